@@ -1,0 +1,1 @@
+"""The embedded generator for Python."""

@@ -1,0 +1,297 @@
+"""The plain data the Python engine passes from room to room.
+
+analyse → `ModuleFacts` → propose → `Trial` → observe → `Observation` → select → `Finding` → compose → the test spec.
+Values and statements are Python source text, so that a trial reads like the test it may become.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+ParameterKind = Literal["positional_only", "positional_or_keyword", "var_positional", "keyword_only", "var_keyword"]
+CallableKind = Literal["function", "method", "classmethod", "staticmethod", "property", "constructor"]
+ClassKind = Literal[
+    "plain", "dataclass", "pydantic", "attrs", "enum", "exception", "namedtuple", "typeddict", "protocol", "abstract"
+]
+Mode = Literal["call", "await", "iterate", "aiterate", "enter", "aenter"]
+Origin = Literal["documented", "inferred", "observed"]
+Arc = tuple[int, int]
+Lines = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter; `annotation` and `default` are source text as written."""
+
+    name: str
+    kind: ParameterKind
+    annotation: str | None = None
+    default: str | None = None
+
+    @property
+    def required(self) -> bool:
+        """Whether a call must give it."""
+        return self.default is None and self.kind not in ("var_positional", "var_keyword")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A comparison in a body: which name meets which constant; `operand` is source text."""
+
+    name: str
+    operator: str
+    operand: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class RaiseSite:
+    """A `raise` in a body, with the condition around it where there is one."""
+
+    exception: str
+    line: int
+    condition: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One doctest prompt with what it says comes out; `arrange` are the statements before it in the same block."""
+
+    arrange: tuple[str, ...]
+    act: str
+    want: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Documentation:
+    """What a docstring says. `raises` pairs an exception name with its condition."""
+
+    summary: str = ""
+    text: str = ""
+    parameters: tuple[tuple[str, str], ...] = ()
+    returns: str = ""
+    raises: tuple[tuple[str, str], ...] = ()
+    examples: tuple[Example, ...] = ()
+    lines: Lines = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class CallableFacts:
+    """A function, method, property or constructor of the target module.
+
+    Attributes:
+        qualname: `func`, `Class.method` or `Class` for a constructor.
+        owner: the class's name, or None.
+        constants: literals in the body, as source text, in order of appearance.
+        branch_lines: lines of the body where control may go two ways.
+    """
+
+    qualname: str
+    kind: CallableKind
+    lines: Lines
+    parameters: tuple[Parameter, ...] = ()
+    returns: str | None = None
+    owner: str | None = None
+    is_async: bool = False
+    is_generator: bool = False
+    is_context_manager: bool = False
+    has_setter: bool = False
+    decorators: tuple[str, ...] = ()
+    constants: tuple[str, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    raises: tuple[RaiseSite, ...] = ()
+    branch_lines: tuple[int, ...] = ()
+    documentation: Documentation = field(default_factory=Documentation)
+
+    @property
+    def name(self) -> str:
+        """The last part of the qualified name."""
+        return self.qualname.rpartition(".")[2]
+
+    @property
+    def public(self) -> bool:
+        """Whether no part of the qualified name starts with an underscore (dunder methods count as public)."""
+        parts = self.qualname.split(".")
+        return all(not part.startswith("_") or (part.startswith("__") and part.endswith("__")) for part in parts)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassFacts:
+    """A class of the target module. `fields` are data fields or enum members, as name and source of value or type."""
+
+    name: str
+    kind: ClassKind
+    lines: Lines
+    bases: tuple[str, ...] = ()
+    constructor: CallableFacts | None = None
+    members: tuple[CallableFacts, ...] = ()
+    fields: tuple[tuple[str, str], ...] = ()
+    documentation: Documentation = field(default_factory=Documentation)
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleFacts:
+    """Everything the source of one module says, without running it.
+
+    Attributes:
+        path: POSIX path relative to the project root.
+        module: dotted import name.
+        import_root: POSIX folder, relative to the project root, that must be on sys.path ("." for a flat layout).
+        imports: names bound by import statements at module level, with the statement that binds each.
+        constants: public module-level constants, with the source of their values.
+        digest: sha256 of the file's bytes, in hex.
+    """
+
+    path: str
+    module: str
+    import_root: str
+    digest: str
+    functions: tuple[CallableFacts, ...] = ()
+    classes: tuple[ClassFacts, ...] = ()
+    imports: tuple[tuple[str, str], ...] = ()
+    constants: tuple[tuple[str, str], ...] = ()
+    documentation: Documentation = field(default_factory=Documentation)
+    line_count: int = 0
+
+    def callables(self) -> tuple[CallableFacts, ...]:
+        """Every callable of the module, in order of its first line."""
+        members = [member for owner in self.classes for member in owner.members]
+        constructors = [owner.constructor for owner in self.classes if owner.constructor is not None]
+        return tuple(sorted((*self.functions, *constructors, *members), key=lambda one: (one.lines, one.qualname)))
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One thing to try: statements that arrange, one expression that acts.
+
+    Attributes:
+        subject: qualified name of the callable it aims at.
+        imports: import statements, sorted; they import the target by its public name.
+        arrange: statements, run in order in one fresh namespace.
+        act: one expression; its value is the result.
+        mode: what is done with the result: nothing, awaited, iterated (at most 50 items), entered as a context manager.
+        source: where its values came from: doctest, call_site, existing_test, signature, constant, mutation, …
+        wanted: what a document says comes out (doctest want, or `raises:NAME`), or None.
+        wanted_line: line of the target file that says so; 0 without one.
+        fixtures: names the runner provides: only `tmp_path` (a fresh empty folder).
+    """
+
+    subject: str
+    act: str
+    imports: tuple[str, ...] = ()
+    arrange: tuple[str, ...] = ()
+    mode: Mode = "call"
+    source: str = "signature"
+    wanted: str | None = None
+    wanted_line: int = 0
+    fixtures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value as the worker saw it.
+
+    Attributes:
+        type_name: `module.QualName` of its type (`int` for builtins).
+        source: an expression that builds an equal value, checked by evaluating it, or None when there is none.
+        imports: what `source` needs imported.
+        approximate: whether it holds floats that should be compared with a tolerance.
+        unordered: whether iteration order took part (sets, frozensets inside).
+        attributes: public attributes and their values, for objects without a source; depth at most 1.
+        length: len() where it has one.
+        text: its repr, cut at 200 characters, for people only.
+    """
+
+    type_name: str
+    source: str | None = None
+    imports: tuple[str, ...] = ()
+    approximate: bool = False
+    unordered: bool = False
+    attributes: tuple[tuple[str, Value], ...] = ()
+    length: int | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """An exception as the worker saw it; `line` is where in the target file it left, 0 if elsewhere."""
+
+    type_name: str
+    message: str = ""
+    line: int = 0
+    bases: tuple[str, ...] = ()
+
+
+Outcome = Literal["returned", "raised", "arrange_failed", "timed_out", "crashed", "out_of_memory", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What one trial did.
+
+    Attributes:
+        outcome: `refused` is an act the worker's guard stopped (network, process, a write outside its folder).
+        value: the result after `mode` was applied (a list of items for iterate), when returned.
+        effects: expressions over arranged names (`cart.total`, `items`) with their values afterwards, when they differ
+            from before the act.
+        output: text printed to stdout by the act, cut at 2,000 characters.
+        arcs: line arcs of the target file that the act added; entry and exit are negative numbers as in coverage.py.
+        operands: comparisons met on the way, as (line, left repr, right repr), cut to 40.
+        seconds: duration of the act.
+    """
+
+    outcome: Outcome
+    value: Value | None = None
+    raised: Raised | None = None
+    effects: tuple[tuple[str, Value], ...] = ()
+    output: str = ""
+    warnings: tuple[tuple[str, str], ...] = ()
+    arcs: frozenset[Arc] = frozenset()
+    operands: tuple[tuple[int, str, str], ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A trial worth a test, confirmed in fresh processes.
+
+    Attributes:
+        unstable: expressions whose value differed between processes, seeds or clocks, never to be pinned.
+        contradicts: what the document said instead, when it did (a suspected defect), else None.
+    """
+
+    trial: Trial
+    observation: Observation
+    new_arcs: frozenset[Arc] = frozenset()
+    unstable: tuple[str, ...] = ()
+    agrees: bool | None = None
+    contradicts: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unreached:
+    """A public callable that got no test, and why, for the report."""
+
+    qualname: str
+    reason: str
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """What exploring one module gave.
+
+    Attributes:
+        possible_arcs: every arc the file has, from static analysis.
+        trials: how many trials ran.
+    """
+
+    facts: ModuleFacts
+    findings: tuple[Finding, ...] = ()
+    unreached: tuple[Unreached, ...] = ()
+    reached_arcs: frozenset[Arc] = frozenset()
+    possible_arcs: frozenset[Arc] = frozenset()
+    trials: int = 0
+    notes: tuple[str, ...] = ()

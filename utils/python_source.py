@@ -1,0 +1,47 @@
+"""Parsing Python source, the one way it is done here.
+
+CPython 3.11 keeps the recursion depth of AST construction in state shared by threads: concurrent parses, or one that a
+thread switch interrupts, fail with "AST constructor recursion depth mismatch". One lock around every parse avoids it.
+"""
+
+from __future__ import annotations
+
+import ast
+import threading
+from typing import Any
+
+_PARSING = threading.Lock()
+
+
+def parse_python(source: str | bytes, filename: str = "<source>") -> ast.Module:
+    """The syntax tree of a module.
+
+    Raises:
+        SyntaxError: the source is not Python that this interpreter reads; null bytes included.
+    """
+    with _PARSING:
+        try:
+            return ast.parse(source, filename=filename)
+        except ValueError as error:
+            raise SyntaxError(str(error)) from error
+        except (RecursionError, MemoryError) as error:
+            raise SyntaxError("the source is nested too deeply to parse") from error
+
+
+def parse_expression(source: str) -> ast.expr:
+    """The syntax tree of one expression. Raises SyntaxError."""
+    with _PARSING:
+        try:
+            return ast.parse(source, mode="eval").body
+        except ValueError as error:
+            raise SyntaxError(str(error)) from error
+        except (RecursionError, MemoryError) as error:
+            raise SyntaxError("the expression is nested too deeply to parse") from error
+
+
+def literal_value(source: str) -> Any:
+    """The value of a literal expression. Raises ValueError when it is none."""
+    try:
+        return ast.literal_eval(parse_expression(source))
+    except (SyntaxError, TypeError, MemoryError, RecursionError) as error:
+        raise ValueError(f"not a literal: {source[:80]!r}") from error
