@@ -1,0 +1,63 @@
+"""testwright: from a request in plain words to tests a team would keep.
+
+    import testwright
+
+    report = testwright.generate("unit tests for src/shop/cart.py", root="examples/shop")
+
+The public API, and nothing else; everything is imported on first use (PEP 562).
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .api import agenerate, apply, aresume, generate, plan, resume
+    from .errors import ExitCode, TestwrightError
+    from .events import Event, EventType
+    from .graph.planning_graph.planning_graph import build_planning_graph
+    from .reports.model import Report
+    from .settings import Settings
+
+__all__ = [
+    "Event",
+    "EventType",
+    "ExitCode",
+    "Report",
+    "Settings",
+    "TestwrightError",
+    "agenerate",
+    "apply",
+    "aresume",
+    "build_planning_graph",
+    "generate",
+    "plan",
+    "resume",
+]
+
+_HOME = {
+    "Event": "events",
+    "EventType": "events",
+    "ExitCode": "errors",
+    "Report": "reports.model",
+    "Settings": "settings",
+    "TestwrightError": "errors",
+    "agenerate": "api",
+    "apply": "api",
+    "aresume": "api",
+    "build_planning_graph": "graph.planning_graph.planning_graph",
+    "generate": "api",
+    "plan": "api",
+    "resume": "api",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOME[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

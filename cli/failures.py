@@ -1,0 +1,73 @@
+"""How a failure reaches the person: one clear message on stderr, the right exit code, no traceback unless asked."""
+
+from __future__ import annotations
+
+import errno
+import json
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from ..errors import ExitCode, StorageError, StoreFull, TestwrightError
+from ..utils.redact import redact
+
+
+@contextmanager
+def failures_shown(*, debug: bool, as_json: bool = False) -> Iterator[None]:
+    """Turn errors into a message and an exit code.
+
+    Args:
+        debug: let the traceback through instead.
+        as_json: print `{"error": {"type", "message", "advice", "exit_code"}}` on stdout as well.
+
+    Raises:
+        typer.Exit: with the error's exit code; 130 when interrupted.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        _tell("Interrupted. What was accepted is kept; `testwright resume RUN_ID` continues.", "")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
+    except TestwrightError as error:
+        if debug:
+            raise
+        _report(error, as_json)
+        raise typer.Exit(error.exit_code) from None
+    except (OSError, sqlite3.Error) as error:
+        if debug:
+            raise
+        _report(_storage(error), as_json)
+        raise typer.Exit(ExitCode.STORAGE) from None
+
+
+def _storage(error: OSError | sqlite3.Error) -> StorageError:
+    number = error.errno if isinstance(error, OSError) else None
+    if number == errno.ENOSPC or "disk is full" in str(error):
+        return StoreFull("There is no space left for the run's files.", advice="Free some space, or give --state-dir PATH.")
+    if number == errno.EROFS:
+        return StorageError(f"A file cannot be written: {error}.", advice="Give a folder you can write: --state-dir PATH.")
+    return StorageError(f"{type(error).__name__}: {error}.", advice="Run again with --debug for the traceback.")
+
+
+def _report(error: TestwrightError, as_json: bool) -> None:
+    if as_json:
+        row = {
+            "type": type(error).__name__,
+            "message": redact(error.message),
+            "advice": redact(error.advice),
+            "exit_code": int(error.exit_code),
+        }
+        sys.stdout.write(json.dumps({"error": row}, indent=2, sort_keys=True) + "\n")
+    _tell(redact(error.message), redact(error.advice))
+
+
+def _tell(message: str, advice: str) -> None:
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    console.print(f"[bold red]testwright:[/] {escape(message)}")
+    if advice:
+        console.print(f"  {escape(advice)}")

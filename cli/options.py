@@ -1,0 +1,40 @@
+"""The options that several commands share, each declared once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Root = Annotated[Path | None, typer.Option("--root", help="The project's folder. Default: the current folder.")]
+StateDir = Annotated[
+    Path | None, typer.Option("--state-dir", help="Where runs are kept. Default: .testwright in the project.")
+]
+RunId = Annotated[str | None, typer.Option("--run-id", help="Fix the run's id, for repeatable output.")]
+Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Targets worked on at the same time. Default: 2.")]
+Framework = Annotated[str | None, typer.Option("--framework", help="pytest or unittest. Default: pytest.")]
+TestType = Annotated[str | None, typer.Option("--test-type", help="unit, api, integration, e2e or performance.")]
+Python = Annotated[
+    Path | None, typer.Option("--python", help="The target's interpreter. Default: the project's .venv, else the active one.")
+]
+Sandbox = Annotated[
+    str | None, typer.Option("--sandbox", help="auto, bubblewrap or weak (no isolation from C code and child programs).")
+]
+TestsDir = Annotated[str | None, typer.Option("--tests-dir", help="Where tests are added. Default: tests/generated.")]
+Trials = Annotated[int | None, typer.Option("--trials", help="Calls the embedded engine tries per module. Default: 3000.")]
+FailOn = Annotated[str | None, typer.Option("--fail-on", help="nothing or defect: exit 8 when a defect is suspected.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Stage the tests and show the diff; add nothing to the project.")
+]
+NoRun = Annotated[bool, typer.Option("--no-run", help="Write tests without running them; the report says so.")]
+NoAnalyze = Annotated[bool, typer.Option("--no-analyze", help="Run the tests without analysing their results.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the machine-readable result only.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")]
+Request = Annotated[str, typer.Argument(help="What to test, in plain words, with files, packages or symbols named.")]
+ExistingRun = Annotated[str, typer.Argument(help="A run's id, as `testwright runs list` shows it.")]
+
+
+def said(flag: bool, value: bool = True) -> bool | None:
+    """A switch as a setting: `value` when it was given, None (not said) when it was not."""
+    return value if flag else None

@@ -1,0 +1,87 @@
+"""Live progress of a run on stderr: a line per event that a person cares about, quiet when stderr is no terminal."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from ..events import Event, EventSink, EventType
+
+
+@contextmanager
+def progress_shown(*, quiet: bool) -> Iterator[EventSink]:
+    """A sink that shows events while the context is open.
+
+    Args:
+        quiet: show nothing at all (`--json`).
+
+    On a terminal: a bar over the plan's steps and a line for each step that ended. Elsewhere: plain lines for the plan,
+    ended steps and suspected defects, so that a CI log shows steady progress.
+    """
+    if quiet:
+        yield lambda event: None
+        return
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    if not console.is_terminal:
+        yield _Lines(console)
+        return
+    with Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+    ) as progress:
+        yield _Bar(progress)
+
+
+class _Lines:
+    """Plain lines: what ended, and how far the plan is."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._ended = 0
+        self._steps = 0
+        self._begin = time.monotonic()
+
+    def __call__(self, event: Event) -> None:
+        if event.type is EventType.PLAN_READY:
+            self._steps = int(event.data.get("steps", 0))
+            self._say(event.message)
+        elif event.type is EventType.STEP_ENDED:
+            self._ended += 1
+            self._say(f"[{self._ended}/{self._steps or '?'}] {event.message}")
+        elif event.type in (EventType.DEFECT_SUSPECTED, EventType.ERROR):
+            self._say(event.message)
+
+    def _say(self, text: str) -> None:
+        self._console.print(f"{time.monotonic() - self._begin:6.1f}s  {text}", markup=False)
+
+
+class _Bar:
+    """A bar over the steps, with what is being done beside it."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._task = progress.add_task("planning", total=None)
+        self._busy: dict[str, str] = {}
+
+    def __call__(self, event: Event) -> None:
+        if event.type is EventType.PLAN_READY:
+            self._progress.update(self._task, total=int(event.data.get("steps", 0)) or None)
+            self._progress.console.print(event.message, markup=False)
+        elif event.type is EventType.STEP_ENDED:
+            self._busy.pop(event.step_id or "", None)
+            self._progress.advance(self._task)
+            self._progress.console.print(event.message, markup=False)
+        elif event.type in (EventType.DEFECT_SUSPECTED, EventType.ERROR):
+            self._progress.console.print(event.message, markup=False)
+        elif event.type in (EventType.STEP_STARTED, EventType.NODE_STARTED) and event.step_id:
+            self._busy[event.step_id] = event.message
+        self._progress.update(self._task, description="; ".join(self._busy.values())[:70] or "working")

@@ -1,0 +1,18 @@
+"""The command line's entry: `python main.py …` in a checkout, `testwright …` when installed."""
+
+from __future__ import annotations
+
+import os
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""
+    # langgraph reads this when it is imported: unknown types in a checkpoint are refused instead of being unpickled.
+    os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
+    from testwright.cli.app import app  # noqa: PLC0415 - after the line above
+
+    app()
+
+
+if __name__ == "__main__":
+    main()

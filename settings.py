@@ -1,0 +1,211 @@
+"""One typed settings object: explicit flag > environment > project file > default (T-13, T-14, T-19).
+
+The project file is `testwright.toml`, else `[tool.testwright]` in `pyproject.toml`, in the project's root. Environment
+variables are `TESTWRIGHT_` and the field's name, nested fields joined by two underscores (`TESTWRIGHT_MODELS__SPEC`).
+Settings are stored with a run so that `resume` repeats it; they never hold secrets.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from .errors import ProjectError, SettingsError
+
+PROJECT_FILE = "testwright.toml"
+RUN_ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"
+ModelName = Literal["embedded"]
+
+
+class Models(BaseModel):
+    """Who thinks in each role (T-13)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    planner: ModelName = "embedded"
+    spec: ModelName = "embedded"
+    writer: ModelName = "embedded"
+    analyzer: ModelName = "embedded"
+
+
+class Settings(BaseSettings):
+    """Everything a run can be told, besides its request.
+
+    Attributes:
+        root: the project's folder; everything is read from here.
+        state_dir: where runs are kept; None for `.testwright` in the root.
+        tests_dir: where accepted tests go, relative to the root.
+        framework: what tests are written for.
+        test_type: the type asked for; None lets the planner decide.
+        run_id: fixes the run's id; None makes one.
+        jobs: steps that run at the same time, 1 to 64.
+        dry_run: stage and show the diff, add nothing to the project.
+        run: run the tests (`--no-run` switches it off).
+        analyze: analyse results (`--no-analyze` switches it off).
+        python: the target's interpreter; None finds it.
+        sandbox: `auto` is bubblewrap or an error; `weak` has to be said.
+        trials: calls the embedded engine tries for each module.
+        max_retries: refinements of a spec or of code after the first generation.
+        max_retries_per_step: repeats of a step after an infrastructure fault.
+        step_seconds: wall seconds one target's exploration may take before it ends with what it has.
+        repeats: shuffled repeats that a test has to pass.
+        keep_runs: runs that `clean` leaves.
+        fail_on: findings that make the exit code non-zero although tests were kept.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix="TESTWRIGHT_",
+        env_nested_delimiter="__",
+        extra="forbid",
+        frozen=True,
+        nested_model_default_partial_update=True,
+    )
+
+    root: Path = Path()
+    state_dir: Path | None = None
+    tests_dir: str = "tests/generated"
+    framework: Literal["pytest", "unittest"] = "pytest"
+    test_type: Literal["unit", "api", "integration", "e2e", "performance"] | None = None
+    run_id: Annotated[str, Field(pattern=RUN_ID_PATTERN)] | None = None
+    jobs: int = Field(default=2, ge=1, le=64)
+    dry_run: bool = False
+    run: bool = True
+    analyze: bool = True
+    python: Path | None = None
+    sandbox: Literal["auto", "bubblewrap", "weak"] = "auto"
+    models: Models = Models()
+    trials: int = Field(default=3000, ge=10, le=1_000_000)
+    max_retries: int = Field(default=3, ge=0, le=3)
+    max_retries_per_step: int = Field(default=1, ge=0, le=5)
+    step_seconds: float = Field(default=300.0, gt=0)
+    repeats: int = Field(default=3, ge=1, le=20)
+    keep_runs: int = Field(default=20, ge=0)
+    fail_on: Literal["nothing", "defect"] = "nothing"
+
+    @field_validator("tests_dir")
+    @classmethod
+    def _inside_the_project(cls, value: str) -> str:
+        path = Path(value)
+        if path.is_absolute() or ".." in path.parts or not path.parts:
+            raise ValueError("must be a folder below the project's root")
+        return path.as_posix()
+
+    @property
+    def state(self) -> Path:
+        """The folder of all runs."""
+        return (self.state_dir or self.root / ".testwright").absolute()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Flag, environment, project file; no .env file and no secrets folder."""
+        root = _root_of(init_settings, env_settings)
+        project_file = InitSettingsSource(settings_cls, init_kwargs=_project_file(root))
+        return init_settings, env_settings, project_file
+
+    def stored(self) -> dict[str, Any]:
+        """JSON values to keep with a run; `restore` reads them."""
+        return self.model_dump(mode="json")
+
+
+def load_settings(flags: Mapping[str, Any]) -> Settings:
+    """Settings from explicit flags (None means not said), environment and project file.
+
+    Raises:
+        ProjectError: the root is no readable folder.
+        SettingsError: a value or a name is wrong; all of them are listed.
+    """
+    said = {name: value for name, value in flags.items() if value is not None}
+    try:
+        settings = Settings(**said)
+    except ValidationError as error:
+        raise SettingsError(_all_errors(error), advice="See docs/settings.md for every setting.") from error
+    if not settings.root.is_dir():
+        what = "is not a folder" if settings.root.exists() else "does not exist"
+        raise ProjectError(
+            f"The project root {str(settings.root)!r} {what}.", advice="Give the project with --root PATH."
+        )
+    return settings.model_copy(update={"root": settings.root.resolve()})
+
+
+def restore_settings(stored: Mapping[str, Any]) -> Settings:
+    """The settings of a stored run, exactly: every field is given, so environment and project file add nothing.
+
+    Raises:
+        SettingsError: they were written by another version.
+    """
+    advice = "The run was made by another version of testwright: start a new one."
+    different = sorted(set(stored) ^ set(Settings.model_fields))
+    if different:
+        raise SettingsError(f"The stored settings differ in {', '.join(different)}.", advice=advice)
+    try:
+        return Settings(**stored)
+    except ValidationError as error:
+        raise SettingsError(_all_errors(error), advice=advice) from error
+
+
+def _root_of(init: PydanticBaseSettingsSource, environment: PydanticBaseSettingsSource) -> Path:
+    for source in (init, environment):
+        root = source().get("root")
+        if root is not None:
+            return Path(str(root))
+    return Path()
+
+
+def _project_file(root: Path) -> dict[str, Any]:
+    own, shared = root / PROJECT_FILE, root / "pyproject.toml"
+    if own.is_file():
+        return _table(own, _read_toml(own))
+    if shared.is_file():
+        tool = _read_toml(shared).get("tool", {})
+        return _table(shared, tool.get("testwright", {}) if isinstance(tool, dict) else {})
+    return {}
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        if path.name != PROJECT_FILE:
+            return {}
+        raise SettingsError(f"{path} is not valid TOML: {error}.", advice="Mend the file, or remove it.") from error
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _table(path: Path, table: Any) -> dict[str, Any]:
+    if not isinstance(table, dict):
+        raise SettingsError(f"[tool.testwright] in {path} is not a table.")
+    values = {name.replace("-", "_"): value for name, value in table.items()}
+    unknown = sorted(set(values) - set(Settings.model_fields) | ({"root"} & set(values)))
+    if unknown:
+        known = ", ".join(name for name in Settings.model_fields if name != "root")
+        raise SettingsError(f"{path}: unknown setting {', '.join(unknown)}.", advice=f"Known settings: {known}.")
+    for name in ("state_dir", "python"):
+        if isinstance(values.get(name), str):
+            values[name] = path.parent / values[name]
+    return values
+
+
+def _all_errors(error: ValidationError) -> str:
+    rows = (
+        f"{'.'.join(str(part) for part in row['loc']) or 'settings'}: {row['msg']}"
+        for row in error.errors(include_url=False)
+    )
+    return "Settings: " + "; ".join(rows) + "."
