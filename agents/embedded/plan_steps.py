@@ -1,0 +1,71 @@
+"""The steps of a plan for unit tests, as plain data (T-01, T-02)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+
+from ...engine.python.layout import ModulePlace
+from ..protocol import JsonObject
+
+GENERATE = "generate_unit_tests"
+VERIFY = "verify_suite"
+ACCEPT = "accept_tests"
+
+
+def generate_step(
+    place: ModulePlace, symbols: tuple[str, ...] | None, *, framework: str, tests_dir: str, digest: str
+) -> JsonObject:
+    """Specify, write, run and judge the tests of one module.
+
+    Args:
+        place: the module.
+        symbols: qualified names to limit it to; None for all.
+        framework: pytest or unittest.
+        tests_dir: where accepted tests go, POSIX, relative to the root.
+        digest: sha256 of the module's file, in hex; a resumed run compares it.
+    """
+    slug = _slug(place.module, symbols)
+    packages = place.module.split(".")[: -1 if "." in place.module else None]
+    test_path = PurePosixPath(tests_dir, *packages, f"test_{slug}.py").as_posix()
+    return {
+        "id": f"generate_unit_{slug}",
+        "type": GENERATE,
+        "params": {
+            "test_type": "unit",
+            "framework": framework,
+            "target": {
+                "path": place.path,
+                "module": place.module,
+                "import_root": place.import_root,
+                "symbols": list(symbols) if symbols is not None else None,
+                "digest": digest,
+            },
+            "spec_path": f"specs/{slug}.json",
+            "test_path": test_path,
+            "depends_on": [],
+        },
+    }
+
+
+def verify_step(depends_on: list[str], test_paths: list[str], framework: str) -> JsonObject:
+    """Run every kept test of the run together, in several orders."""
+    params = {"test_paths": test_paths, "framework": framework, "depends_on": depends_on}
+    return {"id": VERIFY, "type": VERIFY, "params": params}
+
+
+def accept_step(depends_on: list[str], test_paths: list[str]) -> JsonObject:
+    """Add the kept tests to the project, or only show the difference on a dry run."""
+    return {"id": ACCEPT, "type": ACCEPT, "params": {"test_paths": test_paths, "depends_on": depends_on}}
+
+
+def _slug(module: str, symbols: tuple[str, ...] | None) -> str:
+    """A file name's middle: unique for a module and the symbols it is limited to.
+
+    A narrowed target has a file of its own, so that it never replaces the tests of the whole module.
+    """
+    names = [module]
+    if symbols is not None:
+        shown = symbols if len(symbols) <= 2 else (symbols[0], f"and_{len(symbols) - 1}_more")
+        names += list(shown)
+    return "__".join(re.sub(r"\W+", "_", name).strip("_").lower() for name in names)

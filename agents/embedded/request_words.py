@@ -1,0 +1,126 @@
+"""What a request in plain words says, before the project is looked at (T-02).
+
+Words are sorted into four heaps: what kind of tests, which framework, restrictions ("only what has no tests", "except
+X"), and mentions, which are words that may name a file, a folder, a package, a module or a symbol. Nothing is guessed
+from a word that no heap takes: it is reported.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+TestType = Literal["unit", "api", "integration", "e2e", "performance"]
+
+_TYPES: tuple[tuple[TestType, str], ...] = (
+    ("e2e", r"\b(?:e2e|end[- ]to[- ]end|browser|user flows?|playwright)\b(?![./:])"),
+    ("performance", r"\b(?:performance|load|stress|benchmarks?|under load)[- ]?(?:tests?)?\b(?![./:_])"),
+    ("integration", r"\bintegrat(?:ion|ed)[- ]?(?:tests?)?\b(?![./:_])|\bworks? across\b"),
+    ("api", r"\b(?:api|http|rest|endpoints?|openapi)[- ]?(?:tests?)?\b(?![./:_])"),
+    ("unit", r"\bunit[- ]?(?:tests?)?\b(?![./:_])"),
+)
+_FRAMEWORK = re.compile(r"\b(?:with|using|in|for|as)?\s*(pytest|unittest)\b(?![./:_])", re.IGNORECASE)
+_UNTESTED = re.compile(
+    r"\b(?:only\s+)?(?:(?:what|whatever|everything|all|code|functions?|modules?|files?|things?)\s+(?:that\s+|which\s+)?)?"
+    r"(?:(?:has|have|having|is|are|with)\s+)?"
+    r"(?:no\s+(?:unit\s+)?tests?(?:\s+yet)?|without\s+(?:any\s+|unit\s+)?tests?|untested(?:\s+code)?|not\s+(?:yet\s+)?(?:tested|covered)(?:\s+yet)?)\b",
+    re.IGNORECASE,
+)
+_EXCEPT = re.compile(
+    r"\b(?:except(?:\s+for)?|excluding|but\s+not|leave\s+out|leaving\s+out|skip(?:ping)?|ignor(?:e|ing))\b",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|(?<!\w)'([^']+)'(?!\w)")
+_TOKEN = re.compile(r"[^\s,;!?()]+")
+_WHOLE = frozenset("all everything project repository repo package codebase whole entire root".split())
+_FILLER = frozenset(
+    """a about add all also an and any are as at be both by can case cases check class classes code codebase complete
+    cover coverage covered covering create do each edge entire every everything example examples exist file files find
+    first flow folder for from full fully function functions generate get give good happy have her his how i if in
+    into is it its just let lib library like make me method methods missing module modules more my need needs new now of
+    on one only or our out package packages path paths please possible project quality repo repository root run same
+    should some source src-code suite sure symbol test tested testing tests than that the their them then there these
+    they thing things this those to too unit up us use using want we well what where whether which whole will with work
+    works write written you your under behaviour behavior good-quality thorough thoroughly important public against
+    including include especially parts part area areas logic implementation regression python between""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A word that may name something.
+
+    Attributes:
+        text: as written, without quotes or the full stop of a sentence.
+        explicit: quoted, or shaped like a path, a dotted name or a symbol: not finding it is worth saying.
+        excluded: it stands after "except".
+    """
+
+    text: str
+    explicit: bool
+    excluded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RequestWords:
+    """A request, sorted into heaps."""
+
+    test_types: tuple[TestType, ...]
+    framework: str | None
+    only_untested: bool
+    whole: bool
+    mentions: tuple[Mention, ...]
+
+
+def read_request(text: str) -> RequestWords:
+    """Sort the words of a request. Never fails; an empty request has no mentions and asks for the whole project."""
+    quoted = tuple(next(group for group in match.groups() if group) for match in _QUOTED.finditer(text))
+    plain = _QUOTED.sub(
+        lambda match: f" \x00{next(group for group in match.groups() if group)}\x00 ".replace(" ", " "), text
+    )
+    only_untested = _UNTESTED.search(plain) is not None
+    rest = _UNTESTED.sub(" ", plain)
+    framework = _FRAMEWORK.search(rest)
+    rest = _FRAMEWORK.sub(" ", rest)
+    found: list[tuple[int, TestType]] = []
+    for test_type, pattern in _TYPES:
+        match = re.search(pattern, rest, re.IGNORECASE)
+        if match:
+            found.append((match.start(), test_type))
+            rest = re.sub(pattern, lambda match: " " * len(match.group()), rest, flags=re.IGNORECASE)
+    mentions, whole = _mentions(rest, quoted)
+    types = tuple(test_type for _, test_type in sorted(found))
+    return RequestWords(types, framework.group(1).lower() if framework else None, only_untested, whole, mentions)
+
+
+def _mentions(text: str, quoted: tuple[str, ...]) -> tuple[tuple[Mention, ...], bool]:
+    """The words left over, in order, and whether one of them asks for everything."""
+    excluding = _EXCEPT.search(text)
+    border = excluding.start() if excluding else len(text)
+    body = text if excluding is None else text[:border] + " " * (excluding.end() - border) + text[excluding.end() :]
+    mentions: dict[tuple[str, bool], Mention] = {}
+    whole = False
+    for start, word, in_quotes in _words(body, quoted):
+        excluded = start >= border
+        if not in_quotes and word.lower() in _WHOLE and not excluded:
+            whole = True
+        if not in_quotes and (word.lower() in _FILLER or len(word) < 2 or not re.search(r"\w", word)):
+            continue
+        explicit = in_quotes or bool(re.search(r"[/\\.:_]|\w[A-Z]", word))
+        mentions.setdefault((word, excluded), Mention(word, explicit, excluded))
+    return tuple(mentions.values()), whole
+
+
+def _words(text: str, quoted: tuple[str, ...]) -> list[tuple[int, str, bool]]:
+    words: list[tuple[int, str, bool]] = []
+    position = 0
+    for part_number, part in enumerate(text.split("\x00")):
+        if part_number % 2 and part in quoted:
+            words.append((position, part.strip(), True))
+        else:
+            for match in _TOKEN.finditer(part):
+                word = match.group().rstrip(".:").removesuffix("'s").strip("'\"")
+                words.append((position + match.start(), word, False))
+        position += len(part) + 1
+    return words

@@ -1,0 +1,133 @@
+"""The planner that needs no model, asked about real folders."""
+
+import pytest
+
+from testwright.agents.embedded.planner_agent import EmbeddedPlannerAgent
+from testwright.agents.protocol import AgentRequest, ErrorType, RequestMetadata
+
+pytestmark = pytest.mark.feature("T-02", "C-04")
+
+FILES = {
+    "src/shop/__init__.py": "",
+    "src/shop/cart.py": "class Cart:\n    def add(self, x):\n        return x\n    def drop(self):\n        return 1\n",
+    "src/shop/pricing.py": "def total(n):\n    return n\n\ndef tax(n):\n    return n\n\ndef _hidden():\n    pass\n",
+    "src/shop/__main__.py": "def run():\n    print('no')\n",
+    "src/shop/sub/deep.py": "def dig():\n    return 1\n",
+    "tests/test_pricing.py": "from shop.pricing import total\n\ndef test_total():\n    assert total(1) == 1\n",
+    "README.md": "hello",
+}
+
+
+@pytest.fixture
+def project(tmp_path):
+    root = tmp_path / "ein Projekt"
+    for name, text in FILES.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return root
+
+
+@pytest.fixture
+def answer(project):
+    async def ask(text: str, **inputs):
+        async with EmbeddedPlannerAgent() as planner:
+            given = {"user_request": text, "root": str(project), **inputs}
+            return await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
+
+    return ask
+
+
+def targets(response) -> list[tuple[str, tuple[str, ...] | None]]:
+    steps = [step for step in response.result["steps"] if step["type"] == "generate_unit_tests"]
+    return [
+        (
+            step["params"]["target"]["path"],
+            step["params"]["target"]["symbols"] and tuple(step["params"]["target"]["symbols"]),
+        )
+        for step in steps
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("cover src/shop/cart.py", [("src/shop/cart.py", None)]),
+        ("unit tests for src/shop/sub", [("src/shop/sub/deep.py", None)]),
+        ("unit tests for shop.pricing", [("src/shop/pricing.py", None)]),
+        ("cart", [("src/shop/cart.py", None)]),
+        ("shop.cart:Cart.add", [("src/shop/cart.py", ("Cart.add",))]),
+        ("shop.cart.Cart.add and Cart.drop", [("src/shop/cart.py", ("Cart.add", "Cart.drop"))]),
+        ("cart and `total`", [("src/shop/cart.py", None), ("src/shop/pricing.py", ("total",))]),
+        ("everything except pricing and sub", [("src/shop/cart.py", None)]),
+        ("pricing except tax", [("src/shop/pricing.py", ("total",))]),
+    ],
+)
+async def test_a_request_names_files_folders_modules_and_symbols(answer, text, expected):
+    assert targets(await answer(text)) == expected
+
+
+async def test_only_what_has_no_tests_leaves_out_what_a_test_names(answer):
+    response = await answer("only what has no tests")
+    assert targets(response) == [
+        ("src/shop/cart.py", None),
+        ("src/shop/pricing.py", ("tax",)),
+        ("src/shop/sub/deep.py", None),
+    ]
+
+
+async def test_a_request_without_names_means_the_whole_project(answer):
+    response = await answer("write unit tests")
+    assert len(targets(response)) == 3
+    assert {row["target"] for row in response.result["skipped"]} == {"src/shop/__init__.py", "src/shop/__main__.py"}
+
+
+async def test_what_is_not_understood_is_said_with_suggestions(answer):
+    response = await answer("cart and shop.prcing")
+    assert targets(response) == [("src/shop/cart.py", None)]
+    [row] = response.result["not_understood"]
+    assert row["text"] == "shop.prcing"
+    assert "shop.pricing" in row["suggestions"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("the flux capacitor", "names nothing that was found"),
+        ("src/nowhere.py", "there is no such file"),
+        ("../../etc/passwd", "outside the project"),
+        ("README.md", "not a Python file"),
+        ("tests/test_pricing.py", "a test already"),
+        ("src/shop/__init__.py", "no public function or class"),
+        ("load tests for cart", "No test type"),
+    ],
+)
+async def test_a_request_that_leads_nowhere_is_an_error_that_says_why(answer, text, reason):
+    response = await answer(text)
+    assert response.error.type is ErrorType.VALIDATION
+    assert response.error.details["error"] == "RequestError"
+    assert reason in response.error.message
+
+
+async def test_steps_depend_on_each_other_and_write_to_files_of_their_own(answer):
+    response = await answer("everything", framework="unittest", tests_dir="tests/made")
+    *generate, verify, accept = response.result["steps"]
+    assert [step["params"]["test_path"] for step in generate] == [
+        "tests/made/shop/test_shop_cart.py",
+        "tests/made/shop/test_shop_pricing.py",
+        "tests/made/shop/sub/test_shop_sub_deep.py",
+    ]
+    assert all(step["params"]["framework"] == "unittest" for step in generate)
+    assert verify["params"]["depends_on"] == [step["id"] for step in generate]
+    assert accept["params"]["depends_on"] == [verify["id"]]
+
+
+async def test_a_narrow_request_never_takes_the_whole_modules_file(answer):
+    whole, narrow = await answer("shop.cart"), await answer("shop.cart:Cart.add")
+    paths = [response.result["steps"][0]["params"]["test_path"] for response in (whole, narrow)]
+    assert paths == ["tests/generated/shop/test_shop_cart.py", "tests/generated/shop/test_shop_cart__cart_add.py"]
+
+
+async def test_planning_twice_gives_the_same_plan(answer):
+    first, second = await answer("everything"), await answer("everything")
+    assert first.result == second.result

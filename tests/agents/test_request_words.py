@@ -1,0 +1,63 @@
+"""Requests in plain words, sorted into heaps."""
+
+import pytest
+
+from testwright.agents.embedded.request_words import read_request
+
+pytestmark = pytest.mark.feature("T-02")
+
+
+def mentioned(text: str) -> list[str]:
+    return [mention.text for mention in read_request(text).mentions if not mention.excluded]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("unit tests for the shop example", ["shop"]),
+        ("unit tests for src/humanize", ["src/humanize"]),
+        ("cover src/shop/cart.py and shop.pricing:parse_price.", ["src/shop/cart.py", "shop.pricing:parse_price"]),
+        ("please test `my folder/x.py`, thoroughly", ["my folder/x.py"]),
+        ("test humanize.time's naturaldelta", ["humanize.time", "naturaldelta"]),
+        ("unit tests for unit.py", ["unit.py"]),
+        ("", []),
+    ],
+)
+def test_names_are_found_among_the_words(text, names):
+    assert mentioned(text) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "types"),
+    [
+        ("unit tests for cart", ("unit",)),
+        ("test the orders service: its API, then how checkout works across modules", ("api", "integration")),
+        ("what breaks under load?", ("performance",)),
+        ("cover src/api/unit_of_work.py", ()),
+        ("end-to-end tests of the login", ("e2e",)),
+    ],
+)
+def test_test_types_are_read_in_the_order_they_are_asked_for(text, types):
+    assert read_request(text).test_types == types
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["only what has no tests", "everything without tests", "cover untested code", "functions that are not tested"],
+)
+def test_asking_for_untested_code_is_understood(text):
+    assert read_request(text).only_untested
+    assert mentioned(text) == []
+
+
+def test_what_stands_after_except_is_excluded():
+    words = read_request("everything except orders and shop.stock")
+    assert words.whole
+    assert [(mention.text, mention.excluded) for mention in words.mentions] == [("orders", True), ("shop.stock", True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "framework"), [("cart with unittest", "unittest"), ("pytest for cart", "pytest"), ("cart", None)]
+)
+def test_a_framework_is_read(text, framework):
+    assert read_request(text).framework == framework
