@@ -1,0 +1,222 @@
+"""Errors for feedback loops (T-06, T-07): every one found, each with where, what and how to mend it.
+
+A spec error is `{"path", "message", "severity", "suggestion", "rule", "excerpt"}`, a code error is
+`{"type", "line", "message", "suggestion", "rule"}`; `spec_feedback` and `code_feedback` turn a validation tool's
+result into the text an agent reads before it tries again.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from jsonschema.exceptions import ValidationError
+
+Severity = Literal["error", "warning"]
+_PLAIN_KEY = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
+_EXCERPT = 160
+
+
+@dataclass(frozen=True, slots=True)
+class SpecIssue:
+    """One thing wrong with a spec.
+
+    Attributes:
+        path: JSON path, e.g. `$.cases[0].act.expression`.
+        rule: the schema keyword or quality rule it breaks.
+        excerpt: the value in question, as JSON, cut short; empty where there is none.
+    """
+
+    path: str
+    message: str
+    severity: Severity = "error"
+    suggestion: str = ""
+    rule: str = ""
+    excerpt: str = ""
+
+    def to_dict(self) -> dict[str, str]:
+        """The issue as a tool answers it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeIssue:
+    """One thing wrong with a test file; `line` counts from 1, 0 is the file as a whole."""
+
+    type: Literal["syntax", "lint", "structure"]
+    line: int
+    message: str
+    suggestion: str = ""
+    rule: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The issue as a tool answers it."""
+        return asdict(self)
+
+
+def json_path(parts: Iterable[str | int]) -> str:
+    """The JSON path of a place: `$.cases[0]['odd key']`."""
+    path = "$"
+    for part in parts:
+        if isinstance(part, int):
+            path += f"[{part}]"
+        else:
+            path += f".{part}" if _PLAIN_KEY.match(part) else f"[{json.dumps(part)}]"
+    return path
+
+
+def excerpt_of(value: Any) -> str:
+    """A value as one line of JSON, cut to 160 characters."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=repr)
+    return text if len(text) <= _EXCERPT else text[: _EXCERPT - 1] + "…"
+
+
+def schema_issues(errors: Iterable[ValidationError]) -> list[SpecIssue]:
+    """Issues for all errors of a schema validation, in the order of their paths, none twice."""
+    found: dict[SpecIssue, None] = {}
+    for error in sorted(errors, key=_position):
+        for issue in _issues(error):
+            found.setdefault(issue)
+    return list(found)
+
+
+def _position(error: ValidationError) -> tuple[list[tuple[int, str]], str]:
+    parts = [(part, "") if isinstance(part, int) else (0, part) for part in error.absolute_path]
+    return parts, error.message
+
+
+def _issues(error: ValidationError) -> Iterator[SpecIssue]:
+    place = list(error.absolute_path)
+    keyword = "not_allowed" if error.validator == "not" and error.validator_value == {} else str(error.validator)
+    if keyword == "required":
+        yield from _missing(error, place)
+    elif keyword in ("additionalProperties", "unevaluatedProperties"):
+        yield from _unknown(error, place)
+    elif keyword == "not_allowed":
+        name = place[-1] if place else ""
+        message, suggestion = f"{name!r} does not belong here beside the other values", f"remove {name!r}"
+        yield SpecIssue(json_path(place), message, "error", suggestion, keyword, excerpt_of(error.instance))
+    else:
+        message, suggestion = _explained(keyword, error)
+        yield SpecIssue(json_path(place), message, "error", suggestion, keyword, excerpt_of(error.instance))
+
+
+def _missing(error: ValidationError, place: list[str | int]) -> Iterator[SpecIssue]:
+    instance = error.instance if isinstance(error.instance, Mapping) else {}
+    for name in _sequence(error.validator_value):
+        if name not in instance:
+            hint = _about(error, name)
+            suggestion = f"add {name!r}" + (f": {hint}" if hint else "")
+            yield SpecIssue(json_path([*place, name]), f"{name!r} is missing", "error", suggestion, "required")
+
+
+def _unknown(error: ValidationError, place: list[str | int]) -> Iterator[SpecIssue]:
+    schema = error.schema if isinstance(error.schema, Mapping) else {}
+    known = list(schema.get("properties", {}))
+    for name in sorted(set(_mapping(error.instance)) - set(known)):
+        close = difflib.get_close_matches(name, known, n=1)
+        suggestion = f"rename it to {close[0]!r}" if close else f"remove it; known here: {', '.join(known)}"
+        excerpt = excerpt_of(error.instance[name])
+        yield SpecIssue(
+            json_path([*place, name]), f"unknown property {name!r}", "error", suggestion, "unknown", excerpt
+        )
+
+
+def _about(error: ValidationError, name: str) -> str:
+    schema = error.schema if isinstance(error.schema, Mapping) else {}
+    described = schema.get("properties", {}).get(name, {})
+    return described.get("description", "") if isinstance(described, Mapping) else ""
+
+
+def _explained(keyword: str, error: ValidationError) -> tuple[str, str]:
+    value, instance = error.validator_value, error.instance
+    purpose = error.schema.get("description", "") if isinstance(error.schema, Mapping) else ""
+    if keyword == "enum":
+        allowed = ", ".join(json.dumps(one) for one in value)
+        close = difflib.get_close_matches(str(instance), [str(one) for one in value], n=1, cutoff=0.5)
+        return f"{excerpt_of(instance)} is not one of {allowed}", f"use {json.dumps((close or list(value))[0])}"
+    if keyword == "const":
+        return f"{excerpt_of(instance)} is not {excerpt_of(value)}", f"use {excerpt_of(value)}"
+    if keyword == "type":
+        wanted = value if isinstance(value, str) else " or ".join(value)
+        return f"{_kind(instance)} where {wanted} is wanted", f"give {wanted}" + (f": {purpose}" if purpose else "")
+    if keyword == "pattern":
+        return f"{excerpt_of(instance)} does not match {value}", purpose or f"write it so that it matches {value}"
+    if keyword in ("minItems", "minLength", "minProperties"):
+        return f"shorter than {value}: {excerpt_of(instance)}", f"give at least {value}" + (
+            f": {purpose}" if purpose else ""
+        )
+    if keyword in ("maxItems", "maxLength", "maxProperties"):
+        return f"longer than {value}", f"shorten it to at most {value}"
+    if keyword == "uniqueItems":
+        return "the same item occurs twice", "remove the repetition"
+    if keyword == "format":
+        return f"{excerpt_of(instance)} is not a {value}", f"give a valid {value}"
+    return error.message, purpose
+
+
+def _kind(value: Any) -> str:
+    names = {dict: "object", list: "array", str: "string", bool: "boolean", int: "integer", float: "number"}
+    return "null" if value is None else names.get(type(value), type(value).__name__)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _sequence(value: Any) -> Sequence[str]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+def spec_feedback(errors: Sequence[Mapping[str, Any]], *, limit: int = 40) -> str:
+    """What an agent reads before it refines a spec: errors first, then warnings, one line each with its fix.
+
+    Args:
+        errors: `errors` of a `validate_test_spec` result.
+        limit: lines given in full; the rest is counted.
+    """
+    ranked = sorted(errors, key=lambda one: one.get("severity") != "error")
+    lines = [_spec_line(one) for one in ranked[:limit]]
+    return _listed("The test spec is not valid yet", len(errors), lines)
+
+
+def code_feedback(errors: Sequence[Mapping[str, Any]], source: str = "", *, limit: int = 40) -> str:
+    """What an agent reads before it refines a test file: syntax, then structure, then lint, with the lines concerned.
+
+    Args:
+        errors: `errors` of a `validate_test_code` result.
+        source: the file's text, to quote the line from.
+    """
+    text = source.splitlines()
+    order = {"syntax": 0, "structure": 1, "lint": 2}
+    ranked = sorted(errors, key=lambda one: (order.get(str(one.get("type")), 3), int(one.get("line") or 0)))
+    lines = [_code_line(one, text) for one in ranked[:limit]]
+    return _listed("The test file is not valid yet", len(errors), lines)
+
+
+def _spec_line(error: Mapping[str, Any]) -> str:
+    line = f"- {error.get('severity', 'error')} at {error.get('path', '$')}: {error.get('message', '')}"
+    if error.get("excerpt"):
+        line += f" (there: {error['excerpt']})"
+    return line + (f"; fix: {error['suggestion']}" if error.get("suggestion") else "")
+
+
+def _code_line(error: Mapping[str, Any], source: Sequence[str]) -> str:
+    number = int(error.get("line") or 0)
+    where = f" in line {number}" if number else ""
+    line = f"- {error.get('type', 'error')}{where}: {error.get('message', '')}"
+    if error.get("suggestion"):
+        line += f"; fix: {error['suggestion']}"
+    if 0 < number <= len(source):
+        line += f"\n    {number} | {source[number - 1].rstrip()[:200]}"
+    return line
+
+
+def _listed(title: str, total: int, lines: Sequence[str]) -> str:
+    more = total - len(lines)
+    tail = [f"- and {more} more"] if more else []
+    return "\n".join([f"{title}: {total} {'problem' if total == 1 else 'problems'}.", *lines, *tail])
