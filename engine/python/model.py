@@ -86,6 +86,7 @@ class CallableFacts:
         owner: the class's name, or None.
         constants: literals in the body, as source text, in order of appearance.
         branch_lines: lines of the body where control may go two ways.
+        uses: how the body uses a parameter (or `self.name`), as pairs like `("path", "method:read")`; see bodies.py.
     """
 
     qualname: str
@@ -103,6 +104,7 @@ class CallableFacts:
     comparisons: tuple[Comparison, ...] = ()
     raises: tuple[RaiseSite, ...] = ()
     branch_lines: tuple[int, ...] = ()
+    uses: tuple[tuple[str, str], ...] = ()
     documentation: Documentation = field(default_factory=Documentation)
 
     @property
@@ -142,6 +144,7 @@ class ModuleFacts:
         imports: names bound by import statements at module level, with the statement that binds each.
         constants: public module-level constants, with the source of their values.
         digest: sha256 of the file's bytes, in hex.
+        exported: the names in `__all__`, or None when the module has none (or builds it at run time).
     """
 
     path: str
@@ -154,6 +157,7 @@ class ModuleFacts:
     constants: tuple[tuple[str, str], ...] = ()
     documentation: Documentation = field(default_factory=Documentation)
     line_count: int = 0
+    exported: tuple[str, ...] | None = None
 
     def callables(self) -> tuple[CallableFacts, ...]:
         """Every callable of the module, in order of its first line."""
