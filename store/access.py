@@ -1,0 +1,23 @@
+"""What the parts of the store ask of it."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol
+
+from sqlalchemy import Connection
+
+
+class Access(Protocol):
+    """Transactions on the run database, with typed errors."""
+
+    path: Path
+
+    def reading(self) -> AbstractContextManager[Connection]:
+        """A reading transaction."""
+        ...
+
+    def writing(self) -> AbstractContextManager[Connection]:
+        """A writing transaction, all or nothing."""
+        ...

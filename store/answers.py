@@ -1,0 +1,54 @@
+"""Model answers, stored whole before they are used, so that a resumed run never pays for one twice (B-08)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.dialects.sqlite import insert
+
+from . import tables
+from .access import Access
+from .sqlite_errors import corrupt
+
+
+class Answers:
+    """The answers of a store, keyed by run, role, attempt and prompt hash."""
+
+    def __init__(self, access: Access, clock: Callable[[], float]) -> None:
+        self._access = access
+        self._clock = clock
+
+    def put(self, run_id: str, role: str, attempt: int, prompt_hash: str, answer: Any) -> None:
+        """Store an answer (a JSON value); a second one for the same key is ignored.
+
+        Raises:
+            StoreFull, StoreCorrupt, StorageError: also when the run is unknown.
+        """
+        values = {
+            "run_id": run_id,
+            "role": role,
+            "attempt": attempt,
+            "prompt_hash": prompt_hash,
+            "answer": {"answer": answer},
+            "created_at": self._clock(),
+        }
+        with self._access.writing() as connection:
+            connection.execute(insert(tables.answers).values(**values).on_conflict_do_nothing())
+
+    def get(self, run_id: str, role: str, attempt: int, prompt_hash: str) -> Any:
+        """The stored answer, or None."""
+        columns = tables.answers.c
+        asked = select(columns.answer).where(
+            columns.run_id == run_id,
+            columns.role == role,
+            columns.attempt == attempt,
+            columns.prompt_hash == prompt_hash,
+        )
+        with self._access.reading() as connection:
+            try:
+                found = connection.execute(asked).first()
+            except ValueError as error:
+                raise corrupt(self._access.path, f"an answer is no JSON ({error})") from error
+        return None if found is None else found.answer["answer"]

@@ -1,0 +1,79 @@
+"""The audit log (T-15): every attempt of every agent and tool, and why it was retried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+
+from ..utils.canonical import digest_of
+from ..utils.redact import Redact
+from .journal import Journal, read_journal
+
+AttemptOutcome = Literal["ok", "invalid", "malformed", "failed", "timed_out", "cancelled", "reused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attempt.
+
+    Attributes:
+        role: who was asked: planner, spec, writer, analyzer, or a tool's name.
+        attempt: its number within the step, from 1.
+        outcome: how it ended; `reused` is an answer taken from the store instead of asked again.
+        prompt_hash: sha256 of what was asked (`prompt_hash`), "" where nothing was.
+        step_id: the plan step, or None.
+        response: what came back, as text or JSON; redacted when stored.
+        errors: what was wrong with it, as the validators said.
+        reason: why this attempt was made: "first", or what failed before it.
+        at: start, seconds since the epoch.
+        duration_ms: how long it took.
+        tokens: tokens in and out together; 0 for embedded agents.
+        cost: in US dollars; 0.0 where unknown.
+        model: which model or embedded agent answered.
+    """
+
+    role: str
+    attempt: int
+    outcome: AttemptOutcome
+    prompt_hash: str = ""
+    step_id: str | None = None
+    response: Any = None
+    errors: tuple[Any, ...] = ()
+    reason: str = "first"
+    at: float = 0.0
+    duration_ms: float = 0.0
+    tokens: int = 0
+    cost: float = 0.0
+    model: str = ""
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+class AuditLog:
+    """Appends attempts to audit.jsonl, in order, from any thread, with secrets redacted."""
+
+    def __init__(self, path: Path, redact: Redact) -> None:
+        self._journal = Journal(path)
+        self._redact = redact
+
+    def record(self, attempt: Attempt) -> None:
+        """Store one attempt. Raises StoreFull, StorageError."""
+        self._journal.append(self._redact(asdict(attempt)))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._journal.close()
+
+
+def prompt_hash(asked: Any) -> str:
+    """The digest of what an agent is asked: the same for equal JSON values, on any machine."""
+    return digest_of(asked)
+
+
+def read_attempts(path: Path) -> Iterator[Attempt]:
+    """The stored attempts in order. Fields of a later version are left out. Raises StoreCorrupt."""
+    known = {one.name for one in fields(Attempt)}
+    for entry in read_journal(path):
+        values = {name: value for name, value in entry.items() if name in known}
+        yield Attempt(**{**values, "errors": tuple(values.get("errors", ()))})

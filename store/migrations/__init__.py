@@ -1,0 +1,1 @@
+"""The run database's migrations, run by Alembic when the store opens."""
