@@ -1,0 +1,25 @@
+"""The command line's commands, put together."""
+
+from __future__ import annotations
+
+import typer
+
+from . import inspect_commands, run_commands, store_commands, validate_commands
+
+app = typer.Typer(
+    name="testwright",
+    help="From a request in plain words to tests a team would keep.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+runs = typer.Typer(help="List and show runs.", no_args_is_help=True)
+validate = typer.Typer(help="Check a test spec or a test file.", no_args_is_help=True)
+
+run_commands.register(app)
+store_commands.register(app, runs)
+validate_commands.register(validate)
+inspect_commands.register(app)
+app.add_typer(runs, name="runs")
+app.add_typer(validate, name="validate")
