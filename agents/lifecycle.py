@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Self
 
+from .envelope import consumer_view
 from .failures import error_from
 from .protocol import (
     AgentError,
@@ -45,7 +46,7 @@ class AgentContract:
     """The schemas an agent's `inputs` and `result` must fit, by name; None for unchecked.
 
     Attributes:
-        input_schema: checked against `request.inputs`.
+        input_schema: checked against `request.inputs`; of a hydration envelope, against payload and parameters together.
         output_schema: checked against `response.result`.
         validate: finds the violations; given by wiring, so that agents know no registry.
     """
@@ -136,7 +137,7 @@ class Agent(ABC):
     async def _held_to_contract(self, request: AgentRequest) -> AgentResponse:
         contract = self._contract
         if contract is not None and contract.input_schema is not None:
-            violations = contract.validate(contract.input_schema, request.inputs)
+            violations = contract.validate(contract.input_schema, consumer_view(request.inputs))
             if violations:
                 return _invalid(f"{self.name} got inputs that break {contract.input_schema}", violations)
         async with asyncio.timeout(request.metadata.timeout):
