@@ -48,9 +48,13 @@ def failures_shown(*, debug: bool, as_json: bool = False) -> Iterator[None]:
 def _storage(error: OSError | sqlite3.Error) -> StorageError:
     number = error.errno if isinstance(error, OSError) else None
     if number == errno.ENOSPC or "disk is full" in str(error):
-        return StoreFull("There is no space left for the run's files.", advice="Free some space, or give --state-dir PATH.")
+        return StoreFull(
+            "There is no space left for the run's files.", advice="Free some space, or give --state-dir PATH."
+        )
     if number == errno.EROFS:
-        return StorageError(f"A file cannot be written: {error}.", advice="Give a folder you can write: --state-dir PATH.")
+        return StorageError(
+            f"A file cannot be written: {error}.", advice="Give a folder you can write: --state-dir PATH."
+        )
     return StorageError(f"{type(error).__name__}: {error}.", advice="Run again with --debug for the traceback.")
 
 

@@ -16,13 +16,17 @@ Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Targets worked o
 Framework = Annotated[str | None, typer.Option("--framework", help="pytest or unittest. Default: pytest.")]
 TestType = Annotated[str | None, typer.Option("--test-type", help="unit, api, integration, e2e or performance.")]
 Python = Annotated[
-    Path | None, typer.Option("--python", help="The target's interpreter. Default: the project's .venv, else the active one.")
+    Path | None,
+    typer.Option("--python", help="The target's interpreter. Default: the project's .venv, else the active one."),
 ]
 Sandbox = Annotated[
-    str | None, typer.Option("--sandbox", help="auto, bubblewrap or weak (no isolation from C code and child programs).")
+    str | None,
+    typer.Option("--sandbox", help="auto, bubblewrap or weak (no isolation from C code and child programs)."),
 ]
 TestsDir = Annotated[str | None, typer.Option("--tests-dir", help="Where tests are added. Default: tests/generated.")]
-Trials = Annotated[int | None, typer.Option("--trials", help="Calls the embedded engine tries per module. Default: 3000.")]
+Trials = Annotated[
+    int | None, typer.Option("--trials", help="Calls the embedded engine tries per module. Default: 3000.")
+]
 FailOn = Annotated[str | None, typer.Option("--fail-on", help="nothing or defect: exit 8 when a defect is suspected.")]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Stage the tests and show the diff; add nothing to the project.")

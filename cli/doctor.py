@@ -1,0 +1,109 @@
+"""What this machine has and what that allows (B-05)."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import shutil
+import tempfile
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import TestwrightError
+from ..sandbox.interpreter import find_interpreter
+from ..sandbox.opening import open_sandbox
+from ..sandbox.overlay import test_overlay
+from ..sandbox.protocol import Limits, Program
+from ..settings import Settings
+
+_ENOUGH_MIB = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing looked at.
+
+    Attributes:
+        required: whether nothing can be run without it.
+        found: what is there, or what is missing.
+        meaning: what follows, and what to do where it is missing.
+    """
+
+    name: str
+    ok: bool
+    required: bool
+    found: str
+    meaning: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The check as JSON."""
+        return asdict(self)
+
+
+async def examine(settings: Settings) -> list[Check]:
+    """Look at everything a run needs. Never raises for what is missing: that is the answer."""
+    return [
+        _system(),
+        await _asked("sandbox", lambda: _sandbox(settings)),
+        await _asked("target's Python", lambda: asyncio.to_thread(_interpreter, settings)),
+        await _asked("pytest and coverage there", lambda: asyncio.to_thread(_test_tools, settings)),
+        _space(settings),
+        _tool("git", "the target's history is known", "nothing needs it yet"),
+        _tool("node", "JavaScript test code could be validated", "only Python test code is validated"),
+    ]
+
+
+async def _asked(name: str, look: Callable[[], Awaitable[tuple[str, str]]]) -> Check:
+    try:
+        found, meaning = await look()
+    except TestwrightError as error:
+        return Check(name, False, True, error.message, error.advice)
+    return Check(name, True, True, found, meaning)
+
+
+def _system() -> Check:
+    system = platform.system()
+    meaning = "supported" if system == "Linux" else "weak sandbox only: say --sandbox=weak"
+    return Check("system", system == "Linux", False, f"{system} {platform.release()}", meaning)
+
+
+async def _sandbox(settings: Settings) -> tuple[str, str]:
+    sandbox = await asyncio.to_thread(open_sandbox, settings.sandbox)
+    with tempfile.TemporaryDirectory(prefix="testwright-doctor-") as folder:
+        done = await sandbox.run(
+            Program(("/bin/sh", "-c", "exit 0"), cwd=Path(folder), writable=(Path(folder),), limits=Limits(20))
+        )
+    if done.exit_code:
+        raise TestwrightError(f"{sandbox.kind} starts no program: {done.stderr.decode(errors='replace').strip()}")
+    weak = sandbox.kind == "weak"
+    return sandbox.kind, "C code and child programs are not held back" if weak else "code we did not write is isolated"
+
+
+def _interpreter(settings: Settings) -> tuple[str, str]:
+    found = find_interpreter(settings.root, settings.python)
+    version = ".".join(str(part) for part in found.version[:3])
+    return f"{found.path} ({version})", f"found as {found.origin}"
+
+
+def _test_tools(settings: Settings) -> tuple[str, str]:
+    interpreter = find_interpreter(settings.root, settings.python)
+    folders = test_overlay(interpreter, settings.state / "cache")
+    return (
+        ("added from our own", "nothing is installed into your environment")
+        if folders
+        else ("installed", "yours are used")
+    )
+
+
+def _space(settings: Settings) -> Check:
+    folder = next(path for path in (settings.state, *settings.state.parents) if path.exists())
+    free = shutil.disk_usage(folder).free // 2**20
+    meaning = "enough for a run" if free >= _ENOUGH_MIB else "free some space, or give --state-dir PATH"
+    return Check("free space", free >= _ENOUGH_MIB, False, f"{free} MiB in {folder}", meaning)
+
+
+def _tool(name: str, meaning: str, without: str) -> Check:
+    path = shutil.which(name)
+    return Check(name, path is not None, False, path or "not found", meaning if path else without)

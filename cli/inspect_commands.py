@@ -1,0 +1,83 @@
+"""schemas, doctor and graph: what is shipped, what this machine allows, how a run flows."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from .. import application
+from ..errors import ExitCode
+from ..settings import load_settings
+from ..utils.schema_registry import bundle, schema_names
+from . import options as given
+from .doctor import examine
+from .failures import failures_shown
+
+SCHEMAS_HELP = """List the JSON Schemas of specs, agents and reports, or print one that stands alone.
+
+Example: testwright schemas schemas/unit_test_schema_v1.json
+"""
+DOCTOR_HELP = """Show what this machine and the project's environment have, and what that allows.
+
+Example: testwright doctor --root examples/shop
+"""
+GRAPH_HELP = """Print the planning or the testing graph as Mermaid text.
+
+Example: testwright graph testing
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    app.command("schemas", help=SCHEMAS_HELP)(schemas)
+    app.command("doctor", help=DOCTOR_HELP)(doctor)
+    app.command("graph", help=GRAPH_HELP)(graph)
+
+
+def schemas(
+    name: Annotated[str | None, typer.Argument(help="A schema's path as listed, with or without schemas/.")] = None,
+    debug: given.Debug = False,
+) -> None:
+    """See SCHEMAS_HELP."""
+    with failures_shown(debug=debug):
+        if name is None:
+            sys.stdout.write("\n".join(schema_names()) + "\n")
+            return
+        wanted = name if name.startswith("schemas/") else f"schemas/{name}"
+        sys.stdout.write(json.dumps(bundle(wanted), indent=2) + "\n")
+
+
+def doctor(
+    root: given.Root = None,
+    state_dir: given.StateDir = None,
+    python: given.Python = None,
+    as_json: given.Json = False,
+    debug: given.Debug = False,
+) -> None:
+    """See DOCTOR_HELP."""
+    with failures_shown(debug=debug, as_json=as_json):
+        settings = load_settings({"root": root, "state_dir": state_dir, "python": python})
+        checks = asyncio.run(examine(settings))
+    if as_json:
+        sys.stdout.write(json.dumps([check.to_dict() for check in checks], indent=2) + "\n")
+    else:
+        table = Table("", "check", "found", "what it means", box=None, pad_edge=False)
+        for check in checks:
+            table.add_row("[green]ok[/]" if check.ok else "[red]no[/]", check.name, check.found, check.meaning)
+        Console(soft_wrap=True, highlight=False).print(table)
+    if not all(check.ok for check in checks if check.required):
+        raise typer.Exit(ExitCode.ENVIRONMENT)
+
+
+def graph(
+    which: Annotated[str, typer.Argument(help="planning or testing.")] = "planning", debug: given.Debug = False
+) -> None:
+    """See GRAPH_HELP."""
+    with failures_shown(debug=debug):
+        sys.stdout.write(application.mermaid(which))

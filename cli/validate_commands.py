@@ -1,0 +1,89 @@
+"""validate spec and validate code: the checks of the refine loops, for a person's own files."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from .. import application
+from ..errors import ExitCode, UsageError
+from ..utils.schema_registry import known_test_types
+from . import options as given
+from .failures import failures_shown
+
+SPEC_HELP = """Check a test spec against its schema and the rules of a good spec.
+
+Example: testwright validate spec .testwright/runs/RUN_ID/specs/shop_cart.json
+"""
+CODE_HELP = """Check a test file: syntax, lint and structure.
+
+Example: testwright validate code tests/generated/shop/test_shop_cart.py
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    app.command("spec", help=SPEC_HELP)(spec)
+    app.command("code", help=CODE_HELP)(code)
+
+
+def spec(
+    path: Annotated[Path, typer.Argument(help="The spec, a JSON file.")],
+    test_type: given.TestType = None,
+    lenient: Annotated[bool, typer.Option("--lenient", help="Rules beyond the schema are warnings only.")] = False,
+    as_json: given.Json = False,
+    debug: given.Debug = False,
+) -> None:
+    """See SPEC_HELP."""
+    with failures_shown(debug=debug, as_json=as_json):
+        content = _read_json(path)
+        kind = test_type or (content.get("test_type") if isinstance(content, dict) else None)
+        if kind not in known_test_types():
+            known = ", ".join(known_test_types())
+            raise UsageError(f"{path} names no known test type.", advice=f"Give --test-type: {known}.")
+        result = asyncio.run(application.validate_spec(content, str(kind), strict=not lenient))
+    _shown(result, str(path), as_json)
+
+
+def code(
+    path: Annotated[Path, typer.Argument(help="The test file.")],
+    framework: given.Framework = "pytest",
+    as_json: given.Json = False,
+    debug: given.Debug = False,
+) -> None:
+    """See CODE_HELP."""
+    with failures_shown(debug=debug, as_json=as_json):
+        result = asyncio.run(application.validate_code(path, framework or "pytest"))
+    _shown(result, str(path), as_json)
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.", advice="Check the path.") from error
+    except ValueError as error:
+        raise UsageError(f"{path} is not JSON: {error}.", advice="A spec is one JSON object.") from error
+
+
+def _shown(result: dict[str, Any], name: str, as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(json.dumps(result, indent=2, sort_keys=True) + "\n")
+    else:
+        console = Console(soft_wrap=True, highlight=False)
+        for error in result["errors"]:
+            where = error.get("path") or f"line {error.get('line', 0)}"
+            console.print(
+                f"{escape(str(where))}: {error.get('severity', error.get('type', 'error'))}: {escape(error['message'])}"
+            )
+            if error.get("suggestion"):
+                console.print(f"    {escape(error['suggestion'])}")
+        console.print(f"{escape(name)}: {'valid' if result['valid'] else 'not valid'}")
+    raise typer.Exit(ExitCode.OK if result["valid"] else ExitCode.TEST_DEFECT)
