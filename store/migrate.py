@@ -6,7 +6,6 @@ import threading
 from pathlib import Path
 
 from sqlalchemy import Connection, text
-from sqlalchemy.exc import DatabaseError
 
 from ..errors import StateVersionError
 from . import tables
@@ -55,6 +54,3 @@ def migrate(connection: Connection) -> None:
                 advice="Upgrade testwright, or give another folder with --state-dir. The database was left as it is.",
                 details={"revision": str(found), "known": tables.HEAD},
             ) from error
-
-
-__all__ = ["DatabaseError", "is_current", "migrate", "revision_of"]

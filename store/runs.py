@@ -50,7 +50,7 @@ class RunRecord:
         version: testwright's version.
         status: `created`, `running`, `completed`, `failed`, or `stopped` by a ceiling or by the user, to be resumed.
         exit_reason: the typed reason it ended, None while it has not.
-        created_at: seconds since the epoch, as all times here; started_at and finished_at are those of the last session.
+        created_at: seconds since the epoch, as are all times; started_at and finished_at belong to the last session.
         resumed: how often it was started again.
     """
 
@@ -98,8 +98,8 @@ class Runs:
         redactor = redactor or Redactor()
         values = {
             "run_id": run_id,
-            "root": root,
-            "request": redactor.text(request),
+            "root": _storable(root),
+            "request": _storable(redactor.text(request)),
             "settings": without_secrets(settings, redactor),
             "version": version,
             "status": "created",
@@ -152,7 +152,7 @@ class Runs:
     def all(self, *, root: str | None = None) -> list[RunRecord]:
         """All runs, newest first; only those of one project when `root` is given."""
         asked = select(tables.runs).order_by(tables.runs.c.created_at.desc(), tables.runs.c.number.desc())
-        return self._all(asked if root is None else asked.where(tables.runs.c.root == root))
+        return self._all(asked if root is None else asked.where(tables.runs.c.root == _storable(root)))
 
     def remove(self, run_id: str) -> None:
         """Forget a run with its artifacts and answers; harmless when it is unknown."""
@@ -176,6 +176,11 @@ class Runs:
 def _record(row: Row[Any]) -> RunRecord:
     values = {name: value for name, value in row._mapping.items() if name not in ("number", "spent")}
     return RunRecord(**values, spent=Spent(**row.spent))
+
+
+def _storable(text: str) -> str:
+    """Paths and arguments may hold bytes that are no text; a database cannot."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _not_found(run_id: str) -> RunNotFound:

@@ -1,0 +1,90 @@
+"""Base names of test files: pytest imports two `test_cart.py` without packages as one module, so ours are unique."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+from .project_files import project_path
+
+JUNK = frozenset({"node_modules", "__pycache__", "venv", "env", "build", "dist", "site-packages"})
+
+
+class BaseNames:
+    """The base names of a project's Python files that stand outside packages, and of those that will join them.
+
+    The project is walked once, when the first question is asked.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def clash_of(self, path: str) -> str | None:
+        """Why a new file may not have this path's base name, None when it may. Only Python files clash."""
+        here = PurePosixPath(path)
+        if here.suffix != ".py" or here.name == "conftest.py" or _in_package(self._root, here):
+            return None
+        for other in self._places.get(here.name, ()):
+            if other != path:
+                return f"{other} has the same base name, and pytest would take one for the other"
+        return None
+
+    def add(self, path: str) -> None:
+        """Count a file that is about to be written."""
+        self._places.setdefault(PurePosixPath(path).name, []).append(path)
+
+    @cached_property
+    def _places(self) -> dict[str, list[str]]:
+        places: dict[str, list[str]] = {}
+        for one in _python_files(self._root):
+            path = PurePosixPath(one)
+            if not _in_package(self._root, path):
+                places.setdefault(path.name, []).append(one)
+        return places
+
+
+def unique_test_path(root: Path, wanted: str, taken: Iterable[str] = ()) -> str:
+    """`wanted`, or the nearest path to it whose base name no other Python file of the project has.
+
+    First the names of the folders above are put before it, then a number after it: `test_cart.py`, `test_shop_cart.py`,
+    `test_cart_2.py`. A file already at `wanted` does not count.
+
+    Args:
+        wanted: POSIX path relative to the root.
+        taken: paths already promised to other files of this run.
+    """
+    wanted = project_path(wanted)
+    others = {PurePosixPath(one).name for one in taken if one != wanted}
+    others |= {PurePosixPath(one).name for one in _python_files(root) if one != wanted}
+    candidates = _candidates(PurePosixPath(wanted))
+    candidate = next(candidates)
+    while candidate.name in others:
+        candidate = next(candidates)
+    return candidate.as_posix()
+
+
+def _candidates(wanted: PurePosixPath) -> Iterator[PurePosixPath]:
+    """Endless."""
+    yield wanted
+    stem = wanted.stem.removeprefix("test_")
+    folders = [part for part in wanted.parts[:-1] if part not in ("tests", "test", "generated")]
+    for first in range(len(folders) - 1, -1, -1):
+        yield wanted.with_name(f"test_{'_'.join([*folders[first:], stem])}{wanted.suffix}")
+    number = 2
+    while True:
+        yield wanted.with_name(f"test_{stem}_{number}{wanted.suffix}")
+        number += 1
+
+
+def _in_package(root: Path, path: PurePosixPath) -> bool:
+    return (root / path.parent / "__init__.py").exists()
+
+
+def _python_files(root: Path) -> Iterator[str]:
+    for folder, names, files in os.walk(root):
+        names[:] = sorted(name for name in names if not name.startswith(".") and name not in JUNK)
+        for name in sorted(files):
+            if name.endswith(".py"):
+                yield (Path(folder) / name).relative_to(root).as_posix()

@@ -1,0 +1,126 @@
+"""What is known about runs, for `runs list` and `runs show`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from ..errors import RunNotFound
+from .database import Store
+from .lock import is_locked
+from .run_folder import RunFolder, run_ids
+from .runs import RunRecord
+
+LiveStatus = Literal["created", "running", "completed", "failed", "stopped", "interrupted", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """One line of the list.
+
+    Attributes:
+        status: as stored, but `interrupted` for a run whose process is gone, `unknown` for a folder the database lacks.
+        created_at: seconds since the epoch; of the folder, when the database does not know the run.
+        totals: the totals of its report, None while there is none.
+        resumable: whether `testwright resume` can go on with it.
+    """
+
+    run_id: str
+    status: LiveStatus
+    request: str
+    root: str
+    created_at: float
+    finished_at: float | None
+    exit_reason: str | None
+    exit_code: int | None
+    totals: dict[str, Any] | None
+    resumable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RunDetails:
+    """Everything about one run.
+
+    Attributes:
+        record: the stored run, None when the database does not know it.
+        artifacts: (artifact id, kind), oldest first.
+        files: paths of its files relative to its folder, sorted.
+        report: report.json, None while there is none or when it does not read.
+    """
+
+    summary: RunSummary
+    record: RunRecord | None
+    artifacts: tuple[tuple[str, str], ...]
+    files: tuple[str, ...]
+    report: dict[str, Any] | None
+
+
+def list_runs(store: Store, state_dir: Path, *, root: Path | None = None) -> list[RunSummary]:
+    """All runs, newest first; only those of one project when `root` is given.
+
+    Raises:
+        StoreCorrupt, StorageError.
+    """
+    records = {one.run_id: one for one in store.runs.all()}
+    wanted = None if root is None else str(root)
+    summaries = [
+        _summary(RunFolder(state_dir, one.run_id), one)
+        for one in records.values()
+        if wanted is None or one.root == wanted
+    ]
+    if wanted is None:
+        summaries += [_summary(RunFolder(state_dir, one), None) for one in run_ids(state_dir) if one not in records]
+    return sorted(summaries, key=lambda one: (-one.created_at, one.run_id))
+
+
+def show_run(store: Store, state_dir: Path, run_id: str) -> RunDetails:
+    """One run in full. Raises RunNotFound, StoreCorrupt, StorageError."""
+    folder = RunFolder(state_dir, run_id)
+    try:
+        record = store.runs.get(run_id)
+    except RunNotFound:
+        folder.require()
+        record = None
+    artifacts = tuple((one.artifact_id, one.kind) for one in store.artifacts.find(run_id))
+    return RunDetails(_summary(folder, record), record, artifacts, _files(folder), _report(folder))
+
+
+def _summary(folder: RunFolder, record: RunRecord | None) -> RunSummary:
+    totals = (_report(folder) or {}).get("totals")
+    if record is None:
+        running = is_locked(folder)
+        status: LiveStatus = "running" if running else "unknown"
+        made = folder.path.stat().st_mtime
+        return RunSummary(folder.run_id, status, "", "", made, None, None, None, totals, resumable=False)
+    status = record.status
+    if status in ("created", "running"):
+        status = "running" if is_locked(folder) else "interrupted"
+    return RunSummary(
+        run_id=record.run_id,
+        status=status,
+        request=record.request,
+        root=record.root,
+        created_at=record.created_at,
+        finished_at=record.finished_at,
+        exit_reason=record.exit_reason,
+        exit_code=record.exit_code,
+        totals=totals,
+        resumable=status in ("interrupted", "stopped") and folder.exists,
+    )
+
+
+def _report(folder: RunFolder) -> dict[str, Any] | None:
+    try:
+        found = json.loads(folder.report_json.read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _files(folder: RunFolder) -> tuple[str, ...]:
+    if not folder.exists:
+        return ()
+    found = (one for one in folder.path.rglob("*") if one.is_file() and not one.is_relative_to(folder.scratch))
+    return tuple(sorted(one.relative_to(folder.path).as_posix() for one in found))

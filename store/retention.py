@@ -1,0 +1,122 @@
+"""Removing old runs. A run that is being worked on is never touched."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import RunLocked, UsageError
+from .database import Store
+from .files import typed_errors
+from .listing import RunSummary, list_runs
+from .lock import is_locked, run_lock
+from .run_folder import RunFolder
+
+_DAY = 86_400.0
+_LEAVING = ".removing-"
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaning:
+    """What `clean` did, or would do.
+
+    Attributes:
+        removed: ids of the removed runs, oldest first.
+        running: ids the rule names that are being worked on, and stay.
+        kept: how many runs are left.
+        freed_bytes: size of the removed folders.
+    """
+
+    removed: tuple[str, ...]
+    running: tuple[str, ...]
+    kept: int
+    freed_bytes: int
+
+
+def clean(
+    store: Store,
+    state_dir: Path,
+    *,
+    keep_last: int | None = None,
+    older_than_days: float | None = None,
+    dry_run: bool = False,
+    clock: Callable[[], float] = time.time,
+) -> Cleaning:
+    """Remove old runs: their folders, database rows, artifacts and answers.
+
+    Args:
+        keep_last: never remove the newest so many.
+        older_than_days: remove only what was created longer ago. At least one of the two must be given; with both, a run
+            goes when both rules let it go.
+        dry_run: only say what would go.
+
+    Raises:
+        UsageError: neither rule is given, or one is negative.
+        StorageError: a folder cannot be removed; runs before it are gone, it and those after it are still there.
+    """
+    chosen = _chosen(list_runs(store, state_dir), keep_last, older_than_days, clock())
+    total = chosen.total
+    removed: list[str] = []
+    running: list[str] = []
+    freed = 0
+    for summary in chosen.runs:
+        folder = RunFolder(state_dir, summary.run_id)
+        size = _size(folder.path)
+        if is_locked(folder) if dry_run else not _remove(store, folder):
+            running.append(summary.run_id)
+            continue
+        removed.append(summary.run_id)
+        freed += size
+    if not dry_run:
+        _remove_leftovers(state_dir)
+    return Cleaning(tuple(removed), tuple(running), total - len(removed), freed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    runs: list[RunSummary]
+    total: int
+
+
+def _chosen(runs: list[RunSummary], keep_last: int | None, older_than_days: float | None, now: float) -> _Chosen:
+    if keep_last is None and older_than_days is None:
+        raise UsageError("Nothing says which runs are old.", advice="Give --keep-last N, --older-than DAYS, or both.")
+    if (keep_last or 0) < 0 or (older_than_days or 0) < 0:
+        raise UsageError("A retention rule cannot be negative.", advice="Give 0 or more.")
+    beyond = runs if keep_last is None else runs[keep_last:]
+    if older_than_days is not None:
+        beyond = [one for one in beyond if one.created_at < now - older_than_days * _DAY]
+    return _Chosen(list(reversed(beyond)), len(runs))
+
+
+def _remove(store: Store, folder: RunFolder) -> bool:
+    """Whether the run is gone; False when it is being worked on."""
+    if not folder.exists:
+        store.runs.remove(folder.run_id)
+        return True
+    leaving = folder.path.with_name(f"{_LEAVING}{folder.run_id}")
+    try:
+        with run_lock(folder):
+            # First out of sight in one step: a crash from here on leaves no half run.
+            shutil.rmtree(leaving, ignore_errors=True)
+            with typed_errors(folder.path, "remove"):
+                folder.path.rename(leaving)
+            store.runs.remove(folder.run_id)
+    except RunLocked:
+        return False
+    with typed_errors(leaving, "remove"):
+        shutil.rmtree(leaving)
+    return True
+
+
+def _remove_leftovers(state_dir: Path) -> None:
+    """What an interrupted cleaning had begun to remove."""
+    for folder in (state_dir / "runs").glob(f"{_LEAVING}*"):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _size(folder: Path) -> int:
+    return sum(one.lstat().st_size for one in folder.rglob("*") if one.is_file() and not one.is_symlink())
