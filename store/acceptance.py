@@ -85,12 +85,12 @@ def _judge(names: BaseNames, file: ProjectFile, new: bytes) -> tuple[Acceptance 
 def _carry_out(folder: RunFolder, root: Path, intended: list[_Intended]) -> dict[str, Acceptance]:
     _write_note(folder, intended)
     answers: dict[str, Acceptance] = {}
-    try:
-        for one in intended:
+    for one in intended:
+        try:
             answers[one.file.path] = _write(one)
-    except OSError as error:
-        withdraw(folder, root)
-        raise _refused(error, folder, one.file) from error
+        except OSError as error:
+            withdraw(folder, root)
+            raise _refused(error, folder, one.file) from error
     _forget(folder)
     return answers
 

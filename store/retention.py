@@ -49,8 +49,8 @@ def clean(
 
     Args:
         keep_last: never remove the newest so many.
-        older_than_days: remove only what was created longer ago. At least one of the two must be given; with both, a run
-            goes when both rules let it go.
+        older_than_days: remove only what was created longer ago. At least one rule must be given; with both, a run goes
+            when both let it go.
         dry_run: only say what would go.
 
     Raises:

@@ -12,7 +12,7 @@ branch_labels = None
 depends_on = None
 
 
-def _json() -> sa.types.TypeEngine[object]:
+def _json() -> sa.JSON:
     return sa.JSON().with_variant(JSONB(), "postgresql")
 
 
