@@ -1,0 +1,181 @@
+"""The id, title, step and outcome of a case, in words (B-04)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ...utils.python_source import parse_expression, parse_python
+from .model import CallableFacts, Finding, ModuleFacts
+from .spec_case import Expectation
+from .titles import (
+    LONGEST_SLUG,
+    Argument,
+    arguments_of,
+    call_words,
+    cut_slug,
+    describe,
+    qualified,
+    slug,
+    snake_case,
+    special_words,
+    subject_slug,
+)
+
+_LONGEST_ACT = 100
+_LONGEST_VALUE = 80
+_STEPS = {
+    "call": "Call {}",
+    "await": "Await {}",
+    "iterate": "Collect the items of {}",
+    "aiterate": "Collect the items of {}",
+    "enter": "Enter {}",
+    "aenter": "Enter {}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """What a case is called."""
+
+    id: str
+    title: str
+    step: str
+    expected: str
+
+
+class CaseNamer:
+    """Names the cases of one module; no id is given twice.
+
+    Args:
+        facts: the module.
+        findings: all that will be named; calls that return tell what is usual.
+    """
+
+    def __init__(self, facts: ModuleFacts, findings: Sequence[Finding]) -> None:
+        self._callables = {one.qualname: one for one in facts.callables()}
+        self._used: set[str] = set()
+        self._usual: dict[str, list[list[Argument]]] = {}
+        for one in findings:
+            if one.observation.outcome == "returned":
+                known = self._usual.setdefault(one.trial.subject, [])
+                known.append(self._arguments(one.trial.act, one.trial.subject))
+
+    def name(
+        self, subject: str, statements: Sequence[str], act: str, mode: str, expect: Sequence[Expectation]
+    ) -> Naming:
+        """The names of a case; words come from its call, its state and what is expected."""
+        identifier = self._unique(self._slugs(subject, statements, act, expect))
+        outcome = "; ".join(_sentence(one) for one in expect)
+        verb = expect[0]
+        shown = _cut(act, _LONGEST_ACT)
+        title = f"{shown} raises {verb.exception}" if verb.kind == "raises" else f"{shown}: {_sentence(verb)}"
+        return Naming(f"tc_{identifier}", _cut(title, 280), _STEPS[mode].format(shown), _cut(outcome, 900))
+
+    def _arguments(self, act: str, subject: str) -> list[Argument]:
+        try:
+            return arguments_of(act, self._callables.get(subject))
+        except SyntaxError:
+            return []
+
+    def _slugs(self, subject: str, statements: Sequence[str], act: str, expect: Sequence[Expectation]) -> Iterator[str]:
+        facts = self._callables.get(subject)
+        arguments = self._arguments(act, subject)
+        base = subject_slug(subject) or "it"
+        raised = next((one for one in expect if one.kind == "raises"), None)
+        after = _after(statements)
+        if raised is not None:
+            base = f"{base}_raises_{snake_case((raised.exception or '').rpartition('.')[2])}"
+            words = special_words(arguments, self._usual.get(subject, [])) if arguments else ""
+            yield f"{base}_for_{words}" if words else _joined(base, after)
+        elif arguments:
+            yield _joined(base, self._given(facts, arguments))
+        else:
+            yield _joined(base, after or _outcome_words(expect))
+        every = "_and_".join(qualified(one) for one in arguments)
+        if every:
+            yield f"{base}_for_{every}"
+            yield _joined(f"{base}_for_{every}", after)
+        yield _joined(_joined(base, after), _outcome_words(expect))
+
+    def _given(self, facts: CallableFacts | None, arguments: Sequence[Argument]) -> str:
+        if facts is not None and facts.kind == "constructor":
+            return f"with_{'_and_'.join(qualified(one) for one in arguments[:3])}"
+        required = sum(1 for one in facts.parameters if one.required) if facts is not None else len(arguments)
+        bound = facts is not None and facts.kind in ("method", "classmethod") and _has_receiver(facts)
+        return call_words(arguments, required=required - 1 if bound else required)
+
+    def _unique(self, candidates: Iterator[str]) -> str:
+        first = ""
+        for candidate in candidates:
+            text = cut_slug(candidate, LONGEST_SLUG)
+            first = first or text
+            if text and text not in self._used and len(candidate) <= LONGEST_SLUG:
+                self._used.add(text)
+                return text
+        choice, number = first, 2
+        while choice in self._used:
+            choice, number = f"{first}_{number}", number + 1
+        self._used.add(choice)
+        return choice
+
+
+def _joined(base: str, words: str) -> str:
+    return f"{base}_{words}" if words else base
+
+
+def _has_receiver(facts: CallableFacts) -> bool:
+    return bool(facts.parameters) and facts.parameters[0].name in ("self", "cls")
+
+
+def _after(statements: Sequence[str]) -> str:
+    """`after_add` when the last thing arranged was a call for its effect."""
+    for statement in reversed(statements[-1:]):
+        body = parse_python(statement.strip()).body
+        node = body[-1] if body else None
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            function = node.value.func
+            name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+            if name:
+                return f"after_{snake_case(name)}"
+    return ""
+
+
+def _outcome_words(expect: Sequence[Expectation]) -> str:
+    one = expect[0]
+    if one.kind in ("raises", "warns"):
+        return f"{one.kind}_{snake_case((one.exception or '').rpartition('.')[2])}"
+    if one.kind == "output":
+        return "prints"
+    if one.actual != "result":
+        return (
+            f"sets_{slug(one.actual.partition('(')[0].rpartition('.')[2])}" if one.actual.count("(") == 0 else "state"
+        )
+    if one.value is None:
+        return ""
+    words = describe(parse_expression(one.value))
+    return f"of_length_{words}" if one.kind == "length" else f"is_{words}"
+
+
+def _sentence(one: Expectation) -> str:
+    value = _cut(one.value or "", _LONGEST_VALUE)
+    actual = "the result" if one.actual == "result" else one.actual
+    if one.kind == "raises":
+        return f"{one.exception} is raised" + (f" with a message containing {one.match!r}" if one.match else "")
+    forms = {
+        "equals": f"{actual} equals {value}",
+        "approx": f"{actual} is about {value}",
+        "is": f"{actual} is {value}",
+        "is_instance": f"{actual} is an instance of {value}",
+        "length": f"{actual} has length {value}",
+        "holds": f"{actual} holds",
+        "output": f"{value} is printed",
+        "warns": f"{one.exception} is warned of",
+    }
+    return forms[one.kind]
+
+
+def _cut(text: str, limit: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"

@@ -1,0 +1,109 @@
+"""How a generated test names an exception or a class, and which part of a message it may demand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .import_block import read_imports
+from .model import ModuleFacts
+
+LONGEST_MATCH = 60
+_SHORTEST_CLAUSE = 12
+_CLAUSE_ENDS = (": ", "; ", ". ", " (", ", got ", ", but ", ", not ", " - ")
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
+# Classes that the standard library defines in one module and documents in another.
+_DOCUMENTED_IN = {
+    "json.decoder": "json",
+    "zoneinfo._common": "zoneinfo",
+    "concurrent.futures._base": "concurrent.futures",
+    "asyncio.exceptions": "asyncio",
+    "email.errors": "email.errors",
+    "xml.etree.ElementTree": "xml.etree.ElementTree",
+    "re._constants": "re",
+    "sre_constants": "re",
+    "_decimal": "decimal",
+    "_struct": "struct",
+    "_csv": "csv",
+    "_io": "io",
+    "sqlite3.dbapi2": "sqlite3",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TypeReference:
+    """An expression that names a class, and the imports for it. `guessed` when the path is not certain to exist."""
+
+    expression: str
+    imports: tuple[str, ...] = ()
+    guessed: bool = False
+
+
+def name_of_type(
+    type_name: str, bases: Iterable[str], facts: ModuleFacts, trial_imports: Iterable[str]
+) -> TypeReference:
+    """A public name for a class seen as `module.QualName`.
+
+    What the target's module binds is taken from there; classes made inside functions, and classes of private modules
+    that nothing re-exports, are named by their nearest public base.
+    """
+    for candidate in (type_name, *bases):
+        found = _reference(candidate, facts, trial_imports)
+        if found is not None:
+            return found
+    return TypeReference(type_name.rpartition(".")[2], (), guessed=True)
+
+
+def message_part(message: str) -> str | None:
+    """The shortest part of a message that still says what went wrong: its first clause, whole words, no addresses."""
+    lines = message.strip().splitlines()
+    if not lines:
+        return None
+    text = _ADDRESS.split(lines[0])[0].rstrip()
+    for end in _CLAUSE_ENDS:
+        clause = text.partition(end)[0].rstrip()
+        if len(clause) >= _SHORTEST_CLAUSE and " " in clause and len(clause) < len(text) and not _opens_quote(clause):
+            text = clause
+    if len(text) > LONGEST_MATCH:
+        text = text[: LONGEST_MATCH + 1].rpartition(" ")[0] or text[:LONGEST_MATCH]
+    return text.rstrip(" ,;:-.") or None
+
+
+def _opens_quote(text: str) -> bool:
+    """Whether a cut fell into quoted text, where it would keep half of somebody's value."""
+    return text.count("'") % 2 == 1 or text.count('"') % 2 == 1 or text.count("`") % 2 == 1
+
+
+def _reference(type_name: str, facts: ModuleFacts, trial_imports: Iterable[str]) -> TypeReference | None:
+    if "<locals>" in type_name:
+        return None
+    if type_name.startswith("builtins.") or "." not in type_name:
+        return TypeReference(type_name.removeprefix("builtins."))
+    last = type_name.rpartition(".")[2]
+    if last.startswith("_"):
+        return None
+    for binding in read_imports(trial_imports):
+        if binding.bound == last and binding.name == last:
+            return TypeReference(last, (binding.statement,))
+    if type_name.startswith(f"{facts.module}."):
+        qualname = type_name.removeprefix(f"{facts.module}.")
+        return TypeReference(qualname, (f"from {facts.module} import {qualname.partition('.')[0]}",))
+    if any(name == last for name, _statement in facts.imports):
+        return TypeReference(last, (f"from {facts.module} import {last}",))
+    return _elsewhere(type_name)
+
+
+def _elsewhere(type_name: str) -> TypeReference | None:
+    parts = type_name.split(".")
+    classes = [at for at, part in enumerate(parts) if part[:1].isupper()]
+    start = classes[0] if classes else len(parts) - 1
+    module, qualname = ".".join(parts[:start]), ".".join(parts[start:])
+    module = _DOCUMENTED_IN.get(module, module)
+    guessed = any(part.startswith("_") for part in module.split("."))
+    if guessed:
+        public = module.split("._")[0]
+        if not public or public.startswith("_"):
+            return None
+        module = public
+    return TypeReference(f"{module}.{qualname}", (f"import {module}",), guessed=guessed)

@@ -1,0 +1,151 @@
+"""A finding in the form its test will have; the meaning stays the same.
+
+Statements that have nothing to do with the act go, a documented `print(x)` becomes `str(x)`, an endless iterator is
+cut, and a local called `result` makes room for the result.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from ...utils.python_source import parse_expression, parse_python
+from .group import bound_names
+from .model import Finding, ModuleFacts, Value
+
+ITERATION_LIMIT = 50
+_SHOWN_ITEMS = 5
+_RESULT_NAME = "given"
+
+
+def normal_form(finding: Finding, facts: ModuleFacts) -> Finding | None:
+    """The finding as a test can show it; None where its source is no Python or awaits outside the act."""
+    try:
+        if _awaits(finding):
+            return None
+        finding = _without_unrelated(finding)
+        finding = _without_local_result(finding)
+        finding = _without_print(finding, facts)
+        return _cut_iteration(finding)
+    except SyntaxError:
+        return None
+
+
+def _awaits(finding: Finding) -> bool:
+    """Whether code outside the act's own mode awaits, which a plain test function cannot."""
+    tree = parse_python("\n".join((*finding.trial.arrange, finding.trial.act)))
+    return any(isinstance(node, ast.Await) for node in _own_nodes(tree))
+
+
+def _own_nodes(tree: ast.AST) -> list[ast.AST]:
+    """All nodes outside nested functions."""
+    found: list[ast.AST] = []
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            waiting += ast.iter_child_nodes(node)
+    return found
+
+
+def _without_unrelated(finding: Finding) -> Finding:
+    """Drop statements that share no name with the act: earlier calls of the same example block, unused values."""
+    trial = finding.trial
+    local = bound_names(trial.arrange) | set(trial.fixtures)
+    reads = [_names(one) & local for one in trial.arrange]
+    related = _names("\n".join((trial.act, *(name for name, _value in finding.observation.effects)))) & local
+    while True:
+        wider = related.union(*(names for names in reads if names & related))
+        if wider == related:
+            break
+        related = wider
+    kept = tuple(
+        one
+        for one, names in zip(trial.arrange, reads, strict=True)
+        if names & related or (not names and not _calls(one, trial.subject))
+    )
+    return replace(finding, trial=replace(trial, arrange=kept))
+
+
+def _calls(statement: str, subject: str) -> bool:
+    body = parse_python(statement.strip()).body
+    if len(body) != 1 or not isinstance(body[0], ast.Expr):
+        return False
+    node = body[0].value
+    if not isinstance(node, ast.Call):
+        return True
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return name == subject.rpartition(".")[2]
+
+
+def _without_local_result(finding: Finding) -> Finding:
+    trial = finding.trial
+    if "result" not in bound_names(trial.arrange):
+        return finding
+    effects = tuple((_renamed(name), value) for name, value in finding.observation.effects)
+    return replace(
+        finding,
+        trial=replace(trial, arrange=tuple(_renamed(one) for one in trial.arrange), act=_renamed(trial.act)),
+        observation=replace(finding.observation, effects=effects),
+        unstable=tuple(one if one == "result" else _renamed(one) for one in finding.unstable),
+    )
+
+
+def _renamed(source: str) -> str:
+    tree = parse_python(source.strip())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id == "result":
+            node.id = _RESULT_NAME
+    return ast.unparse(tree)
+
+
+def _without_print(finding: Finding, facts: ModuleFacts) -> Finding:
+    """`print(x)` shows `str(x)`; a test says that without capturing output."""
+    trial, seen = finding.trial, finding.observation
+    node = parse_expression(trial.act)
+    printed = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+    if not printed or not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords or trial.mode != "call":
+        return finding
+    if isinstance(node.args[0], ast.Starred) or not seen.output.endswith("\n") or "output" in finding.unstable:
+        return finding
+    inner = ast.unparse(node.args[0])
+    act = inner if _gives_text(node.args[0], facts) else f"str({inner})"
+    value = Value("str", repr(seen.output[:-1]), length=len(seen.output) - 1, text=seen.output[:200])
+    return replace(
+        finding, trial=replace(trial, act=act), observation=replace(seen, value=value, output="", outcome="returned")
+    )
+
+
+def _gives_text(node: ast.expr, facts: ModuleFacts) -> bool:
+    if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+        return True
+    if not isinstance(node, ast.Call):
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if name in ("str", "repr", "join", "format"):
+        return True
+    return any(one.name == name and one.returns == "str" for one in facts.callables())
+
+
+def _cut_iteration(finding: Finding) -> Finding:
+    """An iterator that filled the observer's limit may have no end: take its first items only."""
+    trial, value = finding.trial, finding.observation.value
+    if trial.mode != "iterate" or value is None or value.length != ITERATION_LIMIT:
+        return finding
+    source = None
+    if value.source is not None:
+        node = parse_expression(value.source)
+        if isinstance(node, ast.List):
+            source = ast.unparse(ast.List(elts=node.elts[:_SHOWN_ITEMS], ctx=ast.Load()))
+    act = f"list(itertools.islice({trial.act}, {_SHOWN_ITEMS}))"
+    imports = tuple(dict.fromkeys((*trial.imports, "import itertools")))
+    return replace(
+        finding,
+        trial=replace(trial, act=act, mode="call", imports=imports),
+        observation=replace(finding.observation, value=replace(value, source=source, length=_SHOWN_ITEMS)),
+    )
+
+
+def _names(source: str) -> set[str]:
+    return {node.id for node in ast.walk(parse_python(source.strip())) if isinstance(node, ast.Name)}

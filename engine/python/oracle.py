@@ -1,0 +1,288 @@
+"""From what was seen to what a test may demand: expectations with their origin and evidence (B-02, B-06).
+
+A document that agrees with what was seen makes the expectation `documented`; anything else is `observed`. Values that
+differ between processes are demanded by property or not at all, and where nothing can be demanded the verdict says so.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from ...utils.python_source import literal_value, parse_expression
+from .exception_names import message_part, name_of_type
+from .model import CallableFacts, Finding, ModuleFacts, Raised, Value
+from .spec_case import Evidence, Expectation
+
+LONGEST_SOURCE = 900
+LONGEST_OUTPUT = 1200
+MOST_STATE_CHECKS = 4
+MOST_ATTRIBUTE_CHECKS = 5
+# Raised by Python itself when a call makes no sense; nobody means these as behaviour unless a document says so.
+ACCIDENTS = frozenset({"TypeError", "AttributeError", "NameError", "UnboundLocalError", "RecursionError"})
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What may be demanded of a finding.
+
+    Attributes:
+        imports: import statements the expectations' sources need, with the names they bind still as written.
+        reason: why there is no expectation; empty when there is one.
+    """
+
+    expectations: tuple[Expectation, ...] = ()
+    imports: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class _Draft:
+    expectations: list[Expectation] = field(default_factory=list)
+    imports: list[str] = field(default_factory=list)
+
+
+class Oracle:
+    """Judges the findings of one module.
+
+    Args:
+        facts: the module.
+        raising: subjects that raise for some input, so that returning None for another says something.
+    """
+
+    def __init__(self, facts: ModuleFacts, raising: frozenset[str] = frozenset()) -> None:
+        self._facts = facts
+        self._callables: Mapping[str, CallableFacts] = {one.qualname: one for one in facts.callables()}
+        self._raising = raising
+        self._raise_lines = {site.line for one in facts.callables() for site in one.raises}
+
+    def judge(self, finding: Finding) -> Verdict:
+        """The expectations of a finding; none, with a reason, where there is no oracle or a document contradicts."""
+        if finding.contradicts is not None:
+            return Verdict(reason="the document says otherwise: reported as a suspected defect")
+        seen = finding.observation
+        if seen.outcome == "raised" and seen.raised is not None:
+            return self._exception(finding, seen.raised)
+        if seen.outcome != "returned":
+            return Verdict(reason=f"no oracle found: the call {seen.outcome.replace('_', ' ')}")
+        draft = _Draft()
+        self._state(finding, draft)
+        self._output(finding, draft)
+        self._result(finding, draft)
+        if not draft.expectations:
+            return Verdict(reason="no oracle found: nothing that can be told from outside stays the same")
+        self._warnings(finding, draft)
+        return Verdict(tuple(draft.expectations), tuple(dict.fromkeys(draft.imports)))
+
+    def _exception(self, finding: Finding, raised: Raised) -> Verdict:
+        name = name_of_type(raised.type_name, raised.bases, self._facts, finding.trial.imports)
+        documented = self._documents_raise(finding, raised)
+        own = raised.line in self._raise_lines and raised.line > 0
+        if name.expression in ACCIDENTS and not own and not documented:
+            return Verdict(reason=f"no oracle found: {name.expression} here is an accident of the call, not behaviour")
+        match = message_part(raised.message) if own else None
+        if f"message:{raised.type_name}" in finding.unstable or "message" in finding.unstable:
+            match = None
+        origin = "documented" if documented else "observed"
+        demand = Expectation(
+            kind="raises",
+            exception=name.expression,
+            match=match,
+            origin=origin,
+            evidence=documented or self._where(finding),
+        )
+        draft = _Draft([demand], list(name.imports))
+        self._state(finding, draft)
+        return Verdict(tuple(draft.expectations), tuple(draft.imports))
+
+    def _documents_raise(self, finding: Finding, raised: Raised) -> Evidence | None:
+        """Where the docstring announces this exception, or a documented example that agrees."""
+        if finding.agrees and finding.trial.wanted_line:
+            return Evidence(self._facts.path, (finding.trial.wanted_line, finding.trial.wanted_line))
+        facts = self._callables.get(finding.trial.subject)
+        if facts is None or facts.documentation.lines[0] <= 0:
+            return None
+        names = {raised.type_name.rpartition(".")[2]}
+        announced = {name.rpartition(".")[2] for name, _condition in facts.documentation.raises}
+        return Evidence(self._facts.path, facts.documentation.lines) if names & announced else None
+
+    def _where(self, finding: Finding) -> Evidence | None:
+        facts = self._callables.get(finding.trial.subject)
+        return Evidence(self._facts.path, facts.lines) if facts is not None and facts.lines[0] > 0 else None
+
+    def _labelled(self, finding: Finding, one: Expectation) -> Expectation:
+        """The expectation with its origin: documented when an example says so, else observed."""
+        trial = finding.trial
+        if finding.agrees and trial.wanted is not None and trial.wanted_line > 0:
+            lines = (trial.wanted_line, trial.wanted_line + trial.wanted.rstrip("\n").count("\n"))
+            return replace(one, origin="documented", evidence=Evidence(self._facts.path, lines))
+        return replace(one, evidence=self._where(finding))
+
+    def _result(self, finding: Finding, draft: _Draft) -> None:
+        value = finding.observation.value
+        if value is None:
+            return
+        if value.type_name in ("None", "NoneType", "builtins.NoneType") or value.source == "None":
+            if not draft.expectations and self._none_says_something(finding):
+                draft.expectations.append(self._labelled(finding, Expectation("is", "result", "None")))
+            return
+        checks, imports = value_checks("result", value, finding.unstable)
+        if not checks and finding.agrees and finding.trial.wanted and "..." not in finding.trial.wanted:
+            checks = [Expectation("equals", "repr(result)", repr(finding.trial.wanted.rstrip("\n")))]
+        if not checks and not draft.expectations:
+            checks, imports = self._property(finding, value)
+        draft.expectations[:0] = [self._labelled(finding, one) for one in checks]
+        draft.imports += imports
+
+    def _none_says_something(self, finding: Finding) -> bool:
+        """None is worth demanding where the callable could have answered, or refused."""
+        if finding.observation.effects or finding.observation.output:
+            return False
+        facts = self._callables.get(finding.trial.subject)
+        if finding.agrees:
+            return True
+        returns = (facts.returns or "") if facts else ""
+        if returns and returns != "None":
+            return True
+        return finding.trial.subject in self._raising
+
+    def _property(self, finding: Finding, value: Value) -> tuple[list[Expectation], list[str]]:
+        """What still can be said of a value that differs from run to run or cannot be written down."""
+        checks: list[Expectation] = []
+        if value.length is not None and "len(result)" not in finding.unstable:
+            checks.append(Expectation("length", "result", str(value.length)))
+        name = name_of_type(value.type_name, (), self._facts, finding.trial.imports)
+        if name.expression and not name.guessed:
+            checks.insert(0, Expectation("is_instance", "result", name.expression))
+            return checks, list(name.imports)
+        return checks, []
+
+    def _state(self, finding: Finding, draft: _Draft) -> None:
+        checks: list[Expectation] = []
+        bound = _names_bound(finding)
+        for expression, value in finding.observation.effects:
+            if expression in finding.unstable or "._" in expression or not _reads_only(expression, bound):
+                continue
+            found, imports = value_checks(expression, value, finding.unstable)
+            if found and len(checks) + len(found) <= MOST_STATE_CHECKS:
+                checks += found
+                draft.imports += imports
+        draft.expectations += [self._labelled_state(finding, one) for one in checks]
+
+    def _labelled_state(self, finding: Finding, one: Expectation) -> Expectation:
+        return replace(one, origin="observed", evidence=self._where(finding))
+
+    def _output(self, finding: Finding, draft: _Draft) -> None:
+        output = finding.observation.output
+        if output and "output" not in finding.unstable and len(output) <= LONGEST_OUTPUT:
+            draft.expectations.append(self._labelled(finding, Expectation("output", value=repr(output))))
+
+    def _warnings(self, finding: Finding, draft: _Draft) -> None:
+        for category, message in finding.observation.warnings[:1]:
+            name = name_of_type(category, (), self._facts, finding.trial.imports)
+            if name.expression and not name.guessed:
+                demand = Expectation("warns", exception=name.expression, match=message_part(message))
+                draft.expectations.append(replace(demand, evidence=self._where(finding)))
+                draft.imports += name.imports
+
+
+def value_checks(
+    actual: str, value: Value, unstable: tuple[str, ...] = (), *, depth: int = 0
+) -> tuple[list[Expectation], list[str]]:
+    """Expectations that pin `actual` to a value, and the imports they need; none when nothing pins it."""
+    if actual in unstable:
+        return [], []
+    if value.source is not None and not _private_imports(value.imports):
+        return _pinned(actual, value), list(value.imports)
+    if depth or not value.attributes:
+        return [], []
+    checks: list[Expectation] = []
+    imports: list[str] = []
+    for name, inner in value.attributes:
+        if name.startswith("_") or len(checks) >= MOST_ATTRIBUTE_CHECKS:
+            continue
+        found, needed = value_checks(f"{actual}.{name}", inner, unstable, depth=1)
+        checks += found
+        imports += needed
+    return checks, imports
+
+
+def _pinned(actual: str, value: Value) -> list[Expectation]:
+    source = value.source or ""
+    if source in ("None", "True", "False"):
+        return [Expectation("is", actual, source)]
+    try:
+        node = parse_expression(source)
+    except SyntaxError:
+        return []
+    if _has_nan(node):
+        return [Expectation("holds", f"{actual} != {actual}")] if not isinstance(node, ast.List) else []
+    if len(source) > LONGEST_SOURCE:
+        return _summary(actual, node, value)
+    if value.unordered and isinstance(node, ast.List | ast.Tuple):
+        ordered = _sorted_literal(source)
+        if ordered is not None:
+            return [Expectation("equals", f"sorted({actual})", ordered)]
+    return [Expectation("approx" if _approximate(node, value) else "equals", actual, source)]
+
+
+def _approximate(node: ast.expr, value: Value) -> bool:
+    """Whether a tolerance is due: infinity and plain zero are exact, and so is what has no float in it."""
+    if not value.approximate or "inf" in (value.source or ""):
+        return False
+    return any(isinstance(one, ast.Constant) and isinstance(one.value, float | complex) for one in ast.walk(node))
+
+
+def _summary(actual: str, node: ast.expr, value: Value) -> list[Expectation]:
+    """A long value by its length and its beginning, where it is a string or a sequence."""
+    checks = [] if value.length is None else [Expectation("length", actual, str(value.length))]
+    if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
+        beginning = node.value[:60]
+        checks.append(Expectation("equals", f"{actual}[:60]", repr(beginning)))
+    elif isinstance(node, ast.List) and node.elts:
+        beginning = ast.unparse(ast.List(elts=node.elts[:3], ctx=ast.Load()))
+        if len(beginning) <= LONGEST_SOURCE // 3:
+            checks.append(Expectation("equals", f"{actual}[:{min(3, len(node.elts))}]", beginning))
+    return checks
+
+
+def _sorted_literal(source: str) -> str | None:
+    try:
+        items = literal_value(source)
+        if any(isinstance(one, set | dict) for one in items):
+            return None
+        return repr(sorted(items))
+    except (ValueError, TypeError):
+        return None
+
+
+def _has_nan(node: ast.expr) -> bool:
+    """Whether a value holds a NaN, written `float("nan")` or `math.nan`, which equals nothing."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value.strip("+-").lower() == "nan":
+            return True
+        if isinstance(one, ast.Attribute) and one.attr == "nan":
+            return True
+    return False
+
+
+def _private_imports(imports: tuple[str, ...]) -> bool:
+    return any(part.startswith("_") for one in imports for part in one.replace(".", " ").split()[1:])
+
+
+def _names_bound(finding: Finding) -> set[str]:
+    names: set[str] = set(finding.trial.fixtures)
+    for statement in (*finding.trial.arrange, *finding.trial.imports):
+        names |= set(statement.replace("(", " ").replace(",", " ").replace(".", " ").replace(":", " ").split())
+    return names
+
+
+def _reads_only(expression: str, bound: set[str]) -> bool:
+    """Whether an expression about state starts from an arranged name."""
+    try:
+        node = parse_expression(expression)
+    except SyntaxError:
+        return False
+    names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return bool(names & bound)

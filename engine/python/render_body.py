@@ -1,0 +1,164 @@
+"""The body of one test: arrange, act, assert. What differs between frameworks is asked of a `Dialect`."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from typing import Protocol
+
+from ...utils.python_source import parse_expression
+from .polish import polish
+from .spec_case import Case, Expectation
+
+INLINE_WIDTH = 84
+_PATTERN_CHARACTERS = set(".^$*+?{}[]\\|()")
+_SOLE_KINDS = ("equals", "approx", "is", "is_instance", "length")
+
+
+class Dialect(Protocol):
+    """How a framework says what a body needs said. Lines may hold line breaks."""
+
+    def fixture(self, name: str) -> list[str]:
+        """Lines that provide a fixture the case names."""
+        ...
+
+    def check(self, one: Expectation, actual: str) -> list[str]:
+        """Lines that assert one expectation about `actual`."""
+        ...
+
+    def raising(self, one: Expectation) -> str:
+        """A context manager that demands an exception."""
+        ...
+
+    def warning(self, one: Expectation) -> str:
+        """A context manager that demands a warning."""
+        ...
+
+    def capturing(self) -> str | None:
+        """A context manager that captures standard output, where one is needed."""
+        ...
+
+    def captured(self) -> str:
+        """The expression for the captured output."""
+        ...
+
+
+def body_lines(case: Case, dialect: Dialect) -> list[str]:
+    """The statements of a test. Raises SyntaxError when the case's source is not Python."""
+    arrange = [line for name in case.fixtures for line in dialect.fixture(name)]
+    arrange += [polish(one) for one in case.statements]
+    sole = _sole_check(case, dialect)
+    if sole is not None:
+        return _spaced(arrange, sole)
+    raised = next((one for one in case.expect if one.kind == "raises"), None)
+    about_result = [one for one in case.expect if raised is None and _reads_result(one)]
+    rest = [one for one in case.expect if one not in about_result and one.kind not in ("raises", "warns", "output")]
+    helper, act = _act(case, bind=bool(about_result), checks=_checks(about_result, dialect))
+    for manager in _managers(case, raised, dialect):
+        act = [f"with {manager}:", *_indented(act)]
+    checks = [] if case.mode == "enter" else _checks(about_result, dialect)
+    output = [one for one in case.expect if one.kind == "output"]
+    checks += [line for one in output for line in dialect.check(_output_check(one), dialect.captured())]
+    checks += _checks(rest, dialect)
+    return _spaced(arrange, helper, act, checks)
+
+
+def pattern(text: str) -> tuple[str, bool]:
+    """A regular expression that finds literal `text`, as source, and whether it needs `re`."""
+    if _PATTERN_CHARACTERS & set(text):
+        return f"re.escape({polish(repr(text))})", True
+    return polish(repr(text)), False
+
+
+def acted(case: Case) -> str:
+    """The act as one expression, for the modes that have one."""
+    act = polish(case.expression)
+    if case.mode == "await":
+        return f"asyncio.run({act})"
+    if case.mode == "iterate":
+        return f"list({act})"
+    if case.mode in ("aiterate", "aenter"):
+        return "asyncio.run(scenario())"
+    return act
+
+
+def helper_imports(case: Case) -> list[str]:
+    """Imports that the act's mode brings with it."""
+    return ["import asyncio"] if case.mode in ("await", "aiterate", "aenter") else []
+
+
+def _sole_check(case: Case, dialect: Dialect) -> list[str] | None:
+    """One assertion that acts and asserts in one short line, where that reads better than two."""
+    if case.mode not in ("call", "await", "iterate") or len(case.expect) != 1:
+        return None
+    one = case.expect[0]
+    act = acted(case)
+    if one.kind not in _SOLE_KINDS or one.actual != "result" or "\n" in act:
+        return None
+    lines = dialect.check(one, _operand(act))
+    fits = len(lines) == 1 and "\n" not in lines[0] and len(lines[0]) <= INLINE_WIDTH
+    return lines if fits else None
+
+
+def _operand(source: str) -> str:
+    """Source that can stand left of a comparison."""
+    node = parse_expression(source)
+    simple = ast.Call | ast.Attribute | ast.Name | ast.Subscript | ast.Constant | ast.BinOp | ast.UnaryOp
+    plain = isinstance(node, simple) and not (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
+    return source if plain else f"({source})"
+
+
+def _act(case: Case, *, bind: bool, checks: list[str]) -> tuple[list[str], list[str]]:
+    """Helper lines, and the lines of the act."""
+    source = polish(case.expression)
+    if case.mode == "enter":
+        if bind:
+            return [], [f"with {source} as result:", *_indented(checks)]
+        return [], [f"with {source}:", "    pass"]
+    helper: list[str] = []
+    if case.mode == "aiterate":
+        helper = ["async def scenario():", *_indented([f"return [item async for item in {source}]"]), ""]
+    elif case.mode == "aenter":
+        inner = [f"async with {source} as entered:", *_indented(["return entered"])]
+        helper = ["async def scenario():", *_indented(inner), ""]
+    act = acted(case)
+    return helper, [f"result = {act}" if bind else act]
+
+
+def _managers(case: Case, raised: Expectation | None, dialect: Dialect) -> list[str]:
+    """Context managers around the act, innermost first."""
+    found: list[str] = []
+    if raised is not None:
+        found.append(dialect.raising(raised))
+    found += [dialect.warning(one) for one in case.expect if one.kind == "warns"]
+    capturing = dialect.capturing() if any(one.kind == "output" for one in case.expect) else None
+    return [*found, capturing] if capturing else found
+
+
+def _checks(expectations: list[Expectation], dialect: Dialect) -> list[str]:
+    return [line for one in expectations for line in dialect.check(one, polish(one.actual))]
+
+
+def _output_check(one: Expectation) -> Expectation:
+    return Expectation("equals", one.actual, one.value, origin=one.origin, evidence=one.evidence)
+
+
+def _reads_result(one: Expectation) -> bool:
+    if one.kind in ("raises", "warns", "output"):
+        return False
+    return re.search(r"\bresult\b", one.actual) is not None
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return [textwrap.indent(line, "    ") for line in lines]
+
+
+def _spaced(*parts: list[str]) -> list[str]:
+    """The parts that have lines, with an empty line between them."""
+    lines: list[str] = []
+    for part in parts:
+        if part and lines:
+            lines.append("")
+        lines += part
+    return lines

@@ -1,0 +1,114 @@
+"""Tests in unittest's form: a TestCase for each subject, one method for each case; they run by `python -m unittest`."""
+
+from __future__ import annotations
+
+import ast
+
+from ...utils.python_source import parse_expression
+from .polish import polish
+from .render_body import body_lines, helper_imports, pattern
+from .render_pytest import docstring, is_flat
+from .spec_case import Case, Expectation
+
+# assertAlmostEqual rounds to seven places: numbers outside this range need a tolerance of their own.
+_SMALLEST, _LARGEST = 1e-3, 1e6
+_TOLERANCE = 1e-6
+
+
+class UnittestDialect:
+    """How unittest says what a body needs said; `imports` collects what that takes."""
+
+    def __init__(self) -> None:
+        self.imports: set[str] = {"import unittest"}
+
+    def fixture(self, name: str) -> list[str]:
+        """`tmp_path` as a temporary folder that is removed after the test."""
+        if name != "tmp_path":
+            return []
+        self.imports.update(("import pathlib", "import tempfile"))
+        return [
+            "folder = tempfile.TemporaryDirectory()",
+            "self.addCleanup(folder.cleanup)",
+            "tmp_path = pathlib.Path(folder.name)",
+        ]
+
+    def check(self, one: Expectation, actual: str) -> list[str]:
+        """An assertion method that says most when it fails."""
+        value = polish(one.value) if one.value is not None else "None"
+        if one.kind == "approx":
+            return self._approximate(one, actual, value)
+        if one.kind == "is":
+            return [f"self.assertIsNone({actual})" if value == "None" else f"self.assertIs({actual}, {value})"]
+        forms = {
+            "equals": f"self.assertEqual({actual}, {value})",
+            "is_instance": f"self.assertIsInstance({actual}, {value})",
+            "length": f"self.assertEqual(len({actual}), {value})",
+            "holds": f"self.assertTrue({actual})",
+        }
+        return [forms[one.kind]]
+
+    def raising(self, one: Expectation) -> str:
+        """`self.assertRaises(…)` or `self.assertRaisesRegex(…)`."""
+        return self._expected("self.assertRaises", one)
+
+    def warning(self, one: Expectation) -> str:
+        """`self.assertWarns(…)` or `self.assertWarnsRegex(…)`."""
+        return self._expected("self.assertWarns", one)
+
+    def capturing(self) -> str | None:
+        """Standard output goes to `output` while the act runs."""
+        self.imports.update(("import contextlib", "import io"))
+        return "contextlib.redirect_stdout(io.StringIO()) as output"
+
+    def captured(self) -> str:
+        """What was printed."""
+        return "output.getvalue()"
+
+    def _expected(self, method: str, one: Expectation) -> str:
+        exception = one.exception or "Exception"
+        if not one.match:
+            return f"{method}({exception})"
+        text, needs_re = pattern(one.match)
+        if needs_re:
+            self.imports.add("import re")
+        return f"{method}Regex({exception}, {text})"
+
+    def _approximate(self, one: Expectation, actual: str, value: str) -> list[str]:
+        node = parse_expression(value)
+        if not is_flat(node):
+            return [f"self.assertEqual({actual}, {value})"]
+        if isinstance(node, ast.List | ast.Tuple):
+            return [
+                f"self.assertEqual(len({actual}), {len(node.elts)})",
+                f"for actual, expected in zip({actual}, {value}):",
+                "    self.assertAlmostEqual(actual, expected)",
+            ]
+        if isinstance(node, ast.Dict):
+            return [
+                f"expected = {value}",
+                f"self.assertEqual(set({actual}), set(expected))",
+                "for key, number in expected.items():",
+                f"    self.assertAlmostEqual({actual}[key], number)",
+            ]
+        return [f"self.assertAlmostEqual({actual}, {value}{_tolerance(node, one)})"]
+
+
+def method_lines(case: Case, name: str, dialect: UnittestDialect) -> list[str]:
+    """One method for one case; its docstring carries the case's id."""
+    dialect.imports.update(helper_imports(case))
+    lines = [*docstring(case), *body_lines(case, dialect)]
+    return [f"def {name}(self):", *("\n".join(f"    {p}" if p else "" for p in one.split("\n")) for one in lines)]
+
+
+def _tolerance(node: ast.expr, one: Expectation) -> str:
+    if one.absolute is not None:
+        return f", delta={one.absolute!r}"
+    inner = node.operand if isinstance(node, ast.UnaryOp) else node
+    if not isinstance(inner, ast.Constant) or not isinstance(inner.value, int | float):
+        return ""
+    size = abs(inner.value)
+    if one.relative is not None and size:
+        return f", delta={size * one.relative!r}"
+    if size == 0 or _SMALLEST <= size <= _LARGEST:
+        return ""
+    return f", delta={size * _TOLERANCE:.0e}"

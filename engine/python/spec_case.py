@@ -1,0 +1,142 @@
+"""A case of the test spec as typed data, read from and written to the JSON form (B-04)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+JsonObject = dict[str, Any]
+
+WEAK_KINDS = frozenset({"is_instance", "length"})
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Where an expectation comes from: a path relative to the project root and its first and last line."""
+
+    path: str
+    lines: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """One thing that must hold after the act; the fields a kind does not use are None (see the spec's schema)."""
+
+    kind: str
+    actual: str = "result"
+    value: str | None = None
+    exception: str | None = None
+    match: str | None = None
+    origin: str = "observed"
+    evidence: Evidence | None = None
+    relative: float | None = None
+    absolute: float | None = None
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Expectation:
+        """Read one expectation; missing optional fields take the defaults."""
+        found = data.get("evidence")
+        evidence = None
+        if isinstance(found, Mapping) and found.get("path"):
+            lines = list(found.get("lines") or (0, 0))
+            evidence = Evidence(str(found["path"]), (int(lines[0]), int(lines[-1])))
+        tolerance = data.get("tolerance") or {}
+        return cls(
+            kind=str(data["kind"]),
+            actual=str(data.get("actual") or "result"),
+            value=data.get("value"),
+            exception=data.get("exception"),
+            match=data.get("match"),
+            origin=str(data.get("origin") or "observed"),
+            evidence=evidence,
+            relative=tolerance.get("relative"),
+            absolute=tolerance.get("absolute"),
+        )
+
+    def to_json(self) -> JsonObject:
+        """The JSON form, without the fields that are None."""
+        fields: JsonObject = {"kind": self.kind}
+        if self.kind not in ("raises", "warns", "output"):
+            fields["actual"] = self.actual
+        for name in ("value", "exception", "match"):
+            if getattr(self, name) is not None:
+                fields[name] = getattr(self, name)
+        tolerance = {"relative": self.relative, "absolute": self.absolute}
+        tolerance = {name: number for name, number in tolerance.items() if number is not None}
+        if tolerance:
+            fields["tolerance"] = tolerance
+        fields["origin"] = self.origin
+        if self.evidence is not None:
+            fields["evidence"] = {"path": self.evidence.path, "lines": list(self.evidence.lines)}
+        return fields
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One test case: arrange (`fixtures`, `statements`), act (`expression`, `mode`), expect."""
+
+    id: str
+    title: str
+    subject: str
+    expression: str
+    mode: str = "call"
+    expect: tuple[Expectation, ...] = ()
+    fixtures: tuple[str, ...] = ()
+    statements: tuple[str, ...] = ()
+    priority: str = "medium"
+    preconditions: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+    expected: str = ""
+    group: str | None = None
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Case:
+        """Read one case. Raises KeyError, TypeError or ValueError where the schema is not kept."""
+        arrange = data.get("arrange") or {}
+        act = data["act"]
+        return cls(
+            id=str(data["id"]),
+            title=str(data["title"]),
+            subject=str(data["subject"]),
+            expression=str(act["expression"]),
+            mode=str(act.get("mode") or "call"),
+            expect=tuple(Expectation.from_json(one) for one in data["expect"]),
+            fixtures=tuple(arrange.get("fixtures") or ()),
+            statements=tuple(arrange.get("statements") or ()),
+            priority=str(data.get("priority") or "medium"),
+            preconditions=tuple(data.get("preconditions") or ()),
+            steps=tuple(data.get("steps") or ()),
+            expected=str(data.get("expected") or ""),
+            group=data.get("group"),
+        )
+
+    def to_json(self) -> JsonObject:
+        """The JSON form, as the unit spec's schema has it."""
+        data: JsonObject = {
+            "id": self.id,
+            "title": self.title,
+            "subject": self.subject,
+            "priority": self.priority,
+            "preconditions": list(self.preconditions),
+            "steps": list(self.steps),
+            "expected": self.expected,
+        }
+        if self.group is not None:
+            data["group"] = self.group
+        data["arrange"] = {"fixtures": list(self.fixtures), "statements": list(self.statements)}
+        data["act"] = {"expression": self.expression, "mode": self.mode}
+        data["expect"] = [one.to_json() for one in self.expect]
+        return data
+
+    @property
+    def documented(self) -> tuple[Evidence, ...]:
+        """Where the documented expectations of this case stand, in order, without repeats."""
+        found = [one.evidence for one in self.expect if one.origin == "documented" and one.evidence is not None]
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def origin(self) -> str:
+        """The strongest origin among the expectations."""
+        origins = {one.origin for one in self.expect}
+        return next((one for one in ("documented", "inferred") if one in origins), "observed")

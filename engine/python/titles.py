@@ -1,0 +1,200 @@
+"""Names and titles of cases: what a reader would call the behaviour, from the call that shows it.
+
+A case's id is its title in short: `tc_cart_add_raises_value_error_for_zero_quantity`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...utils.python_source import parse_expression
+from .model import CallableFacts
+
+LONGEST_SLUG = 66
+_LONGEST_VALUE = 24
+_WORDS_OF_TEXT = 4
+_SMALL_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six")
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a call: the parameter it goes to ('' where unknown), its source, whether it was given by name."""
+
+    name: str
+    node: ast.expr
+    by_name: bool = False
+
+    @property
+    def source(self) -> str:
+        """Its source text."""
+        return ast.unparse(self.node)
+
+
+def snake_case(name: str) -> str:
+    """`SortedList` as `sorted_list`, `__len__` as `len`; only a-z, 0-9 and single underscores."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
+    return slug(spaced)
+
+
+def slug(text: str) -> str:
+    """Lower-case words joined by single underscores."""
+    return "_".join(re.findall(r"[a-z0-9]+", text.lower()))
+
+
+def cut_slug(text: str, limit: int = LONGEST_SLUG) -> str:
+    """A slug of at most `limit` characters, cut between words, without a dangling joint at its end."""
+    if len(text) > limit:
+        text = text[: limit + 1].rpartition("_")[0] or text[:limit]
+    while text.rpartition("_")[2] in ("of", "for", "with", "and", "is", "a", "the", "from", "to"):
+        text = text.rpartition("_")[0]
+    return text
+
+
+def subject_slug(subject: str) -> str:
+    """`Cart.add` as `cart_add`."""
+    return "_".join(filter(None, (snake_case(part) for part in subject.split("."))))
+
+
+def arguments_of(expression: str, facts: CallableFacts | None) -> list[Argument]:
+    """The arguments of the call in `expression` that goes to the subject, in order. Raises SyntaxError."""
+    call = subject_call(parse_expression(expression), facts.name if facts else "")
+    if call is None:
+        return []
+    names = positional_names(facts)
+    found = [
+        Argument(names[at] if at < len(names) else "", node)
+        for at, node in enumerate(call.args)
+        if not isinstance(node, ast.Starred)
+    ]
+    return found + [Argument(one.arg, one.value, by_name=True) for one in call.keywords if one.arg]
+
+
+def subject_call(node: ast.expr, name: str) -> ast.Call | None:
+    """The call of `name` inside an expression, else its outermost call."""
+    calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
+    named = [one for one in calls if _called(one) == name]
+    return (named or calls or [None])[0]
+
+
+def positional_names(facts: CallableFacts | None) -> list[str]:
+    """Parameters that positional arguments go to, without `self` or `cls`."""
+    if facts is None:
+        return []
+    names = [one.name for one in facts.parameters if one.kind in ("positional_only", "positional_or_keyword")]
+    bound = facts.kind in ("method", "classmethod", "property", "constructor")
+    return names[1:] if bound and names[:1] in (["self"], ["cls"]) else names
+
+
+def describe(node: ast.expr) -> str:
+    """A value in a few slug words: `minus_5`, `empty_string`, `list_of_three`, `hello_world`."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return f"minus_{describe(node.operand)}"
+    if isinstance(node, ast.Constant):
+        return _describe_constant(node.value)
+    if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        kind = type(node).__name__.lower()
+        return _describe_items(kind, node.elts)
+    if isinstance(node, ast.Dict):
+        return f"dict_of_{_count(len(node.keys))}" if node.keys else "empty_dict"
+    if isinstance(node, ast.Call):
+        return _describe_call(node)
+    if isinstance(node, ast.Lambda):
+        return "a_function"
+    if isinstance(node, ast.Name):
+        return snake_case(node.id)
+    if isinstance(node, ast.Attribute):
+        return snake_case(node.attr)
+    return snake_case(type(node).__name__.removesuffix("Comp"))
+
+
+def qualified(argument: Argument) -> str:
+    """A value with the parameter it is for: `zero_quantity`, `empty_name`, `quantity_5`, `strict`, `not_strict`."""
+    name = snake_case(argument.name)
+    node = argument.node
+    if not name:
+        return describe(node)
+    if isinstance(node, ast.Constant):
+        value = node.value
+        if isinstance(value, bool):
+            return name if value else f"not_{name}"
+        if value is None:
+            return f"no_{name}"
+        if value == 0 and isinstance(value, int | float):
+            return f"zero_{name}"
+        if value in ("", b""):
+            return f"empty_{name}"
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return f"negative_{name}"
+    if isinstance(node, ast.List | ast.Tuple | ast.Dict) and describe(node).startswith("empty"):
+        return f"empty_{name}"
+    return f"{name}_{describe(node)}"
+
+
+def call_words(arguments: Sequence[Argument], *, required: int) -> str:
+    """What a call was given, as `of_1000_with_ndigits_2`; empty without arguments.
+
+    Args:
+        required: how many positional arguments the callable must have; those after them are named.
+    """
+    plain = [describe(one.node) for at, one in enumerate(arguments) if not one.by_name and at < max(required, 1)]
+    named = [qualified(one) for at, one in enumerate(arguments) if one.by_name or at >= max(required, 1)]
+    words = [f"of_{'_and_'.join(plain[:3])}"] if plain else []
+    if named:
+        words.append(f"with_{'_and_'.join(named[:2])}")
+    return "_".join(words)
+
+
+def special_words(arguments: Sequence[Argument], usual: Sequence[Sequence[Argument]]) -> str:
+    """What sets a call apart from the usual ones, as `zero_quantity`; all of it when nothing does."""
+    typical = {(one.name, one.source) for call in usual for one in call}
+    apart = [one for one in arguments if (one.name, one.source) not in typical] or list(arguments)
+    if len(arguments) == 1 and not arguments[0].by_name:
+        return describe(arguments[0].node)
+    return "_and_".join(qualified(one) for one in apart[:2])
+
+
+def _called(call: ast.Call) -> str:
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr
+    return call.func.id if isinstance(call.func, ast.Name) else ""
+
+
+def _describe_constant(value: object) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool) or value is ...:
+        return str(value).lower()
+    if isinstance(value, int | float | complex):
+        text = repr(value)
+        return "zero" if text in ("0", "0.0") else slug(text.replace("e-", "e_minus_").replace(".", "_"))
+    if isinstance(value, bytes):
+        return cut_slug(slug(value.decode("latin-1")), _LONGEST_VALUE) if value.strip() else "empty_bytes"
+    text = str(value)
+    if not text:
+        return "empty_string"
+    if not text.strip():
+        return "blank_string"
+    words = slug(text).split("_")[:_WORDS_OF_TEXT]
+    return cut_slug("_".join(words), _LONGEST_VALUE) or ("symbols" if text.isascii() else "non_ascii_text")
+
+
+def _describe_items(kind: str, items: Sequence[ast.expr]) -> str:
+    if not items:
+        return f"empty_{kind}"
+    plain = [describe(one) for one in items if isinstance(one, ast.Constant | ast.UnaryOp)]
+    if len(plain) == len(items) <= 3 and len("_".join(plain)) <= _LONGEST_VALUE:
+        return "_".join(plain)
+    return f"{kind}_of_{_count(len(items))}"
+
+
+def _describe_call(node: ast.Call) -> str:
+    values = [describe(one) for one in node.args] + [f"{one.arg}_{describe(one.value)}" for one in node.keywords]
+    name = snake_case(_called(node))
+    return cut_slug("_".join((name, *values)), _LONGEST_VALUE) or name or "a_call"
+
+
+def _count(number: int) -> str:
+    return _SMALL_NUMBERS[number] if number < len(_SMALL_NUMBERS) else str(number)
