@@ -1,0 +1,55 @@
+"""Reads the worker's answers, one JSON object a trial, into the engine's data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .model import Observation, Raised, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An observation with what only the engine itself needs.
+
+    Attributes:
+        shown: the whole repr of the result, as a doctest would print it ("" for None), for trials with a `wanted`.
+        random: whether the act drew from `random` or `os.urandom`.
+    """
+
+    observation: Observation
+    shown: str | None = None
+    random: bool = False
+
+
+def seen_from(told: Mapping[str, Any]) -> Seen:
+    """One answer of the worker as data."""
+    raised = told.get("raised")
+    observation = Observation(
+        outcome=told["outcome"],
+        value=_value(told["value"]) if "value" in told else None,
+        raised=None
+        if raised is None
+        else Raised(raised["t"], raised.get("m", ""), raised.get("l", 0), tuple(raised.get("b", ()))),
+        effects=tuple((expression, _value(value)) for expression, value in told.get("effects", ())),
+        output=told.get("output", ""),
+        warnings=tuple((category, message) for category, message in told.get("warnings", ())),
+        arcs=frozenset((start, end) for start, end in told.get("arcs", ())),
+        operands=tuple((line, left, right) for line, left, right in told.get("operands", ())),
+        seconds=told.get("seconds", 0.0),
+    )
+    return Seen(observation, told.get("shown"), told.get("random", False))
+
+
+def _value(told: Mapping[str, Any]) -> Value:
+    return Value(
+        type_name=told["t"],
+        source=told.get("s"),
+        imports=tuple(told.get("i", ())),
+        approximate=told.get("a", False),
+        unordered=told.get("u", False),
+        attributes=tuple((name, _value(value)) for name, value in told.get("at", ())),
+        length=told.get("n"),
+        text=told.get("x", ""),
+    )

@@ -1,0 +1,242 @@
+"""Runs trials against one module and tells what they did, line by line (B-06); started by engine/python/observer.py.
+
+Speaks JSON lines over the standard input and output it was started with; the target gets empty ones instead. The first
+line is the configuration, answered by {"ready": …} or {"import_error": …}. Every further line is {"trials": [...]},
+answered by one line a trial, in order. Trials run in forked children, a few in each, so that what one does to the
+module reaches few others and what kills one costs only itself. Plain standard library, Python 3.9 or newer.
+
+Configuration: module, path (of the target file), scratch (folder for trials), guard (policy, see guard.py, or null),
+clock ({mode, seconds} or null), seed, instrument, per_fork, cpu_seconds, wall_seconds, memory_mib, max_steps, hidden.
+"""
+
+import gc
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SIBLINGS = (
+    "guard",
+    "observe_clock",
+    "observe_effects",
+    "observe_import",
+    "observe_limits",
+    "observe_names",
+    "observe_objects",
+    "observe_trace",
+    "observe_trial",
+    "observe_values",
+)
+GRACE_SECONDS = 5.0
+
+
+def load_siblings():
+    """Import the files beside this one, then hide them again: the target may have modules of these names."""
+    sys.path.insert(0, HERE)
+    try:
+        import guard
+        import observe_clock
+        import observe_import
+        import observe_trace
+        import observe_trial
+    finally:
+        sys.path[:] = [entry for entry in sys.path if entry != HERE]
+        for name in SIBLINGS:
+            if name in sys.modules:
+                sys.modules["_testwright_" + name] = sys.modules.pop(name)
+    return guard, observe_clock, observe_import, observe_trace, observe_trial
+
+
+class Wire:
+    """The protocol's two descriptors, out of the target's reach."""
+
+    def __init__(self):
+        self.incoming = os.fdopen(os.dup(0), "rb")
+        self.outgoing = os.dup(1)
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1, 2):
+            os.dup2(nothing, descriptor)
+        os.close(nothing)
+        sys.stdin, sys.stdout, sys.stderr = (
+            open(0, closefd=False),
+            open(1, "w", closefd=False),
+            open(2, "w", closefd=False),
+        )
+
+    def read(self):
+        line = self.incoming.readline()
+        return json.loads(line) if line.strip() else None
+
+    def write(self, message):
+        self.write_line(json.dumps(message, separators=(",", ":")).encode("ascii"))
+
+    def write_line(self, line):
+        view = memoryview(line + b"\n")
+        while view:
+            view = view[os.write(self.outgoing, view) :]
+
+
+class Zygote:
+    """Holds the imported target and runs batches of trials in children of its own."""
+
+    def __init__(self, config, runner, wire):
+        self.config = config
+        self.runner = runner
+        self.wire = wire
+        self.number = 0
+
+    def run(self, trials):
+        """Run trials in order; answers exactly one line for each."""
+        if any(trial.get("mode") in ("await", "aiterate", "aenter") for trial in trials):
+            import asyncio  # noqa: F401 - once here instead of once in each child
+        at = 0
+        while at < len(trials):
+            at += self.run_child(trials[at : at + self.config["per_fork"]])
+
+    def run_child(self, trials):
+        """Fork for a few trials; how many were answered."""
+        reading, writing = os.pipe()
+        first = self.number
+        self.number += len(trials)
+        child = os.fork()
+        if child == 0:
+            os.close(reading)
+            self.be_child(trials, first, writing)
+        os.close(writing)
+        answered, ending = self.forward(reading, child, len(trials))
+        os.close(reading)
+        if answered < len(trials) and ending != "stopped":
+            self.wire.write({"outcome": ending})
+            answered += 1
+        self.number = first + answered
+        return answered
+
+    def be_child(self, trials, first, writing):
+        """Run in the child; never returns."""
+        own = os.getpid()
+        try:
+            limit_memory(self.config["memory_mib"])
+            for offset, trial in enumerate(trials):
+                told = self.runner.run(trial, first + offset)
+                if os.getpid() != own:
+                    os._exit(0)
+                line = json.dumps(told, separators=(",", ":"), default=repr).encode("ascii") + b"\n"
+                while line:
+                    line = line[os.write(writing, line) :]
+                if told["outcome"] in ("timed_out", "out_of_memory", "refused", "crashed"):
+                    break
+        except MemoryError:
+            os._exit(77)
+        finally:
+            os._exit(0)
+
+    def forward(self, reading, child, expected):
+        """Pass on complete lines until the child ends; (how many, why it ended)."""
+        answered, rest, killed = 0, b"", False
+        patience = self.config["wall_seconds"] + GRACE_SECONDS
+        while answered < expected:
+            ready = select.select([reading], [], [], patience)[0]
+            if not ready:
+                killed = True
+                break
+            piece = os.read(reading, 1 << 16)
+            if not piece:
+                break
+            rest += piece
+            *lines, rest = rest.split(b"\n")
+            for line in lines:
+                self.wire.write_line(line)
+                answered += 1
+        if killed:
+            os.kill(child, signal.SIGKILL)
+        status = os.waitpid(child, 0)[1]
+        if killed or (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU):
+            return answered, "timed_out"
+        if os.WIFSIGNALED(status):
+            return answered, "crashed"
+        if os.WEXITSTATUS(status) == 77:
+            return answered, "out_of_memory"
+        return answered, "stopped" if answered and os.WEXITSTATUS(status) == 0 else "crashed"
+
+
+def limit_memory(mebibytes):
+    """Bound the growth of this process from now on."""
+    with open("/proc/self/statm") as stream:
+        pages = int(stream.read().split()[0])
+    wanted = pages * resource.getpagesize() + mebibytes * 1024 * 1024
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (wanted if hard < 0 else min(wanted, hard), hard))
+
+
+def describe(error, folders):
+    """An import failure for the host, with the deepest line of the project's own."""
+    import traceback
+
+    frames = traceback.extract_tb(error.__traceback__)
+    outer = [frame for frame in frames if not frame.filename.startswith(("<", HERE))]
+    own = [frame for frame in outer if frame.filename.startswith(tuple(folders))]
+    last = (own or outer or [None])[-1]
+    return {
+        "type": type(error).__name__,
+        "message": str(error)[:1000],
+        "name": getattr(error, "name", None) if isinstance(error, ImportError) else None,
+        "file": last.filename if last else None,
+        "line": last.lineno if last else None,
+        "text": last.line if last else None,
+    }
+
+
+def main():
+    """Read the configuration, import the target, serve."""
+    wire = Wire()
+    config = wire.read()
+    guard, observe_clock, observe_import, observe_trace, observe_trial = load_siblings()
+    os.makedirs(config["scratch"], exist_ok=True)
+    clock = None
+    if config["clock"] is not None:
+        clock = observe_clock.Clock(config["clock"]["mode"], config["clock"]["seconds"])
+        clock.install()
+    chance = observe_clock.Chance()
+    chance.install()
+    chance.reseed(config["seed"])
+    refusals = guard.install(config["guard"]).refusals if config["guard"] is not None else []
+    operands, tracers = [], []
+
+    def compiled(code):
+        tracers.append(observe_trace.open_tracer(code, sys.maxsize).__enter__())
+
+    started = time.monotonic()
+    try:
+        observe_import.import_target(config["module"], config["path"], config["instrument"], operands, compiled)
+        if not tracers:
+            raise ImportError("%s has no Python source" % config["module"])
+    except BaseException as error:  # whatever the module's own code raises, SystemExit included
+        wire.write({"import_error": describe(error, config["hidden"]), "refusals": [list(one) for one in refusals]})
+        os._exit(0)
+    tracer = tracers[-1]
+    tracer.__exit__()
+    ready = {
+        "arcs": sorted(tracer.arcs),
+        "python": list(sys.version_info[:3]),
+        "refusals": [list(one) for one in refusals],
+    }
+    ready["seconds"] = round(time.monotonic() - started, 3)
+    wire.write({"ready": ready})
+    tracer.max_steps = config["max_steps"]
+    runner = observe_trial.Runner(config, tracer, operands, clock, chance, refusals)
+    zygote = Zygote(config, runner, wire)
+    gc.collect()
+    gc.freeze()
+    while True:
+        request = wire.read()
+        if request is None:
+            os._exit(0)
+        zygote.run(request["trials"])
+
+
+if __name__ == "__main__":
+    main()

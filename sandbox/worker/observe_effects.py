@@ -1,0 +1,64 @@
+"""What a trial changed: arranged names and files in its folder, against the same things arranged anew."""
+
+import os
+
+import observe_objects
+from observe_values import length_of
+
+MAX_EFFECTS = 12
+MAX_FILES = 5
+MAX_FILE_BYTES = 2000
+
+
+def state(renderer, names, namespace):
+    """The shallow public state of arranged names: expression to told value."""
+    seen = {}
+    for name in names:
+        thing = namespace.get(name)
+        if thing is None or name.startswith("_") or observe_objects.is_code(thing):
+            continue
+        told = renderer.value(thing)
+        if "s" in told:
+            seen[name] = told
+            continue
+        length = length_of(thing)
+        if length is not None:
+            seen["len(%s)" % name] = renderer.value(length)
+        for attribute, value in told.get("at", ()):
+            expression = "%s.%s" % (name, attribute)
+            if "s" in value:
+                seen[expression] = value
+            elif "n" in value:
+                seen["len(%s)" % expression] = renderer.value(value["n"])
+    return seen
+
+
+def files(renderer, folder):
+    """Small text files below the trial's folder: expression to told value."""
+    seen = {}
+    for place, folders, names in os.walk(str(folder)):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(place, name)
+            if len(seen) >= MAX_FILES or os.path.islink(path) or os.path.getsize(path) > MAX_FILE_BYTES:
+                continue
+            relative = os.path.relpath(path, str(folder))
+            try:
+                with open(path, encoding="utf-8", newline="") as stream:
+                    text = stream.read()
+            except (OSError, UnicodeDecodeError):
+                continue
+            if "\r" not in text:
+                expression = "(tmp_path / %r).read_text(encoding='utf-8')" % relative
+                seen[expression] = renderer.value(text)
+    return seen
+
+
+def changes(before, after):
+    """Expressions whose value is there afterwards and was not before, as [expression, told value]."""
+    found = []
+    for expression, value in after.items():
+        old = before.get(expression)
+        if "s" in value and (old is None or old.get("s") != value["s"]):
+            found.append([expression, value])
+    return found[:MAX_EFFECTS]

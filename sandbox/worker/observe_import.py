@@ -1,0 +1,128 @@
+"""Imports the target module from its file, compiled here so that its code objects are known and may be instrumented."""
+
+import ast
+import builtins
+import importlib
+import importlib.machinery
+import importlib.util
+import os
+import sys
+
+COMPARE = "__testwright_compare__"
+MAX_OPERANDS = 40
+
+
+class WrongFileError(ImportError):
+    """The name belongs to another file than the one asked for."""
+
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    """Compiles the target afresh: a cached .pyc would hide the code objects."""
+
+    def __init__(self, name, path, instrument, compiled):
+        super().__init__(name, path)
+        self.instrument = instrument
+        self.compiled = compiled
+
+    def get_code(self, fullname):
+        path = self.get_filename(fullname)
+        source = self.get_data(path)
+        tree = compile(source, path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+        if self.instrument:
+            tree = ast.fix_missing_locations(_Comparisons().visit(tree))
+        code = compile(tree, path, "exec", dont_inherit=True)
+        self.compiled(code)
+        return code
+
+
+class Finder:
+    """A meta path finder for one module name; every other import goes its usual way."""
+
+    def __init__(self, name, path, instrument, compiled):
+        self.name = name
+        self.path = path
+        self.instrument = instrument
+        self.compiled = compiled
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname != self.name:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        if spec is None or not spec.origin:
+            return spec
+        if not os.path.exists(spec.origin) or not os.path.samefile(spec.origin, self.path):
+            raise WrongFileError("%s is imported from %s, not from the project" % (fullname, spec.origin))
+        if isinstance(spec.loader, importlib.machinery.SourceFileLoader):
+            spec.loader = _Loader(fullname, self.path, self.instrument, self.compiled)
+        return spec
+
+
+def import_target(name, path, instrument, operands, compiled):
+    """Import module `name`, which must be the file at `path`.
+
+    `compiled` is called with the module's code object before it runs. Comparisons between plain values are appended
+    to the list `operands` as (line, left, right) source texts when `instrument` is true.
+    """
+    setattr(builtins, COMPARE, _comparer(operands))
+    sys.meta_path.insert(0, Finder(name, path, instrument, compiled))
+    return importlib.import_module(name)
+
+
+class _Comparisons(ast.NodeTransformer):
+    """Turns `a < b` into a call that notes both sides and answers the same; longer chains stay as they are."""
+
+    def visit_Compare(self, node):
+        self.generic_visit(node)
+        if len(node.ops) != 1 or isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            return node
+        operator = ast.Constant(type(node.ops[0]).__name__)
+        arguments = [ast.Constant(node.lineno), operator, node.left, node.comparators[0]]
+        call = ast.Call(ast.Name(COMPARE, ast.Load()), arguments, [])
+        for new in (call, call.func, arguments[0], arguments[1]):
+            ast.copy_location(new, node)
+        return call
+
+
+_OPERATORS = {
+    "Eq": lambda left, right: left == right,
+    "NotEq": lambda left, right: left != right,
+    "Lt": lambda left, right: left < right,
+    "LtE": lambda left, right: left <= right,
+    "Gt": lambda left, right: left > right,
+    "GtE": lambda left, right: left >= right,
+    "In": lambda left, right: left in right,
+    "NotIn": lambda left, right: left not in right,
+}
+
+
+def _comparer(operands):
+    def compare(line, operator, left, right):
+        if len(operands) < MAX_OPERANDS:
+            sides = _plain(left), _plain(right)
+            if sides[0] is not None and sides[1] is not None:
+                entry = (line, sides[0], sides[1])
+                if entry not in operands:
+                    operands.append(entry)
+        return _OPERATORS[operator](left, right)
+
+    return compare
+
+
+_SCALARS = (int, float, bool, complex, type(None))
+
+
+def _plain(value, depth=1):
+    """Source of a small plain value, else None. Never runs code of the target."""
+    kind = type(value)
+    if kind in _SCALARS:
+        return repr(value) if kind is not int or value.bit_length() < 200 else None
+    if kind in (str, bytes):
+        return repr(value) if len(value) <= 80 else None
+    if depth and kind in (list, tuple, set, frozenset, dict) and len(value) <= 10:
+        items = [_plain(item, depth - 1) for item in value]
+        if any(item is None for item in items):
+            return None
+        if kind in (set, frozenset):
+            items.sort()
+        return "(%s,)" % ", ".join(items) if items else "()"
+    return None

@@ -1,0 +1,98 @@
+"""How a test would name things: the import statement and the expression that reach a class, function or module."""
+
+import builtins
+import sys
+
+MODULE_STYLE = {"datetime", "re", "math", "operator", "string", "json", "os", "sys", "asyncio", "collections.abc"}
+
+
+class NoSourceError(Exception):
+    """No expression for this object."""
+
+
+class Namer:
+    """Finds names within one namespace.
+
+    Args:
+        namespace: what the trial's own imports bound: their names win, and must not be bound to anything else.
+        home: dotted name of the target module.
+    """
+
+    def __init__(self, namespace, home):
+        self.namespace = namespace
+        self.home = home
+        self.by_identity = {
+            id(value): name
+            for name, value in namespace.items()
+            if not name.startswith("_") and isinstance(getattr(value, "__name__", None), str)
+        }
+
+    def name(self, thing, imports, scope):
+        """An expression for `thing`. Adds what must be imported to the set `imports` and binds it in `scope`.
+
+        Raises:
+            NoSourceError: when no import reaches this very object.
+        """
+        module = getattr(thing, "__module__", None)
+        path = getattr(thing, "__qualname__", None)
+        if not isinstance(module, str) or not isinstance(path, str) or "<" in path:
+            raise NoSourceError(repr(type(thing)))
+        if module == "builtins" and getattr(builtins, path, None) is thing and path not in self.namespace:
+            return path
+        if id(thing) in self.by_identity:
+            return self.by_identity[id(thing)]
+        first, _, rest = path.partition(".")
+        module, owner = self.public_module(module, first)
+        if self.walk(owner, rest) is not thing:
+            raise NoSourceError(path)
+        return self.bind(module, first, rest, owner, imports, scope)
+
+    def bind(self, module, first, rest, owner, imports, scope):
+        tail = "." + rest if rest else ""
+        if id(owner) in self.by_identity:
+            return self.by_identity[id(owner)] + tail
+        loaded = sys.modules[module]
+        if id(loaded) in self.by_identity:
+            return "%s.%s%s" % (self.by_identity[id(loaded)], first, tail)
+        direct = ("from %s import %s" % (module, first), first, owner, first + tail)
+        top = module.partition(".")[0]
+        whole = ("import %s" % module, top, sys.modules.get(top), "%s.%s%s" % (module, first, tail))
+        choices = [whole, direct] if module in MODULE_STYLE else [direct, whole]
+        for statement, bound, value, expression in choices:
+            taken = scope.get(bound, self.namespace.get(bound, value))
+            if taken is value and value is not None:
+                imports.add(statement)
+                scope[bound] = value
+                return expression
+        raise NoSourceError(first)
+
+    def public_module(self, module, name):
+        """The module to import `name` from: a public one if any exposes the very same object."""
+        loaded = sys.modules.get(module)
+        owner = getattr(loaded, name, None)
+        if loaded is None or owner is None:
+            raise NoSourceError(name)
+        if not _is_private(module) and module != "__main__":
+            return module, owner
+        parts = module.split(".")
+        parents = [".".join(parts[:count]) for count in range(len(parts) - 1, 0, -1)]
+        for candidate in [self.home, *parents, module.lstrip("_")]:
+            if not _is_private(candidate) and getattr(sys.modules.get(candidate), name, None) is owner:
+                return candidate, owner
+        return module, owner
+
+    @staticmethod
+    def walk(owner, path):
+        for part in path.split(".") if path else ():
+            owner = getattr(owner, part, None)
+        return owner
+
+
+def _is_private(module):
+    return any(part.startswith("_") for part in module.split("."))
+
+
+def type_name(kind):
+    """`module.QualName`, or just the name for builtins."""
+    module, path = getattr(kind, "__module__", ""), getattr(kind, "__qualname__", kind.__name__)
+    return path if module == "builtins" or not isinstance(module, str) else "%s.%s" % (module, path)

@@ -1,0 +1,283 @@
+"""Runs one trial in a fresh namespace and tells what it did: `Trial` to `Observation` of engine/python/model.py."""
+
+import contextlib
+import inspect
+import io
+import itertools
+import os
+import pathlib
+import shutil
+import sys
+import threading
+import time
+import traceback
+import warnings
+
+import observe_effects
+from observe_limits import Limiter, NoInput, OutOfTime, Refused
+from observe_names import type_name
+from observe_trace import TooManySteps
+from observe_values import Renderer
+
+AWAITING = ("await", "aiterate", "aenter")
+MAX_ITERATED = 50
+MAX_OUTPUT = 2000
+MAX_MESSAGE = 500
+MAX_SHOWN = 4000
+TOP_LEVEL_AWAIT = 0x2000  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+
+
+class Runner:
+    """Runs trials against the imported target.
+
+    Args:
+        config: module, hidden texts, scratch folder and limits, as sent by the host.
+        tracer: see observe_trace.
+        operands: the list comparisons are noted in.
+        clock: rewound before each trial, or None.
+        chance: reseeded before each trial.
+        refusals: a list the guard appends to, as texts.
+    """
+
+    def __init__(self, config, tracer, operands, clock, chance, refusals):
+        self.config = config
+        self.tracer = tracer
+        self.operands = operands
+        self.clock = clock
+        self.chance = chance
+        self.refusals = refusals
+        self.limiter = Limiter(config["cpu_seconds"], config["wall_seconds"])
+
+    def run(self, trial, number):
+        """What the trial did, as a JSON-able dict. Never raises, whatever the target does."""
+        work = _Work(self, trial, os.path.join(self.config["scratch"], "trial%d" % number))
+        try:
+            with self.limiter:
+                work.run()
+        except (OutOfTime, TooManySteps):
+            work.told["outcome"] = "timed_out"
+        except MemoryError:
+            work.told = {"outcome": "out_of_memory"}
+        except BaseException as error:  # a finalizer or the renderer was interrupted in an odd place
+            work.told = {"outcome": "crashed", "raised": {"t": type_name(type(error)), "m": str(error)[:MAX_MESSAGE]}}
+        finally:
+            shutil.rmtree(work.folder, ignore_errors=True)
+        if self.limiter.fired:
+            work.told = {"outcome": "timed_out"}
+        return work.told
+
+
+class _Work:
+    """One trial under way."""
+
+    def __init__(self, runner, trial, folder):
+        self.runner = runner
+        self.trial = trial
+        self.folder = folder
+        self.told = {"outcome": "arrange_failed"}
+        self.stdout = io.StringIO()
+        self.renderer = None
+        self.names = []
+
+    def run(self):
+        self.runner.operands.clear()
+        del self.runner.refusals[:]
+        with self._quiet() as caught:
+            try:
+                namespace = self._namespace("tmp")
+                self._act(namespace)
+            except (OutOfTime, TooManySteps, MemoryError):
+                raise
+            except BaseException as error:
+                self._tell_raised(error)
+            self._check_leftovers(caught)
+            if self.told["outcome"] in ("returned", "raised"):
+                self._tell_effects(namespace)
+
+    @contextlib.contextmanager
+    def _quiet(self):
+        streams = sys.stdin, sys.stdout, sys.stderr, sys.argv[:], os.getcwd(), dict(os.environ)
+        sys.stdin, sys.stdout, sys.stderr = NoInput(), self.stdout, io.StringIO()
+        try:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                yield caught
+        finally:
+            sys.stdin, sys.stdout, sys.stderr, sys.argv[:] = streams[:4]
+            os.chdir(streams[4])
+            if dict(os.environ) != streams[5]:
+                os.environ.clear()
+                os.environ.update(streams[5])
+
+    def _namespace(self, folder):
+        """A namespace with the trial's imports and fixtures."""
+        namespace = {"__name__": "trial", "__builtins__": __builtins__}
+        for statement in self.trial.get("imports", ()):
+            exec(compile(statement, "<import>", "exec", dont_inherit=True), namespace)
+        tmp_path = None
+        if "tmp_path" in self.trial.get("fixtures", ()):
+            tmp_path = pathlib.Path(self.folder, folder)
+            tmp_path.mkdir(parents=True)
+        config = self.runner.config
+        self.renderer = Renderer(dict(namespace), config["module"], config["hidden"], tmp_path)
+        if tmp_path is not None:
+            namespace["tmp_path"] = tmp_path
+        self.runner.chance.reseed(config["seed"])
+        if self.runner.clock is not None:
+            self.runner.clock.rewind()
+        return namespace
+
+    def _act(self, namespace):
+        mode = self.trial.get("mode", "call")
+        flags = TOP_LEVEL_AWAIT if mode in AWAITING else 0
+        arrange = [compile(one, "<arrange>", "exec", flags, True) for one in self.trial.get("arrange", ())]
+        act = compile(self.trial["act"], "<act>", "eval", flags, True)
+        if mode in AWAITING:
+            import asyncio
+
+            asyncio.run(self._act_async(mode, arrange, act, namespace))
+            return
+        known = set(namespace)
+        for statement in arrange:
+            exec(statement, namespace)
+        self.names = [name for name in namespace if name not in known]
+        with self._measured():
+            result = eval(act, namespace)
+            if mode == "iterate":
+                result = list(itertools.islice(result, MAX_ITERATED))
+            elif mode == "enter":
+                with result as entered:
+                    self._tell_value(entered, namespace)
+        if mode != "enter":
+            self._tell_value(result, namespace)
+
+    async def _act_async(self, mode, arrange, act, namespace):
+        known = set(namespace)
+        for statement in arrange:
+            await _evaluate(statement, namespace)
+        self.names = [name for name in namespace if name not in known]
+        with self._measured():
+            result = await _evaluate(act, namespace)
+            if mode == "await":
+                result = await result if inspect.isawaitable(result) else result
+            elif mode == "aiterate":
+                result = await _take(result)
+            else:
+                async with result as entered:
+                    self._tell_value(entered, namespace)
+        if mode != "aenter":
+            self._tell_value(result, namespace)
+
+    @contextlib.contextmanager
+    def _measured(self):
+        self.told["outcome"] = "raised"
+        tracer, start = self.runner.tracer, time.perf_counter()
+        self.stdout.seek(0)
+        self.stdout.truncate()
+        try:
+            with tracer:
+                yield
+        finally:
+            self.told["seconds"] = round(time.perf_counter() - start, 6)
+            self.told["arcs"] = sorted(tracer.arcs)
+            self.told["operands"] = list(self.runner.operands)
+            self.told["random"] = self.runner.chance.was_used()
+
+    def _tell_value(self, result, namespace):
+        with _untraced(self.runner.tracer):
+            self.told["outcome"] = "returned"
+            namespace["result"] = result
+            self.told["value"] = self.renderer.value(result)
+            if self.trial.get("wanted") is not None:
+                self.told["shown"] = "" if result is None else repr(result)[:MAX_SHOWN]
+
+    def _tell_raised(self, error):
+        if isinstance(error, Refused):
+            self.runner.refusals.append(str(error))
+        if self.told["outcome"] == "returned":
+            self.told.pop("value", None)
+            self.told["outcome"] = "raised"
+        message, path = _message(error), self.runner.config["path"]
+        if self.renderer is not None and self.renderer.clean(message) != message:
+            message = ""
+        frames = [frame for frame in traceback.walk_tb(error.__traceback__) if frame[0].f_code.co_filename == path]
+        self.told["raised"] = {
+            "t": type_name(type(error)),
+            "m": message[:MAX_MESSAGE],
+            "l": frames[-1][1] if frames else 0,
+            "b": [type_name(base) for base in type(error).__mro__[1:-1]],
+        }
+
+    def _check_leftovers(self, caught):
+        output = self.stdout.getvalue()[:MAX_OUTPUT]
+        self.told["output"] = output if self.renderer is None or self.renderer.clean(output) == output else ""
+        self.told["warnings"] = [[type_name(one.category), str(one.message)[:MAX_MESSAGE]] for one in caught][:10]
+        for thread in threading.enumerate():
+            if thread is not threading.main_thread() and not thread.daemon:
+                thread.join(0.2)
+                if thread.is_alive():
+                    self.runner.refusals.append("leaves a thread running")
+        if self.runner.refusals:
+            first = self.runner.refusals[0]
+            text = first if isinstance(first, str) else " ".join(first)
+            self.told = {
+                "outcome": "refused",
+                "raised": {"t": "", "m": self.renderer.clean(text) if self.renderer else text},
+            }
+
+    def _tell_effects(self, namespace):
+        """What differs from the same arrangement without the act; arranged anew so that looking disturbs nothing."""
+        if self.told["outcome"] == "raised" or not (self.names or "tmp_path" in namespace):
+            return
+        mode = self.trial.get("mode", "call")
+        renderer = self.renderer
+        after = observe_effects.state(renderer, self.names, namespace)
+        if renderer.tmp_path is not None:
+            after.update(observe_effects.files(renderer, renderer.tmp_path))
+        if not after or mode in AWAITING:
+            return
+        try:
+            fresh = self._namespace("again")
+            for statement in self.trial.get("arrange", ()):
+                exec(compile(statement, "<arrange>", "exec", 0, True), fresh)
+        except Exception:  # the arrangement cannot be repeated, so nothing can be said
+            return
+        before = observe_effects.state(self.renderer, self.names, fresh)
+        if self.renderer.tmp_path is not None:
+            before.update(observe_effects.files(self.renderer, self.renderer.tmp_path))
+        effects = observe_effects.changes(before, after)
+        if effects:
+            self.told["effects"] = effects
+
+
+@contextlib.contextmanager
+def _untraced(tracer):
+    tracer.stop()
+    try:
+        yield
+    finally:
+        if tracer.active:
+            tracer.start()
+
+
+async def _evaluate(code, namespace):
+    result = eval(code, namespace)
+    if code.co_flags & inspect.CO_COROUTINE:
+        result = await result
+    return result
+
+
+async def _take(iterator):
+    items = []
+    async for item in iterator:
+        items.append(item)
+        if len(items) == MAX_ITERATED:
+            break
+    return items
+
+
+def _message(error):
+    try:
+        return str(error)
+    except Exception:
+        return ""
