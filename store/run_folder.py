@@ -35,7 +35,7 @@ class RunFolder:
     run_id: str
 
     def __post_init__(self) -> None:
-        if not _RUN_ID.fullmatch(self.run_id) or ".." in self.run_id:
+        if not _RUN_ID.fullmatch(self.run_id):
             raise UsageError(
                 f"{self.run_id!r} cannot be a run id.",
                 advice="Use letters, digits, dots, dashes and underscores, at most 64, a letter or digit first.",

@@ -1,0 +1,95 @@
+"""junit.xml: the report as CI servers read it.
+
+A suite for each target: kept cases pass, dropped ones are skipped with their reason, a failed step is an error.
+Suspected defects have a suite of their own and fail only when they fail the run, so that the server and the exit code
+agree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from xml.etree import ElementTree as Xml
+
+from .model import Report, SuspectedDefect, Target
+from .outcome import ExitReason
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit_form(report: Report) -> str:
+    """The text of junit.xml."""
+    root = Xml.Element("testsuites", {"name": "testwright"})
+    for target in report.targets:
+        _suite(root, target)
+    if report.suspected_defects:
+        _defect_suite(root, report.suspected_defects, fail=report.exit_reason is ExitReason.PRODUCT_DEFECT)
+    _count(root)
+    Xml.indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n"
+
+
+def _suite(root: Xml.Element, target: Target) -> None:
+    suite = Xml.SubElement(root, "testsuite", {"name": _clean(target.path)})
+    if target.error:
+        case = _case(suite, target.module or target.path, "the target's step", target.test_path)
+        _tell(case, "error", target.status, target.error)
+    elif target.status in ("skipped", "pending"):
+        _tell(_case(suite, target.module or target.path, "the target's step", ""), "skipped", "", target.status)
+    titles = {one.case_id: one for one in target.evidence}
+    for case_id in target.kept:
+        record = titles.get(case_id)
+        case = _case(suite, target.module or target.path, case_id, target.test_path)
+        _properties(case, [("title", record.title), ("subject", record.subject)] if record else [])
+        if target.execution == "not executed":
+            _tell(case, "skipped", "", "not executed")
+    for one in target.dropped:
+        case = _case(suite, target.module or target.path, one.case_id, target.test_path)
+        _properties(case, [("title", one.title), ("class", one.failure_class)])
+        _tell(case, "skipped", "", f"dropped: {one.reason}")
+        if one.message:
+            Xml.SubElement(case, "system-out").text = _clean(one.message)
+    _count(suite)
+
+
+def _defect_suite(root: Xml.Element, defects: Sequence[SuspectedDefect], *, fail: bool) -> None:
+    suite = Xml.SubElement(root, "testsuite", {"name": "suspected defects"})
+    for one in defects:
+        case = _case(suite, one.subject or one.target, one.title, one.target)
+        told = f"documented: {one.documented}\nobserved: {one.observed}\n\n{one.reproduce}".rstrip()
+        if fail:
+            _tell(case, "failure", "suspected defect", one.title).text = _clean(told)
+        else:
+            _tell(case, "skipped", "", f"suspected defect: {one.title}")
+            Xml.SubElement(case, "system-out").text = _clean(told)
+    _count(suite)
+
+
+def _case(suite: Xml.Element, owner: str, name: str, file: str) -> Xml.Element:
+    place = {"file": _clean(file)} if file else {}
+    return Xml.SubElement(suite, "testcase", {"classname": _clean(owner), "name": _clean(name), "time": "0", **place})
+
+
+def _properties(case: Xml.Element, pairs: Sequence[tuple[str, str]]) -> None:
+    given = [(name, value) for name, value in pairs if value]
+    if given:
+        parent = Xml.SubElement(case, "properties")
+        for name, value in given:
+            Xml.SubElement(parent, "property", {"name": name, "value": _clean(value)})
+
+
+def _tell(case: Xml.Element, what: str, kind: str, message: str) -> Xml.Element:
+    typed = {"type": _clean(kind)} if kind else {}
+    return Xml.SubElement(case, what, {**typed, "message": _clean(message)})
+
+
+def _count(element: Xml.Element) -> None:
+    cases = list(element.iter("testcase"))
+    element.set("tests", str(len(cases)))
+    for plural, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        element.set(plural, str(sum(case.find(tag) is not None for case in cases)))
+
+
+def _clean(text: str) -> str:
+    """Without the characters that XML has no form for."""
+    return _NOT_XML.sub("\ufffd", text)

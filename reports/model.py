@@ -1,0 +1,286 @@
+"""The report of a run (report.json). Everything outside `run` is the same for two runs of one request on one tree.
+
+`schemas/report_schema_v1.json` is this model's JSON Schema.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from .outcome import ExitReason, RunStatus
+
+FailureClass = Literal["product_defect", "test_defect", "environment", "flaky", "timeout", "redundant", "unknown"]
+StepStatus = Literal["pending", "in_progress", "completed", "failed", "skipped"]
+Share = Annotated[float, Field(ge=0, le=1)]
+Seconds = Annotated[float, Field(ge=0)]
+Count = Annotated[int, Field(ge=0)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+class ToolUse(_Part):
+    """Calls of one tool."""
+
+    tool: str
+    calls: Count
+    cached: Count = 0
+    failed: Count = 0
+    seconds: Seconds = 0.0
+    served_by: str = ""
+
+
+class Idle(_Part):
+    """Wall time with no engine, sandbox or test work in flight."""
+
+    seconds: Seconds
+    share: Share
+
+
+class Spending(_Part):
+    """What the run used of its budget, sessions before a resume included; cost is in US dollars."""
+
+    seconds: Seconds = 0.0
+    tokens: Count = 0
+    cost: float = Field(default=0.0, ge=0)
+    calls: Count = 0
+
+
+class StoredArtifact(_Part):
+    """An artifact in the run database."""
+
+    id: str
+    kind: str
+    sanitizer: str = ""
+
+
+class Run(_Part):
+    """What differs from run to run: id, times, machine."""
+
+    id: str
+    version: str
+    root: str
+    started_at: str = Field(description="ISO 8601, UTC.")
+    finished_at: str = Field(description="ISO 8601, UTC.")
+    seconds: Seconds
+    sandbox: str = Field(default="", description="bubblewrap or weak; empty when nothing was executed.")
+    interpreter: str = Field(default="", description="The target's interpreter and its version.")
+    resumed: Count = 0
+    settings: dict[str, Any] = Field(default_factory=dict)
+    tool_calls: tuple[ToolUse, ...] = ()
+    idle: Idle | None = None
+    spent: Spending = Spending()
+    artifacts: tuple[StoredArtifact, ...] = ()
+
+
+class Place(_Part):
+    """Lines of a file of the project, first and last."""
+
+    path: str
+    lines: tuple[Count, Count]
+
+
+class PlanStep(_Part):
+    """A step of the plan and how it ended."""
+
+    id: str
+    type: str
+    status: StepStatus
+    target: str = ""
+    depends_on: tuple[str, ...] = ()
+    attempts: Count = 0
+    error: str = ""
+
+
+class Coverage(_Part):
+    """Counts for the target's file."""
+
+    statements: Count
+    covered: Count
+    branches: Count = 0
+    covered_branches: Count = 0
+
+
+class CoverageChange(_Part):
+    """Coverage by the tests that were there before, and with the kept tests added; None where it was not measured."""
+
+    before: Coverage | None = None
+    after: Coverage | None = None
+
+
+class DroppedCase(_Part):
+    """A case that is not kept, and why."""
+
+    case_id: str
+    title: str = ""
+    reason: str
+    failure_class: FailureClass = Field(alias="class")
+    message: str = ""
+
+
+class NotReached(_Part):
+    """A callable that got no test, and why."""
+
+    subject: str
+    reason: str
+    line: Count = 0
+
+
+class Expectation(_Part):
+    """What a test expects, and where that comes from."""
+
+    kind: str
+    origin: Literal["documented", "inferred", "observed"]
+    evidence: Place | None = None
+
+
+class Evidence(_Part):
+    """The evidence record of one kept test (B-01).
+
+    `lines` are the target's lines it covers; `mutants_killed` is None where mutants were not tried; `reruns` counts the
+    passes after the first, in other orders and processes.
+    """
+
+    case_id: str
+    title: str
+    subject: str = ""
+    priority: str = ""
+    tests: tuple[str, ...] = Field(default=(), description="Node ids in the test file.")
+    lines: tuple[Count, ...] = ()
+    branches: Count | None = None
+    mutants_killed: Count | None = None
+    reruns: Count = 0
+    expectations: tuple[Expectation, ...] = ()
+
+
+class Attempts(_Part):
+    """How often spec and code were generated: 1 and at most 3 refinements."""
+
+    spec: Count = 0
+    code: Count = 0
+
+
+class Target(_Part):
+    """One target and what came of it."""
+
+    path: str
+    module: str = ""
+    test_type: str = "unit"
+    status: Literal["completed", "failed", "skipped", "pending"]
+    error: str = ""
+    spec_path: str = ""
+    test_path: str = ""
+    framework: str = ""
+    cases: Count = Field(default=0, description="Cases in the spec.")
+    execution: Literal["executed", "not executed"] = "not executed"
+    kept: tuple[str, ...] = Field(
+        default=(), description="Ids of the cases kept; of all written where nothing was executed."
+    )
+    dropped: tuple[DroppedCase, ...] = ()
+    coverage: CoverageChange = CoverageChange()
+    not_reached: tuple[NotReached, ...] = ()
+    attempts: Attempts = Attempts()
+    evidence: tuple[Evidence, ...] = ()
+    analysis: str = Field(default="", description="The analyzer's summary; empty when analysis was switched off.")
+    notes: tuple[str, ...] = ()
+
+
+class SuspectedDefect(_Part):
+    """Where the code contradicts its documentation (B-02). Never frozen into a passing test."""
+
+    id: str
+    title: str
+    target: str
+    subject: str = ""
+    documented: str
+    observed: str
+    reproduce: str = Field(default="", description="Python lines that show it.")
+    evidence: Place | None = None
+
+
+class Finding(_Part):
+    """What the analysis says about a case or a target (B-07)."""
+
+    failure_class: FailureClass = Field(alias="class")
+    target: str
+    case_id: str | None = None
+    title: str
+    detail: str = ""
+    evidence: dict[str, Any] | None = None
+
+
+class WrittenFile(_Part):
+    """A test file and what became of it in the project."""
+
+    path: str
+    outcome: Literal["added", "updated", "unchanged", "conflict", "staged"]
+    reason: str = ""
+
+
+class NotUnderstood(_Part):
+    """A part of the request that named nothing known."""
+
+    text: str
+    reason: str = ""
+    suggestions: tuple[str, ...] = ()
+
+
+class SkippedTarget(_Part):
+    """A target that the plan left out."""
+
+    target: str
+    reason: str
+
+
+class Origins(_Part):
+    """Expectations of kept tests by where they come from (B-02)."""
+
+    documented: Count = 0
+    inferred: Count = 0
+    observed: Count = 0
+
+
+class Totals(_Part):
+    """The run in numbers."""
+
+    targets: Count = 0
+    targets_completed: Count = 0
+    targets_failed: Count = 0
+    targets_skipped: Count = 0
+    cases: Count = 0
+    kept: Count = 0
+    dropped: Count = 0
+    suspected_defects: Count = 0
+    not_reached: Count = 0
+    files_added: Count = 0
+    files_updated: Count = 0
+    files_unchanged: Count = 0
+    files_conflicting: Count = 0
+    files_staged: Count = 0
+    origins: Origins = Origins()
+    coverage: CoverageChange = CoverageChange()
+
+
+class Report(_Part):
+    """report.json."""
+
+    schema_version: Literal["1.0.0"] = "1.0.0"
+    run: Run
+    request: str
+    status: RunStatus
+    exit_reason: ExitReason
+    exit_code: Count
+    execution: Literal["executed", "not executed"]
+    analysis: Literal["analysed", "not analysed"]
+    totals: Totals
+    suspected_defects: tuple[SuspectedDefect, ...] = ()
+    targets: tuple[Target, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    plan: tuple[PlanStep, ...] = ()
+    files: tuple[WrittenFile, ...] = ()
+    skipped: tuple[SkippedTarget, ...] = ()
+    not_understood: tuple[NotUnderstood, ...] = ()
+    advice: tuple[str, ...] = ()

@@ -1,0 +1,91 @@
+"""The report's `run` object: all that differs from run to run, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from .model import Idle, Run, Spending, StoredArtifact, ToolUse
+from .reading import count, text
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What the report's `run` object is made of.
+
+    Attributes:
+        started_at: seconds since the epoch, as `finished_at`.
+        settings: JSON object without secrets.
+        tool_calls: one JSON object a call: tool, served_by, seconds, outcome ("ok" or how it failed), cached.
+        wall_seconds, idle_seconds: of the `WorkMeter`; None when nobody measured.
+        spent: seconds, tokens, cost, calls.
+        artifacts: (id, kind, sanitizer version).
+    """
+
+    run_id: str
+    version: str
+    root: str
+    started_at: float
+    finished_at: float
+    sandbox: str = ""
+    interpreter: str = ""
+    resumed: int = 0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    tool_calls: Sequence[Mapping[str, Any]] = ()
+    wall_seconds: float | None = None
+    idle_seconds: float = 0.0
+    spent: Mapping[str, Any] = field(default_factory=dict)
+    artifacts: Sequence[tuple[str, str, str]] = ()
+
+
+def run_part(facts: RunFacts, redact: Callable[[Any], Any]) -> Run:
+    """The `run` object; settings go through `redact`."""
+    idle = None
+    if facts.wall_seconds is not None:
+        share = facts.idle_seconds / facts.wall_seconds if facts.wall_seconds > 0 else 0.0
+        idle = Idle(seconds=round(max(0.0, facts.idle_seconds), 3), share=round(min(1.0, max(0.0, share)), 4))
+    spent = facts.spent
+    return Run(
+        id=facts.run_id,
+        version=facts.version,
+        root=facts.root,
+        started_at=_iso(facts.started_at),
+        finished_at=_iso(facts.finished_at),
+        seconds=round(max(0.0, facts.finished_at - facts.started_at), 3),
+        sandbox=facts.sandbox,
+        interpreter=facts.interpreter,
+        resumed=facts.resumed,
+        settings=dict(redact(dict(facts.settings))),
+        tool_calls=_tool_use(facts.tool_calls),
+        idle=idle,
+        spent=Spending(
+            seconds=round(float(spent.get("seconds", 0.0)), 3),
+            tokens=count(spent.get("tokens")),
+            cost=float(spent.get("cost", 0.0)),
+            calls=count(spent.get("calls")),
+        ),
+        artifacts=tuple(StoredArtifact(id=one, kind=kind, sanitizer=by) for one, kind, by in facts.artifacts),
+    )
+
+
+def _tool_use(calls: Iterable[Mapping[str, Any]]) -> tuple[ToolUse, ...]:
+    grouped: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for one in calls:
+        grouped.setdefault((text(one.get("tool")), text(one.get("served_by"))), []).append(one)
+    return tuple(
+        ToolUse(
+            tool=tool,
+            served_by=server,
+            calls=len(group),
+            cached=sum(bool(one.get("cached")) for one in group),
+            failed=sum(one.get("outcome", "ok") != "ok" for one in group),
+            seconds=round(sum(float(one.get("seconds", 0.0)) for one in group), 3),
+        )
+        for (tool, server), group in sorted(grouped.items())
+    )
+
+
+def _iso(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,194 @@
+"""One target of the report from its plan step, whose result has the fields of `TestingAgentState`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from .model import (
+    Attempts,
+    Coverage,
+    CoverageChange,
+    DroppedCase,
+    Evidence,
+    Expectation,
+    FailureClass,
+    NotReached,
+    Target,
+)
+from .reading import count, failure_class, first, items, mapping, place, rows, text, words
+
+
+def target_of(step: Mapping[str, Any], dropped_later: Iterable[Mapping[str, Any]], *, analysed: bool) -> Target:
+    """The target of a generate step.
+
+    Args:
+        step: a `PlanStep`.
+        dropped_later: what the verification of all tests together dropped.
+    """
+    params, result = mapping(step.get("params")), mapping(step.get("result"))
+    about = {**mapping(params.get("target")), **mapping(result.get("target_info"))}
+    spec, results = mapping(first(result, "spec_json", "spec")), mapping(result.get("test_results"))
+    executed = bool(first(result, "executed") if "executed" in result else results)
+    test_path = text(first(result, "test_path") or params.get("test_path"))
+    lost = [*rows(first(result, "dropped") or results.get("dropped")), *_lost_here(dropped_later, test_path)]
+    kept = _kept(result, results, spec, executed=executed, lost=lost)
+    return Target(
+        path=text(about.get("path") or result.get("target") or params.get("path")),
+        module=text(about.get("module")),
+        test_type=text(params.get("test_type") or result.get("test_type") or "unit"),
+        status=_status(step),
+        error=text(step.get("error_message") or mapping(result.get("failure")).get("message")),
+        spec_path=text(first(result, "spec_path") or params.get("spec_path")),
+        test_path=test_path,
+        framework=text(first(result, "framework") or params.get("framework") or spec.get("framework")),
+        cases=len(rows(spec.get("cases"))),
+        execution="executed" if executed else "not executed",
+        kept=kept,
+        dropped=_dropped(lost, spec),
+        coverage=_coverage(results.get("coverage")),
+        not_reached=_not_reached(spec),
+        attempts=_attempts(result, spec),
+        evidence=_evidence(kept, spec, results),
+        analysis=_analysis(result.get("analysis")) if analysed else "",
+        notes=tuple(sorted({*words(result.get("warnings")), *words(results.get("notes"))})),
+    )
+
+
+def _status(step: Mapping[str, Any]) -> Literal["completed", "failed", "skipped", "pending"]:
+    found = step.get("status")
+    return found if found in ("completed", "failed", "skipped") else "pending"
+
+
+def _analysis(found: Any) -> str:
+    return text(mapping(found).get("summary") if isinstance(found, Mapping) else found)
+
+
+def _lost_here(dropped: Iterable[Mapping[str, Any]], test_path: str) -> list[Mapping[str, Any]]:
+    found = []
+    for one in dropped:
+        where = text(first(one, "test_path", "path")) or text(one.get("nodeid")).partition("::")[0]
+        if where and where == test_path:
+            found.append(one)
+    return found
+
+
+def _kept(
+    result: Mapping[str, Any],
+    results: Mapping[str, Any],
+    spec: Mapping[str, Any],
+    *,
+    executed: bool,
+    lost: list[Mapping[str, Any]],
+) -> tuple[str, ...]:
+    said = first(result, "kept") if "kept" in result else results.get("kept")
+    if said is None or (not executed and not said):
+        written = bool(first(result, "generated_code_path", "generated_files"))
+        said = [one.get("id") for one in rows(spec.get("cases"))] if written and not executed else []
+    gone = {one.get("case_id") for one in lost}
+    return tuple(sorted({text(one) for one in items(said) if one and one not in gone}))
+
+
+def _dropped(lost: list[Mapping[str, Any]], spec: Mapping[str, Any]) -> tuple[DroppedCase, ...]:
+    titles = {one.get("id"): text(one.get("title")) for one in rows(spec.get("cases"))}
+    found = {
+        text(one.get("case_id")) or text(one.get("nodeid")): DroppedCase(
+            case_id=text(one.get("case_id")) or text(one.get("nodeid")),
+            title=text(one.get("title")) or titles.get(one.get("case_id"), ""),
+            reason=text(one.get("reason")) or "no reason was given",
+            failure_class=failure_class(one.get("class")),
+            message=text(one.get("message")),
+        )
+        for one in lost
+    }
+    return tuple(found[case] for case in sorted(found))
+
+
+def _attempts(result: Mapping[str, Any], spec: Mapping[str, Any]) -> Attempts:
+    # The state counts refinements; the report counts generations, of which there is none when the step never got there.
+    written = first(result, "generated_code_path", "generated_files")
+    spec_made = bool(spec) or bool(result.get("spec_errors"))
+    code_made = bool(written) or bool(result.get("code_errors"))
+    return Attempts(
+        spec=count(result.get("spec_attempts")) + (1 if spec_made else 0),
+        code=count(result.get("code_attempts")) + (1 if code_made else 0),
+    )
+
+
+def _coverage(found: Any) -> CoverageChange:
+    given = mapping(found)
+    if "before" in given or "after" in given:
+        return CoverageChange(before=_counts(given.get("before")), after=_counts(given.get("after")))
+    return CoverageChange(before=_counts(given.get("baseline")), after=_counts(given))
+
+
+def _counts(found: Any) -> Coverage | None:
+    given = mapping(found)
+    if not isinstance(given.get("statements"), int):
+        return None
+    return Coverage(
+        statements=count(given["statements"]),
+        covered=count(first(given, "covered", "covered_statements")),
+        branches=count(given.get("branches")),
+        covered_branches=count(given.get("covered_branches")),
+    )
+
+
+def _not_reached(spec: Mapping[str, Any]) -> tuple[NotReached, ...]:
+    found = [
+        NotReached(subject=text(one.get("subject")), reason=text(one.get("reason")), line=count(one.get("line")))
+        for one in rows(spec.get("not_reached"))
+    ]
+    return tuple(sorted(found, key=lambda one: (one.line, one.subject, one.reason)))
+
+
+def _evidence(kept: tuple[str, ...], spec: Mapping[str, Any], results: Mapping[str, Any]) -> tuple[Evidence, ...]:
+    cases = {text(one.get("id")): one for one in rows(spec.get("cases"))}
+    tests: dict[str, list[Mapping[str, Any]]] = {}
+    for one in rows(results.get("tests")):
+        tests.setdefault(text(one.get("case_id")), []).append(one)
+    return tuple(_evidence_of(case, cases.get(case, {}), tests.get(case, []), results) for case in kept)
+
+
+def _evidence_of(
+    case_id: str, case: Mapping[str, Any], tests: list[Mapping[str, Any]], results: Mapping[str, Any]
+) -> Evidence:
+    records = [{**one, **mapping(one.get("evidence"))} for one in tests]
+    lines = {count(line) for one in records for line in items(first(one, "lines", "lines_covered"))}
+    branches = [count(one["branches"]) for one in records if isinstance(one.get("branches"), int)]
+    killed = [count(one["mutants_killed"]) for one in records if isinstance(one.get("mutants_killed"), int)]
+    reruns = [count(one["reruns"]) for one in records if isinstance(one.get("reruns"), int)]
+    return Evidence(
+        case_id=case_id,
+        title=text(case.get("title")),
+        subject=text(case.get("subject")),
+        priority=text(case.get("priority")),
+        tests=tuple(sorted(text(one.get("nodeid")) for one in tests)),
+        lines=tuple(sorted(lines)),
+        branches=sum(branches) if branches else None,
+        mutants_killed=sum(killed) if killed else None,
+        reruns=min(reruns) if reruns else count(results.get("repeats")),
+        expectations=_expectations(case),
+    )
+
+
+def _expectations(case: Mapping[str, Any]) -> tuple[Expectation, ...]:
+    found = []
+    for one in rows(case.get("expect")):
+        origin = one.get("origin")
+        if origin in ("documented", "inferred", "observed"):
+            found.append(Expectation(kind=text(one.get("kind")), origin=origin, evidence=place(one.get("evidence"))))
+    return tuple(found)
+
+
+def classes_of(step: Mapping[str, Any], target: Target) -> list[FailureClass]:
+    """Classes of everything that kept a target from having tests: its dropped cases and how its step ended."""
+    found: list[FailureClass] = [one.failure_class for one in target.dropped]
+    ended = text(mapping(step.get("result")).get("exit_reason"))
+    if ended in ("environment", "infrastructure", "tool_failure"):
+        found.append("environment")
+    elif ended in ("spec_exhausted", "code_exhausted", "agent_error", "handoff_violation"):
+        found.append("test_defect")
+    elif target.status == "failed" and not found:
+        found.append("unknown")
+    return found
