@@ -29,7 +29,12 @@ from .targets import classes_of, target_of
 from .totals import totals_of
 
 _GENERATES = "generate_"
-_STEP_STATUSES: tuple[StepStatus, ...] = ("pending", "in_progress", "completed", "failed", "skipped")
+_STEP_STATUSES: dict[str, StepStatus] = {
+    "in_progress": "in_progress",
+    "completed": "completed",
+    "failed": "failed",
+    "skipped": "skipped",
+}
 _FILE_OUTCOMES = ("added", "updated", "unchanged", "conflict", "staged")
 
 
@@ -117,11 +122,10 @@ def build_report(run: RunFacts, outcomes: Outcomes, *, redact: Callable[[Any], A
 def _plan_step(step: Mapping[str, Any], attempts: Mapping[str, int]) -> PlanStep:
     params = mapping(step.get("params"))
     target = params.get("target")
-    status = step.get("status")
     return PlanStep(
         id=text(step.get("id")),
         type=text(step.get("type")),
-        status=next((one for one in _STEP_STATUSES if one == status), "pending"),
+        status=_STEP_STATUSES.get(text(step.get("status")), "pending"),
         target=text(mapping(target).get("path") if isinstance(target, Mapping) else target),
         depends_on=words(params.get("depends_on")),
         attempts=count(attempts.get(text(step.get("id")))),

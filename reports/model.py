@@ -18,8 +18,13 @@ Seconds = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=0)]
 
 
+def _spelled(name: str) -> str:
+    """A field's name in JSON: `class` is a word that Python keeps for itself."""
+    return "class" if name == "failure_class" else name
+
+
 class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, alias_generator=_spelled)
 
 
 class ToolUse(_Part):
@@ -117,7 +122,7 @@ class DroppedCase(_Part):
     case_id: str
     title: str = ""
     reason: str
-    failure_class: FailureClass = Field(alias="class")
+    failure_class: FailureClass
     message: str = ""
 
 
@@ -204,7 +209,7 @@ class SuspectedDefect(_Part):
 class Finding(_Part):
     """What the analysis says about a case or a target (B-07)."""
 
-    failure_class: FailureClass = Field(alias="class")
+    failure_class: FailureClass
     target: str
     case_id: str | None = None
     title: str

@@ -12,15 +12,14 @@ from typing import Any
 from .model import FailureClass, Place
 
 _ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]{6,16}\b")
-_CLASSES: tuple[FailureClass, ...] = (
-    "product_defect",
-    "test_defect",
-    "environment",
-    "flaky",
-    "timeout",
-    "redundant",
-    "unknown",
-)
+_CLASSES: dict[str, FailureClass] = {
+    "product_defect": "product_defect",
+    "test_defect": "test_defect",
+    "environment": "environment",
+    "flaky": "flaky",
+    "timeout": "timeout",
+    "redundant": "redundant",
+}
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
@@ -60,7 +59,7 @@ def first(value: Mapping[str, Any], *names: str) -> Any:
 
 def failure_class(value: Any) -> FailureClass:
     """A class of the taxonomy (B-07), `unknown` for any other word."""
-    return next((one for one in _CLASSES if one == value), "unknown")
+    return _CLASSES.get(text(value), "unknown")
 
 
 def place(value: Any) -> Place | None:
