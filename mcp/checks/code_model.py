@@ -1,0 +1,85 @@
+"""A Python test file as the structure rules see it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ...utils.error_formatter import CodeIssue
+from .python_names import dotted
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class TestFunction:
+    """A function that the framework would run as a test."""
+
+    __test__ = False
+
+    node: Function
+    owner: ast.ClassDef | None = None
+
+    @property
+    def name(self) -> str:
+        """`Class.test_x` or `test_x`."""
+        return f"{self.owner.name}.{self.node.name}" if self.owner else self.node.name
+
+
+@dataclass(frozen=True, slots=True)
+class TestModule:
+    """The parsed file.
+
+    Attributes:
+        origins: local name → dotted origin, from the imports (`sleep` → `time.sleep`).
+        star: whether a star import hides what names mean.
+        helpers: functions of the module that are no tests, by name.
+    """
+
+    __test__ = False
+
+    tree: ast.Module
+    origins: dict[str, str] = field(default_factory=dict)
+    star: bool = False
+    helpers: dict[str, Function] = field(default_factory=dict)
+
+    def origin(self, node: ast.AST) -> str:
+        """What a name or attribute chain refers to, as a dotted name; empty when it is neither."""
+        name = dotted(node)
+        root, _, rest = name.partition(".")
+        known = self.origins.get(root, root)
+        return f"{known}.{rest}" if rest else known
+
+    def classes(self) -> Iterator[ast.ClassDef]:
+        """The classes at the top of the module."""
+        return (node for node in self.tree.body if isinstance(node, ast.ClassDef))
+
+
+def read_module(tree: ast.Module) -> TestModule:
+    """What the rules need to know of a file."""
+    origins: dict[str, str] = {}
+    star = False
+    helpers: dict[str, Function] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                origins[alias.asname or alias.name.partition(".")[0]] = (
+                    alias.name if alias.asname else alias.name.partition(".")[0]
+                )
+        elif isinstance(node, ast.ImportFrom):
+            star |= any(alias.name == "*" for alias in node.names)
+            origins |= {alias.asname or alias.name: f"{node.module or ''}.{alias.name}" for alias in node.names}
+        elif isinstance(node, Function) and not node.name.startswith("test"):
+            helpers[node.name] = node
+    return TestModule(tree, origins, star, helpers)
+
+
+def methods(owner: ast.ClassDef) -> Iterator[Function]:
+    """The functions directly in a class."""
+    return (node for node in owner.body if isinstance(node, Function))
+
+
+def structure(line: int, message: str, suggestion: str, rule: str) -> CodeIssue:
+    """A broken structure rule."""
+    return CodeIssue("structure", line, message, suggestion, rule)

@@ -1,0 +1,40 @@
+"""Reading a spec that may be malformed anywhere: what has the wrong shape is skipped, the schema tells of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...utils.error_formatter import SpecIssue, excerpt_of, json_path
+
+Place = tuple[str | int, ...]
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """The value if it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def objects(value: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects in a list, with their positions."""
+    for index, one in enumerate(value if isinstance(value, list) else ()):
+        if isinstance(one, dict):
+            yield index, one
+
+
+def texts(value: Any) -> Iterator[tuple[int, str]]:
+    """The texts in a list, with their positions."""
+    for index, one in enumerate(value if isinstance(value, list) else ()):
+        if isinstance(one, str):
+            yield index, one
+
+
+def text(value: Any) -> str:
+    """The value if it is a text, else an empty one."""
+    return value if isinstance(value, str) else ""
+
+
+def issue(place: Place, rule: str, message: str, suggestion: str, value: Any = None) -> SpecIssue:
+    """A broken quality rule at a place."""
+    excerpt = "" if value is None else excerpt_of(value)
+    return SpecIssue(json_path(place), message, "error", suggestion, rule, excerpt)

@@ -1,0 +1,183 @@
+"""Structure of a pytest file (T-10): what pytest collects, how tests get their arguments, what they must not do."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from ...utils.error_formatter import CodeIssue
+from .bodies import body_issues
+from .code_model import Function, TestFunction, TestModule, methods, structure
+from .fixtures import Fixtures, argument_names, fixture_issues, fixture_name
+
+_FILLER = ("skip", "skipif", "xfail")
+_ASYNC_MARKS = ("asyncio", "anyio", "trio", "twisted")
+
+
+def pytest_issues(module: TestModule, name: str, fixtures: Fixtures) -> Iterator[CodeIssue]:
+    """Every structure rule of pytest that the file breaks.
+
+    Args:
+        name: the file's path, for its base name.
+        fixtures: those in reach, the file's own included.
+    """
+    base = PurePosixPath(name).name
+    if not (base.startswith("test_") or base.endswith("_test.py")):
+        yield structure(0, f"pytest does not collect a file called {base}", "call it test_….py", "file_name")
+    tests = list(collected(module))
+    if not tests:
+        fix = "write functions called test_…, or classes Test… with such methods"
+        yield structure(0, "pytest collects no test here", fix, "no_tests")
+    yield from _uncollected(module, tests)
+    yield from _duplicates(module)
+    yield from _marked_module(module)
+    for test in tests:
+        yield from _shape(module, test, fixtures)
+        yield from _marks(module, test)
+        yield from body_issues(module, test)
+    yield from fixture_issues(module, tests, fixtures)
+
+
+def collected(module: TestModule) -> Iterator[TestFunction]:
+    """The tests pytest collects: functions `test*`, and such methods of classes `Test*` and of unittest's cases."""
+    for node in module.tree.body:
+        if isinstance(node, Function) and node.name.startswith("test") and not fixture_name(node):
+            yield TestFunction(node)
+        elif isinstance(node, ast.ClassDef) and _collects(module, node):
+            for method in methods(node):
+                if method.name.startswith("test") and not fixture_name(method):
+                    yield TestFunction(method, node)
+
+
+def _collects(module: TestModule, owner: ast.ClassDef) -> bool:
+    return owner.name.startswith("Test") or any(module.origin(base).startswith("unittest.") for base in owner.bases)
+
+
+def _uncollected(module: TestModule, tests: list[TestFunction]) -> Iterator[CodeIssue]:
+    collected_nodes = {test.node for test in tests}
+    for owner in module.classes():
+        names = [method.name for method in methods(owner)]
+        if owner.name.startswith("Test") and "__init__" in names and any(one.startswith("test") for one in names):
+            fix = "use a fixture or setup_method instead of __init__"
+            yield structure(owner.lineno, f"pytest skips {owner.name}: it has an __init__", fix, "class_init")
+        if not _collects(module, owner) and any(one.startswith("test_") for one in names):
+            fix = f"call it Test{owner.name}"
+            yield structure(owner.lineno, f"pytest does not collect the class {owner.name}", fix, "class_name")
+    for test in tests:
+        for node in ast.walk(test.node):
+            if isinstance(node, Function) and node is not test.node and node.name.startswith("test_"):
+                message = f"{node.name} lies inside {test.name} and is never collected"
+                yield structure(node.lineno, message, "move it out", "nested_test")
+    called = {node.id for node in ast.walk(module.tree) if isinstance(node, ast.Name)}
+    for node in module.tree.body:
+        if not isinstance(node, Function) or node in collected_nodes or fixture_name(node):
+            continue
+        if node.name not in called and any(isinstance(one, ast.Assert) for one in ast.walk(node)):
+            message = f"{node.name} asserts, but is neither collected nor called"
+            yield structure(node.lineno, message, f"call it test_{node.name.lstrip('_')}", "test_name")
+
+
+def _duplicates(module: TestModule) -> Iterator[CodeIssue]:
+    scopes: list[tuple[str, list[ast.stmt]]] = [("", module.tree.body)]
+    scopes += [(f"{owner.name}.", owner.body) for owner in module.classes()]
+    for prefix, body in scopes:
+        first: dict[str, int] = {}
+        for node in body:
+            if isinstance(node, Function | ast.ClassDef) and node.name.lower().startswith("test"):
+                if node.name in first:
+                    message = f"{prefix}{node.name} is defined in line {first[node.name]} already, which it hides"
+                    yield structure(node.lineno, message, "give each test a name of its own", "duplicate_name")
+                first.setdefault(node.name, node.lineno)
+
+
+def _marked_module(module: TestModule) -> Iterator[CodeIssue]:
+    for node in module.tree.body:
+        if isinstance(node, ast.Assign) and any(getattr(one, "id", "") == "pytestmark" for one in node.targets):
+            for mark in ast.walk(node.value):
+                if isinstance(mark, ast.Attribute) and mark.attr in _FILLER:
+                    fix = "test something, or leave the file out"
+                    yield structure(node.lineno, f"the whole file is marked {mark.attr}", fix, "skip")
+
+
+def _marks(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
+    owned = test.owner.decorator_list if test.owner else []
+    for decorator in [*test.node.decorator_list, *owned]:
+        target = decorator.func if isinstance(decorator, ast.Call) else decorator
+        name = module.origin(target)
+        if name.startswith(("pytest.mark.", "unittest.")) and name.rpartition(".")[2] in (
+            *_FILLER,
+            "skipIf",
+            "skipUnless",
+            "expectedFailure",
+        ):
+            fix = "test something, or leave the test out"
+            yield structure(decorator.lineno, f"{test.name} is marked {name.rpartition('.')[2]}", fix, "skip")
+        elif name == "pytest.mark.parametrize" and isinstance(decorator, ast.Call):
+            yield from _parametrisation(test, decorator)
+
+
+def _shape(module: TestModule, test: TestFunction, fixtures: Fixtures) -> Iterator[CodeIssue]:
+    node = test.node
+    own = list(_own_nodes(node))
+    if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in own):
+        yield structure(node.lineno, f"{test.name} yields, and pytest then runs nothing", "assert instead", "yields")
+    elif any(isinstance(one, ast.Return) and one.value is not None for one in own):
+        yield structure(node.lineno, f"{test.name} returns a value", "assert it instead", "returns")
+    if isinstance(node, ast.AsyncFunctionDef) and not fixtures.open and not _async_marked(module, test):
+        fix = "run the coroutine with asyncio.run in a plain function"
+        yield structure(node.lineno, f"{test.name} is async, and nothing awaits it", fix, "async_test")
+
+
+def _async_marked(module: TestModule, test: TestFunction) -> bool:
+    if test.owner and any("IsolatedAsyncioTestCase" in module.origin(base) for base in test.owner.bases):
+        return True
+    marks = [*test.node.decorator_list, *(test.owner.decorator_list if test.owner else ())]
+    marks += [node.value for node in module.tree.body if isinstance(node, ast.Assign)]
+    return any(isinstance(one, ast.Attribute) and one.attr in _ASYNC_MARKS for mark in marks for one in ast.walk(mark))
+
+
+def _own_nodes(node: Function) -> Iterator[ast.AST]:
+    """Nodes of a function, without those of functions and lambdas inside it."""
+    waiting: list[ast.AST] = list(node.body)
+    while waiting:
+        current = waiting.pop()
+        yield current
+        if not isinstance(current, Function | ast.Lambda | ast.ClassDef | ast.GeneratorExp):
+            waiting.extend(ast.iter_child_nodes(current))
+
+
+def _parametrisation(test: TestFunction, call: ast.Call) -> Iterator[CodeIssue]:
+    names = argument_names(call)
+    if names is None or len(call.args) < 2:
+        return
+    arguments = test.node.args
+    parameters = {one.arg for one in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
+    for name in names:
+        if name not in parameters:
+            message = f"{test.name} has no parameter {name!r} to fill"
+            yield structure(call.lineno, message, "name the same parameters in both places", "parametrize")
+    rows = call.args[1].elts if isinstance(call.args[1], ast.List | ast.Tuple) else []
+    ids: dict[str, int] = {}
+    for row in rows:
+        values, name = _row(row, len(names))
+        if values is not None and values != len(names):
+            message = f"a row has {values} values for {len(names)} parameters"
+            yield structure(row.lineno, message, "give every row one value a parameter", "parametrize")
+        if name and name in ids:
+            message = f"the id {name!r} is that of line {ids[name]} already"
+            yield structure(row.lineno, message, "give every row an id of its own", "duplicate_name")
+        ids.setdefault(name, row.lineno)
+
+
+def _row(row: ast.expr, wanted: int) -> tuple[int | None, str]:
+    """How many values a row has (None where it cannot be told) and its id."""
+    if isinstance(row, ast.Call) and getattr(row.func, "attr", getattr(row.func, "id", "")) == "param":
+        given = next((one.value for one in row.keywords if one.arg == "id"), None)
+        name = str(given.value) if isinstance(given, ast.Constant) else ""
+        return (None if any(isinstance(one, ast.Starred) for one in row.args) else len(row.args)), name
+    if wanted == 1:
+        return None, ""
+    if isinstance(row, ast.Tuple | ast.List) and not any(isinstance(one, ast.Starred) for one in row.elts):
+        return len(row.elts), ""
+    return None, ""

@@ -1,0 +1,226 @@
+"""Quality rules of specs that hold Python source: unit and integration tests, and timed calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...utils.error_formatter import SpecIssue
+from ...utils.python_source import parse_expression, parse_python
+from .parts import Place, issue, mapping, objects, text, texts
+from .python_names import BUILTINS, bound_names, imported_names, mentioned, used_names
+from .spec_expectations import expectation_rules
+
+
+@dataclass(slots=True)
+class Scope:
+    """Names a case may use; `open` when a star import makes them unknowable."""
+
+    names: set[str] = field(default_factory=set)
+    modules: set[str] = field(default_factory=set)
+    aliases: dict[str, str] = field(default_factory=dict)
+    open: bool = False
+
+    def missing(self, tree: ast.AST, extra: set[str]) -> list[str]:
+        """Names a tree reads that nothing binds, sorted."""
+        if self.open:
+            return []
+        return sorted(used_names(tree) - self.names - extra - BUILTINS - bound_names(tree))
+
+
+def unit_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
+    """Imports and sources parse, names are bound, the act uses the subject, expectations can hold."""
+    scope, issues = read_imports(spec)
+    yield from issues
+    yield from _target_imported(spec, scope)
+    for index, case in objects(spec.get("cases")):
+        place: Place = ("cases", index)
+        arrange = mapping(case.get("arrange"))
+        bound, trees, found = _statements((*place, "arrange", "statements"), arrange.get("statements"), scope, arrange)
+        yield from found
+        act = mapping(case.get("act"))
+        expression, found = _expression((*place, "act", "expression"), act.get("expression"), scope, bound)
+        yield from found
+        known = bound | {"result"}
+        yield from expectation_rules(place, case, lambda tree, known=known: scope.missing(tree, known), scope.names)
+        if expression is not None and not found:
+            yield from _subject_used(place, case, [*trees, expression], scope)
+
+
+def integration_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
+    """As for units, and every component, edge and service that is named exists."""
+    scope, issues = read_imports(spec)
+    yield from issues
+    target = mapping(spec.get("target"))
+    components = {text(one.get("name")) for _, one in objects(target.get("components"))}
+    services = {text(one.get("name")) for _, one in objects(spec.get("services"))}
+    yield from _components(spec, components)
+    for index, case in objects(spec.get("cases")):
+        place: Place = ("cases", index)
+        arrange = mapping(case.get("arrange"))
+        for position, name in texts(arrange.get("services")):
+            if name not in services:
+                where = (*place, "arrange", "services", position)
+                yield issue(
+                    where, "unknown_service", f"no service is called {name!r}", "describe it in `services`", name
+                )
+        yield from _edges((*place, "crosses"), case.get("crosses"), components)
+        bound, _, found = _statements((*place, "arrange", "statements"), arrange.get("statements"), scope, arrange)
+        yield from found
+        bound |= services
+        for position, step in objects(mapping(case.get("act")).get("steps")):
+            where = (*place, "act", "steps", position)
+            name = text(step.get("component"))
+            if name and name not in components:
+                hint = f"use one of: {', '.join(sorted(components))}"
+                yield issue((*where, "component"), "unknown_component", f"no component is called {name!r}", hint, name)
+            yield from _expression((*where, "expression"), step.get("expression"), scope, bound)[1]
+            bound.add(text(step.get("save_as")))
+        known = bound | {"result"}
+        yield from expectation_rules(place, case, lambda tree, known=known: scope.missing(tree, known), scope.names)
+
+
+def timed_call_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
+    """For performance tests that time a Python expression."""
+    scope, issues = read_imports(spec)
+    yield from issues
+    for index, case in objects(spec.get("cases")):
+        arrange = mapping(case.get("arrange"))
+        place: Place = ("cases", index)
+        bound, _, found = _statements((*place, "arrange", "statements"), arrange.get("statements"), scope, arrange)
+        yield from found
+        yield from _expression((*place, "act", "expression"), mapping(case.get("act")).get("expression"), scope, bound)[
+            1
+        ]
+
+
+def read_imports(spec: dict[str, Any]) -> tuple[Scope, list[SpecIssue]]:
+    """What the spec's imports bind, and those that are none."""
+    scope, issues = Scope(), []
+    for index, source in texts(spec.get("imports")):
+        place: Place = ("imports", index)
+        try:
+            body = parse_python(source).body
+        except SyntaxError as error:
+            fix = "write one import statement"
+            issues.append(issue(place, "unparsable", f"the import is not Python: {error.msg}", fix, source))
+            continue
+        for node in body:
+            if not isinstance(node, ast.Import | ast.ImportFrom):
+                fix = "move it to the case's arrange.statements"
+                issues.append(issue(place, "not_an_import", "this is not an import statement", fix, source))
+                continue
+            _bind(scope, node)
+    return scope, issues
+
+
+def _bind(scope: Scope, node: ast.Import | ast.ImportFrom) -> None:
+    names = imported_names(node)
+    scope.open |= "*" in names
+    scope.names |= names
+    if isinstance(node, ast.ImportFrom):
+        scope.modules.add(node.module or "")
+        scope.aliases |= {alias.asname: alias.name for alias in node.names if alias.asname}
+    else:
+        scope.modules |= {alias.name for alias in node.names}
+
+
+def _target_imported(spec: dict[str, Any], scope: Scope) -> Iterator[SpecIssue]:
+    module = text(mapping(spec.get("target")).get("module"))
+    cases = spec.get("cases")
+    if module and cases and module.partition(".")[0] not in {one.partition(".")[0] for one in scope.modules}:
+        yield issue(
+            ("imports",),
+            "target_not_imported",
+            f"no import brings in {module!r}, which is what the spec tests",
+            f"add an import such as 'from {module} import …'",
+        )
+
+
+def _statements(
+    place: Place, statements: Any, scope: Scope, arrange: dict[str, Any]
+) -> tuple[set[str], list[ast.AST], list[SpecIssue]]:
+    """Names bound by fixtures and statements, the parsed statements, and what is wrong with them."""
+    bound = {name for _, name in texts(arrange.get("fixtures"))}
+    trees: list[ast.AST] = []
+    issues: list[SpecIssue] = []
+    for index, source in texts(statements):
+        try:
+            tree = parse_python(source)
+        except SyntaxError as error:
+            fix = "write one complete Python statement"
+            issues.append(
+                issue((*place, index), "unparsable", f"the statement is not Python: {error.msg}", fix, source)
+            )
+            scope = Scope(open=True)
+            continue
+        for name in scope.missing(tree, bound):
+            issues.append(_unbound((*place, index), name, source))
+        bound |= bound_names(tree)
+        trees.append(tree)
+    return bound, trees, issues
+
+
+def _expression(place: Place, source: Any, scope: Scope, bound: set[str]) -> tuple[ast.expr | None, list[SpecIssue]]:
+    if not isinstance(source, str) or not source.strip():
+        return None, []
+    try:
+        tree = parse_expression(source)
+    except SyntaxError as error:
+        fix = "write one expression; statements belong to arrange.statements"
+        return None, [issue(place, "unparsable", f"the expression is not Python: {error.msg}", fix, source)]
+    return tree, [_unbound(place, name, source) for name in scope.missing(tree, bound)]
+
+
+def _unbound(place: Place, name: str, source: str) -> SpecIssue:
+    fix = f"import {name!r}, or bind it in arrange.statements or arrange.fixtures"
+    return issue(place, "unbound_name", f"nothing binds the name {name!r}", fix, source)
+
+
+def _subject_used(place: Place, case: dict[str, Any], trees: list[ast.AST], scope: Scope) -> Iterator[SpecIssue]:
+    """Lenient on purpose: the subject's last name anywhere in the case counts, operators stand for dunder methods."""
+    subject = text(case.get("subject")).strip()
+    name = subject.rpartition(".")[2]
+    if not name.isidentifier() or (name.startswith("__") and name.endswith("__")):
+        return
+    for _, expectation in objects(case.get("expect")):
+        try:
+            trees.append(parse_expression(text(expectation.get("actual")) or "None"))
+        except SyntaxError:
+            continue
+    names = set(mentioned(trees))
+    if name not in names and name not in {scope.aliases.get(one, one) for one in names}:
+        yield issue(
+            (*place, "act", "expression"),
+            "subject_unused",
+            f"the case never uses its subject {subject!r}",
+            f"call {subject!r} in the act, or name the subject that is tested",
+            mapping(case.get("act")).get("expression"),
+        )
+
+
+def _components(spec: dict[str, Any], names: set[str]) -> Iterator[SpecIssue]:
+    target = mapping(spec.get("target"))
+    seen: set[str] = set()
+    for index, one in objects(target.get("components")):
+        name = text(one.get("name"))
+        if name and name in seen:
+            place = ("target", "components", index, "name")
+            yield issue(place, "duplicate_component", f"two components are called {name!r}", "rename one", name)
+        seen.add(name)
+    roles = [one.get("role") for _, one in objects(target.get("components"))]
+    if roles and "entry" not in roles:
+        yield issue(("target", "components"), "no_entry", "no component is the entry", "give one the role 'entry'")
+    yield from _edges(("target", "edges"), target.get("edges"), names)
+
+
+def _edges(place: Place, edges: Any, components: set[str]) -> Iterator[SpecIssue]:
+    for index, edge in objects(edges):
+        for end in ("from", "to"):
+            name = text(edge.get(end))
+            if name and name not in components:
+                hint = f"use one of: {', '.join(sorted(components))}"
+                where = (*place, index, end)
+                yield issue(where, "unknown_component", f"no component is called {name!r}", hint, name)

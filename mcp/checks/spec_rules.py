@@ -1,0 +1,86 @@
+"""Quality rules of test specs (T-09): what a schema cannot say. Each test type has rules beside the common ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...utils.error_formatter import SpecIssue
+from .parts import Place, issue, mapping, objects, text
+from .spec_http import api_rules, e2e_rules, performance_rules
+from .spec_python import integration_rules, unit_rules
+
+Rules = Callable[[dict[str, Any]], Iterator[SpecIssue]]
+_RULES: dict[str, Rules] = {
+    "unit": unit_rules,
+    "integration": integration_rules,
+    "api": api_rules,
+    "e2e": e2e_rules,
+    "performance": performance_rules,
+}
+
+
+def quality_issues(spec: dict[str, Any], test_type: str) -> list[SpecIssue]:
+    """Every quality rule the spec breaks; parts of the wrong shape are passed over, the schema tells of them.
+
+    Args:
+        test_type: whose rules hold beside the common ones.
+    """
+    return [*_unique_ids(spec), *_same_cases(spec), *_evidence(spec), *_RULES[test_type](spec)]
+
+
+def _unique_ids(spec: dict[str, Any]) -> Iterator[SpecIssue]:
+    for section in ("cases", "suspected_defects"):
+        first: dict[str, int] = {}
+        for index, one in objects(spec.get(section)):
+            name = text(one.get("id"))
+            if name and name in first:
+                yield issue(
+                    (section, index, "id"),
+                    "duplicate_id",
+                    f"the id {name!r} is that of {section}[{first[name]}] already",
+                    "give every case an id of its own that says what differs",
+                    name,
+                )
+            first.setdefault(name, index)
+
+
+def _same_cases(spec: dict[str, Any]) -> Iterator[SpecIssue]:
+    first: dict[str, int] = {}
+    for index, case in objects(spec.get("cases")):
+        if not case.get("act"):
+            continue
+        content = repr([case.get("arrange"), case["act"], case.get("expect"), case.get("operation")])
+        if content in first:
+            yield issue(
+                ("cases", index),
+                "duplicate_case",
+                f"the case arranges, does and expects the same as cases[{first[content]}]",
+                "remove it, or let it show something else",
+                case.get("id"),
+            )
+        first.setdefault(content, index)
+
+
+def _evidence(spec: dict[str, Any]) -> Iterator[SpecIssue]:
+    for index, case in objects(spec.get("cases")):
+        for position, expectation in objects(case.get("expect")):
+            place: Place = ("cases", index, "expect", position)
+            evidence = expectation.get("evidence")
+            if evidence is None:
+                yield issue(
+                    place,
+                    "no_evidence",
+                    "the expectation names no evidence",
+                    "add evidence: the path and the lines that say or show what is expected",
+                    expectation,
+                )
+            else:
+                yield from _lines_in_order((*place, "evidence", "lines"), mapping(evidence).get("lines"))
+
+
+def _lines_in_order(place: Place, lines: Any) -> Iterator[SpecIssue]:
+    if not isinstance(lines, list) or len(lines) != 2 or not all(isinstance(one, int) for one in lines):
+        return
+    if lines[0] > lines[1]:
+        yield issue(place, "lines_reversed", "the last line comes before the first", "swap the two lines", lines)

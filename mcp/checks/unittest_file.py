@@ -1,0 +1,99 @@
+"""Structure of a unittest file (T-10)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from ...utils.error_formatter import CodeIssue
+from .bodies import body_issues
+from .code_model import Function, TestFunction, TestModule, methods, structure
+
+_CASES = ("unittest.TestCase", "unittest.IsolatedAsyncioTestCase", "unittest.case.TestCase")
+_ASYNC_CASE = "IsolatedAsyncioTestCase"
+_HOOKS = {"setup": "setUp", "teardown": "tearDown", "setupclass": "setUpClass", "teardownclass": "tearDownClass"}
+_SKIPS = ("unittest.skip", "unittest.skipIf", "unittest.skipUnless", "unittest.expectedFailure")
+
+
+def unittest_issues(module: TestModule, name: str) -> Iterator[CodeIssue]:
+    """Every structure rule of unittest that the file breaks.
+
+    Args:
+        name: the file's path, for its base name.
+    """
+    base = PurePosixPath(name).name
+    if not base.startswith("test"):
+        yield structure(0, f"unittest does not discover a file called {base}", "call it test_….py", "file_name")
+    owners = list(_cases(module))
+    tests = [TestFunction(one, owner) for owner in owners for one in methods(owner) if one.name.startswith("test")]
+    if not tests:
+        fix = "write methods test_… in a class that derives from unittest.TestCase"
+        yield structure(0, "unittest finds no test here", fix, "no_tests")
+    yield from _outside(module, owners)
+    for owner in owners:
+        yield from _class_issues(module, owner)
+    for test in tests:
+        yield from _test_issues(module, test)
+        yield from body_issues(module, test)
+
+
+def _cases(module: TestModule) -> Iterator[ast.ClassDef]:
+    """Classes that derive from TestCase, by way of other classes of the file or of names that say so."""
+    known: set[str] = set()
+    for owner in module.classes():
+        for base in owner.bases:
+            origin = module.origin(base)
+            if origin in _CASES or origin in known or origin.endswith("TestCase"):
+                known.add(owner.name)
+                yield owner
+                break
+
+
+def _outside(module: TestModule, owners: list[ast.ClassDef]) -> Iterator[CodeIssue]:
+    for node in module.tree.body:
+        if isinstance(node, Function) and node.name.startswith("test_"):
+            fix = "make it a method of a TestCase"
+            yield structure(node.lineno, f"unittest never runs the function {node.name}", fix, "class_name")
+    for owner in module.classes():
+        if owner not in owners and any(one.name.startswith("test_") for one in methods(owner)):
+            fix = "derive it from unittest.TestCase"
+            yield structure(owner.lineno, f"{owner.name} is no TestCase and never runs", fix, "class_name")
+
+
+def _class_issues(module: TestModule, owner: ast.ClassDef) -> Iterator[CodeIssue]:
+    first: dict[str, int] = {}
+    for method in methods(owner):
+        hook = _HOOKS.get(method.name.replace("_", "").lower())
+        if hook and method.name != hook:
+            message = f"{owner.name}.{method.name} is never called by unittest"
+            yield structure(method.lineno, message, f"call it {hook}", "hook_name")
+        if method.name in first and method.name.startswith("test"):
+            message = f"{owner.name}.{method.name} is defined in line {first[method.name]} already, which it hides"
+            yield structure(method.lineno, message, "give each test a name of its own", "duplicate_name")
+        first.setdefault(method.name, method.lineno)
+    for decorator in owner.decorator_list:
+        yield from _skip(module, decorator, owner.name)
+
+
+def _test_issues(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
+    for decorator in test.node.decorator_list:
+        yield from _skip(module, decorator, test.name)
+    given = [*test.node.args.posonlyargs, *test.node.args.args][1:]
+    filled = sum(1 for one in test.node.decorator_list if "patch" in ast.unparse(one) or "given" in ast.unparse(one))
+    if len(given) - len(test.node.args.defaults) > filled:
+        fix = "arrange it in the test or in setUp: unittest has no fixtures by name"
+        yield structure(
+            test.node.lineno, f"{test.name} asks for {given[0].arg!r}, which nothing gives", fix, "no_fixture"
+        )
+    bases = " ".join(module.origin(base) for base in (test.owner.bases if test.owner else ()))
+    if isinstance(test.node, ast.AsyncFunctionDef) and bases.endswith("unittest.TestCase"):
+        fix = f"derive the class from unittest.{_ASYNC_CASE}"
+        yield structure(test.node.lineno, f"{test.name} is async, and nothing awaits it", fix, "async_test")
+
+
+def _skip(module: TestModule, decorator: ast.expr, who: str) -> Iterator[CodeIssue]:
+    target = decorator.func if isinstance(decorator, ast.Call) else decorator
+    if module.origin(target) in _SKIPS:
+        fix = "test something, or leave the test out"
+        yield structure(decorator.lineno, f"{who} is skipped or expected to fail", fix, "skip")

@@ -1,0 +1,49 @@
+"""What a built-in tool is: a name, its two schemas, and one function."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from .services import ToolServices
+
+TIMEOUT_META = "testwright/timeout_seconds"
+CACHED_META = "testwright/cached"
+
+
+class ToolFunction(Protocol):
+    """Called with the services and the arguments, defaults of the input schema filled in; answers plain JSON."""
+
+    def __call__(self, services: ToolServices, /, **arguments: Any) -> Awaitable[dict[str, Any]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDefinition:
+    """One tool.
+
+    Attributes:
+        input_schema: JSON Schema of the arguments; its defaults are filled in before the call.
+        output_schema: JSON Schema of the answer.
+        run: does the work; long or blocking work goes to a thread. Raises ToolFailure for what the caller may read.
+        cache_key: a key for the arguments when equal content gives equal answers, else None.
+        timeout_seconds: how long a caller should wait.
+        read_only: whether it changes nothing.
+        idempotent: whether a second call changes nothing further.
+    """
+
+    name: str
+    description: str
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any]
+    run: ToolFunction
+    cache_key: Callable[[ToolServices, dict[str, Any]], str | None] | None = None
+    timeout_seconds: float = 60.0
+    read_only: bool = True
+    idempotent: bool = True
+
+
+def closed_object(properties: dict[str, Any], required: list[str] | None = None) -> dict[str, Any]:
+    """An object schema that knows exactly these properties; all are required unless said otherwise."""
+    wanted = list(properties) if required is None else required
+    return {"type": "object", "properties": properties, "required": wanted, "additionalProperties": False}

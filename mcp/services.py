@@ -1,0 +1,72 @@
+"""What the built-in tools work with; given once, when the toolbox is built."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import ToolFailure
+from .cache import ResultCache
+from .paths import first_inside, inside
+
+if TYPE_CHECKING:
+    from ..sandbox.target import PythonTarget
+    from ..store.run_folder import RunFolder
+
+
+@dataclass(frozen=True, slots=True)
+class ToolServices:
+    """The live things behind the tools of one run.
+
+    Attributes:
+        root: the project.
+        run_folder: where the run keeps its files; file tools are confined to it.
+        python_target: gives the prepared target; called by the tools that run code, as often as they like.
+        cache_dir: folder for what may be kept between runs (the search index).
+        cache: results of this toolbox, by the hash of their inputs.
+    """
+
+    root: Path
+    run_folder: RunFolder
+    python_target: Callable[[], Awaitable[PythonTarget]]
+    cache_dir: Path
+    cache: ResultCache = field(default_factory=ResultCache)
+
+    def run_file(self, given: str) -> Path:
+        """A place in the run's folder; it need not exist. Raises ToolFailure."""
+        return inside(self.run_folder.path, given)
+
+    def project_file(self, given: str) -> Path:
+        """An existing file of the project. Raises ToolFailure."""
+        place = first_inside((self.root,), given)
+        if place is None:
+            raise ToolFailure(f"the project has no file {given!r}", advice="give a path relative to the project's root")
+        return place
+
+    def any_file(self, given: str) -> Path:
+        """An existing file, looked for among the staged files, in the run's folder, then in the project.
+
+        Raises:
+            ToolFailure: there is none.
+        """
+        place = first_inside((self.run_folder.staged, self.run_folder.path, self.root), given)
+        if place is None:
+            raise ToolFailure(
+                f"there is no file {given!r} in the run's folder or the project",
+                advice="give a path relative to either; staged test files go by their path in the project",
+            )
+        return place
+
+    def test_path(self, given: str) -> str:
+        """The path in the project of a staged test file, however it was named (`staged/…` or as in the project).
+
+        Raises:
+            ToolFailure: nothing is staged there.
+        """
+        place = self.any_file(given)
+        staged = self.run_folder.staged.resolve()
+        if not place.resolve().is_relative_to(staged):
+            raise ToolFailure(f"{given!r} is not a staged test file", advice="write it below staged/ first")
+        return place.resolve().relative_to(staged).as_posix()

@@ -1,0 +1,133 @@
+"""The built-in tools as an MCP server, reached in memory (T-12)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import threading
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from mcp.server import MCPServer
+from mcp.server.mcpserver.tools import Tool
+from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
+from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import ConfigDict
+
+from ..errors import TestwrightError, ToolInputError
+from ..utils.error_formatter import schema_issues
+from .definition import CACHED_META, TIMEOUT_META, ToolDefinition
+from .services import ToolServices
+from .tools import built_in_tools
+
+SERVER_NAME = "testwright-tools"
+_CONSTRUCTION = threading.Lock()
+
+
+def build_toolbox(services: ToolServices, tools: Sequence[ToolDefinition] | None = None) -> MCPServer:
+    """The tools as a server; nothing listens, a client connects to the object itself.
+
+    Args:
+        tools: the tools to offer; all built-in ones without it.
+    """
+    offered = [as_mcp_tool(tool, services) for tool in (built_in_tools() if tools is None else tools)]
+    with _CONSTRUCTION, _RootLoggerKept():
+        return MCPServer(SERVER_NAME, tools=offered)
+
+
+def as_mcp_tool(definition: ToolDefinition, services: ToolServices) -> Tool:
+    """One tool for an MCP server, with exactly the schemas it declares."""
+    return Tool(
+        fn=_caller(definition, services),
+        name=definition.name,
+        title=None,
+        description=definition.description,
+        parameters=definition.input_schema,
+        fn_metadata=FuncMetadata(arg_model=_AnyArguments, output_schema=definition.output_schema),
+        is_async=True,
+        annotations=ToolAnnotations(
+            read_only_hint=definition.read_only,
+            destructive_hint=False,
+            idempotent_hint=definition.idempotent,
+            open_world_hint=False,
+        ),
+        meta={TIMEOUT_META: definition.timeout_seconds},
+    )
+
+
+class _AnyArguments(ArgModelBase):
+    """Hands the arguments over as they came: the tool's own schema checks them, every error at once."""
+
+    model_config = ConfigDict(extra="allow")
+
+    def model_dump_one_level(self) -> dict[str, Any]:
+        return {"arguments": dict(self.model_extra or {})}
+
+
+class _RootLoggerKept:
+    """Constructing an MCPServer configures the root logger when it has no handler; the host's logging is not ours."""
+
+    def __enter__(self) -> None:
+        self._handler = logging.NullHandler()
+        logging.getLogger().addHandler(self._handler)
+
+    def __exit__(self, *_: object) -> None:
+        logging.getLogger().removeHandler(self._handler)
+
+
+def _caller(
+    definition: ToolDefinition, services: ToolServices
+) -> Callable[[dict[str, Any]], Awaitable[CallToolResult]]:
+    validator = Draft202012Validator(definition.input_schema)
+
+    async def call(arguments: dict[str, Any]) -> CallToolResult:
+        try:
+            complete = _checked(validator, definition, arguments)
+            key = None
+            if definition.cache_key is not None:
+                key = await asyncio.to_thread(definition.cache_key, services, complete)
+            kept = services.cache.get(f"{definition.name}:{key}") if key else None
+            result = await definition.run(services, **complete) if kept is None else kept
+            if key and kept is None:
+                services.cache.put(f"{definition.name}:{key}", result)
+            return _answer(result, cached=kept is not None)
+        except TestwrightError as error:
+            return _failure(error)
+
+    return call
+
+
+def _checked(validator: Draft202012Validator, definition: ToolDefinition, arguments: dict[str, Any]) -> dict[str, Any]:
+    properties: dict[str, Any] = definition.input_schema.get("properties", {})
+    complete = {name: one["default"] for name, one in properties.items() if "default" in one} | arguments
+    issues = schema_issues(validator.iter_errors(complete))
+    if issues:
+        told = "; ".join(f"{issue.path}: {issue.message}" for issue in issues)
+        raise ToolInputError(
+            f"the arguments of {definition.name} do not fit: {told}",
+            advice="; ".join(issue.suggestion for issue in issues if issue.suggestion),
+        )
+    return complete
+
+
+def _answer(result: dict[str, Any], *, cached: bool) -> CallToolResult:
+    return CallToolResult(
+        content=[TextContent(type="text", text=json.dumps(result, ensure_ascii=False))],
+        structured_content=result,
+        _meta={CACHED_META: True} if cached else None,
+    )
+
+
+def _failure(error: TestwrightError) -> CallToolResult:
+    told = {
+        "type": type(error).__name__,
+        "message": error.message,
+        "advice": error.advice,
+        "details": error.details,
+    }
+    text = error.message + (f" ({error.advice})" if error.advice else "")
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)], structured_content={"error": told}, is_error=True
+    )

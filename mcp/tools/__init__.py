@@ -1,0 +1,13 @@
+"""The built-in tools, one a file."""
+
+from __future__ import annotations
+
+from ..definition import ToolDefinition
+
+
+def built_in_tools() -> tuple[ToolDefinition, ...]:
+    """Every built-in tool, by name. Imported when asked for: some bring a room of their own with them."""
+    from . import check_syntax, lint_code, list_files, read_file, validate_code, validate_spec, write_file
+
+    modules = (check_syntax, lint_code, list_files, read_file, validate_code, validate_spec, write_file)
+    return tuple(sorted((module.TOOL for module in modules), key=lambda tool: tool.name))

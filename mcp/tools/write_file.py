@@ -1,0 +1,42 @@
+"""`write_file`: a text file into the run's folder, whole or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from ...errors import ToolFailure
+from ...store.files import write_file
+from ..definition import ToolDefinition, closed_object
+from ..paths import MAX_FILE_BYTES
+from ..services import ToolServices
+
+
+async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
+    def work() -> dict[str, Any]:
+        given, contents = arguments["path"], arguments["contents"]
+        place = services.run_file(given)
+        size = len(contents.encode("utf-8", "surrogatepass"))
+        if size > MAX_FILE_BYTES:
+            raise ToolFailure(f"{given!r} would have {size} bytes; at most {MAX_FILE_BYTES} are written")
+        if place.is_dir():
+            raise ToolFailure(f"{given!r} is a folder", advice="give the path of a file")
+        write_file(place, contents)
+        return {"path": given, "bytes": size}
+
+    return await asyncio.to_thread(work)
+
+
+TOOL = ToolDefinition(
+    name="write_file",
+    description="Writes a UTF-8 text file into the run's folder, at most 4 MiB; missing folders are made.",
+    input_schema=closed_object(
+        {
+            "path": {"type": "string", "minLength": 1, "description": "POSIX path relative to the run's folder."},
+            "contents": {"type": "string"},
+        }
+    ),
+    output_schema=closed_object({"path": {"type": "string"}, "bytes": {"type": "integer", "minimum": 0}}),
+    run=_run,
+    read_only=False,
+)
