@@ -23,7 +23,7 @@ class Limits:
     Attributes:
         wall_seconds: real time before the whole process tree is killed.
         cpu_seconds: processor time of each process; None for twice the wall clock.
-        memory_mib: address space of each process.
+        memory_mib: address space of each process; all together may hold twice as much.
         processes: processes and threads alive at once.
         file_mib: the largest file a process may write.
         output_mib: bytes of stdout and stderr kept; more ends the program.
@@ -62,13 +62,19 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """How a program ended. `exit_code` is negative for a signal, as in `subprocess`."""
+    """How a program ended.
+
+    Attributes:
+        exit_code: negative for a signal, as in `subprocess`.
+        reason: what ended it, in words, when a limit did ("used more than …"), else empty.
+    """
 
     exit_code: int
     stdout: bytes
     stderr: bytes
     seconds: float
     ending: Ending
+    reason: str = ""
 
 
 class Session(Protocol):

@@ -1,0 +1,117 @@
+"""The strong sandbox: namespaces by bubblewrap, limits by rlimits and the keeper."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import SandboxFailure, SandboxUnavailable
+from .executable import executable_folders
+from .line_session import line_session
+from .mounts import project_mounts, system_mounts
+from .protocol import Completed, Program, SandboxKind, Session
+from .running import Launch, run_to_end
+
+_SPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
+_USER = ("--unshare-user", "--uid", "1000", "--gid", "1000")
+_ALWAYS = ("--hostname", "sandbox", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv")
+_ADVICE = (
+    "Install bubblewrap (`apt install bubblewrap`) and allow user namespaces; in a container start it with "
+    "`--security-opt seccomp=unconfined` or `--privileged`. Or accept less isolation with `--sandbox=weak`."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BubblewrapSandbox:
+    """Runs programs in namespaces of their own. Made by `open_bubblewrap`, which finds out what works here.
+
+    Both network profiles give the program a network namespace of its own with nothing but a loopback device: what
+    listens there is reached by the same program only.
+
+    Attributes:
+        executable: absolute path of bwrap.
+        spaces: the options that make the namespaces.
+        sized: whether bwrap can bound a tmpfs.
+    """
+
+    executable: Path
+    spaces: tuple[str, ...]
+    sized: bool
+
+    @property
+    def kind(self) -> SandboxKind:
+        """`bubblewrap`."""
+        return "bubblewrap"
+
+    async def run(self, program: Program) -> Completed:
+        """Run to the end. Raises SandboxFailure when bubblewrap could not set the program up."""
+        completed = await run_to_end(self._launch(program), program.stdin)
+        if completed.exit_code == 1 and completed.stderr.startswith(b"bwrap: ") and not completed.stdout:
+            complaint = completed.stderr.decode(errors="replace").splitlines()[0]
+            raise SandboxFailure(f"bubblewrap could not start {program.argv[0]}: {complaint}")
+        return completed
+
+    def session(self, program: Program) -> AbstractAsyncContextManager[Session]:
+        """Start a program to speak with."""
+        return line_session(self._launch(program), program.argv[0])
+
+    def _launch(self, program: Program) -> Launch:
+        executable = Path(program.argv[0])
+        if not executable.is_absolute() or not executable.exists():
+            raise SandboxFailure(f"{executable} is not the absolute path of a program")
+        options, blobs = system_mounts(program.limits.file_mib, sized=self.sized)
+        readable = (*executable_folders(executable), *program.readable)
+        options += project_mounts(readable, program.writable)
+        options += ["--remount-ro", "/", "--chdir", str(program.cwd)]
+        for name, value in program.environment.items():
+            options += ["--setenv", name, value]
+        options = [*self.spaces, *_ALWAYS, *options]
+        return Launch(
+            argv=(str(self.executable), "--args", "@data:0@", "--", *program.argv),
+            cwd=Path("/"),
+            environment={},
+            limits=program.limits,
+            data=(b"\0".join(option.encode(errors="surrogateescape") for option in options) + b"\0", *blobs),
+            folders=program.writable,
+            shell_codes=True,
+        )
+
+
+def open_bubblewrap(executable: Path | None = None) -> BubblewrapSandbox:
+    """The strongest combination of namespaces that works on this machine.
+
+    Raises:
+        SandboxUnavailable: bubblewrap is missing, or the kernel refuses what it needs.
+    """
+    found = executable or _find()
+    helps = _ask(found, "--help").stdout
+    sized = "--size" in helps
+    if "--clearenv" not in helps or "--perms" not in helps:
+        raise SandboxUnavailable(f"{found} is older than 0.5, which is too old", advice=_ADVICE)
+    complaint = ""
+    for spaces in ((*_USER, *_SPACES), _SPACES):
+        options = (*spaces, *_ALWAYS, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp")
+        answer = _ask(found, *options, "--", "/usr/bin/env")
+        if answer.returncode == 0:
+            return BubblewrapSandbox(found, spaces, sized)
+        complaint = answer.stderr.strip().splitlines()[0] if answer.stderr.strip() else f"exit code {answer.returncode}"
+    raise SandboxUnavailable(f"bubblewrap does not work on this machine ({complaint})", advice=_ADVICE)
+
+
+def _find() -> Path:
+    found = shutil.which("bwrap", path="/usr/bin:/usr/local/bin:/bin") or shutil.which("bwrap")
+    if found is None:
+        raise SandboxUnavailable("bubblewrap (bwrap) is not installed", advice=_ADVICE)
+    return Path(found).absolute()
+
+
+def _ask(executable: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            [str(executable), *arguments], capture_output=True, text=True, timeout=30, env={}, cwd="/", check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as fault:
+        raise SandboxUnavailable(f"{executable} could not be run: {fault}", advice=_ADVICE) from fault

@@ -1,0 +1,194 @@
+"""Finding the target's own interpreter (B-05; DESIGN section 5).
+
+A project's environment is a folder somebody else filled, so nothing in it is executed here: its configuration is read,
+and only the installation it was made from, which lies outside the project, is asked for facts, in isolated mode without
+`site`. Everything here blocks: call it through `asyncio.to_thread`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..errors import InterpreterError
+from .executable import executable_folders, exposes_home, read_venv_config, venv_of
+
+OLDEST = (3, 9)
+_PROBE = """
+import json, os, site, sys, sysconfig
+paths = sysconfig.get_paths()
+user = os.path.join(os.path.expanduser("~"), ".local", "lib", "python%d.%d" % sys.version_info[:2], "site-packages")
+print(json.dumps({
+    "executable": sys.executable, "version": list(sys.version_info[:3]), "implementation": sys.implementation.name,
+    "prefixes": [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix],
+    "libraries": [paths["stdlib"], paths["platstdlib"]],
+    "sites": list(dict.fromkeys([paths["purelib"], paths["platlib"], *site.getsitepackages()])), "user_site": user,
+}))
+"""
+_ADVICE = "Name one with --python, or make one: `python3 -m venv .venv`."
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """The interpreter target code runs in.
+
+    Attributes:
+        path: as it is to be started (inside a virtual environment where there is one).
+        version: (major, minor, micro).
+        prefix_paths: folders that must be readable for it to run, besides the system's own.
+        origin: where it was found, for people: "--python", "project environment .venv", …
+        implementation: `cpython`, `pypy`, …
+        site_paths: folders its packages are in.
+        user_site: the user's package folder, when this interpreter would use it and it exists.
+        notes: what was passed over, and why.
+    """
+
+    path: Path
+    version: tuple[int, int, int]
+    prefix_paths: tuple[Path, ...]
+    origin: str
+    implementation: str = "cpython"
+    site_paths: tuple[Path, ...] = ()
+    user_site: Path | None = None
+    notes: tuple[str, ...] = ()
+
+
+class _Broken(Exception):
+    """A candidate that cannot be used; the next one is tried."""
+
+
+def find_interpreter(root: Path, explicit: Path | None, environment: Mapping[str, str] | None = None) -> Interpreter:
+    """The interpreter for the project: `explicit`, the project's environment, the active environment, ours.
+
+    Args:
+        environment: where the active environment is read from; the process's own when None.
+
+    Raises:
+        InterpreterError: the explicit one does not work, the one the project has is too old, or none works.
+    """
+    notes: list[str] = []
+    for path, origin in _candidates(root, explicit, os.environ if environment is None else environment):
+        try:
+            found = _inspect(path, origin, root)
+        except _Broken as fault:
+            if explicit is not None:
+                raise InterpreterError(f"--python {explicit} does not work: {fault}", advice=_ADVICE) from fault
+            notes.append(f"{origin} passed over: {fault}")
+            continue
+        if found.version < OLDEST:
+            version = ".".join(map(str, found.version))
+            raise InterpreterError(
+                f"the target's Python ({origin}) is {version}; {OLDEST[0]}.{OLDEST[1]} or newer is needed",
+                advice=_ADVICE,
+                details={"path": str(path), "version": version},
+            )
+        return replace(found, notes=tuple(notes))
+    raise InterpreterError("no Python works for this project: " + "; ".join(notes), advice=_ADVICE)
+
+
+def _candidates(root: Path, explicit: Path | None, environment: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
+    if explicit is not None:
+        yield explicit.expanduser().absolute(), "--python"
+        return
+    for name in (".venv", "venv", "env"):
+        folder = root.absolute() / name
+        if (folder / "pyvenv.cfg").is_file():
+            yield folder / "bin" / "python", f"project environment {name}"
+    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        if environment.get(variable):
+            yield Path(environment[variable]).absolute() / "bin" / "python", f"active environment ({variable})"
+    yield Path(sys.executable), "testwright's own"
+
+
+def _inspect(path: Path, origin: str, root: Path) -> Interpreter:
+    """The facts about one candidate. Raises _Broken."""
+    if path.is_dir():
+        path = path / "bin" / "python"
+    if not os.access(path, os.X_OK):
+        raise _Broken(f"{path} is not an executable file")
+    venv = venv_of(path)
+    facts = _ask(_installation(path, venv, root))
+    version = tuple(facts["version"][:3])
+    if venv is None:
+        path = Path(facts["executable"] or path)
+        prefixes = [Path(one) for one in facts["prefixes"]]
+        sites = [Path(one) for one in facts["sites"]]
+    else:
+        shared = read_venv_config(venv).get("include-system-site-packages", "").lower() == "true"
+        prefixes = [venv, *(Path(one) for one in facts["prefixes"])]
+        library = f"python{version[0]}.{version[1]}"
+        sites = [venv / "lib" / library / "site-packages", venv / "lib64" / library / "site-packages"]
+        sites += [Path(one) for one in facts["sites"]] if shared else []
+    user_site = Path(facts["user_site"])
+    folders = [*prefixes, *(Path(one) for one in facts["libraries"]), *executable_folders(path), *sites]
+    user = user_site if venv is None and user_site.is_dir() else None
+    folders += [user] if user else []
+    return Interpreter(
+        path=path,
+        version=(version[0], version[1], version[2]),
+        prefix_paths=_outermost(folders),
+        origin=origin,
+        implementation=facts["implementation"],
+        site_paths=_existing(sites),
+        user_site=user,
+    )
+
+
+def _installation(path: Path, venv: Path | None, root: Path) -> Path:
+    """The interpreter that may be asked: for a virtual environment, the one it was made from."""
+    if venv is None:
+        return path
+    real = path.resolve()
+    inside = (root.resolve(), venv.resolve())
+    if not any(real.is_relative_to(one) for one in inside):
+        return real
+    home = read_venv_config(venv).get("home", "")
+    for name in (path.name, real.name, "python3", "python"):
+        base = Path(home) / name
+        if home and base.is_file() and not base.resolve().is_relative_to(root.resolve()):
+            return base
+    raise _Broken(f"the installation it was made from ({home or 'unknown'}) is gone or inside the project")
+
+
+def _ask(executable: Path) -> dict:
+    """Run the probe. Version managers' shims need PATH and HOME. Raises _Broken."""
+    environment = {name: os.environ[name] for name in ("PATH", "HOME", "PYENV_ROOT", "PYENV_VERSION") if name in os.environ}
+    try:
+        answer = subprocess.run(
+            [str(executable), "-I", "-S", "-c", _PROBE],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env=environment,
+            cwd="/",
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as fault:
+        raise _Broken(f"{executable} does not run: {fault}") from fault
+    try:
+        return json.loads(answer.stdout)
+    except ValueError as fault:
+        last = answer.stderr.strip().splitlines()[-1:] or [f"exit code {answer.returncode}"]
+        raise _Broken(f"{executable} does not answer like a Python: {last[0]}") from fault
+
+
+def _existing(folders: list[Path]) -> tuple[Path, ...]:
+    found: dict[Path, Path] = {}
+    for folder in folders:
+        if folder.is_dir():
+            found.setdefault(folder.resolve(), folder)
+    return tuple(found.values())
+
+
+def _outermost(folders: list[Path]) -> tuple[Path, ...]:
+    """Existing folders without those inside another one, none of which shows a home."""
+    kept: list[Path] = []
+    for folder in sorted({one for one in folders if one.exists() and not exposes_home(one)}, key=lambda one: one.parts):
+        if not any(folder.is_relative_to(one) for one in kept):
+            kept.append(folder)
+    return tuple(kept)

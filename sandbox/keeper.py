@@ -1,0 +1,340 @@
+"""The process that keeps one sandboxed program: starts it, watches it, and leaves nothing of it behind.
+
+Run by our own interpreter as a script (`python -I -S keeper.py CONFIG_FD CONTROL_FD STATUS_FD`), never imported by the
+package. It is a process of its own so that limits hold while our event loop is busy, so that no code runs between fork
+and exec in a threaded program, and so that everything dies when our process dies: the control pipe then reads as ended.
+As a subreaper it becomes the parent of every orphan below it; it exits only when no child is left.
+
+The configuration is a `marshal` dictionary: argv, cwd, environment, data (blobs offered to the program as descriptors:
+`@data:0@` in argv is the first, `@data:N@` in the first are the others), limits (wall_seconds, cpu_seconds, memory_mib, processes, file_mib), folders (whose file
+systems must not run full). The answer on the status pipe is a `marshal` dictionary: code (negative for a signal),
+stopped (why it was ended, or ""), error (why it could not start, or "").
+"""
+
+from __future__ import annotations
+
+import ctypes
+import marshal
+import os
+import resource
+import select
+import signal
+import sys
+import time
+
+SET_PARENT_DEATH_SIGNAL = 1
+SET_CHILD_SUBREAPER = 36
+MIB = 1024 * 1024
+SHORTEST_PAUSE = 0.03
+LONGEST_PAUSE = 0.5
+LEAST_FREE_MIB = 128
+
+
+class Keeper:
+    """One program from start to end."""
+
+    def __init__(self, config: dict, control: int) -> None:
+        self.config = config
+        self.limits = config["limits"]
+        self.control = control
+        self.child = 0
+        self.code = -int(signal.SIGKILL)
+        self.folders = [folder for folder in config["folders"] if free_mib(folder) > 2 * LEAST_FREE_MIB]
+
+    def start(self) -> str:
+        """Start the program; the answer is what went wrong, or nothing."""
+        keeper = os.getpid()
+        reading, writing = os.pipe()
+        self.child = os.fork()
+        if self.child == 0:
+            try:
+                os.setsid()
+                process_control(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+                if os.getppid() != keeper:
+                    os._exit(1)
+                become(self.config)
+            except BaseException as error:  # the fork must never run the keeper's code
+                os.write(writing, str(error).encode()[:4000])
+            finally:
+                os._exit(127)
+        os.close(writing)
+        problem = b""
+        while True:
+            piece = os.read(reading, 4096)
+            if not piece:
+                break
+            problem += piece
+        os.close(reading)
+        return problem.decode(errors="replace")
+
+    def watch(self, wake: int) -> str:
+        """Wait for the end of the program; the answer is the limit that ended it, or nothing."""
+        deadline = time.monotonic() + self.limits["wall_seconds"]
+        pause = SHORTEST_PAUSE
+        while True:
+            remaining = deadline - time.monotonic()
+            ready, _, _ = select.select([self.control, wake], [], [], max(0.0, min(pause, remaining)))
+            if wake in ready:
+                os.read(wake, 4096)
+            if self.has_ended():
+                return ""
+            if self.control in ready:
+                return "control"
+            if time.monotonic() >= deadline:
+                return "wall_clock"
+            started = time.monotonic()
+            excess = self.excess()
+            if excess:
+                return excess
+            pause = min(LONGEST_PAUSE, max(SHORTEST_PAUSE, 15 * (time.monotonic() - started)))
+
+    def excess(self) -> str:
+        """The limit that the tree as a whole is over, or nothing."""
+        tasks, memory = 0, 0
+        for pid in descendants():
+            one_tasks, one_memory = usage(pid)
+            tasks += one_tasks
+            memory += one_memory
+            if tasks > self.limits["processes"]:
+                return "processes"
+        if memory > 2 * self.limits["memory_mib"] * MIB:
+            return "memory"
+        if any(free_mib(folder) < LEAST_FREE_MIB for folder in self.folders):
+            return "disk"
+        return ""
+
+    def has_ended(self) -> bool:
+        """Whether the program itself has ended. It stays a zombie, so that its number still names its group;
+        orphans that came to us and ended are collected."""
+        while True:
+            found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if found is None:
+                return False
+            if found.si_pid == self.child:
+                return True
+            os.waitpid(found.si_pid, os.WNOHANG)
+
+    def clear(self) -> None:
+        """Kill everything below, and wait until it is gone.
+
+        One signal to the group takes with it whatever cannot leave it: all of a fork bomb, or the first process of a
+        process namespace. The rest is stopped before it is killed, since what is stopped cannot fork meanwhile.
+        """
+        try:
+            os.killpg(self.child, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            pass  # it ended before it had a group
+        while self.reap():
+            seen: set[int] = set()
+            while True:
+                found = set(descendants())
+                if found <= seen:
+                    break
+                for pid in found - seen:
+                    send(pid, signal.SIGSTOP)
+                seen |= found
+            for pid in seen:
+                send(pid, signal.SIGKILL)
+            time.sleep(0.001)
+
+    def reap(self) -> bool:
+        """Collect children that have ended; the answer is whether any is left."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return False
+            if pid == 0:
+                return True
+            if pid == self.child:
+                self.code = os.waitstatus_to_exitcode(status)
+
+
+def become(config: dict) -> None:
+    """Turn this process into the program: descriptors, limits, signals, folder, exec."""
+    argv = list(config["argv"])
+    if config["data"]:
+        number = str(offer(config["data"]))
+        argv = [number if part == "@data:0@" else part for part in argv]
+    for name in ("SIGPIPE", "SIGXFSZ", "SIGINT", "SIGHUP", "SIGTERM", "SIGCHLD"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
+    signal.set_wakeup_fd(-1)
+    prefer_for_killing()
+    limits = config["limits"]
+    limit(resource.RLIMIT_CORE, 0)
+    limit(resource.RLIMIT_CPU, limits["cpu_seconds"])
+    limit(resource.RLIMIT_FSIZE, limits["file_mib"] * MIB)
+    limit(resource.RLIMIT_AS, limits["memory_mib"] * MIB)
+    if os.getuid() != 0:
+        limit(resource.RLIMIT_NPROC, tasks_of_machine() + limits["processes"])
+    os.chdir(config["cwd"])
+    os.execve(argv[0], argv, config["environment"])
+
+
+def offer(blobs: list[bytes]) -> int:
+    """Put blobs behind descriptors; the first one's mentions of the others (`@data:N@`) become their numbers."""
+    first, rest = blobs[0], blobs[1:]
+    for number, blob in enumerate(rest, start=1):
+        first = first.replace(b"\0@data:%d@\0" % number, b"\0%d\0" % descriptor_of(blob))
+    return descriptor_of(first)
+
+
+def descriptor_of(blob: bytes) -> int:
+    """An inheritable descriptor from which a blob is read."""
+    descriptor = os.memfd_create("data", 0)
+    rest = memoryview(blob)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+def limit(kind: int, value: int) -> None:
+    """Lower a limit; it is never raised."""
+    _, hardest = resource.getrlimit(kind)
+    if hardest != resource.RLIM_INFINITY:
+        value = min(value, hardest)
+    resource.setrlimit(kind, (value, value))
+
+
+def tasks_of_machine() -> int:
+    """Threads alive on this machine: the kernel's process limit counts all of a user's, not only the program's."""
+    try:
+        with open("/proc/loadavg") as file:
+            return int(file.read().split()[3].partition("/")[2])
+    except OSError:
+        return 4096
+
+
+def be_urgent() -> None:
+    """Run before any number of busy processes, where this user may; the program itself does not inherit it."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+    except (AttributeError, OSError):
+        return
+
+
+def prefer_for_killing() -> None:
+    """Have the kernel choose the program, not its neighbours, when the machine runs out of memory."""
+    try:
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write("800")
+    except OSError:
+        return
+
+
+def process_control(option: int, value: int) -> None:
+    """prctl(2); where it does not exist the weaker guarantees are those of process groups."""
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+
+
+def send(pid: int, number: int) -> None:
+    """Signal a process that may be gone already."""
+    try:
+        os.kill(pid, number)
+    except (ProcessLookupError, PermissionError):
+        return
+
+
+def free_mib(folder: str) -> float:
+    """Free space of the file system a folder is on."""
+    try:
+        facts = os.statvfs(folder)
+    except OSError:
+        return float("inf")
+    return facts.f_bavail * facts.f_frsize / MIB
+
+
+def descendants() -> list[int]:
+    """Every process below this one, parents before children."""
+    children = children_by_parent()
+    found, position = list(children(os.getpid())), 0
+    while position < len(found):
+        found.extend(children(found[position]))
+        position += 1
+    return found
+
+
+def children_by_parent():
+    """A function from a process to its children, by the cheapest way this system has."""
+    if os.path.exists("/proc/self/task/%d/children" % os.getpid()):
+        return children_listed
+    table: dict[int, list[int]] = {}
+    for pid, parent in every_process():
+        table.setdefault(parent, []).append(pid)
+    return lambda pid: table.get(pid, [])
+
+
+def children_listed(pid: int) -> list[int]:
+    """Children as the kernel lists them for each thread."""
+    found = []
+    try:
+        for task in os.listdir("/proc/%d/task" % pid):
+            with open("/proc/%d/task/%s/children" % (pid, task)) as file:
+                found.extend(int(one) for one in file.read().split())
+    except OSError:
+        return found
+    return found
+
+
+def every_process():
+    """Process and parent, for each process of the machine."""
+    if not os.path.exists("/proc/self/stat"):
+        for line in os.popen("ps -A -o pid=,ppid="):
+            pid, parent = line.split()
+            yield int(pid), int(parent)
+        return
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open("/proc/%s/stat" % name, "rb") as file:
+                    yield int(name), int(file.read().rpartition(b")")[2].split()[1])
+            except OSError:
+                continue
+
+
+def usage(pid: int) -> tuple[int, int]:
+    """Threads and private memory in bytes of a process; a process that is gone, or unseen, has none."""
+    try:
+        tasks = len(os.listdir("/proc/%d/task" % pid))
+        with open("/proc/%d/statm" % pid) as file:
+            pages = file.read().split()
+        return tasks, (int(pages[1]) - int(pages[2])) * resource.getpagesize()
+    except OSError:
+        return 1, 0
+
+
+def detach() -> None:
+    """Let go of the program's streams, so that their ends are seen when the program's own are closed."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nothing, descriptor)
+
+
+def main() -> None:
+    """Keep one program; the status pipe closes when nothing of it is left."""
+    config_fd, control, status = (int(one) for one in sys.argv[1:4])
+    for descriptor in (config_fd, control, status):
+        os.set_inheritable(descriptor, False)
+    with open(config_fd, "rb") as file:
+        config = marshal.loads(file.read())
+    for name in ("SIGINT", "SIGHUP"):
+        signal.signal(getattr(signal, name), signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    wake, wakes = os.pipe()
+    os.set_blocking(wakes, False)
+    signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
+    process_control(SET_CHILD_SUBREAPER, 1)
+    be_urgent()
+    keeper = Keeper(config, control)
+    error = keeper.start()
+    detach()
+    stopped = keeper.watch(wake)
+    keeper.clear()
+    os.write(status, marshal.dumps({"code": keeper.code, "stopped": stopped, "error": error}))
+    os._exit(0)  # no finalisation: the pipe's end must mean that this process is as good as gone
+
+
+if __name__ == "__main__":
+    main()

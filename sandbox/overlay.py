@@ -1,0 +1,224 @@
+"""Test tools for targets that lack them: pytest and coverage from a cached folder, last on the target's path.
+
+Nothing is installed into the target's environment. What it has itself is used as it is; what it lacks is copied from our
+own environment when that runs there, else fetched by pip into the cache. Everything here blocks: call it through
+`asyncio.to_thread`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from importlib.metadata import Distribution, distributions
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+from ..errors import InterpreterError, StorageError
+from .interpreter import Interpreter
+from .snapshot import remove_tree
+
+TOOLS = ("pytest", "coverage")
+_LEAST = {"pytest": SpecifierSet(">=7"), "coverage": SpecifierSet(">=6")}
+_PIP_SECONDS = 300
+
+
+def test_overlay(interpreter: Interpreter, cache: Path) -> tuple[Path, ...]:
+    """Folders to put last on the target's path so that pytest and coverage import there; none when it has both.
+
+    Args:
+        cache: where the folders are kept, by content, for later runs.
+
+    Raises:
+        InterpreterError: the target has a tool too old, or parts that clash with ours, or a tool could not be had.
+        StorageError: the cache cannot be written.
+    """
+    sites = (*interpreter.site_paths, *([interpreter.user_site] if interpreter.user_site else ()))
+    present = _installed(sites)
+    missing = []
+    for tool in TOOLS:
+        if tool not in present:
+            missing.append(tool)
+        elif not _LEAST[tool].contains(present[tool].version, prereleases=True):
+            raise InterpreterError(
+                f"the target's {tool} is {present[tool].version}; {_LEAST[tool]} is needed",
+                advice=_advice(interpreter, (tool,)),
+            )
+    if not missing:
+        return ()
+    ours = _closure(missing, interpreter, present)
+    try:
+        if ours is not None and (_same_build(interpreter) or not _can_fetch()):
+            return (_copied(ours, cache),)
+        fetched = _fetched(missing, interpreter, cache)
+        if fetched is not None:
+            return (fetched,)
+        if ours is not None:
+            return (_copied(ours, cache),)
+    except OSError as fault:
+        raise StorageError(
+            f"the test tools could not be written to {cache}: {fault}", advice="Check free space and permissions there."
+        ) from fault
+    raise InterpreterError(
+        f"the target's Python {_version(interpreter)} lacks {' and '.join(missing)}, and pip could not fetch them",
+        advice=_advice(interpreter, missing),
+    )
+
+
+test_overlay.__test__ = False  # type: ignore[attr-defined] - pytest is not to take it for a test
+
+
+def _advice(interpreter: Interpreter, tools: Iterable[str]) -> str:
+    wanted = " ".join(f'"{tool}{_LEAST[tool]}"' for tool in tools)
+    return f"Install what is needed there: `{interpreter.path} -m pip install {wanted}`."
+
+
+def _version(interpreter: Interpreter) -> str:
+    return ".".join(map(str, interpreter.version))
+
+
+def _installed(sites: Iterable[Path]) -> dict[str, Distribution]:
+    """Distributions in folders by normalised name; the first one found counts, as on a path. Nothing is imported."""
+    found: dict[str, Distribution] = {}
+    for distribution in distributions(path=[str(site) for site in sites]):
+        name = distribution.metadata["Name"]
+        if name:
+            found.setdefault(canonicalize_name(name), distribution)
+    return found
+
+
+def _closure(
+    tools: Iterable[str], interpreter: Interpreter, present: dict[str, Distribution]
+) -> list[Distribution] | None:
+    """Our own distributions that give the target the tools, or None when ours do not suit it.
+
+    Raises:
+        InterpreterError: the target has a part in a version that ours does not work with.
+    """
+    own = _installed(Path(entry) for entry in sys.path if entry)
+    wanted, chosen = list(tools), {}
+    while wanted:
+        name = canonicalize_name(wanted.pop())
+        if name in chosen:
+            continue
+        distribution = own.get(name)
+        needs = SpecifierSet((distribution.metadata["Requires-Python"] or "") if distribution else "")
+        if distribution is None or not needs.contains(_version(interpreter)):
+            return None
+        chosen[name] = distribution
+        for requirement in _requirements(distribution, interpreter):
+            theirs = present.get(canonicalize_name(requirement.name))
+            if theirs is None:
+                wanted.append(requirement.name)
+            elif not requirement.specifier.contains(theirs.version, prereleases=True):
+                raise InterpreterError(
+                    f"the target lacks {name}, and its {requirement} is met by {theirs.version} only",
+                    advice=_advice(interpreter, [tool for tool in tools if tool in TOOLS]),
+                )
+    return [chosen[name] for name in sorted(chosen)]
+
+
+def _requirements(distribution: Distribution, interpreter: Interpreter) -> Iterable[Requirement]:
+    """What a distribution needs in the target, extras left out."""
+    version = interpreter.version
+    target = {
+        "python_version": f"{version[0]}.{version[1]}",
+        "python_full_version": _version(interpreter),
+        "implementation_name": interpreter.implementation,
+        "extra": "",
+    }
+    for line in distribution.requires or ():
+        requirement = Requirement(line)
+        if requirement.marker is None or requirement.marker.evaluate(target):
+            yield requirement
+
+
+def _same_build(interpreter: Interpreter) -> bool:
+    """Whether compiled parts of our packages load there."""
+    return interpreter.version[:2] == sys.version_info[:2] and interpreter.implementation == sys.implementation.name
+
+
+def _copied(parts: Iterable[Distribution], cache: Path) -> Path:
+    """The folder with copies of our distributions, made on first use."""
+    parts = list(parts)
+    names = "\n".join(f"{one.metadata['Name']}=={one.version}" for one in parts)
+    key = hashlib.sha256(f"{sys.version}\n{names}".encode()).hexdigest()[:16]
+    place = cache / "overlay" / f"copy-{key}"
+
+    def fill(folder: Path) -> None:
+        for part in parts:
+            _copy_distribution(part, folder)
+
+    return _made(place, fill)
+
+
+def _copy_distribution(part: Distribution, folder: Path) -> None:
+    for file in part.files or ():
+        if ".." in file.parts or file.suffix in (".pyc", ".pth") or file.is_absolute():
+            continue
+        source = Path(str(part.locate_file(file)))
+        if source.is_file():
+            target = folder / file
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+
+
+def _made(place: Path, fill) -> Path:
+    """The folder `place`, filled beside it and renamed, so that nobody ever sees half of it."""
+    if place.is_dir():
+        return place.resolve()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    making = Path(tempfile.mkdtemp(prefix=".making-", dir=place.parent))
+    try:
+        fill(making)
+        making.chmod(0o755)
+        try:
+            making.rename(place)
+        except OSError:
+            if not place.is_dir():
+                raise
+    finally:
+        remove_tree(making)
+    return place.resolve()
+
+
+def _can_fetch() -> bool:
+    """Whether pip is there to be asked."""
+    return bool(_installed(Path(entry) for entry in sys.path if entry).get("pip"))
+
+
+class _PipFailed(Exception):
+    """Pip could not fetch the tools: no network, no such release, no time."""
+
+
+def _fetched(tools: Iterable[str], interpreter: Interpreter, cache: Path) -> Path | None:
+    """The folder pip filled for this version of Python, or None when it could not."""
+    wanted = sorted(f"{tool}{_LEAST[tool]}" for tool in tools)
+    version = f"{interpreter.version[0]}.{interpreter.version[1]}"
+    key = re.sub(r"[^a-z0-9.]+", "-", f"{interpreter.implementation}-{version}-{'-'.join(tools)}")
+    try:
+        return _made(cache / "overlay" / f"pip-{key}", lambda folder: _run_pip(wanted, version, folder))
+    except _PipFailed:
+        return None
+
+
+def _run_pip(wanted: list[str], version: str, folder: Path) -> None:
+    """Have pip put wheels for another version of Python into a folder. Raises _PipFailed."""
+    if not _can_fetch():
+        raise _PipFailed
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    command += ["--no-input", "--no-compile", "--only-binary", ":all:", "--python-version", version]
+    command += ["--target", str(folder), "--retries", "1", "--timeout", "15", *wanted]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    try:
+        subprocess.run(command, capture_output=True, timeout=_PIP_SECONDS, env=environment, check=True, cwd=folder)
+    except (subprocess.SubprocessError, OSError) as fault:
+        raise _PipFailed from fault

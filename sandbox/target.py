@@ -1,0 +1,204 @@
+"""A Python project made ready to run: its interpreter, a copy of it, and workspaces made from the copy."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import itertools
+import json
+import os
+import tempfile
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, ParamSpec, TypeVar
+
+from ..errors import StorageError
+from .interpreter import Interpreter, find_interpreter
+from .overlay import test_overlay
+from .protocol import Limits, Network, Program, Sandbox
+from .snapshot import Snapshot, copy_tree, remove_tree, take_snapshot
+
+WORKER_FOLDER = Path(__file__).with_name("worker")
+_START = WORKER_FOLDER / "start.py"
+_LEASE = "lease"
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A fresh writable copy of the project, for one purpose.
+
+    Attributes:
+        project: the copy's root.
+        scratch: a folder beside it for whatever a program writes; `scratch/home` is its HOME, `scratch/tmp` its TMPDIR.
+    """
+
+    project: Path
+    scratch: Path
+    target: PythonTarget
+
+    def program(
+        self,
+        args: Sequence[str],
+        *,
+        environment: Mapping[str, str] | None = None,
+        network: Network = "none",
+        limits: Limits | None = None,
+        stdin: bytes = b"",
+        cwd: Path | None = None,
+        readable: Sequence[Path] = (),
+    ) -> Program:
+        """The target's interpreter run with `args`: a script and its arguments, `-m MODULE …` or `-c CODE …`.
+
+        Import roots come first on its path and the overlay last; nothing of our environment is passed on.
+
+        Args:
+            environment: added to, or instead of, what a program gets by default.
+            cwd: the project's copy when None.
+            readable: more folders or files to show read-only.
+        """
+        target = self.target
+        roots = [os.path.normpath(self.project / root) for root in target.import_roots]
+        last = [str(one) for one in (target.interpreter.user_site, *target.overlay) if one is not None]
+        variables = self._environment(roots) | dict(environment or {})
+        return Program(
+            argv=(str(target.interpreter.path), str(_START), json.dumps({"first": roots, "last": last}), *args),
+            cwd=cwd or self.project,
+            environment=variables,
+            readable=(*target.interpreter.prefix_paths, *target.overlay, WORKER_FOLDER, *readable),
+            writable=(self.project, self.scratch),
+            network=network,
+            limits=limits or Limits(),
+            stdin=stdin,
+        )
+
+    def _environment(self, roots: Sequence[str]) -> dict[str, str]:
+        folders = f"{self.target.interpreter.path.parent}:/usr/local/bin:/usr/bin:/bin"
+        return {
+            "HOME": str(self.scratch / "home"),
+            "TMPDIR": str(self.scratch / "tmp"),
+            "PATH": folders,
+            "LANG": "C.UTF-8",
+            "LC_ALL": "C.UTF-8",
+            "TZ": "UTC",
+            "PYTHONPATH": ":".join(root for root in roots if ":" not in root),
+            "PYTHONHASHSEED": "0",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONNOUSERSITE": "1",
+            "PYTHONUTF8": "1",
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PythonTarget:
+    """Everything needed to run code of one project. Made by `prepare_target`.
+
+    Attributes:
+        import_roots: POSIX folders, relative to the root, that come first on the import path.
+        overlay: folders that come last on it, with the test tools the target lacks.
+        scratch: where workspaces are made; removed by `discard`, or by a later run when this process died.
+    """
+
+    sandbox: Sandbox
+    interpreter: Interpreter
+    snapshot: Snapshot
+    import_roots: tuple[str, ...]
+    overlay: tuple[Path, ...]
+    scratch: Path
+    _lease: IO[bytes] = field(repr=False, compare=False)
+    _numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1), repr=False, compare=False)
+
+    @asynccontextmanager
+    async def workspace(self) -> AsyncGenerator[Workspace]:
+        """A fresh copy of the project, deleted on leaving. Raises StorageError when there is no room for it."""
+        folder = self.scratch / f"w{next(self._numbers)}"
+        try:
+            await _to_the_end(_make_workspace, self.snapshot.path, folder)
+            yield Workspace(folder / "project", folder / "scratch", self)
+        finally:
+            await _to_the_end(remove_tree, folder)
+
+    async def discard(self) -> None:
+        """Delete the copy and all workspaces; the target is of no use afterwards."""
+        await _to_the_end(remove_tree, self.scratch)
+        self._lease.close()
+
+
+async def prepare_target(
+    root: Path, *, sandbox: Sandbox, python: Path | None, state: Path, cache: Path, import_roots: Sequence[str]
+) -> PythonTarget:
+    """Find the interpreter, copy the project, and see to the test tools. The project itself is only read.
+
+    Args:
+        state: folder for the copy and its workspaces (`<state>/sandbox/…`); left out of the copy.
+        cache: folder for what outlives a run (the overlay); left out of the copy.
+        import_roots: POSIX folders relative to the root; "." for a flat layout.
+
+    Raises:
+        ProjectError, StorageError, InterpreterError: see `take_snapshot`, `find_interpreter` and `test_overlay`.
+    """
+    interpreter = await asyncio.to_thread(find_interpreter, root, python)
+    overlay = await asyncio.to_thread(test_overlay, interpreter, cache)
+    scratch, lease = await asyncio.to_thread(_make_scratch, state)
+    try:
+        snapshot = await _to_the_end(_snapshot, root, scratch / "snapshot", (state, cache))
+    except BaseException:
+        await _to_the_end(remove_tree, scratch)
+        lease.close()
+        raise
+    return PythonTarget(sandbox, interpreter, snapshot, tuple(import_roots), overlay, scratch, lease)
+
+
+def _snapshot(root: Path, into: Path, exclude: tuple[Path, ...]) -> Snapshot:
+    return take_snapshot(root, into, exclude=exclude)
+
+
+async def _to_the_end(function: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
+    """Run blocking work in a thread and, even when cancelled meanwhile, wait for it: its files must not outlive us."""
+    working = asyncio.ensure_future(asyncio.to_thread(function, *arguments, **options))
+    interruption: asyncio.CancelledError | None = None
+    while not working.done():
+        try:
+            await asyncio.wait((working,))
+        except asyncio.CancelledError as cancelled:
+            interruption = cancelled
+    if interruption is not None:
+        raise interruption
+    return working.result()
+
+
+def _make_workspace(snapshot: Path, folder: Path) -> None:
+    for name in ("home", "tmp"):
+        (folder / "scratch" / name).mkdir(parents=True)
+    copy_tree(snapshot, folder / "project")
+
+
+def _make_scratch(state: Path) -> tuple[Path, IO[bytes]]:
+    """A folder of our own, held by a lock that ends with this process; folders whose process ended are removed."""
+    place = state.absolute() / "sandbox"
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        _remove_abandoned(place)
+        scratch = Path(tempfile.mkdtemp(prefix="t", dir=place)).resolve()
+        making = scratch / "making"
+        lease = making.open("wb")
+        fcntl.flock(lease, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        making.rename(scratch / _LEASE)  # named only when held: nobody finds it free
+    except OSError as fault:
+        raise StorageError(
+            f"{place} cannot be written: {fault.strerror}", advice="Choose another place with --state-dir."
+        ) from fault
+    return scratch, lease
+
+
+def _remove_abandoned(place: Path) -> None:
+    for folder in place.iterdir():
+        try:
+            with (folder / _LEASE).open("rb") as lease:
+                fcntl.flock(lease, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                remove_tree(folder)
+        except OSError:
+            continue  # in use, or just being made

@@ -1,0 +1,74 @@
+"""The weak sandbox: for machines without namespaces, and only when it was asked for.
+
+The keeper's limits hold as in the strong one. What a program may touch is checked by an audit hook in the Python
+interpreter it starts: that binds neither C code nor programs of another kind, which is why only Python is run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import SandboxFailure, SandboxUnavailable
+from .executable import executable_folders
+from .line_session import line_session
+from .protocol import Completed, Program, SandboxKind, Session
+from .running import Launch, run_to_end
+
+START = Path(__file__).with_name("worker") / "start.py"
+_PYTHON = re.compile(r"(python|pypy)[\d.]*t?")
+
+
+@dataclass(frozen=True, slots=True)
+class WeakSandbox:
+    """Runs Python programs under an audit hook, rlimits and a keeper. Made by `open_weak`."""
+
+    @property
+    def kind(self) -> SandboxKind:
+        """`weak`."""
+        return "weak"
+
+    async def run(self, program: Program) -> Completed:
+        """Run to the end. Raises SandboxFailure when the program is not Python or cannot be started."""
+        return await run_to_end(self._launch(program), program.stdin)
+
+    def session(self, program: Program) -> AbstractAsyncContextManager[Session]:
+        """Start a program to speak with."""
+        return line_session(self._launch(program), program.argv[0])
+
+    def _launch(self, program: Program) -> Launch:
+        executable = Path(program.argv[0])
+        if not executable.is_absolute() or not executable.exists():
+            raise SandboxFailure(f"{executable} is not the absolute path of a program")
+        if not _PYTHON.fullmatch(executable.name):
+            raise SandboxFailure(
+                f"the weak sandbox runs Python only, not {executable.name}", advice="Install bubblewrap for the rest."
+            )
+        for folder in (*program.readable, *program.writable):
+            if not folder.exists():
+                raise SandboxFailure(f"{folder} was to be shown to a sandboxed program but does not exist")
+        readable = (*executable_folders(executable), *program.readable, START.parent)
+        guard = {
+            "writable": [os.path.realpath(one) for one in program.writable],
+            "readable": [os.path.realpath(one) for one in readable],
+            "hidden": [os.path.realpath(Path.home())],
+            "network": program.network,
+        }
+        return Launch(
+            argv=(str(executable), str(START), json.dumps({"guard": guard}), *program.argv[1:]),
+            cwd=program.cwd,
+            environment=program.environment,
+            limits=program.limits,
+            folders=program.writable,
+        )
+
+
+def open_weak() -> WeakSandbox:
+    """The weak sandbox. Raises SandboxUnavailable where there is no fork (Windows)."""
+    if not hasattr(os, "fork"):
+        raise SandboxUnavailable("no sandbox works on this system", advice="Use Linux, or WSL on Windows.")
+    return WeakSandbox()
