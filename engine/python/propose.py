@@ -1,0 +1,220 @@
+"""Trials for a module, without having run anything: richest sources first, then plain values, in turns (B-06)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+
+from ...utils.python_source import parse_expression
+from .analyse import subjects
+from .arguments import Row, argument_rows, rendered_arguments
+from .candidates import Candidate
+from .forms import Form, function_form, member_form
+from .harvest import Harvest, harvest_of
+from .layout import Layout
+from .model import CallableFacts, ClassFacts, ModuleFacts, Trial
+from .project_index import ProjectIndex
+from .receivers import Receiver, receivers
+from .scoping import definitions
+from .seeds import example_trials, usage_trials
+from .usage import Usage, find_usage
+from .values import Values
+
+_ROWS_PLAIN = 10
+_ROWS_BRANCHING = 70
+_RECEIVERS = 8
+
+
+@dataclass(slots=True)
+class ProposalContext:
+    """What proposing needs besides the facts.
+
+    Attributes:
+        seeds: trials from documents and usage, documented examples first.
+        harvest: arguments and constructors found in the seeds.
+    """
+
+    facts: ModuleFacts
+    index: ProjectIndex
+    seeds: tuple[Trial, ...]
+    harvest: Harvest
+    values: Values
+    owners: dict[str, ClassFacts] = field(default_factory=dict)
+
+    def owner_of(self, one: CallableFacts) -> ClassFacts | None:
+        """The class of the target that a callable belongs to."""
+        return self.owners.get(one.owner or "")
+
+
+def proposal_context(root: Path, layout: Layout, facts: ModuleFacts, usage: Usage | None = None) -> ProposalContext:
+    """Reads the project for a target: its index, its uses of the target, what they teach."""
+    index = ProjectIndex(root, layout, (facts,))
+    used = usage if usage is not None else find_usage(root, layout, facts, index)
+    seeds = tuple(distinct_trials([*example_trials(facts, index), *usage_trials(used)]))
+    harvest = harvest_of(seeds, facts)
+    values = Values(facts, index, harvest.arguments, harvest.objects)
+    return ProposalContext(facts, index, seeds, harvest, values, {one.name: one for one in facts.classes})
+
+
+def propose(facts: ModuleFacts, context: ProposalContext) -> Iterator[Trial]:
+    """Every trial that needs no observation, in a fixed order, none twice.
+
+    The seeds come first; then the callables take turns, one trial each, until all have run dry.
+    """
+    seen: set[tuple[str, ...]] = set()
+    turns = [callable_trials(one, context) for one in subjects(facts)]
+    yield from fresh(context.seeds, seen)
+    while turns:
+        left: list[Iterator[Trial]] = []
+        for turn in turns:
+            trial = next(turn, None)
+            if trial is None:
+                continue
+            left.append(turn)
+            yield from fresh([trial], seen)
+        turns = left
+
+
+def fresh(trials: list[Trial] | tuple[Trial, ...], seen: set[tuple[str, ...]]) -> Iterator[Trial]:
+    """Those that were not seen before; they are then."""
+    for one in trials:
+        key = trial_key(one)
+        if key not in seen:
+            seen.add(key)
+            yield one
+
+
+def trial_key(trial: Trial) -> tuple[str, ...]:
+    """What makes two trials the same."""
+    return (trial.act, trial.mode, *trial.arrange)
+
+
+def distinct_trials(trials: list[Trial]) -> list[Trial]:
+    """Without repetitions, first come first kept."""
+    return list(fresh(trials, set()))
+
+
+def callable_trials(one: CallableFacts, context: ProposalContext) -> Iterator[Trial]:
+    """Trials for one callable, the plainest first."""
+    owner = context.owner_of(one)
+    limit = _ROWS_BRANCHING if one.branch_lines else _ROWS_PLAIN
+    pools = {item.name: context.values.for_parameter(one, item) for item in one.parameters}
+    if one.kind == "constructor" and owner is not None:
+        yield from _constructions(one, owner, context, limit)
+    elif owner is None or one.kind in ("classmethod", "staticmethod"):
+        prefix = f"{owner.name}." if owner is not None else ""
+        name = owner.name if owner is not None else one.name
+        for row in argument_rows(one, pools, limit):
+            yield call_trial(context, one, function_form(one, row, prefix), row, needs=(name,))
+    else:
+        yield from _member_trials(one, owner, pools, context, limit)
+
+
+def _constructions(one: CallableFacts, owner: ClassFacts, context: ProposalContext, limit: int) -> Iterator[Trial]:
+    if owner.kind in ("abstract", "protocol", "typeddict"):
+        return
+    pools = {item.name: context.values.for_parameter(one, item) for item in one.parameters}
+    for row in argument_rows(one, pools, limit):
+        form = Form(f"{owner.name}({rendered_arguments(row).source})")
+        yield call_trial(context, one, form, row, needs=(owner.name,))
+
+
+def _member_trials(
+    one: CallableFacts,
+    owner: ClassFacts,
+    pools: dict[str, tuple[Candidate, ...]],
+    context: ProposalContext,
+    limit: int,
+) -> Iterator[Trial]:
+    """Each receiver with the plainest arguments, then the first ones with further arguments, in turns."""
+    objects = receivers(context.values, context.facts, owner, _RECEIVERS)
+    if owner.kind == "enum":
+        objects = [replace(item, arrange=()) for item in _members_as_receivers(owner, context)]
+    rows: list[Row] = list(islice(argument_rows(one, pools, limit), limit)) if one.parameters else [()]
+    if one.kind == "property":
+        rows = [(), *(row for row in rows if row)] if one.has_setter else [()]
+    if one.name in _SAME_KIND:
+        rows = [*_same_kind_rows(one, owner, context), *rows][:limit]
+    pairs = [(item, rows[0]) for item in objects] if rows else []
+    for index, row in enumerate(rows[1:], 1):
+        pairs.insert(min(len(pairs), index * 2 - 1), (objects[index % min(3, len(objects))], row)) if objects else None
+    pairs.extend((objects[(index + 1) % len(objects)], row) for index, row in enumerate(rows[1:])) if objects else None
+    for receiver, row in islice(pairs, limit):
+        form = member_form(one, receiver.variable, row)
+        if form is None:
+            return
+        yield receiver_trial(context, one, receiver, form, row)
+
+
+_SAME_KIND = frozenset(
+    "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __add__ __radd__ __sub__ __rsub__ __and__ __or__ __xor__ __mul__ "
+    "__iadd__ __ior__ __iand__ __isub__ __rand__ __ror__ __rxor__ __truediv__ __contains__".split()
+)
+
+
+def _same_kind_rows(one: CallableFacts, owner: ClassFacts, context: ProposalContext) -> list[Row]:
+    """Rows whose one argument is another object of the same class."""
+    if len(one.parameters) != 1:
+        return []
+    made = context.values.of_class(context.facts, owner)[:3]
+    return [((one.parameters[0], item),) for item in made]
+
+
+def _members_as_receivers(owner: ClassFacts, context: ProposalContext) -> list[Receiver]:
+    made = context.values.of_class(context.facts, owner)
+    return [Receiver(item.source, (), item.imports) for item in made]
+
+
+def call_trial(context: ProposalContext, one: CallableFacts, form: Form, row: Row, needs: tuple[str, ...]) -> Trial:
+    """The trial that a form and its arguments make; `needs` are names of the target it uses."""
+    inner = rendered_arguments(row)
+    return Trial(
+        subject=one.qualname,
+        act=form.act,
+        imports=_imports(context, inner.imports, needs, inner.source),
+        arrange=inner.arrange,
+        mode=form.mode,
+        source=_source(row),
+        fixtures=inner.fixtures,
+    )
+
+
+def receiver_trial(context: ProposalContext, one: CallableFacts, receiver: Receiver, form: Form, row: Row) -> Trial:
+    """The trial of a form on a receiver."""
+    inner = rendered_arguments(row)
+    arrange = [*receiver.arrange, *(text for text in inner.arrange if text not in receiver.arrange)]
+    return Trial(
+        subject=one.qualname,
+        act=form.act,
+        imports=_imports(context, (*receiver.imports, *inner.imports), (), " ".join((inner.source, *receiver.arrange))),
+        arrange=tuple(arrange),
+        mode=form.mode,
+        source="sequence" if receiver.changes else _source(row),
+        fixtures=tuple(sorted({*receiver.fixtures, *inner.fixtures})),
+    )
+
+
+def _imports(context: ProposalContext, given: tuple[str, ...], needs: tuple[str, ...], text: str) -> tuple[str, ...]:
+    """The given imports, those for `needs`, and those for names of the target that stand in the text as values."""
+    found = set(given)
+    found.update(f"from {context.facts.module} import {name}" for name in needs)
+    own = definitions(context.facts)
+    words = {word for word in _words(text) if word in own}
+    found.update(f"from {context.facts.module} import {name}" for name in words)
+    return tuple(sorted(found))
+
+
+def _words(text: str) -> set[str]:
+    try:
+        tree = parse_expression(f"f({text})")
+    except SyntaxError:
+        return set()
+    return {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
+
+
+def _source(row: Row) -> str:
+    origins = [value.origin for _, value in row]
+    return next((one for one in origins if one != "signature"), "signature")

@@ -1,0 +1,121 @@
+"""Objects to call methods on: a variable, the statements that build it, and calls that change its state first (B-06)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .arguments import argument_rows, rendered_arguments
+from .candidates import Candidate
+from .construct import variable_for
+from .forms import NOT_CALLED, member_form
+from .model import CallableFacts, ClassFacts, ModuleFacts
+from .values import Values
+
+_CHANGING = re.compile(
+    r"(add|set|put|push|insert|append|extend|register|update|enqueue|store|save|remember|load|feed|write|record|create|"
+    r"open|start|connect|enable|assign|attach|include|mark|deposit|buy|book|schedule|do|every|at|__setitem__)(_.*)?"
+)
+_ENDING = re.compile(r"(remove|delete|pop|discard|clear|cancel|close|stop|reset|withdraw|disable|expire|flush)(_.*)?")
+_MUTATING = re.compile(
+    r"(assigned|method:(append|add|extend|insert|update|setdefault|remove|pop|discard|clear|push|__setitem__))"
+)
+_MAXIMUM_CHANGES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Receiver:
+    """An object in a variable, ready for a call.
+
+    Attributes:
+        changes: how many calls after the constructor brought it into its state.
+    """
+
+    variable: str
+    arrange: tuple[str, ...]
+    imports: tuple[str, ...]
+    fixtures: tuple[str, ...] = ()
+    changes: int = 0
+
+
+def receivers(values: Values, where: ModuleFacts, owner: ClassFacts, limit: int) -> list[Receiver]:
+    """Objects of a class: fresh ones, then ones changed by one or two calls, by declared order."""
+    variable = variable_for(owner.name)
+    fresh = [_fresh(variable, one) for one in values.of_class(where, owner)]
+    if not fresh:
+        return []
+    found = fresh[:limit]
+    changes = change_calls(values, where, owner, variable)
+    changed: list[Receiver] = []
+    for change in changes:
+        changed.append(_changed(fresh[0], [change]))
+    for first, second in zip(changes, changes[1:], strict=False):
+        changed.append(_changed(fresh[0], [first, second]))
+    if len(changes) > 2:
+        changed.append(_changed(fresh[0], changes[:4]))
+    if len(fresh) > 1:
+        changed.extend(_changed(fresh[1], [change]) for change in changes[:2])
+    half = max(1, limit // 2)
+    return [*found[:half], *changed[: limit - min(half, len(found))], *found[half:]][:limit]
+
+
+def _fresh(variable: str, one: Candidate) -> Receiver:
+    return Receiver(variable, (*one.arrange, f"{variable} = {one.source}"), one.imports, one.fixtures)
+
+
+def _changed(base: Receiver, changes: list[Candidate]) -> Receiver:
+    arrange = [*base.arrange]
+    for one in changes:
+        arrange.extend(text for text in one.arrange if text not in arrange)
+        arrange.append(one.source)
+    return Receiver(
+        base.variable,
+        tuple(arrange),
+        tuple(sorted({*base.imports, *(text for one in changes for text in one.imports)})),
+        tuple(sorted({*base.fixtures, *(text for one in changes for text in one.fixtures)})),
+        base.changes + len(changes),
+    )
+
+
+def change_calls(values: Values, where: ModuleFacts, owner: ClassFacts, variable: str) -> list[Candidate]:
+    """Statements that change an object of the class, those that fill it before those that empty it."""
+    found: list[Candidate] = []
+    members = [(place, member) for place, one in values.index.lineage(where, owner) for member in one.members]
+    seen: set[str] = set()
+    ranked = sorted(
+        members, key=lambda one: (bool(_ENDING.fullmatch(one[1].name)), not _CHANGING.fullmatch(one[1].name))
+    )
+    for place, member in ranked:
+        if member.name in seen or not is_change(member) or len(found) >= _MAXIMUM_CHANGES:
+            continue
+        seen.add(member.name)
+        pools = {one.name: values.for_parameter(member, one, place) for one in member.parameters}
+        for row in argument_rows(member, pools, limit=1):
+            inner = rendered_arguments(row)
+            text = _statement(member, variable, inner, [value for _, value in row])
+            if text is not None:
+                found.append(Candidate(text, inner.imports, inner.arrange, inner.fixtures))
+    return found
+
+
+def is_change(member: CallableFacts) -> bool:
+    """Whether calling the member seems to change its object."""
+    if not member.public or member.is_async or member.is_generator or member.kind not in ("method", "property"):
+        return False
+    if member.kind == "property":
+        return member.has_setter
+    if member.name in NOT_CALLED:
+        return False
+    if member.name.startswith("__"):
+        return member.name == "__setitem__"
+    writes = any(name.startswith("self") and _MUTATING.fullmatch(what) for name, what in member.uses)
+    return writes or _CHANGING.fullmatch(member.name) is not None
+
+
+def _statement(member: CallableFacts, variable: str, inner: Candidate, row: list[Candidate]) -> str | None:
+    if member.kind == "property":
+        return f"{variable}.{member.name} = {inner.source}" if row else None
+    if member.name == "__setitem__":
+        return f"{variable}[{row[0].source}] = {row[1].source}" if len(row) == 2 else None
+    form = member_form(member, variable, ())
+    return f"{variable}.{member.name}({inner.source})" if form is not None else None
