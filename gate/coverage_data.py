@@ -1,0 +1,132 @@
+"""Branch coverage as sets of lines and branches, so that runs can be united and tests compared (B-01, B-11)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Branch = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What one test ran in one file."""
+
+    lines: frozenset[int] = frozenset()
+    branches: frozenset[Branch] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class FileCoverage:
+    """One measured file; line numbers are those of coverage.py, its default exclusions left out.
+
+    Attributes:
+        by_test: node id → what that test ran. Lines run at import have the node id "".
+    """
+
+    statements: frozenset[int] = frozenset()
+    executed: frozenset[int] = frozenset()
+    branches: frozenset[Branch] = frozenset()
+    executed_branches: frozenset[Branch] = frozenset()
+    by_test: Mapping[str, Reach] = field(default_factory=dict)
+
+    @property
+    def missing(self) -> tuple[int, ...]:
+        """Statements that never ran, ascending."""
+        return tuple(sorted(self.statements - self.executed))
+
+    @property
+    def missing_branches(self) -> tuple[Branch, ...]:
+        """Branches never taken, ascending."""
+        return tuple(sorted(self.branches - self.executed_branches))
+
+    def united(self, other: FileCoverage) -> FileCoverage:
+        """What both runs reached together."""
+        by_test = dict(self.by_test)
+        for name, reach in other.by_test.items():
+            mine = by_test.get(name, Reach())
+            by_test[name] = Reach(mine.lines | reach.lines, mine.branches | reach.branches)
+        return FileCoverage(
+            self.statements | other.statements,
+            self.executed | other.executed,
+            self.branches | other.branches,
+            self.executed_branches | other.executed_branches,
+            by_test,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageData:
+    """Measured files by their path relative to the project."""
+
+    files: Mapping[str, FileCoverage] = field(default_factory=dict)
+
+    def united(self, other: CoverageData) -> CoverageData:
+        """What both runs reached together."""
+        empty = FileCoverage()
+        names = sorted({*self.files, *other.files})
+        return CoverageData({name: self.files.get(name, empty).united(other.files.get(name, empty)) for name in names})
+
+    def only(self, paths: Iterable[str]) -> CoverageData:
+        """The same, of some files."""
+        wanted = set(paths)
+        return CoverageData({name: file for name, file in self.files.items() if name in wanted})
+
+    def of_test(self, nodeid: str) -> dict[str, Reach]:
+        """What one test ran, by file; files it did not touch are left out."""
+        return {name: file.by_test[nodeid] for name, file in sorted(self.files.items()) if nodeid in file.by_test}
+
+    def totals(self) -> dict[str, int | float]:
+        """Counts over all files; percentages are 100.0 where there is nothing to cover."""
+        statements = sum(len(file.statements) for file in self.files.values())
+        covered = sum(len(file.executed) for file in self.files.values())
+        branches = sum(len(file.branches) for file in self.files.values())
+        taken = sum(len(file.executed_branches) for file in self.files.values())
+        return {
+            "statements": statements,
+            "covered": covered,
+            "branches": branches,
+            "covered_branches": taken,
+            "percent_statements": percent(covered, statements),
+            "percent_branches": percent(taken, branches),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form without the lines of single tests: totals, and per file counts and what is missing."""
+        files = {
+            name: {
+                **CoverageData({name: file}).totals(),
+                "missing": list(file.missing),
+                "missing_branches": [list(branch) for branch in file.missing_branches],
+            }
+            for name, file in sorted(self.files.items())
+        }
+        return {**self.totals(), "files": files}
+
+
+def percent(part: int, whole: int) -> float:
+    """A share in percent with two digits."""
+    return 100.0 if whole == 0 else round(100.0 * part / whole, 2)
+
+
+def coverage_from_worker(raw: Mapping[str, Any]) -> CoverageData:
+    """Read what the worker wrote (see sandbox/worker/pytest_measure.py). Raises KeyError or TypeError on other data."""
+    files = {}
+    for name, facts in raw.items():
+        by_test = {
+            context: Reach(frozenset(reach["lines"]), _branches(reach["branches"]))
+            for context, reach in facts["contexts"].items()
+        }
+        files[name] = FileCoverage(
+            frozenset(facts["statements"]),
+            frozenset(facts["executed"]),
+            _branches(facts["branches"]),
+            _branches(facts["executed_branches"]),
+            by_test,
+        )
+    return CoverageData(files)
+
+
+def _branches(pairs: Iterable[Iterable[int]]) -> frozenset[Branch]:
+    return frozenset((first, second) for first, second in pairs)

@@ -1,0 +1,130 @@
+"""Reading what a test runner in the sandbox wrote down, also when it did not get to the end."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .results import CaseResult, CollectError, Failure, failure_from_worker
+
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
+Scrub = Callable[[str], str]
+
+
+@dataclass(slots=True)
+class Record:
+    """One launch of a runner.
+
+    Attributes:
+        collected: node ids in the order they were to run; None when collection did not finish.
+        running: the test that had started and has no outcome.
+        collecting: the file that was being collected when the process ended.
+        broken: why the runner itself failed.
+        code: the runner's exit code; None when it did not get to its end.
+    """
+
+    version: str = ""
+    collected: list[str] | None = None
+    case_ids: dict[str, str | None] = field(default_factory=dict)
+    tests: list[CaseResult] = field(default_factory=list)
+    collect_errors: list[CollectError] = field(default_factory=list)
+    fixtures: list[tuple[str, bool, Failure, str]] = field(default_factory=list)
+    running: str | None = None
+    collecting: str | None = None
+    broken: str = ""
+    clock_moved: bool = True
+    code: int | None = None
+
+    @property
+    def not_run(self) -> list[str]:
+        """Collected tests without an outcome."""
+        seen = {test.nodeid for test in self.tests}
+        return [nodeid for nodeid in self.collected or () if nodeid not in seen]
+
+
+def scrubber(project: Path, scratch: Path) -> Scrub:
+    """Takes what differs from run to run out of messages: the workspace's paths and addresses in memory."""
+    replacements = [
+        (f"{project}/", ""),
+        (str(project), "."),
+        (str(scratch), "<scratch>"),
+    ]
+
+    def scrub(text: str) -> str:
+        for old, new in replacements:
+            text = text.replace(old, new)
+        return _ADDRESS.sub("0x…", text)
+
+    return scrub
+
+
+def read_record(path: Path, scrub: Scrub) -> Record:
+    """Read a results file; a line cut short by the end of the process is left out."""
+    record = Record()
+    try:
+        lines = path.read_bytes().splitlines()
+    except FileNotFoundError:
+        return record
+    for line in lines:
+        try:
+            fact = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(fact, dict):
+            _take(record, fact, scrub)
+    return record
+
+
+def _take(record: Record, fact: dict[str, Any], scrub: Scrub) -> None:
+    match fact.get("kind"):
+        case "session":
+            record.version = str(fact["version"])
+        case "clock":
+            record.clock_moved = bool(fact["moved"])
+        case "collecting":
+            record.collecting = str(fact["path"])
+        case "collected":
+            record.collected, record.collecting = list(fact["nodeids"]), None
+            record.case_ids = dict(zip(fact["nodeids"], fact["case_ids"], strict=True))
+        case "collect_error":
+            failure = _failure(fact, scrub) or Failure("CollectError", "the file could not be collected")
+            record.collect_errors.append(CollectError(str(fact["path"]), failure, scrub(str(fact["trace"]))))
+        case "fixture":
+            failure = _failure(fact, scrub) or Failure("Exception")
+            record.fixtures.append((str(fact["holder"]), bool(fact["skipped"]), failure, scrub(str(fact["trace"]))))
+        case "started":
+            record.running = str(fact["nodeid"])
+        case "test":
+            record.running = None
+            record.tests.append(_case(fact, scrub))
+        case "broken":
+            record.broken = scrub(str(fact["message"]))
+        case "end":
+            record.code = int(fact["code"])
+        case _:
+            pass
+
+
+def _failure(fact: dict[str, Any], scrub: Scrub) -> Failure | None:
+    raw = fact.get("error")
+    if raw is None:
+        return None
+    return failure_from_worker({**raw, "message": scrub(str(raw.get("message", "")))})
+
+
+def _case(fact: dict[str, Any], scrub: Scrub) -> CaseResult:
+    return CaseResult(
+        nodeid=fact["nodeid"],
+        path=fact["path"],
+        name=fact["name"],
+        outcome=fact["outcome"],
+        case_id=fact["case_id"],
+        phase=fact["phase"],
+        seconds=float(fact["seconds"]),
+        failure=_failure(fact, scrub),
+        trace=scrub(str(fact["trace"])),
+    )

@@ -1,0 +1,148 @@
+"""One launch of pytest or unittest in the sandbox: the request, the process, the record."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import EnvironmentFault
+from ..sandbox.protocol import Completed, Limits
+from ..sandbox.target import PythonTarget, Workspace
+from .coverage_data import CoverageData, coverage_from_worker
+from .journal import Record, read_record, scrubber
+from .options import Framework, SuiteOptions
+from .project_config import Settings, configuration
+
+WORKER = Path(__file__).resolve().parent.parent / "sandbox" / "worker"
+COLLECT_SECONDS = 60.0
+# Plugins that would change the order, the process or the timing of tests, or measure coverage a second time.
+UNWANTED_PLUGINS = (
+    "xdist",
+    "xdist.looponfail",
+    "pytest_cov",
+    "randomly",
+    "random_order",
+    "rerunfailures",
+    "timeout",
+    "sugar",
+    "benchmark",
+    "forked",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How pytest is set up for a launch; the gate goes from the most faithful manner to the most guarded.
+
+    Attributes:
+        conftest: load the project's conftest.py files, as they will be loaded where the tests will live.
+        plugins: let pytest load the plugins installed in the target's environment.
+        settings: take over those of the project's pytest settings that decide over passing.
+    """
+
+    conftest: bool = True
+    plugins: bool = False
+    settings: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """What one launch gave; `complaint` is the end of what the process printed, for error messages."""
+
+    record: Record
+    completed: Completed
+    coverage: CoverageData | None
+    complaint: str
+
+
+class Launcher:
+    """Launches runs of one set of files in one workspace; `settings` are the project's own for pytest."""
+
+    def __init__(
+        self, target: PythonTarget, workspace: Workspace, framework: Framework, settings: Settings = ()
+    ) -> None:
+        self._target = target
+        self._workspace = workspace
+        self._framework = framework
+        self._settings = settings
+        self._project = workspace.project.resolve()
+        self._count = 0
+        self.scrub = scrubber(self._project, workspace.scratch.resolve())
+
+    async def launch(
+        self,
+        files: Sequence[str],
+        options: SuiteOptions,
+        *,
+        manner: Manner,
+        wall_seconds: float,
+        imports: Sequence[str] = (),
+    ) -> Launched:
+        """Run once. Raises SandboxFailure when the sandbox breaks, EnvironmentFault when coverage cannot be read."""
+        self._count += 1
+        folder = self._workspace.scratch / f"gate-{self._count}"
+        await asyncio.to_thread(self._write_request, folder, files, options, manner, imports)
+        environment = {"PYTHONHASHSEED": str(options.hash_seed), "TZ": options.time_zone}
+        if not manner.plugins:
+            environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+        program = self._workspace.program(
+            [str(WORKER / f"{self._framework}_run.py"), str(folder / "request.json")],
+            environment=environment,
+            limits=Limits(wall_seconds=wall_seconds),
+            readable=(WORKER,),
+        )
+        completed = await self._target.sandbox.run(program)
+        return await asyncio.to_thread(self._read, folder, completed, bool(options.measure))
+
+    def _write_request(
+        self, folder: Path, files: Sequence[str], options: SuiteOptions, manner: Manner, imports: Sequence[str]
+    ) -> None:
+        folder.mkdir(parents=True)
+        ini = folder / "pytest.ini"
+        settings = self._settings if manner.settings else ()
+        ini.write_text(configuration(settings, complete=manner.plugins), encoding="utf-8")
+        request = {
+            "project": str(self._project),
+            "results": str(folder / "results.jsonl"),
+            "coverage": str(folder / "coverage.json"),
+            "files": list(files),
+            "imports": list(imports),
+            "arguments": self._arguments(ini, folder / "tmp", manner),
+            "order": options.order(),
+            "measure": list(options.measure),
+            "clock": options.clock_shift,
+            "test_seconds": options.test_seconds,
+            "collect_seconds": COLLECT_SECONDS,
+        }
+        (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
+
+    def _arguments(self, ini: Path, basetemp: Path, manner: Manner) -> list[str]:
+        arguments = ["-q", "--tb=short", "--show-capture=no", "--continue-on-collection-errors"]
+        arguments += ["-p", "no:cacheprovider", "-p", "no:faulthandler"]
+        arguments += ["-c", str(ini), "--rootdir", str(self._project), "--confcutdir", str(self._project)]
+        arguments += ["--basetemp", str(basetemp)]
+        if manner.plugins:
+            for name in UNWANTED_PLUGINS:
+                arguments += ["-p", f"no:{name}"]
+        if not manner.conftest:
+            arguments.append("--noconftest")
+        return arguments
+
+    def _read(self, folder: Path, completed: Completed, measured: bool) -> Launched:
+        record = read_record(folder / "results.jsonl", self.scrub)
+        printed = (completed.stderr or completed.stdout).decode("utf-8", "replace")
+        complaint = self.scrub(printed.strip()[-2000:])
+        coverage = None
+        if measured and record.code is not None:
+            try:
+                raw = json.loads((folder / "coverage.json").read_text(encoding="utf-8"))
+                coverage = coverage_from_worker(raw)
+            except (OSError, ValueError, KeyError, TypeError) as error:
+                raise EnvironmentFault(
+                    f"the tests ran, but their coverage could not be read: {error}",
+                    advice="check that the target's environment has a working `coverage` package",
+                ) from error
+        return Launched(record, completed, coverage, complaint)

@@ -1,0 +1,224 @@
+"""Runs unittest in the target's interpreter and writes results as data: `python unittest_run.py REQUEST.json`.
+
+Takes the same request as pytest_run.py (without "arguments"), and "imports": modules imported first, which with no
+files at all measures what importing alone covers. Exit code 0 when everything passed, 1 when not, 70 when it could
+not start.
+"""
+
+# ruff: noqa: N802 - the names of the methods are those of unittest
+
+import faulthandler
+import importlib
+import importlib.util
+import json
+import os
+import sys
+import time
+import traceback
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+NOT_STARTED = 70
+BACKSTOP_SECONDS = 5.0
+
+
+def load(name):
+    """A module beside this file, without putting this folder on the target's path."""
+    return load_path("_testwright_" + name, os.path.join(HERE, name + ".py"))
+
+
+def load_path(name, path):
+    """Import a file under a name."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+class Recorder(unittest.TestResult):
+    """A unittest result that writes each test to the journal."""
+
+    def __init__(self, journal_module, request, journal, measure, nodeids):
+        super().__init__()
+        self._tools = journal_module
+        self._project = request["project"]
+        self._seconds = request["test_seconds"]
+        self._journal = journal
+        self._measure = measure
+        self._nodeids = nodeids
+        self._alarm = journal_module.Alarm(self._seconds)
+        self._found = None
+        self._began = 0.0
+        self.good = True
+
+    def startTest(self, test):
+        super().startTest(test)
+        self._found = None
+        self._journal.write("started", nodeid=self._nodeids[test])
+        if self._measure is not None:
+            self._measure.switch(self._nodeids[test])
+        self._began = time.perf_counter()
+        faulthandler.dump_traceback_later(self._seconds + BACKSTOP_SECONDS, exit=True)
+        self._alarm.start()
+
+    def stopTest(self, test):
+        self._alarm.stop()
+        faulthandler.cancel_dump_traceback_later()
+        seconds = time.perf_counter() - self._began
+        if self._measure is not None:
+            self._measure.switch("")
+        self._write(test, seconds)
+        super().stopTest(test)
+
+    def addFailure(self, test, err):
+        self._note(test, err, "failed")
+
+    def addError(self, test, err):
+        if test in self._nodeids:
+            self._note(test, err, None)
+        else:
+            # A class or module fixture: everything below it fails with it, and each test says so itself.
+            self._fixture(test, err)
+
+    def addSkip(self, test, reason):
+        if test in self._nodeids:
+            self._keep("skipped", "call", {"type": "SkipTest", "bases": [], "message": reason}, "")
+        else:
+            self._fixture(test, None, reason)
+
+    def addExpectedFailure(self, test, err):
+        self._note(test, err, "xfailed")
+
+    def addUnexpectedSuccess(self, test):
+        self._keep("failed", "call", {"type": "UnexpectedSuccess", "bases": [], "message": "passed unexpectedly"}, "")
+
+    def addSubTest(self, test, subtest, err):
+        if err is not None:
+            self._note(test, err, "failed")
+
+    def _note(self, test, err, outcome):
+        described = self._tools.describe(err[1], self._project)
+        method = getattr(test, test._testMethodName, None)
+        code = getattr(getattr(method, "__code__", None), "co_name", None)
+        in_body = any(frame["function"] == code for frame in described["frames"])
+        if described["type"] == "TestTimedOut":
+            outcome = "timeout"
+        elif outcome is None:
+            outcome = "failed" if in_body else "error"
+        trace = "".join(traceback.format_exception(*err))
+        self._keep(outcome, "call" if in_body else "setup", described, trace)
+
+    def _keep(self, outcome, phase, error, trace):
+        if self._found is None:
+            self._found = (outcome, phase, error, self._tools.cut(trace, self._tools.TRACE_LIMIT))
+
+    def _fixture(self, holder, err, reason=None):
+        error = {"type": "SkipTest", "bases": [], "message": reason} if err is None else None
+        error = error or self._tools.describe(err[1], self._project)
+        trace = "" if err is None else "".join(traceback.format_exception(*err))
+        where = str(holder)
+        self.good = False
+        self._journal.write("fixture", holder=where, skipped=err is None, error=error, trace=trace[:4000])
+
+    def _write(self, test, seconds):
+        outcome, phase, error, trace = self._found or ("passed", "call", None, "")
+        self.good = self.good and outcome == "passed"
+        nodeid = self._nodeids[test]
+        self._journal.write(
+            "test",
+            nodeid=nodeid,
+            path=nodeid.split("::")[0],
+            name=test._testMethodName,
+            case_id=self._tools.case_id_of(None, test._testMethodDoc),
+            outcome=outcome,
+            phase=phase,
+            seconds=round(seconds, 4),
+            error=error,
+            trace=trace,
+        )
+
+
+def flatten(suite):
+    """Every test case of a suite, in order."""
+    for entry in suite:
+        if isinstance(entry, unittest.TestSuite):
+            yield from flatten(entry)
+        else:
+            yield entry
+
+
+def collect(request, journal_module, journal):
+    """The tests of every file with their node ids; a file that does not load is written down and left out."""
+    loader = unittest.TestLoader()
+    nodeids = {}
+    for path in request["files"]:
+        journal.write("collecting", path=path)
+        faulthandler.dump_traceback_later(request["collect_seconds"], exit=True)
+        try:
+            # The name a runner would give it, so that tracebacks and pickles look as they will for the user.
+            name = os.path.splitext(os.path.basename(path))[0]
+            module = load_path(name, os.path.join(request["project"], path))
+            tests = list(flatten(loader.loadTestsFromModule(module)))
+        except (Exception, SystemExit) as error:
+            described = journal_module.describe(error, request["project"])
+            trace = journal_module.cut(traceback.format_exc(), journal_module.TRACE_LIMIT)
+            journal.write("collect_error", path=path, error=described, trace=trace)
+            continue
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+        for test in tests:
+            nodeids[test] = "{}::{}::{}".format(path, type(test).__qualname__, test._testMethodName)
+    return nodeids
+
+
+def run(request, journal_module, journal, measure):
+    """Load, order and run; True when every test passed."""
+    for module in request.get("imports") or ():
+        importlib.import_module(module)
+    nodeids = collect(request, journal_module, journal)
+    tests = list(nodeids)
+    names = [nodeids[test] for test in tests]
+    order = journal_module.arrange(names, [name.split("::")[0] for name in names], request["order"])
+    cases = [journal_module.case_id_of(None, tests[index]._testMethodDoc) for index in order]
+    journal.write("collected", nodeids=[names[index] for index in order], case_ids=cases)
+    result = Recorder(journal_module, request, journal, measure, nodeids)
+    unittest.TestSuite([tests[index] for index in order]).run(result)
+    return result.good
+
+
+def main():
+    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or os.curdir) != HERE]
+    with open(sys.argv[1], encoding="utf-8") as stream:
+        request = json.load(stream)
+    journal_module = load("pytest_journal")
+    journal = journal_module.Journal(request["results"])
+    if request["clock"]:
+        journal.write("clock", moved=load("pytest_clock").move_clock(request["clock"]))
+    try:
+        measure = None
+        if request["measure"]:
+            measure = load("pytest_measure").Measure(request["project"], request["measure"])
+        version = sys.version.split()[0]
+        journal.write("session", runner="unittest", version=version, python=version)
+        code = 0 if run(request, journal_module, journal, measure) else 1
+        if measure is not None:
+            with open(request["coverage"], "w", encoding="utf-8") as stream:
+                json.dump(measure.stop(), stream, sort_keys=True)
+    except (Exception, SystemExit):
+        journal.write("broken", message=journal_module.cut(traceback.format_exc(), journal_module.TRACE_LIMIT))
+        return NOT_STARTED
+    journal.write("end", code=code)
+    return code
+
+
+if __name__ == "__main__":
+    # Threads that a test left running must not keep the process alive.
+    exit_code = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(exit_code)
