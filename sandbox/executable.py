@@ -47,9 +47,17 @@ def _links(executable: Path) -> list[Path]:
     return chain
 
 
+def home_folder() -> Path:
+    """The user's home; a name that does not exist for a user without one."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path("/nonexistent")
+
+
 def exposes_home(folder: Path) -> bool:
     """Whether showing a folder would show somebody's home or the whole file system."""
-    home = Path.home()
+    home = home_folder()
     homes = {home, home.resolve(), home / ".local", home.resolve() / ".local", Path("/root")}
     if folder.parent == Path("/home") or folder in homes:
         return True

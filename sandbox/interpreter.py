@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -30,6 +31,7 @@ print(json.dumps({
     "sites": list(dict.fromkeys([paths["purelib"], paths["platlib"], *site.getsitepackages()])), "user_site": user,
 }))
 """
+_PROBE_ENVIRONMENT = ("PATH", "HOME", "PYENV_ROOT", "PYENV_VERSION", "LD_LIBRARY_PATH")
 _ADVICE = "Name one with --python, or make one: `python3 -m venv .venv`."
 
 
@@ -45,6 +47,7 @@ class Interpreter:
         implementation: `cpython`, `pypy`, …
         site_paths: folders its packages are in.
         user_site: the user's package folder, when this interpreter would use it and it exists.
+        library_path: LD_LIBRARY_PATH, as far as it names folders of this interpreter.
         notes: what was passed over, and why.
     """
 
@@ -55,10 +58,11 @@ class Interpreter:
     implementation: str = "cpython"
     site_paths: tuple[Path, ...] = ()
     user_site: Path | None = None
+    library_path: str = ""
     notes: tuple[str, ...] = ()
 
 
-class _Broken(Exception):
+class _BrokenError(Exception):
     """A candidate that cannot be used; the next one is tried."""
 
 
@@ -75,7 +79,7 @@ def find_interpreter(root: Path, explicit: Path | None, environment: Mapping[str
     for path, origin in _candidates(root, explicit, os.environ if environment is None else environment):
         try:
             found = _inspect(path, origin, root)
-        except _Broken as fault:
+        except _BrokenError as fault:
             if explicit is not None:
                 raise InterpreterError(f"--python {explicit} does not work: {fault}", advice=_ADVICE) from fault
             notes.append(f"{origin} passed over: {fault}")
@@ -93,7 +97,8 @@ def find_interpreter(root: Path, explicit: Path | None, environment: Mapping[str
 
 def _candidates(root: Path, explicit: Path | None, environment: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
     if explicit is not None:
-        yield explicit.expanduser().absolute(), "--python"
+        found = shutil.which(explicit) if len(explicit.parts) == 1 and not explicit.exists() else None
+        yield Path(found or explicit).expanduser().absolute(), "--python"
         return
     for name in (".venv", "venv", "env"):
         folder = root.absolute() / name
@@ -106,11 +111,11 @@ def _candidates(root: Path, explicit: Path | None, environment: Mapping[str, str
 
 
 def _inspect(path: Path, origin: str, root: Path) -> Interpreter:
-    """The facts about one candidate. Raises _Broken."""
+    """The facts about one candidate. Raises _BrokenError."""
     if path.is_dir():
         path = path / "bin" / "python"
     if not os.access(path, os.X_OK):
-        raise _Broken(f"{path} is not an executable file")
+        raise _BrokenError(f"{path} is not an executable file")
     venv = venv_of(path)
     facts = _ask(_installation(path, venv, root))
     version = tuple(facts["version"][:3])
@@ -136,7 +141,14 @@ def _inspect(path: Path, origin: str, root: Path) -> Interpreter:
         implementation=facts["implementation"],
         site_paths=_existing(sites),
         user_site=user,
+        library_path=_library_path(_outermost(folders)),
     )
+
+
+def _library_path(prefixes: tuple[Path, ...]) -> str:
+    """The part of LD_LIBRARY_PATH that an interpreter with a shared library of its own may need."""
+    entries = os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    return ":".join(one for one in entries if one and any(Path(one).is_relative_to(prefix) for prefix in prefixes))
 
 
 def _installation(path: Path, venv: Path | None, root: Path) -> Path:
@@ -152,12 +164,12 @@ def _installation(path: Path, venv: Path | None, root: Path) -> Path:
         base = Path(home) / name
         if home and base.is_file() and not base.resolve().is_relative_to(root.resolve()):
             return base
-    raise _Broken(f"the installation it was made from ({home or 'unknown'}) is gone or inside the project")
+    raise _BrokenError(f"the installation it was made from ({home or 'unknown'}) is gone or inside the project")
 
 
 def _ask(executable: Path) -> dict:
-    """Run the probe. Version managers' shims need PATH and HOME. Raises _Broken."""
-    environment = {name: os.environ[name] for name in ("PATH", "HOME", "PYENV_ROOT", "PYENV_VERSION") if name in os.environ}
+    """Run the probe. Version managers' shims need PATH and HOME. Raises _BrokenError."""
+    environment = {name: os.environ[name] for name in _PROBE_ENVIRONMENT if name in os.environ}
     try:
         answer = subprocess.run(
             [str(executable), "-I", "-S", "-c", _PROBE],
@@ -169,12 +181,12 @@ def _ask(executable: Path) -> dict:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as fault:
-        raise _Broken(f"{executable} does not run: {fault}") from fault
+        raise _BrokenError(f"{executable} does not run: {fault}") from fault
     try:
         return json.loads(answer.stdout)
     except ValueError as fault:
         last = answer.stderr.strip().splitlines()[-1:] or [f"exit code {answer.returncode}"]
-        raise _Broken(f"{executable} does not answer like a Python: {last[0]}") from fault
+        raise _BrokenError(f"{executable} does not answer like a Python: {last[0]}") from fault
 
 
 def _existing(folders: list[Path]) -> tuple[Path, ...]:

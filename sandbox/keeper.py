@@ -6,10 +6,13 @@ and exec in a threaded program, and so that everything dies when our process die
 As a subreaper it becomes the parent of every orphan below it; it exits only when no child is left.
 
 The configuration is a `marshal` dictionary: argv, cwd, environment, data (blobs offered to the program as descriptors:
-`@data:0@` in argv is the first, `@data:N@` in the first are the others), limits (wall_seconds, cpu_seconds, memory_mib, processes, file_mib), folders (whose file
-systems must not run full). The answer on the status pipe is a `marshal` dictionary: code (negative for a signal),
-stopped (why it was ended, or ""), error (why it could not start, or "").
+`@data:0@` in argv is the first, `@data:N@` in the first are the others), limits (wall_seconds, cpu_seconds, memory_mib,
+processes, file_mib), folders (whose file systems must not run full). The answer on the status pipe is a `marshal`
+dictionary: code (negative for a signal), stopped (why it was ended, or ""), error (why it could not start, or "").
 """
+
+# ruff: noqa: PTH100, PTH120, PTH123
+# The keeper starts with every program: importing pathlib would double the time that takes.
 
 from __future__ import annotations
 
@@ -21,6 +24,11 @@ import select
 import signal
 import sys
 import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from process_tree import descendants, usage
+
+del sys.path[0]
 
 SET_PARENT_DEATH_SIGNAL = 1
 SET_CHILD_SUBREAPER = 36
@@ -53,7 +61,7 @@ class Keeper:
                 if os.getppid() != keeper:
                     os._exit(1)
                 become(self.config)
-            except BaseException as error:  # the fork must never run the keeper's code
+            except BaseException as error:  # noqa: BLE001 - the fork must never go on as a second keeper
                 os.write(writing, str(error).encode()[:4000])
             finally:
                 os._exit(127)
@@ -120,10 +128,7 @@ class Keeper:
         One signal to the group takes with it whatever cannot leave it: all of a fork bomb, or the first process of a
         process namespace. The rest is stopped before it is killed, since what is stopped cannot fork meanwhile.
         """
-        try:
-            os.killpg(self.child, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            pass  # it ended before it had a group
+        send(-self.child, signal.SIGKILL)
         while self.reap():
             seen: set[int] = set()
             while True:
@@ -230,7 +235,7 @@ def process_control(option: int, value: int) -> None:
 
 
 def send(pid: int, number: int) -> None:
-    """Signal a process that may be gone already."""
+    """Signal a process, or a group by its negative number, that may be gone already."""
     try:
         os.kill(pid, number)
     except (ProcessLookupError, PermissionError):
@@ -244,65 +249,6 @@ def free_mib(folder: str) -> float:
     except OSError:
         return float("inf")
     return facts.f_bavail * facts.f_frsize / MIB
-
-
-def descendants() -> list[int]:
-    """Every process below this one, parents before children."""
-    children = children_by_parent()
-    found, position = list(children(os.getpid())), 0
-    while position < len(found):
-        found.extend(children(found[position]))
-        position += 1
-    return found
-
-
-def children_by_parent():
-    """A function from a process to its children, by the cheapest way this system has."""
-    if os.path.exists("/proc/self/task/%d/children" % os.getpid()):
-        return children_listed
-    table: dict[int, list[int]] = {}
-    for pid, parent in every_process():
-        table.setdefault(parent, []).append(pid)
-    return lambda pid: table.get(pid, [])
-
-
-def children_listed(pid: int) -> list[int]:
-    """Children as the kernel lists them for each thread."""
-    found = []
-    try:
-        for task in os.listdir("/proc/%d/task" % pid):
-            with open("/proc/%d/task/%s/children" % (pid, task)) as file:
-                found.extend(int(one) for one in file.read().split())
-    except OSError:
-        return found
-    return found
-
-
-def every_process():
-    """Process and parent, for each process of the machine."""
-    if not os.path.exists("/proc/self/stat"):
-        for line in os.popen("ps -A -o pid=,ppid="):
-            pid, parent = line.split()
-            yield int(pid), int(parent)
-        return
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            try:
-                with open("/proc/%s/stat" % name, "rb") as file:
-                    yield int(name), int(file.read().rpartition(b")")[2].split()[1])
-            except OSError:
-                continue
-
-
-def usage(pid: int) -> tuple[int, int]:
-    """Threads and private memory in bytes of a process; a process that is gone, or unseen, has none."""
-    try:
-        tasks = len(os.listdir("/proc/%d/task" % pid))
-        with open("/proc/%d/statm" % pid) as file:
-            pages = file.read().split()
-        return tasks, (int(pages[1]) - int(pages[2])) * resource.getpagesize()
-    except OSError:
-        return 1, 0
 
 
 def detach() -> None:

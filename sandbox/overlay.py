@@ -1,7 +1,7 @@
 """Test tools for targets that lack them: pytest and coverage from a cached folder, last on the target's path.
 
-Nothing is installed into the target's environment. What it has itself is used as it is; what it lacks is copied from our
-own environment when that runs there, else fetched by pip into the cache. Everything here blocks: call it through
+Nothing is installed into the target's environment. What it has itself is used as it is; what it lacks is copied from
+our own environment when that runs there, else fetched by pip into the cache. Everything here blocks: call it through
 `asyncio.to_thread`.
 """
 
@@ -195,7 +195,7 @@ def _can_fetch() -> bool:
     return bool(_installed(Path(entry) for entry in sys.path if entry).get("pip"))
 
 
-class _PipFailed(Exception):
+class _PipError(Exception):
     """Pip could not fetch the tools: no network, no such release, no time."""
 
 
@@ -206,14 +206,14 @@ def _fetched(tools: Iterable[str], interpreter: Interpreter, cache: Path) -> Pat
     key = re.sub(r"[^a-z0-9.]+", "-", f"{interpreter.implementation}-{version}-{'-'.join(tools)}")
     try:
         return _made(cache / "overlay" / f"pip-{key}", lambda folder: _run_pip(wanted, version, folder))
-    except _PipFailed:
+    except _PipError:
         return None
 
 
 def _run_pip(wanted: list[str], version: str, folder: Path) -> None:
-    """Have pip put wheels for another version of Python into a folder. Raises _PipFailed."""
+    """Have pip put wheels for another version of Python into a folder. Raises _PipError."""
     if not _can_fetch():
-        raise _PipFailed
+        raise _PipError
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     command += ["--no-input", "--no-compile", "--only-binary", ":all:", "--python-version", version]
     command += ["--target", str(folder), "--retries", "1", "--timeout", "15", *wanted]
@@ -221,4 +221,4 @@ def _run_pip(wanted: list[str], version: str, folder: Path) -> None:
     try:
         subprocess.run(command, capture_output=True, timeout=_PIP_SECONDS, env=environment, check=True, cwd=folder)
     except (subprocess.SubprocessError, OSError) as fault:
-        raise _PipFailed from fault
+        raise _PipError from fault

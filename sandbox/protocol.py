@@ -84,7 +84,7 @@ class Session(Protocol):
         """Write one line (the newline is added). Raises SandboxFailure when the program is gone."""
         ...
 
-    async def receive(self, timeout: float) -> bytes | None:
+    async def receive(self, timeout: float) -> bytes | None:  # noqa: ASYNC109 - the limit is part of the promise
         """The next line of standard output without its newline, or None at its end.
 
         Raises TimeoutError after `timeout` seconds.

@@ -1,8 +1,8 @@
 """A program under its keeper: started without a gap, ended without a rest.
 
-Starting is one synchronous call: a cancellation comes either before there is a process or after we hold it. Ending closes
-the control pipe, upon which the keeper kills the whole tree, and waits, whatever is cancelled meanwhile, until the keeper
-is gone: then nothing of the program is left. Should our own process die, the kernel closes the pipe for us.
+Starting is one synchronous call: a cancellation comes either before there is a process or after we hold it. Ending
+closes the control pipe, upon which the keeper kills the whole tree, and waits, whatever is cancelled meanwhile, until
+the keeper is gone: then nothing of the program is left. Should our own process die, the kernel closes the pipe.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def _spawn_keeper(launch: Launch) -> tuple[int, subprocess.Popen[bytes], tuple[i
                 stdout=stdout[1],
                 stderr=stderr[1],
                 pass_fds=theirs,
-                env={},
+                env=loader_environment(),
                 cwd="/",
                 start_new_session=True,
             )
@@ -192,6 +192,11 @@ def _spawn_keeper(launch: Launch) -> tuple[int, subprocess.Popen[bytes], tuple[i
     for end in (stdin[0], stdout[1], stderr[1], status[1], control[0]):
         os.close(end)
     return control[1], process, (stdin[1], stdout[0], stderr[0], status[0])
+
+
+def loader_environment() -> dict[str, str]:
+    """What our own interpreter may need of the environment to start at all."""
+    return {name: os.environ[name] for name in ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH") if name in os.environ}
 
 
 @asynccontextmanager

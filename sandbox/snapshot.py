@@ -240,8 +240,9 @@ def remove_tree(path: Path) -> None:
     if path.is_symlink() or not path.is_dir():
         path.unlink(missing_ok=True)
         return
-    for folder, _, _ in os.walk(path, followlinks=False):
-        mode = os.lstat(folder).st_mode  # noqa: PTH116 - a string from walk
-        if stat.S_ISDIR(mode) and mode & 0o700 != 0o700:
-            os.chmod(folder, 0o700)  # noqa: PTH101 - a string from walk
+    for folder, names, _ in os.walk(path, followlinks=False):
+        for inner in (Path(folder, name) for name in names):
+            mode = inner.lstat().st_mode
+            if stat.S_ISDIR(mode) and mode & 0o700 != 0o700:
+                inner.chmod(0o700)  # before the walk enters it
     shutil.rmtree(path, ignore_errors=True)

@@ -77,7 +77,9 @@ class Workspace:
 
     def _environment(self, roots: Sequence[str]) -> dict[str, str]:
         folders = f"{self.target.interpreter.path.parent}:/usr/local/bin:/usr/bin:/bin"
+        library_path = self.target.interpreter.library_path
         return {
+            **({"LD_LIBRARY_PATH": library_path} if library_path else {}),
             "HOME": str(self.scratch / "home"),
             "TMPDIR": str(self.scratch / "tmp"),
             "PATH": folders,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import SandboxFailure, SandboxUnavailable
-from .executable import executable_folders
+from .executable import executable_folders, home_folder
 from .line_session import line_session
 from .protocol import Completed, Program, SandboxKind, Session
 from .running import Launch, run_to_end
@@ -55,7 +55,7 @@ class WeakSandbox:
         guard = {
             "writable": [os.path.realpath(one) for one in program.writable],
             "readable": [os.path.realpath(one) for one in readable],
-            "hidden": [os.path.realpath(Path.home())],
+            "hidden": [os.path.realpath(home_folder())],
             "network": program.network,
         }
         return Launch(

@@ -1,1 +1,1 @@
-"""Scripts that run in the target's interpreter: standard library only, Python 3.9 and newer, never importing testwright."""
+"""Scripts for the target's interpreter: standard library only, Python 3.9 and newer, never importing testwright."""

@@ -1,10 +1,10 @@
 """An audit hook that refuses what a program under test has no business doing.
 
-Policy, a dictionary: writable (real paths that may be changed), readable and hidden (below a hidden folder only readable
+Policy, a dictionary: writable (folders that may be changed), readable and hidden (below a hidden folder only readable
 and writable paths are read), network ("none" or "loopback"). All optional: without `writable` nothing may be written.
 
 `install(policy)` gives a Guard; `Guard.refusals` lists what was refused as (event, detail), also when the program
-swallowed the error, which is a `Refused`, a PermissionError. A hook stays for the life of the process and passes to forks.
+swallowed the error, which is a `Refused`, a PermissionError. A hook stays for the life of the process, forks included.
 It binds Python code only: C extensions, and ctypes above all, are beyond it.
 """
 
@@ -17,7 +17,7 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
 LOCAL = ("127.0.0.1", "::1", "localhost", "", "0.0.0.0", "::", None)
 
 
-class Refused(PermissionError):
+class Refused(PermissionError):  # noqa: N818 - it reads as what happened
     """The guard stopped an act."""
 
 
@@ -25,9 +25,11 @@ class Guard:
     """The hook with its policy. What it calls is bound here, so that a program cannot replace it."""
 
     def __init__(self, policy):
-        self.writable = tuple(policy.get("writable", ()))
-        self.seen = self.writable + tuple(policy.get("readable", ()))
-        self.hidden = tuple(policy.get("hidden", ()))
+        self.writable, readable, self.hidden = (
+            tuple(os.path.realpath(path) for path in policy.get(name, ()))
+            for name in ("writable", "readable", "hidden")
+        )
+        self.seen = self.writable + readable
         self.loopback = policy.get("network") == "loopback"
         self.refusals = []
         self.session = os.getsid(0)
@@ -68,7 +70,7 @@ class Guard:
         return handlers
 
     def __call__(self, event, arguments):
-        """The audit hook."""
+        """What the interpreter calls for each event."""
         handler = self.handlers.get(event)
         if handler is not None:
             handler(event, arguments)
@@ -129,12 +131,14 @@ class Guard:
 
     def change_one(self, event, arguments):
         """An act on one path; an integer behind it, where there is one, is the folder it is relative to."""
-        folder_fd = arguments[-1] if event in ("os.remove", "os.rmdir", "os.mkdir", "os.chmod", "os.chown", "os.utime") else -1
+        folder_fd = (
+            arguments[-1] if event in ("os.remove", "os.rmdir", "os.mkdir", "os.chmod", "os.chown", "os.utime") else -1
+        )
         self.check_change(event, arguments[0], folder_fd)
 
     def change_two(self, event, arguments):
         """rename, link and symlink: what is made must lie inside, and so must what is moved or linked."""
-        source_fd, target_fd = (arguments[2:] + (-1, -1))[:2]
+        source_fd, target_fd = (*arguments[2:], -1, -1)[:2]
         if event == "os.symlink":
             self.check_change(event, arguments[1], source_fd)
             return
@@ -163,17 +167,22 @@ class Guard:
             self.refuse(event, host)
 
     def signalling(self, event, arguments):
-        """Signals may go to processes of the program's own session only."""
+        """Signals may go to processes of the program's own session, and to its children, only."""
         target = arguments[0]
         if target == 0 and event == "os.kill":
             return
         if target > 0:
             try:
-                if self.getsid(target) == self.session:
+                if self.getsid(target) == self.session or self.parent(target) == self.getpid():
                     return
-            except ProcessLookupError:
+            except (ProcessLookupError, FileNotFoundError):
                 return
         self.refuse(event, target)
+
+    def parent(self, pid):
+        """The parent of a process."""
+        with open("/proc/%d/stat" % pid, "rb") as file:
+            return int(file.read().rpartition(b")")[2].split()[1])
 
     def raising_limit(self, event, arguments):
         """Limits may be lowered only."""

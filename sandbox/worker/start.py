@@ -1,6 +1,8 @@
 """Start a program as `python …` would, with folders at the end of the import path and, if asked, under the guard.
 
-    python start.py CONFIG SCRIPT [ARGS]      python start.py CONFIG -m MODULE [ARGS]      python start.py CONFIG -c CODE [ARGS]
+    python start.py CONFIG SCRIPT [ARGS]
+    python start.py CONFIG -m MODULE [ARGS]
+    python start.py CONFIG -c CODE [ARGS]
 
 CONFIG is JSON: {"first": [folders], "last": [folders], "guard": policy or absent}; see guard.py for the policy.
 This file's own folder is never on the program's import path, nor is this file seen as its `__main__`.
