@@ -11,6 +11,7 @@ from .files import SPACE_ADVICE, STATE_ADVICE
 
 _PRIMARY = 0xFF
 _SCARCE_BYTES = 1 << 16
+_LONGEST_MESSAGE = 200
 
 
 def database_error(error: BaseException | None, path: Path) -> StorageError:
@@ -30,9 +31,12 @@ def database_error(error: BaseException | None, path: Path) -> StorageError:
         )
     if primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         return StorageError(f"Cannot write {path}: {error}.", advice=STATE_ADVICE, details=details)
-    if isinstance(error, sqlite3.OperationalError) and "no such " in str(error):
-        return corrupt(path, str(error), details)
-    return StorageError(f"The run database {path} failed: {error}.", advice=STATE_ADVICE, details=details)
+    said = str(error)[:_LONGEST_MESSAGE]
+    if "Could not decode" in said:
+        return corrupt(path, "a text in it does not read", details)
+    if "no such " in said:
+        return corrupt(path, said, details)
+    return StorageError(f"The run database {path} failed: {said}.", advice=STATE_ADVICE, details=details)
 
 
 def corrupt(path: Path, what: str, details: dict[str, object] | None = None) -> StoreCorrupt:
