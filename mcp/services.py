@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..errors import ToolFailure
 from .cache import ResultCache
 from .paths import first_inside, inside
+from .search.index import CodebaseIndex
 
 if TYPE_CHECKING:
     from ..sandbox.target import PythonTarget
@@ -26,6 +27,7 @@ class ToolServices:
         python_target: gives the prepared target; called by the tools that run code, as often as they like.
         cache_dir: folder for what may be kept between runs (the search index).
         cache: results of this toolbox, by the hash of their inputs.
+        index: the search over the project's code and documents.
     """
 
     root: Path
@@ -33,6 +35,10 @@ class ToolServices:
     python_target: Callable[[], Awaitable[PythonTarget]]
     cache_dir: Path
     cache: ResultCache = field(default_factory=ResultCache)
+    index: CodebaseIndex = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "index", CodebaseIndex(self.root, self.cache_dir / "codebase-index.json"))
 
     def run_file(self, given: str) -> Path:
         """A place in the run's folder; it need not exist. Raises ToolFailure."""

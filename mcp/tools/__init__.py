@@ -7,7 +7,27 @@ from ..definition import ToolDefinition
 
 def built_in_tools() -> tuple[ToolDefinition, ...]:
     """Every built-in tool, by name. Imported when asked for: some bring a room of their own with them."""
-    from . import check_syntax, lint_code, list_files, read_file, validate_code, validate_spec, write_file
+    from . import (
+        check_syntax,
+        get_ast_analysis,
+        get_codebase_context,
+        lint_code,
+        list_files,
+        read_file,
+        validate_code,
+        validate_spec,
+        write_file,
+    )
 
-    modules = (check_syntax, lint_code, list_files, read_file, validate_code, validate_spec, write_file)
+    modules = (
+        check_syntax,
+        get_ast_analysis,
+        get_codebase_context,
+        lint_code,
+        list_files,
+        read_file,
+        validate_code,
+        validate_spec,
+        write_file,
+    )
     return tuple(sorted((module.TOOL for module in modules), key=lambda tool: tool.name))

@@ -1,0 +1,1 @@
+"""Search over a project's code and documents, behind `get_codebase_context`."""

@@ -1,0 +1,107 @@
+"""A file cut where a reader would cut it: functions, methods, classes, sections of documents."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from ...utils.python_source import parse_python
+
+Kind = Literal["module", "class", "function", "method", "test", "section", "text"]
+_LONGEST = 120
+_HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
+_UNDERLINE = re.compile(r"^([=\-~^\"'`#*+.])\1{2,}\s*$")
+_FENCE = re.compile(r"^\s*(```|~~~)")
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Some lines of a file (from 1, both included) that belong together; `name` is what they define or are about."""
+
+    first: int
+    last: int
+    kind: Kind
+    name: str
+
+
+def python_chunks(source: str, *, is_test: bool = False) -> list[Chunk]:
+    """Chunks of a Python module; one that does not parse is cut into windows of lines."""
+    count = len(source.splitlines())
+    try:
+        tree = parse_python(source)
+    except SyntaxError:
+        return list(_windows(1, count, "text", ""))
+    found: list[Chunk] = []
+    covered = 0
+    for node in tree.body:
+        if isinstance(node, Function | ast.ClassDef):
+            first = _first_line(node)
+            found += _windows(covered + 1, first - 1, "module", "")
+            if isinstance(node, ast.ClassDef):
+                found += _class_chunks(node, is_test)
+            else:
+                found += _windows(first, _last(node), "test" if _tests(node, is_test) else "function", node.name)
+            covered = _last(node)
+    found += _windows(covered + 1, count, "module", "")
+    lines = source.splitlines()
+    return [one for one in found if any(line.strip() for line in lines[one.first - 1 : one.last])]
+
+
+def document_chunks(text: str) -> list[Chunk]:
+    """Chunks of a Markdown, reStructuredText or plain text document, one a heading."""
+    lines = text.splitlines()
+    starts: list[tuple[int, str]] = [(1, "")]
+    fenced = False
+    for number, line in enumerate(lines, start=1):
+        if _FENCE.match(line):
+            fenced = not fenced
+        if fenced:
+            continue
+        heading = _HEADING.match(line)
+        if heading:
+            starts.append((number, heading[1]))
+        elif (
+            number > 1
+            and _UNDERLINE.match(line)
+            and lines[number - 2].strip()
+            and not _UNDERLINE.match(lines[number - 2])
+        ):
+            starts.append((number - 1, lines[number - 2].strip()))
+    found: list[Chunk] = []
+    for (first, name), following in zip(starts, [*starts[1:], (len(lines) + 1, "")], strict=True):
+        found += _windows(first, following[0] - 1, "section", name)
+    return [one for one in found if any(line.strip() for line in lines[one.first - 1 : one.last])]
+
+
+def _class_chunks(node: ast.ClassDef, is_test: bool) -> Iterator[Chunk]:
+    """The head of the class with its fields, then its methods."""
+    start = _first_line(node)
+    for member in node.body:
+        if isinstance(member, Function):
+            first = _first_line(member)
+            yield from _windows(start, first - 1, "class", node.name)
+            kind: Kind = "test" if _tests(member, is_test) else "method"
+            yield from _windows(first, _last(member), kind, f"{node.name}.{member.name}")
+            start = _last(member) + 1
+    yield from _windows(start, _last(node), "class", node.name)
+
+
+def _tests(node: Function, is_test: bool) -> bool:
+    return is_test and node.name.startswith("test")
+
+
+def _first_line(node: Function | ast.ClassDef) -> int:
+    return min([node.lineno, *(one.lineno for one in node.decorator_list)])
+
+
+def _last(node: Function | ast.ClassDef) -> int:
+    return node.end_lineno or node.lineno
+
+
+def _windows(first: int, last: int, kind: Kind, name: str) -> Iterator[Chunk]:
+    for start in range(first, last + 1, _LONGEST):
+        yield Chunk(start, min(last, start + _LONGEST - 1), kind, name)
