@@ -9,7 +9,7 @@ def main() -> None:
     """Run the command line and exit with its code."""
     # langgraph reads this when it is imported: unknown types in a checkpoint are refused instead of being unpickled.
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
-    from testwright.cli.app import app  # noqa: PLC0415 - after the line above
+    from testwright.cli.app import app
 
     app()
 

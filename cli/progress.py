@@ -52,7 +52,7 @@ class _Lines:
 
     def __call__(self, event: Event) -> None:
         if event.type is EventType.PLAN_READY:
-            self._steps = int(event.data.get("steps", 0))
+            self._steps = len(event.data.get("steps", ()))
             self._say(event.message)
         elif event.type is EventType.STEP_ENDED:
             self._ended += 1
@@ -74,7 +74,7 @@ class _Bar:
 
     def __call__(self, event: Event) -> None:
         if event.type is EventType.PLAN_READY:
-            self._progress.update(self._task, total=int(event.data.get("steps", 0)) or None)
+            self._progress.update(self._task, total=len(event.data.get("steps", ())) or None)
             self._progress.console.print(event.message, markup=False)
         elif event.type is EventType.STEP_ENDED:
             self._busy.pop(event.step_id or "", None)

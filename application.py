@@ -1,0 +1,163 @@
+"""What can be asked of testwright, whoever asks: the command line, the library, the MCP server."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from .agents.contracts import contract_of
+from .agents.embedded.planner_agent import EmbeddedPlannerAgent
+from .agents.protocol import AgentRequest, RequestMetadata
+from .errors import UsageError
+from .events import EventSink
+from .graph.execution_graph.graph import build_testing_graph
+from .graph.planning_graph.planning_graph import build_planning_graph
+from .reports.json_form import from_json
+from .run_session import Ended, as_raised, continued, started
+from .settings import Settings, restore_settings
+from .store import listing, retention
+from .store.acceptance import Acceptance
+from .store.database import Store
+from .store.lock import project_lock, run_lock
+from .store.run_folder import RunFolder, new_run_id
+from .store.staging import Staging
+from .wiring import open_run, open_validators
+
+__all__ = [
+    "Ended",
+    "apply",
+    "clean",
+    "list_runs",
+    "mermaid",
+    "plan",
+    "resume",
+    "run",
+    "show_run",
+    "validate_code",
+    "validate_spec",
+]
+
+
+async def run(request: str, settings: Settings, *, on_event: EventSink | None = None) -> Ended:
+    """A run from request to report.
+
+    Raises:
+        UsageError: the request is empty or names nothing that was found, or the run id is taken.
+        EnvironmentFault, StorageError: what is missing, with advice; accepted tests are never lost.
+    """
+    if not request.strip():
+        raise UsageError("The request is empty.", advice='Say what to test: "unit tests for src/shop/cart.py".')
+    run_id = settings.run_id or new_run_id()
+    async with open_run(settings, run_id, on_event=on_event) as live:
+        return await started(live, request)
+
+
+async def resume(run_id: str, where: Settings, *, jobs: int | None = None, on_event: EventSink | None = None) -> Ended:
+    """Continue a run with the settings it began with.
+
+    Args:
+        where: says where runs are kept.
+        jobs: replaces the stored setting.
+
+    Raises:
+        RunNotFound, RunLocked, StateVersionError: why it cannot go on.
+    """
+    RunFolder(where.state, run_id).require()
+    with Store.open(where.state) as store:
+        record = store.runs.get(run_id)
+    settings = restore_settings(record.settings).model_copy(update={"jobs": jobs} if jobs else {})
+    async with open_run(settings, run_id, on_event=on_event) as live:
+        return await continued(live, record)
+
+
+async def plan(request: str, settings: Settings) -> dict[str, Any]:
+    """The plan for a request: `steps`, `understood`, `not_understood`, `skipped`; nothing is written.
+
+    Raises:
+        RequestError: the request names nothing that was found.
+    """
+    inputs = {
+        "user_request": request,
+        "root": str(settings.root),
+        "tests_dir": settings.tests_dir,
+        "framework": settings.framework,
+        **({"test_type": settings.test_type} if settings.test_type else {}),
+    }
+    async with EmbeddedPlannerAgent(contract=contract_of("planner")) as planner:
+        asked = AgentRequest(request or "plan", "build_plan", RequestMetadata("plan"), inputs=inputs)
+        response = await planner.process(asked)
+    if response.error is not None:
+        raise as_raised(response.error.message, response.error.details or {})
+    return dict(response.result)
+
+
+def apply(run_id: str, where: Settings) -> tuple[Acceptance, ...]:
+    """Add a run's kept tests to the project; what a person has changed is left alone (B-09).
+
+    Raises:
+        RunNotFound: there is no such run.
+        UsageError: it has not ended, or kept nothing.
+        StorageError: the project cannot be written; the tests stay in the run's folder.
+    """
+    folder = RunFolder(where.state, run_id).require()
+    if not folder.report_json.is_file():
+        raise UsageError(f"Run {run_id} has no report yet.", advice=f"`testwright resume {run_id}` sees it to its end.")
+    report = from_json(folder.report_json.read_text("utf-8"))
+    kept = [one.path for one in report.files]
+    if not kept:
+        raise UsageError(f"Run {run_id} kept no tests.", advice="Its report says why.")
+    root = Path(report.run.root)
+    with project_lock(where.state, root, f"apply {run_id}"), run_lock(folder):
+        return tuple(Staging(folder, root).accept(kept))
+
+
+def list_runs(where: Settings) -> list[listing.RunSummary]:
+    """The project's runs, newest first."""
+    with Store.open(where.state) as store:
+        return listing.list_runs(store, where.state, root=where.root)
+
+
+def show_run(run_id: str, where: Settings) -> tuple[listing.RunDetails, str]:
+    """What is known of a run, and its report for people ("" where it has none). Raises RunNotFound."""
+    with Store.open(where.state) as store:
+        details = listing.show_run(store, where.state, run_id)
+    path = RunFolder(where.state, run_id).report_md
+    return details, path.read_text("utf-8") if path.is_file() else ""
+
+
+def clean(settings: Settings, *, older_than_days: float | None = None, dry_run: bool = False) -> retention.Cleaning:
+    """Remove old runs, never the newest `keep_runs`, never one that is being worked on."""
+    with Store.open(settings.state) as store:
+        return retention.clean(
+            store, settings.state, keep_last=settings.keep_runs, older_than_days=older_than_days, dry_run=dry_run
+        )
+
+
+async def validate_spec(spec: Any, test_type: str, *, strict: bool = True) -> dict[str, Any]:
+    """What the tool `validate_test_spec` says of a spec (T-09)."""
+    return await _one_call("validate_test_spec", {"spec_json": spec, "schema_type": test_type, "strict": strict})
+
+
+async def validate_code(path: Path, framework: str) -> dict[str, Any]:
+    """What the tool `validate_test_code` says of a test file (T-10). Raises UsageError when it cannot be read."""
+    place = path.absolute()
+    if not place.is_file():
+        raise UsageError(f"{path} is no file.", advice="Check the path.")
+    arguments = {"code_path": place.name, "framework": framework}
+    return await _one_call("validate_test_code", arguments, root=place.parent)
+
+
+async def _one_call(tool: str, arguments: dict[str, Any], root: Path | None = None) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="testwright-") as folder:
+        settings = Settings(root=root or Path(folder), state_dir=Path(folder))
+        async with open_validators(settings, RunFolder(Path(folder), "validate")) as tools:
+            return await tools.call(tool, arguments)
+
+
+def mermaid(which: str) -> str:
+    """A graph as Mermaid text; `which` is planning or testing. Raises UsageError."""
+    graphs = {"planning": build_planning_graph, "testing": build_testing_graph}
+    if which not in graphs:
+        raise UsageError(f"There is no graph {which!r}.", advice="The graphs are planning and testing.")
+    return graphs[which]().get_graph().draw_mermaid()

@@ -1,0 +1,97 @@
+"""What a person reads when a command has ended: the report in short, a plan, what became of files."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from ..application import Ended
+from ..reports.json_form import json_form
+from ..reports.model import Report, Target
+
+_FILES = {
+    "added": "added",
+    "updated": "updated",
+    "unchanged": "unchanged",
+    "staged": "staged",
+    "conflict": "[yellow]left alone[/]",
+}
+
+
+def report_shown(ended: Ended, *, as_json: bool) -> None:
+    """Print a run's report: the machine-readable one only, or what a person wants to know first."""
+    if as_json:
+        sys.stdout.write(json_form(ended.report))
+        return
+    report = ended.report
+    console = Console(soft_wrap=True, highlight=False)
+    _headline(console, report)
+    for target in report.targets:
+        _target(console, target)
+    for defect in report.suspected_defects:
+        place = f" ({defect.evidence.path}:{defect.evidence.lines[0]})" if defect.evidence else ""
+        console.print(f"\n[bold red]Suspected defect:[/] {escape(defect.title)}{escape(place)}")
+        console.print(f"  documented: {escape(defect.documented)}\n  observed:   {escape(defect.observed)}")
+        for line in defect.reproduce.splitlines():
+            console.print(f"    {escape(line)}")
+    for row in report.not_understood:
+        hint = f" Did you mean {', '.join(row.suggestions)}?" if row.suggestions else ""
+        console.print(f"[yellow]Not understood:[/] {escape(row.text)}: {escape(row.reason)}.{escape(hint)}")
+    for row in report.skipped:
+        console.print(f"Left out: {escape(row.target)}: {escape(row.reason)}")
+    if ended.diff:
+        console.print()
+        sys.stdout.write(ended.diff)
+    files_shown((one.path, one.outcome, one.reason) for one in report.files)
+    for line in report.advice:
+        console.print(escape(line))
+    console.print(f"Report: {escape(str(ended.report_path))}")
+
+
+def plan_shown(plan: dict[str, Any]) -> None:
+    """Print a plan: its steps in order, and what was not understood."""
+    console = Console(soft_wrap=True, highlight=False)
+    for number, step in enumerate(plan["steps"], 1):
+        target = step["params"].get("target") or {}
+        symbols = f":{', '.join(target['symbols'])}" if target.get("symbols") else ""
+        goes_to = f" → {step['params']['test_path']}" if "test_path" in step["params"] else ""
+        console.print(escape(f"{number:3} {step['type']:22} {target.get('path', '')}{symbols}{goes_to}".rstrip()))
+    for row in plan.get("not_understood", ()):
+        hint = f" Did you mean {', '.join(row['suggestions'])}?" if row["suggestions"] else ""
+        console.print(f"[yellow]Not understood:[/] {escape(row['text'])}: {escape(row['reason'])}.{escape(hint)}")
+    for row in plan.get("skipped", ()):
+        console.print(f"Left out: {escape(row['target'])}: {escape(row['reason'])}")
+
+
+def files_shown(files: Iterable[tuple[str, str, str]]) -> None:
+    """Print what became of each test file: path, outcome, reason."""
+    console = Console(soft_wrap=True, highlight=False)
+    for path, outcome, reason in files:
+        console.print(f"{_FILES.get(outcome, outcome)}: {escape(path)}{f' ({escape(reason)})' if reason else ''}")
+
+
+def _headline(console: Console, report: Report) -> None:
+    totals = report.totals
+    mark = "[green]ok[/]" if report.exit_code == 0 else f"[red]{report.exit_reason.value}[/]"
+    what = "kept" if report.execution == "executed" else "written, not executed"
+    console.print(
+        f"{mark}  {totals.kept} tests {what}, {totals.dropped} dropped, {totals.suspected_defects} suspected defects, "
+        f"in {totals.targets} modules and {report.run.seconds:.1f} s"
+    )
+
+
+def _target(console: Console, target: Target) -> None:
+    before, after = target.coverage.before, target.coverage.after
+    branches = ""
+    if after and after.branches:
+        then = f"{100 * before.covered_branches / after.branches:.0f} → " if before else ""
+        branches = f", branches {then}{100 * after.covered_branches / after.branches:.0f} %"
+    missed = f", {len(target.not_reached)} not reached" if target.not_reached else ""
+    if target.status == "completed":
+        console.print(f"  {escape(target.path)}: {len(target.kept)} tests{branches}{missed}")
+    else:
+        console.print(f"  {escape(target.path)}: [yellow]{target.status}[/] {escape(target.error)}")

@@ -1,0 +1,142 @@
+"""apply, runs list, runs show and clean: what was kept of earlier runs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from .. import application
+from ..errors import ExitCode
+from ..settings import load_settings
+from ..store.listing import RunSummary
+from . import options as given
+from .failures import failures_shown
+from .outcome import files_shown
+
+APPLY_HELP = """Add the tests that a run has staged to the project.
+
+A file that a person has changed since testwright wrote it is left alone.
+
+Example: testwright apply 20260101-120000-ab12cd --root examples/shop
+"""
+LIST_HELP = """List the runs of a project, newest first.
+
+Example: testwright runs list --root examples/shop
+"""
+SHOW_HELP = """Show a run's report, or what is known of it where it has none.
+
+Example: testwright runs show 20260101-120000-ab12cd --root examples/shop
+"""
+CLEAN_HELP = """Remove old runs; the tests they added to the project stay.
+
+Example: testwright clean --keep 5 --root examples/shop
+"""
+
+
+def register(app: typer.Typer, runs: typer.Typer) -> None:
+    """Add the commands to the application."""
+    app.command("apply", help=APPLY_HELP)(apply)
+    app.command("clean", help=CLEAN_HELP)(clean)
+    runs.command("list", help=LIST_HELP)(list_runs)
+    runs.command("show", help=SHOW_HELP)(show_run)
+
+
+def apply(
+    run_id: given.ExistingRun,
+    root: given.Root = None,
+    state_dir: given.StateDir = None,
+    as_json: given.Json = False,
+    debug: given.Debug = False,
+) -> None:
+    """See APPLY_HELP."""
+    with failures_shown(debug=debug, as_json=as_json):
+        done = application.apply(run_id, load_settings({"root": root, "state_dir": state_dir}))
+    if as_json:
+        sys.stdout.write(json.dumps([asdict(one) for one in done], indent=2) + "\n")
+    else:
+        files_shown([(one.path, one.outcome, one.reason) for one in done])
+    if any(one.outcome == "conflict" for one in done):
+        raise typer.Exit(ExitCode.PARTIAL)
+
+
+def list_runs(
+    root: given.Root = None,
+    state_dir: given.StateDir = None,
+    as_json: given.Json = False,
+    debug: given.Debug = False,
+) -> None:
+    """See LIST_HELP."""
+    with failures_shown(debug=debug, as_json=as_json):
+        found = application.list_runs(load_settings({"root": root, "state_dir": state_dir}))
+    if as_json:
+        sys.stdout.write(json.dumps([asdict(one) for one in found], indent=2, sort_keys=True) + "\n")
+        return
+    table = Table("run", "status", "began (UTC)", "kept", "request", box=None, pad_edge=False)
+    for one in found:
+        kept = "" if one.totals is None else str(one.totals.get("kept", ""))
+        table.add_row(escape(one.run_id), _status(one), _time(one.created_at), kept, escape(one.request[:60]))
+    console = Console(soft_wrap=True, highlight=False)
+    console.print(table if found else "No runs yet.")
+
+
+def show_run(
+    run_id: given.ExistingRun,
+    root: given.Root = None,
+    state_dir: given.StateDir = None,
+    as_json: given.Json = False,
+    debug: given.Debug = False,
+) -> None:
+    """See SHOW_HELP."""
+    with failures_shown(debug=debug, as_json=as_json):
+        details, text = application.show_run(run_id, load_settings({"root": root, "state_dir": state_dir}))
+    if as_json:
+        sys.stdout.write(json.dumps(asdict(details), indent=2, sort_keys=True, default=str) + "\n")
+        return
+    summary = details.summary
+    lines = [text] if text else [f"Run {summary.run_id}: {_status(summary)}", f"Request: {summary.request}"]
+    if summary.resumable:
+        lines.append(f"It was interrupted: `testwright resume {summary.run_id}` goes on.")
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+def clean(
+    root: given.Root = None,
+    state_dir: given.StateDir = None,
+    keep: Annotated[
+        int | None, typer.Option("--keep", min=0, help="Runs to keep. Default: the keep_runs setting.")
+    ] = None,
+    older_than: Annotated[
+        float | None, typer.Option("--older-than", min=0, help="Only remove runs older than so many days.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
+    as_json: given.Json = False,
+    debug: given.Debug = False,
+) -> None:
+    """See CLEAN_HELP."""
+    with failures_shown(debug=debug, as_json=as_json):
+        settings = load_settings({"root": root, "state_dir": state_dir, "keep_runs": keep})
+        done = application.clean(settings, older_than_days=older_than, dry_run=dry_run)
+    if as_json:
+        sys.stdout.write(json.dumps(asdict(done), indent=2) + "\n")
+        return
+    verb = "Would remove" if dry_run else "Removed"
+    mib = done.freed_bytes / 2**20
+    sys.stdout.write(f"{verb} {len(done.removed)} runs ({mib:.1f} MiB), {done.kept} are left.\n")
+    for name in done.running:
+        sys.stdout.write(f"{name} is being worked on and stays.\n")
+
+
+def _status(summary: RunSummary) -> str:
+    return f"{summary.status} ({summary.exit_reason})" if summary.exit_reason else summary.status
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")

@@ -1,0 +1,184 @@
+"""One session of a run: the planning graph from start or checkpoint to its end, then the report (T-01, B-08, P-11)."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+from collections.abc import Awaitable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from . import errors
+from .errors import ExitCode, TestwrightError
+from .events import EventType
+from .graph.planning_graph.planning_state import PlanningAgentState, new_planning_state
+from .graph.running import resume_run, start_run
+from .reports.build import Outcomes, RunFacts, build_report
+from .reports.json_form import json_form
+from .reports.junit_form import junit_form
+from .reports.markdown_form import markdown_form
+from .reports.model import Report
+from .reports.outcome import ExitReason
+from .store.files import write_file
+from .store.runs import RunRecord, Spent
+from .store.staging import Staging
+from .version import VERSION
+from .wiring import LiveRun
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A run that has ended.
+
+    Attributes:
+        report_path: report.md, for people.
+        diff: what accepting the staged files would change, on a dry run; "" otherwise.
+    """
+
+    report: Report
+    report_path: Path
+    diff: str = ""
+
+
+async def started(live: LiveRun, request: str) -> Ended:
+    """Begin a run and see it to its end.
+
+    Raises:
+        TestwrightError: no plan could be made, or state could not be kept.
+    """
+    settings = live.settings
+    live.store.runs.create(
+        live.folder.run_id,
+        request=request,
+        root=str(settings.root),
+        settings=settings.stored(),
+        version=VERSION,
+        redactor=live.redactor,
+    )
+    state = new_planning_state(
+        request_id=live.context.run_id,
+        user_request=request,
+        test_type=settings.test_type,
+        framework=settings.framework,
+        tests_dir=settings.tests_dir,
+        max_retries_per_step=settings.max_retries_per_step,
+        max_retries=settings.max_retries,
+        run=settings.run,
+        analyze=settings.analyze,
+        accept=not settings.dry_run,
+    )
+    return await _session(live, request, start_run(state, live.context, live.services))
+
+
+async def continued(live: LiveRun, record: RunRecord) -> Ended:
+    """Go on with a run from its last checkpoint; one that never got as far as a checkpoint begins again.
+
+    Raises:
+        TestwrightError: as `started`.
+    """
+    if record.status in ("completed", "failed") and live.folder.report_json.is_file():
+        report = Report.model_validate_json(live.folder.report_json.read_bytes())
+        return Ended(report, live.folder.report_md)
+    Staging(live.folder, live.settings.root).withdraw()
+    return await _session(live, record.request, resume_run(live.context, live.services))
+
+
+async def _session(live: LiveRun, request: str, work: Awaitable[PlanningAgentState]) -> Ended:
+    record = live.store.runs.start(live.folder.run_id)
+    live.services.emit(EventType.STARTED, f"{'resumed' if record.resumed else 'started'}: {request}")
+    began = time.time()
+    try:
+        state = await work
+        _raise_failed_plan(state)
+    except TestwrightError as error:
+        live.services.emit(EventType.ERROR, error.message)
+        _finish(live, "failed", ExitReason.INTERNAL.value, error.exit_code)
+        raise
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        _finish(live, "stopped", ExitReason.INTERRUPTED.value, ExitCode.INTERRUPTED)
+        raise
+    ended = _concluded(live, request, state, began, record)
+    live.services.emit(EventType.COMPLETE, f"{ended.report.exit_reason}: {ended.report.totals.kept} tests kept")
+    return ended
+
+
+def _finish(live: LiveRun, status: Any, reason: str, code: int) -> None:
+    live.store.runs.finish(live.folder.run_id, status=status, exit_reason=reason, exit_code=code)
+
+
+def _raise_failed_plan(state: PlanningAgentState) -> None:
+    """A run without a plan has nothing to report: its fault is raised as the error it was."""
+    failure = state["failure"]
+    if failure and not state["plan"]:
+        raise as_raised(str(failure.get("message", "no plan could be made")), failure)
+
+
+def as_raised(message: str, details: dict[str, Any]) -> TestwrightError:
+    """The error that an agent's or a graph's answer tells of, by the name of its class."""
+    cls = getattr(errors, str(details.get("error", "")), TestwrightError)
+    if not (isinstance(cls, type) and issubclass(cls, TestwrightError)):
+        cls = TestwrightError
+    return cls(message, advice=str(details.get("advice", "")))
+
+
+def _concluded(live: LiveRun, request: str, state: PlanningAgentState, began: float, record: RunRecord) -> Ended:
+    """Write the three reports, note the end, and tidy up."""
+    facts = _facts(live, state, began, record)
+    outcomes = Outcomes(
+        request=request,
+        plan=[dict(step) for step in state["plan"]],
+        understanding={"not_understood": state["not_understood"], "skipped": state["skipped"]},
+        attempt_counts=state["attempt_counts"],
+        ended=_ended_early(state),
+        analysed=live.settings.analyze,
+        fail_on_defect=live.settings.fail_on == "defect",
+        private=[str(live.folder.path), str(live.settings.root)],
+    )
+    report = build_report(facts, outcomes, redact=live.redactor.value)
+    for path, text in (
+        (live.folder.report_json, json_form(report)),
+        (live.folder.report_md, markdown_form(report)),
+        (live.folder.junit_xml, junit_form(report)),
+    ):
+        write_file(path, text)
+    live.store.runs.record_spent(live.folder.run_id, Spent(**facts.spent))
+    _finish(live, report.status, report.exit_reason.value, report.exit_code)
+    staged = [one.path for one in report.files if one.outcome == "staged"]
+    diff = Staging(live.folder, live.settings.root).diff(staged) if live.settings.dry_run and staged else ""
+    shutil.rmtree(live.folder.scratch, ignore_errors=True)
+    return Ended(report, live.folder.report_md, diff)
+
+
+def _ended_early(state: PlanningAgentState) -> str | None:
+    known = {"budget_exhausted": ExitReason.BUDGET_EXHAUSTED, "environment": ExitReason.ENVIRONMENT}
+    reason = known.get(state["exit_reason"] or "")
+    return reason.value if reason else None
+
+
+def _facts(live: LiveRun, state: PlanningAgentState, began: float, record: RunRecord) -> RunFacts:
+    work = live.meter.read()
+    interpreter = live.target.interpreter
+    spoken = ".".join(str(part) for part in interpreter.version[:3]) if interpreter else ""
+    artifacts = live.store.artifacts.find(live.context.run_id)
+    return RunFacts(
+        run_id=live.folder.run_id,
+        version=VERSION,
+        root=str(live.settings.root),
+        started_at=began,
+        finished_at=time.time(),
+        sandbox=live.target.sandbox,
+        interpreter=f"{interpreter.path} {spoken}" if interpreter else "",
+        resumed=record.resumed,
+        settings=live.settings.stored(),
+        tool_calls=[asdict(call) for call in live.tools.calls()],
+        wall_seconds=work.wall_seconds,
+        idle_seconds=work.idle_seconds,
+        spent={
+            "seconds": state["spent"]["seconds"],
+            "tokens": state["spent"]["tokens"],
+            "cost": state["spent"]["cost"],
+        },
+        artifacts=[(one.artifact_id, one.kind, str(one.meta.get("sanitizer", ""))) for one in artifacts],
+    )

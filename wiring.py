@@ -1,0 +1,218 @@
+"""Builds the live things of a run from its settings: the only place that knows all rooms."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+
+from .agents.contracts import contract_of
+from .agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent
+from .agents.embedded.planner_agent import EmbeddedPlannerAgent
+from .agents.embedded.spec_agent import EmbeddedSpecAgent
+from .agents.embedded.writing_agent import EmbeddedWritingAgent
+from .agents.lifecycle import Agent
+from .engine.python.layout import find_layout
+from .events import EventSink
+from .graph.checkpoints import open_checkpoints
+from .graph.context import GraphServices, RunContext
+from .mcp.client import ToolClient
+from .mcp.services import ToolServices
+from .mcp.toolbox import build_toolbox
+from .metered import MeteredAgent, MeteredSandbox
+from .sandbox.interpreter import Interpreter
+from .sandbox.opening import open_sandbox
+from .sandbox.protocol import Sandbox
+from .sandbox.target import PythonTarget, prepare_target
+from .settings import Settings
+from .store.audit import AuditLog
+from .store.database import Store
+from .store.event_log import EventLog
+from .store.lock import project_lock, run_lock
+from .store.run_folder import RunFolder
+from .utils.redact import Redactor
+from .utils.work_meter import WorkMeter
+
+_RUN_IDS = uuid.UUID("0b1f7d0c-6c5e-5d0e-9b56-7f3d1c0a9e42")
+
+
+def request_id_of(run_id: str) -> str:
+    """The UUID that contracts, checkpoints and artifacts know a run by: the id itself when it is one."""
+    try:
+        return str(uuid.UUID(run_id))
+    except ValueError:
+        return str(uuid.uuid5(_RUN_IDS, run_id))
+
+
+@dataclass
+class LiveRun:
+    """What is open while a run is worked on.
+
+    Attributes:
+        context: what the graphs are called with.
+        services: what their nodes work with.
+        meter: when work was in flight.
+        target: prepares the target's environment on first use, once.
+    """
+
+    settings: Settings
+    folder: RunFolder
+    store: Store
+    events: EventLog
+    redactor: Redactor
+    context: RunContext
+    services: GraphServices
+    tools: ToolClient
+    meter: WorkMeter
+    target: TargetProvider
+
+
+class TargetProvider:
+    """Prepares the copy of the project and its interpreter when somebody first needs them.
+
+    Concurrent callers share one preparation; one that failed is tried again by the next caller.
+    """
+
+    def __init__(self, settings: Settings, folder: RunFolder, meter: WorkMeter) -> None:
+        self._settings = settings
+        self._folder = folder
+        self._meter = meter
+        self._lock = asyncio.Lock()
+        self._prepared: PythonTarget | None = None
+
+    async def __call__(self) -> PythonTarget:
+        """The target's environment.
+
+        Raises:
+            SandboxUnavailable, InterpreterError, EnvironmentFault, ProjectError: what is missing, with advice.
+        """
+        async with self._lock:
+            if self._prepared is None:
+                with self._meter.working():
+                    self._prepared = await self._prepare()
+            return self._prepared
+
+    async def discard(self) -> None:
+        """Delete the copy of the project, if one was made."""
+        if self._prepared is not None:
+            await self._prepared.discard()
+
+    @property
+    def sandbox(self) -> str:
+        """Which sandbox was in force; empty when nothing was executed."""
+        return self._prepared.sandbox.kind if self._prepared else ""
+
+    @property
+    def interpreter(self) -> Interpreter | None:
+        """The target's interpreter, once it was needed."""
+        return self._prepared.interpreter if self._prepared else None
+
+    async def _prepare(self) -> PythonTarget:
+        settings = self._settings
+        sandbox: Sandbox = await asyncio.to_thread(open_sandbox, settings.sandbox)
+        layout = await asyncio.to_thread(find_layout, settings.root)
+        return await prepare_target(
+            settings.root,
+            sandbox=MeteredSandbox(sandbox, self._meter),
+            python=settings.python,
+            state=self._folder.scratch,
+            cache=settings.state / "cache",
+            import_roots=layout.import_roots,
+        )
+
+
+@asynccontextmanager
+async def open_run(settings: Settings, run_id: str, *, on_event: EventSink | None = None) -> AsyncIterator[LiveRun]:
+    """Everything a run needs, opened in order and closed again, also when interrupted.
+
+    Args:
+        run_id: the run's folder is made when it is new.
+        on_event: told of every event, in order.
+
+    Raises:
+        RunLocked: somebody works on the run, or on the project.
+        StorageError: the state folder cannot be used.
+    """
+    folder = RunFolder(settings.state, run_id)
+    redactor = Redactor.from_environment(os.environ)
+    meter = WorkMeter()
+    with _stored(settings, folder, redactor) as (store, events, audit):
+        if on_event is not None:
+            events.subscribe(on_event)
+        target = TargetProvider(settings, folder, meter)
+        toolbox = build_toolbox(
+            ToolServices(
+                root=settings.root, run_folder=folder, python_target=target, cache_dir=settings.state / "cache"
+            )
+        )
+        async with (
+            ToolClient(toolbox) as tools,
+            open_checkpoints(folder.checkpoints) as checkpointer,
+            _started(_agents(settings, target)) as agents,
+        ):
+            context = RunContext(run_id=request_id_of(run_id), root=str(settings.root), jobs=settings.jobs)
+            services = GraphServices(
+                agents={role: MeteredAgent(agent, meter) for role, agent in agents.items()},
+                tools=tools,
+                artifacts=store.artifacts,
+                emit=events.emit,
+                audit=audit.record,
+                checkpointer=checkpointer,
+            )
+            try:
+                yield LiveRun(settings, folder, store, events, redactor, context, services, tools, meter, target)
+            finally:
+                await target.discard()
+
+
+@asynccontextmanager
+async def open_validators(settings: Settings, folder: RunFolder) -> AsyncIterator[ToolClient]:
+    """Only the tools, for checking a person's own spec or test file; nothing of a run is opened or kept."""
+    target = TargetProvider(settings, folder, WorkMeter())
+    services = ToolServices(
+        root=settings.root, run_folder=folder, python_target=target, cache_dir=settings.state / "cache"
+    )
+    async with ToolClient(build_toolbox(services)) as tools:
+        yield tools
+
+
+@contextmanager
+def _stored(settings: Settings, folder: RunFolder, redactor: Redactor) -> Iterator[tuple[Store, EventLog, AuditLog]]:
+    """The run's locks, folder, database and logs."""
+    folder.create()
+    with (
+        project_lock(settings.state, settings.root, f"run {folder.run_id}"),
+        run_lock(folder),
+        Store.open(settings.state) as store,
+    ):
+        events = EventLog(folder.events_jsonl, redactor.value)
+        audit = AuditLog(folder.audit_jsonl, redactor.value)
+        try:
+            yield store, events, audit
+        finally:
+            events.close()
+            audit.close()
+
+
+def _agents(settings: Settings, target: TargetProvider) -> dict[str, Agent]:
+    """Who thinks in each role (T-13)."""
+    return {
+        "planner": EmbeddedPlannerAgent(contract=contract_of("planner")),
+        "spec": EmbeddedSpecAgent(target, root=settings.root, trials=settings.trials, contract=contract_of("spec")),
+        "writer": EmbeddedWritingAgent(contract=contract_of("writer")),
+        "analyzer": EmbeddedAnalyzerAgent(contract=contract_of("analyzer")),
+    }
+
+
+@asynccontextmanager
+async def _started(agents: dict[str, Agent]) -> AsyncIterator[dict[str, Agent]]:
+    try:
+        for agent in agents.values():
+            await agent.start()
+        yield agents
+    finally:
+        for agent in agents.values():
+            await agent.shutdown()
