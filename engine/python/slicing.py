@@ -8,34 +8,54 @@ from collections.abc import Sequence
 from .scoping import bound_names, loaded_names
 
 
+_FUNCTIONS_THAT_CHANGE = frozenset(
+    "heappush heappop heapify insort insort_left insort_right shuffle setattr delattr next setitem delitem".split()
+)
+
+
 def needed_statements(before: Sequence[ast.stmt], act: ast.AST) -> list[ast.stmt]:
     """Those of `before`, in order, that bind a name the act reads, directly or through others, or change its object."""
     wanted = set(loaded_names(act))
     kept: list[ast.stmt] = []
-    for node in reversed(before):
-        if not _touches(node, wanted):
-            continue
-        kept.append(node)
-        wanted.update(loaded_names(node))
+    for index in range(len(before) - 1, -1, -1):
+        node = before[index]
+        if _binds(node, wanted) or (_changes(node, wanted) and _is_variable(node, before[:index])):
+            kept.append(node)
+            wanted.update(loaded_names(node))
     return kept[::-1]
 
 
-def _touches(node: ast.stmt, wanted: set[str]) -> bool:
-    if bound_names([node]) & wanted:
-        return True
-    if isinstance(node, ast.Assign):
-        return any(base_name(target) in wanted for target in node.targets)
+def _binds(node: ast.stmt, wanted: set[str]) -> bool:
+    return bool(bound_names([node]) & wanted)
+
+
+def _changes(node: ast.stmt, wanted: set[str]) -> bool:
+    """Whether the statement changes the object of a wanted name."""
+    return _changed_name(node) in wanted
+
+
+def _changed_name(node: ast.stmt) -> str | None:
+    if isinstance(node, ast.Assign | ast.Delete):
+        return base_name(node.targets[0])
     if isinstance(node, ast.AugAssign):
-        return base_name(node.target) in wanted
-    if isinstance(node, ast.Delete):
-        return any(base_name(target) in wanted for target in node.targets)
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call | ast.Await):
+        return base_name(node.target)
+    if isinstance(node, ast.Expr):
         call = node.value.value if isinstance(node.value, ast.Await) else node.value
         if isinstance(call, ast.Call):
-            return base_name(call.func) in wanted or any(base_name(one) in wanted for one in call.args)
-    if isinstance(node, ast.For | ast.With | ast.While | ast.If | ast.Try):
-        return any(_touches(one, wanted) for one in ast.iter_child_nodes(node) if isinstance(one, ast.stmt))
-    return False
+            name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+            if name in _FUNCTIONS_THAT_CHANGE and call.args:
+                return base_name(call.args[0])
+            return base_name(call.func) if isinstance(call.func, ast.Attribute) else None
+    if isinstance(node, ast.For | ast.While | ast.With | ast.If | ast.Try):
+        inner = (one for one in ast.iter_child_nodes(node) if isinstance(one, ast.stmt))
+        return next((name for one in inner if (name := _changed_name(one)) is not None), None)
+    return None
+
+
+def _is_variable(node: ast.stmt, before: Sequence[ast.stmt]) -> bool:
+    """Whether what the statement changes was bound before: a variable, no function or module."""
+    name = _changed_name(node)
+    return any(name in bound_names([one]) for one in before if not isinstance(one, ast.Import | ast.ImportFrom))
 
 
 def base_name(node: ast.AST) -> str | None:
