@@ -1,4 +1,4 @@
-"""The hydration envelope as plain data (A-05): `{run_id, upstream, payload, parameters}`, and what may stand beside it."""
+"""The hydration envelope as plain data (A-05): `{run_id, upstream, payload, parameters}`, and what stands beside it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ ENVELOPE_KEYS = frozenset({"run_id", "upstream", "payload", "parameters"})
 
 
 def is_envelope(inputs: Any) -> bool:
-    """Whether an agent's inputs are an envelope; a refinement adds `previous_files` and `errors` beside the four keys."""
+    """Whether inputs are an envelope; a refinement adds `previous_files` and `errors` beside the four keys."""
     return isinstance(inputs, Mapping) and inputs.keys() >= ENVELOPE_KEYS
 
 

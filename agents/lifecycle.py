@@ -46,7 +46,7 @@ class AgentContract:
     """The schemas an agent's `inputs` and `result` must fit, by name; None for unchecked.
 
     Attributes:
-        input_schema: checked against `request.inputs`; of a hydration envelope, against payload and parameters together.
+        input_schema: what `request.inputs` must fit; of a hydration envelope, payload and parameters together.
         output_schema: checked against `response.result`.
         validate: finds the violations; given by wiring, so that agents know no registry.
     """

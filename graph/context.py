@@ -1,0 +1,155 @@
+"""What the graphs are given: a serialisable `RunContext`, and behind it the live things of a run.
+
+The context travels with every call (LangGraph's `context_schema`), also to a Temporal activity, so it is plain data.
+Clients, agents and stores cannot travel: each process that executes nodes makes a `GraphServices` once and announces it
+with `providing`; `services_of` finds it by run id.
+
+The registry behind that is process-wide on purpose: a node is a module-level function that an engine calls by name, and
+all it is handed is state and context. A context variable would not reach a Temporal activity's thread. It holds its
+entries weakly, and `providing` removes them, so nothing outlives the run it belongs to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.runtime import Runtime
+
+from ..agents.contracts import contract_violations
+from ..agents.handoff import ArtifactStore
+from ..agents.lifecycle import ContractValidator
+from ..agents.orchestration import Asking, Sleep
+from ..agents.protocol import AgentProtocol, JsonObject
+from ..errors import TestwrightError
+from ..events import EventType
+from ..store.audit import Attempt
+from ..utils.schema_registry import bundle, select_schema
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """The settings of a run that nodes need; serialisable, and the same when the run is resumed.
+
+    Attributes:
+        run_id: a UUID; also the planning graph's checkpoint thread.
+        root: the project's root folder, absolute.
+        profile: the named set of settings, for agents' request metadata.
+        jobs: steps that run at the same time, at least 1.
+        agent_timeout: seconds one request to an agent may take; None for no limit.
+        wall_seconds, max_tokens, max_cost: ceilings of the whole run (B-08), cost in US dollars; None for none.
+    """
+
+    run_id: str
+    root: str
+    profile: str = "default"
+    jobs: int = 1
+    agent_timeout: float | None = None
+    wall_seconds: float | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+
+
+class ToolCaller(Protocol):
+    """The one way to call a tool, wherever it lives; `mcp.client.ToolClient` is one."""
+
+    async def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The tool's structured answer. Raises ToolFailure, ToolInputError, ToolTimeout."""
+        ...
+
+
+class Emit(Protocol):
+    """Tells the run's event stream something; `store.event_log.EventLog.emit` is one."""
+
+    def __call__(self, type: EventType, message: str, step_id: str | None = None, **data: Any) -> Any: ...  # noqa: A002
+
+
+@dataclass(frozen=True)
+class GraphServices:
+    """The live things of one run in one process.
+
+    Attributes:
+        agents: by role: `planner`, `spec`, `writer`, `analyzer`.
+        tools: reaches every tool.
+        artifacts: keeps what crosses between agents.
+        emit: the event stream.
+        audit: the audit log; told of every attempt.
+        checkpointer: keeps the testing graphs' states, each on the thread `<run_id>:<step_id>`; None for memory only.
+        asking: how agents are asked and asked again.
+        validate: finds what breaks a contract.
+        select_schema: (test type, hints) → schema name, or None for an unknown type.
+        load_schema: a schema that stands alone, by name.
+        sleep: waits between attempts of a step.
+        clock: seconds, monotonic.
+        node_attempts: attempts of a node whose tools fail in a way that may pass.
+        node_wait: seconds before its second attempt; doubled from then on.
+    """
+
+    agents: Mapping[str, AgentProtocol]
+    tools: ToolCaller
+    artifacts: ArtifactStore
+    emit: Emit
+    audit: Callable[[Attempt], None]
+    checkpointer: BaseCheckpointSaver[str] | None = None
+    asking: Asking = field(default_factory=Asking)
+    validate: ContractValidator = contract_violations
+    select_schema: Callable[[str, Mapping[str, Any]], str | None] = select_schema
+    load_schema: Callable[[str], JsonObject] = bundle
+    sleep: Sleep = asyncio.sleep
+    clock: Callable[[], float] = time.monotonic
+    node_attempts: int = 3
+    node_wait: float = 0.5
+
+
+_LIVE: weakref.WeakValueDictionary[str, GraphServices] = weakref.WeakValueDictionary()
+
+
+@contextmanager
+def providing(context: RunContext, services: GraphServices) -> Iterator[GraphServices]:
+    """Announce the services of a run in this process, for as long as the block lasts.
+
+    Raises:
+        TestwrightError: the run is being worked on in this process already.
+    """
+    if _LIVE.get(context.run_id) is not None:
+        raise TestwrightError(
+            f"run {context.run_id} is being worked on in this process already",
+            advice="Wait for it, or give the new run an id of its own.",
+        )
+    _LIVE[context.run_id] = services
+    try:
+        yield services
+    finally:
+        if _LIVE.get(context.run_id) is services:
+            del _LIVE[context.run_id]
+
+
+def services(context: RunContext) -> GraphServices:
+    """The services of a run.
+
+    Raises:
+        TestwrightError: none were announced in this process, or the context was left out.
+    """
+    if not isinstance(context, RunContext):
+        raise TestwrightError(
+            f"a graph was run without its RunContext (got {type(context).__name__})",
+            advice="Pass context=RunContext(...) to every ainvoke or astream, also when resuming.",
+        )
+    found = _LIVE.get(context.run_id)
+    if found is None:
+        raise TestwrightError(
+            f"no services were announced for run {context.run_id} in this process",
+            advice="Run the graph inside `with graph.context.providing(context, services):`.",
+        )
+    return found
+
+
+def services_of(runtime: Runtime[RunContext]) -> GraphServices:
+    """The services a node works with. Raises as `services` does."""
+    return services(runtime.context)

@@ -1,0 +1,94 @@
+"""The testing graph (T-05): from a target to tests that were run and judged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import RetryPolicy
+
+from ..context import RunContext
+from ..faults import is_transient
+from .nodes.analyze_results import analyze_results
+from .nodes.generate_code import generate_code
+from .nodes.generate_spec import generate_spec
+from .nodes.refine_code import refine_code
+from .nodes.refine_spec import refine_spec
+from .nodes.retrieve_context import retrieve_context
+from .nodes.run_tests import run_tests
+from .nodes.select_schema import select_schema
+from .nodes.validate_code import validate_code
+from .nodes.validate_spec import validate_spec
+from .routers import should_continue, should_retry_code, should_retry_spec
+from .state import TestingAgentState
+
+NODES = (
+    retrieve_context,
+    select_schema,
+    generate_spec,
+    validate_spec,
+    refine_spec,
+    generate_code,
+    validate_code,
+    refine_code,
+    run_tests,
+    analyze_results,
+)
+
+RECURSION_LIMIT = 100
+"""Supersteps of one testing graph; its longest way has 21."""
+
+
+def transient_retries(attempts: int = 3, first_wait: float = 0.5) -> RetryPolicy:
+    """How nodes are tried again after a transient fault of a tool (T-15): exponential, jittered, `is_transient` only.
+
+    Args:
+        attempts: of one node, the first included.
+        first_wait: seconds before the second attempt; 0 for none, also no jitter.
+    """
+    return RetryPolicy(initial_interval=first_wait, max_attempts=attempts, jitter=first_wait > 0, retry_on=is_transient)
+
+
+def build_testing_graph(
+    checkpointer: BaseCheckpointSaver[str] | None = None, *, retry: RetryPolicy | None = None
+) -> CompiledStateGraph[TestingAgentState, RunContext, Any, Any]:
+    """The compiled testing graph, for one target of any test type.
+
+    Run it with `ainvoke(new_testing_state(...), context=RunContext(...))` inside `context.providing(...)`.
+
+    Args:
+        checkpointer: keeps the state between nodes; the caller then gives a `thread_id`.
+        retry: replaces `transient_retries()`.
+    """
+    graph: StateGraph[TestingAgentState, RunContext, Any, Any] = StateGraph(
+        TestingAgentState, context_schema=RunContext
+    )
+    policy = retry or transient_retries()
+    for node in NODES:
+        graph.add_node(node.__name__, node, retry_policy=policy)
+    graph.add_edge(START, "retrieve_context")
+    graph.add_edge("retrieve_context", "select_schema")
+    _go_on(graph, "select_schema", "generate_spec")
+    _go_on(graph, "generate_spec", "validate_spec")
+    _go_on(graph, "refine_spec", "validate_spec")
+    graph.add_conditional_edges(
+        "validate_spec",
+        should_retry_spec,
+        {"proceed_to_code": "generate_code", "refine_spec": "refine_spec", "error": END},
+    )
+    _go_on(graph, "generate_code", "validate_code")
+    _go_on(graph, "refine_code", "validate_code")
+    graph.add_conditional_edges(
+        "validate_code",
+        should_retry_code,
+        {"proceed_to_execution": "run_tests", "refine_code": "refine_code", "error": END},
+    )
+    _go_on(graph, "run_tests", "analyze_results")
+    graph.add_edge("analyze_results", END)
+    return graph.compile(checkpointer=checkpointer, name="testing_graph")
+
+
+def _go_on(graph: StateGraph[TestingAgentState, RunContext, Any, Any], node: str, following: str) -> None:
+    graph.add_conditional_edges(node, should_continue, {"continue": following, "end": END})

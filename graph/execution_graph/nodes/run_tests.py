@@ -1,0 +1,73 @@
+"""Node `run_tests`: the tool `run_tests` runs the staged file in the sandbox; what does not hold is pruned (B-11)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from ....events import EventType
+from ....utils.canonical import pretty_json
+from ...bounds import within_limit
+from ...context import RunContext, services_of
+from ...exit_reason import StepExit
+from ...node import reported
+from ..boundary import accepted_files
+from ..pruning import dropped_ids, prune
+from ..staging import stage
+from ..state import TestingAgentState
+
+
+@reported
+async def run_tests(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    """Run, and prune the cases the results drop. With the switch off the graph ends here, nothing executed (T-14).
+
+    Spec and files are written afresh first, so that a node interrupted after pruning runs what it ran before.
+
+    Raises:
+        ToolFailure, ToolTimeout, EnvironmentFault.
+    """
+    if not state["run"]:
+        return {"executed": False, "phase": "complete", "exit_reason": str(StepExit.COMPLETED)}
+    services = services_of(runtime)
+    await services.tools.call("write_file", {"path": state["spec_path"], "contents": pretty_json(state["spec_json"])})
+    await stage(await accepted_files(state, runtime), runtime)
+    options = {"framework": state["framework"], "target": state["target"], "spec_path": state["spec_path"]}
+    results = await services.tools.call("run_tests", {"test_path": state["test_path"], "options": options})
+    all_cases = [case["id"] for case in (state["spec_json"] or {}).get("cases") or []]
+    dropped = _dropped(state["dropped"], results, all_cases)
+    kept = await prune(state, runtime, dropped_ids(dropped), all_cases)
+    services.emit(
+        EventType.TESTS_RUN,
+        f"{len(kept)} of {len(all_cases)} cases of {state['test_path']} are kept",
+        state["step_id"] or None,
+        kept=len(kept),
+        dropped=len(dropped),
+        passed=results.get("passed"),
+        failed=results.get("failed"),
+    )
+    return {
+        "executed": True,
+        "test_results": within_limit(results),
+        "kept": kept,
+        "dropped": dropped,
+        "phase": "execution" if state["analyze"] else "complete",
+        "exit_reason": None if state["analyze"] else _exit(kept),
+    }
+
+
+def _dropped(before: list[dict[str, Any]], results: dict[str, Any], all_cases: list[str]) -> list[dict[str, Any]]:
+    """What the writer left out, what the results drop, and every case they know nothing of.
+
+    A case whose test was never collected proves nothing.
+    """
+    left_out = set(dropped_ids(before))
+    dropped = before + [one for one in results.get("dropped") or [] if one.get("case_id") not in left_out]
+    seen = {*dropped_ids(dropped), *(results.get("kept") or [])}
+    reason = "no test of this case was collected"
+    unseen = [case_id for case_id in all_cases if case_id not in seen]
+    return dropped + [{"case_id": one, "nodeid": "", "reason": reason, "class": "test_defect"} for one in unseen]
+
+
+def _exit(kept: list[str]) -> str:
+    return str(StepExit.COMPLETED if kept else StepExit.NOTHING_KEPT)

@@ -1,0 +1,29 @@
+"""Node `select_schema`: the schema the spec is written against (T-08)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from ...context import RunContext, services_of
+from ...exit_reason import StepExit
+from ...faults import Fault
+from ...node import reported
+from ..state import TestingAgentState
+
+
+@reported
+async def select_schema(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    """Choose by test type; the registry's None for an unknown type becomes a typed end of the step."""
+    services = services_of(runtime)
+    hints = {"framework": state["framework"], "target": state["target"]}
+    schema = services.select_schema(state["test_type"], hints)
+    if schema is not None:
+        return {"selected_schema": schema}
+    fault = Fault(
+        StepExit.UNKNOWN_TEST_TYPE,
+        f"there is no spec schema for test type {state['test_type']!r}",
+        details={"error": "UnknownTestType", "advice": "Ask for unit, api, integration, e2e or performance tests."},
+    )
+    return {"phase": "error", "exit_reason": str(fault.exit_reason), "failure": fault.to_dict()}

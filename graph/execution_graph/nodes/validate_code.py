@@ -1,0 +1,89 @@
+"""Node `validate_code`: the tool `validate_test_code` judges the staged files; good ones become an artifact."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from ....agents.handoff import persist_output
+from ....events import EventType
+from ...context import RunContext, services_of
+from ...exit_reason import StepExit
+from ...node import reported
+from ...together import together
+from ..boundary import CODE_PRODUCER
+from ..pruning import dropped_ids
+from ..staging import read_staged
+from ..state import TestingAgentState
+
+
+@reported
+async def validate_code(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    """Collect every error: syntax, lint and structure, with line and suggestion.
+
+    The test file is checked in full, its helpers (a conftest, a page object) for syntax and lint. When the refinements
+    are used up, spec and files stay as the partial result; the files are not accepted.
+
+    Raises:
+        SchemaValidationError: the files break the boundary's own contract.
+        ToolFailure: the tool failed.
+    """
+    if state["answer_errors"]:
+        result = _invalid(state["answer_errors"])
+    elif not state["generated_code_path"]:
+        result = _invalid([{"type": "structure", "line": 0, "message": "there is no test file", "suggestion": ""}])
+    else:
+        result = await _validated(state, runtime)
+    update: dict[str, Any] = {"code_validation_result": result, "code_errors": result.get("errors") or []}
+    if result["valid"]:
+        return {**update, **await _accept(state, runtime)}
+    if state["code_attempts"] < state["max_retries"]:
+        return {**update, "should_retry": True}
+    return {**update, "should_retry": False, "phase": "error", "exit_reason": str(StepExit.CODE_EXHAUSTED)}
+
+
+async def _validated(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    """One result for all files: valid when each of them is, errors of all, `path` added to those of helpers."""
+    tools = services_of(runtime).tools
+    main = state["generated_code_path"]
+
+    async def check(path: str) -> dict[str, Any]:
+        arguments = {"code_path": path, "framework": state["framework"], "check_structure": path == main}
+        result = await tools.call("validate_test_code", arguments)
+        errors = result.get("errors") or []
+        return result if path == main else {**result, "errors": [{**error, "path": path} for error in errors]}
+
+    helpers = [path for path in state["generated_files"] if path != main]
+    results = await together(*(check(path) for path in [str(main), *helpers]))
+    judged = ("valid", "syntax_valid", "lint_passed", "structure_valid")
+    merged = {key: all(result.get(key, True) for result in results) for key in judged}
+    return {**results[0], **merged, "errors": [error for result in results for error in result.get("errors") or []]}
+
+
+async def _accept(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    services = services_of(runtime)
+    files = await read_staged(state["generated_files"], runtime)
+    artifact_id = await asyncio.to_thread(
+        persist_output,
+        services.artifacts,
+        runtime.context.run_id,
+        CODE_PRODUCER,
+        {"files": files},
+        validate=services.validate,
+    )
+    services.emit(
+        EventType.CODE_WRITTEN,
+        f"{state['test_path']} is written",
+        state["step_id"] or None,
+        path=state["test_path"],
+        attempts=state["code_attempts"] + 1,
+    )
+    gone = set(dropped_ids(state["dropped"]))
+    kept = [case_id for case_id in state["kept"] if case_id not in gone]
+    return {"should_retry": False, "phase": "execution", "code_artifact_id": artifact_id, "kept": kept}
+
+
+def _invalid(errors: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"valid": False, "syntax_valid": False, "lint_passed": False, "structure_valid": False, "errors": errors}

@@ -1,0 +1,75 @@
+"""Node `validate_spec`: the tool `validate_test_spec` judges the spec; a good one becomes the artifact that crosses."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from ....agents.handoff import persist_output
+from ....events import EventType
+from ....utils.canonical import pretty_json
+from ...context import RunContext, services_of
+from ...exit_reason import StepExit
+from ...node import reported
+from ..boundary import SPEC_PRODUCER
+from ..state import TestingAgentState
+
+
+@reported
+async def validate_spec(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    """Collect every error. A valid spec is stored and written to `spec_path`.
+
+    When the refinements are used up the spec as it stands is written too: `<spec_path>` with `.rejected` before its
+    ending, so that nobody takes it for a good one.
+
+    Raises:
+        SchemaValidationError: the spec breaks the boundary's own contract.
+        ToolFailure: the tool failed.
+    """
+    tools = services_of(runtime).tools
+    spec = state["spec_json"]
+    if state["answer_errors"]:
+        result: dict[str, Any] = {"valid": False, "errors": state["answer_errors"], "suggestions": []}
+    else:
+        arguments = {"spec_json": spec, "schema_type": state["test_type"], "strict": True}
+        result = await tools.call("validate_test_spec", arguments)
+    update: dict[str, Any] = {"spec_validation_result": result, "spec_errors": result.get("errors") or []}
+    if result["valid"]:
+        return {**update, **await _accept(state, runtime, spec or {})}
+    if state["spec_attempts"] < state["max_retries"]:
+        return {**update, "should_retry": True}
+    if spec:
+        rejected = state["spec_path"].removesuffix(".json") + ".rejected.json"
+        await tools.call("write_file", {"path": rejected, "contents": pretty_json(spec)})
+    return {**update, "should_retry": False, "phase": "error", "exit_reason": str(StepExit.SPEC_EXHAUSTED)}
+
+
+async def _accept(state: TestingAgentState, runtime: Runtime[RunContext], spec: dict[str, Any]) -> dict[str, Any]:
+    services = services_of(runtime)
+    artifact_id = await asyncio.to_thread(
+        persist_output,
+        services.artifacts,
+        runtime.context.run_id,
+        SPEC_PRODUCER,
+        {"spec": spec},
+        validate=services.validate,
+    )
+    await services.tools.call("write_file", {"path": state["spec_path"], "contents": pretty_json(spec)})
+    cases = spec.get("cases") or []
+    services.emit(
+        EventType.SPEC_WRITTEN,
+        f"{len(cases)} cases for {state['target']}",
+        state["step_id"] or None,
+        path=state["spec_path"],
+        cases=len(cases),
+        attempts=state["spec_attempts"] + 1,
+    )
+    return {
+        "should_retry": False,
+        "phase": "code_generation",
+        "spec_artifact_id": artifact_id,
+        "kept": [case["id"] for case in cases if "id" in case],
+        "suspected_defects": list(spec.get("suspected_defects") or []),
+    }

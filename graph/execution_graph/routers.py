@@ -1,0 +1,34 @@
+"""Where the testing graph goes next. The two loop routers are the seed's, return values included."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from .state import TestingAgentState
+
+
+async def should_retry_spec(state: TestingAgentState) -> Literal["proceed_to_code", "refine_spec", "error"]:
+    """Check if spec validation failed and retries are available (T-06)."""
+    if _valid(state["spec_validation_result"]):
+        return "proceed_to_code"
+    if state["spec_attempts"] < state["max_retries"]:
+        return "refine_spec"
+    return "error"
+
+
+async def should_retry_code(state: TestingAgentState) -> Literal["proceed_to_execution", "refine_code", "error"]:
+    """Check if code validation failed and retries are available (T-07)."""
+    if _valid(state["code_validation_result"]):
+        return "proceed_to_execution"
+    if state["code_attempts"] < state["max_retries"]:
+        return "refine_code"
+    return "error"
+
+
+async def should_continue(state: TestingAgentState) -> Literal["continue", "end"]:
+    """Whether the node before left anything to do; an agent that failed ends the graph without touching the loops."""
+    return "end" if state["phase"] in ("complete", "error") else "continue"
+
+
+def _valid(result: dict[str, Any] | None) -> bool:
+    return bool(result and result["valid"])

@@ -1,0 +1,154 @@
+"""The testing graph's state (T-05): the seed's fields with the seed's names, and what a run of ours needs besides.
+
+Plain JSON values only: checkpoints, reports and other engines read it. The artifact in the store is authoritative;
+`spec_json` is its copy. Summaries hold at most 128 KiB each.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypedDict
+
+from ..state_version import STATE_VERSION
+from ..usage import NOTHING_USED, Usage, add_usage
+
+TestType = Literal["api", "unit", "integration", "e2e", "performance"]
+Phase = Literal["spec_generation", "code_generation", "execution", "complete", "error"]
+
+MAX_RETRIES = 3
+
+
+class TestingAgentState(TypedDict):
+    """One target's way from request to judged tests.
+
+    Besides the seed's fields:
+        state_version: of this form; a checkpoint of another version is refused.
+        step_id: the plan step, or "" when the graph is run by itself.
+        target_info: `path`, `module`, `import_root`, `symbols` and what else the plan says of the target.
+        target_digest: sha256 of the target's file when it was read; a resumed step whose target changed starts again.
+        spec_path, test_path: where spec (in the run's folder) and test file (in the project) belong.
+        run, analyze: switches of the last phase (T-14); `executed` says whether tests were run.
+        answer_errors: why the last answer of an agent could not be read; counts as a failed attempt.
+        spec_artifact_id, code_artifact_id: what crossed the boundary.
+        generated_files: paths of all files the writer made, in the run's folder.
+        kept: ids of the cases in the test file as it stands. dropped: what was pruned, with reasons.
+        suspected_defects, findings: for the report. warnings: what went wrong without ending anything.
+        usage: tokens and cost of all agents.
+        failure: the fault that ended the step early, or None. exit_reason: a `StepExit`, None while running.
+    """
+
+    user_request: str
+    test_type: TestType
+    target: str
+    framework: str
+
+    codebase_context: dict[str, Any] | None
+    ast_analysis: dict[str, Any] | None
+    selected_schema: str | None
+
+    spec_attempts: int
+    spec_json: dict[str, Any] | None
+    spec_validation_result: dict[str, Any] | None
+    spec_errors: list[dict[str, Any]]
+
+    code_attempts: int
+    generated_code_path: str | None
+    code_validation_result: dict[str, Any] | None
+    code_errors: list[dict[str, Any]]
+
+    test_results: dict[str, Any] | None
+    analysis: str | None
+
+    phase: Phase
+    should_retry: bool
+    max_retries: int
+
+    state_version: int
+    step_id: str
+    target_info: dict[str, Any]
+    target_digest: str | None
+    spec_path: str
+    test_path: str
+    run: bool
+    analyze: bool
+    executed: bool
+    openapi: dict[str, Any] | None
+    answer_errors: list[dict[str, Any]]
+    spec_artifact_id: str | None
+    code_artifact_id: str | None
+    generated_files: list[str]
+    kept: list[str]
+    dropped: list[dict[str, Any]]
+    suspected_defects: list[dict[str, Any]]
+    findings: list[dict[str, Any]]
+    warnings: Annotated[list[str], operator.add]
+    usage: Annotated[Usage, add_usage]
+    failure: dict[str, Any] | None
+    exit_reason: str | None
+
+
+def new_testing_state(
+    *,
+    user_request: str,
+    test_type: TestType,
+    target: Mapping[str, Any] | str,
+    framework: str,
+    spec_path: str,
+    test_path: str,
+    step_id: str = "",
+    run: bool = True,
+    analyze: bool = True,
+    max_retries: int = MAX_RETRIES,
+) -> TestingAgentState:
+    """The state a testing graph begins with.
+
+    Args:
+        target: `{path, module, import_root, symbols}`, or just the path (or endpoint, or scenario).
+        max_retries: refinements after the first generation, of spec and code each.
+    """
+    info = {"path": target} if isinstance(target, str) else dict(target)
+    return TestingAgentState(
+        user_request=user_request,
+        test_type=test_type,
+        target=str(info.get("path") or info.get("endpoint") or ""),
+        framework=framework,
+        codebase_context=None,
+        ast_analysis=None,
+        selected_schema=None,
+        spec_attempts=0,
+        spec_json=None,
+        spec_validation_result=None,
+        spec_errors=[],
+        code_attempts=0,
+        generated_code_path=None,
+        code_validation_result=None,
+        code_errors=[],
+        test_results=None,
+        analysis=None,
+        phase="spec_generation",
+        should_retry=False,
+        max_retries=max_retries,
+        state_version=STATE_VERSION,
+        step_id=step_id,
+        target_info=info,
+        target_digest=None,
+        spec_path=spec_path,
+        test_path=test_path,
+        run=run,
+        analyze=analyze,
+        executed=False,
+        openapi=None,
+        answer_errors=[],
+        spec_artifact_id=None,
+        code_artifact_id=None,
+        generated_files=[],
+        kept=[],
+        dropped=[],
+        suspected_defects=[],
+        findings=[],
+        warnings=[],
+        usage=NOTHING_USED,
+        failure=None,
+        exit_reason=None,
+    )

@@ -1,0 +1,52 @@
+"""The run's ceilings on time, tokens and cost (B-08): they stop what costs, and keep what was made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..context import RunContext
+from ..usage import Usage
+from .planning_state import Spent, plus_usage
+
+
+class Meter:
+    """What the run has spent, as it grows while steps are executed at the same time.
+
+    Args:
+        spent: what earlier waves, and the run before it was resumed, have used.
+        clock: seconds, monotonic.
+    """
+
+    def __init__(self, spent: Spent, context: RunContext, clock: Callable[[], float]) -> None:
+        self._before = spent
+        self._context = context
+        self._clock = clock
+        self._began = clock()
+
+    def add(self, usage: Usage) -> None:
+        """Count what a step's agents used."""
+        self._before = plus_usage(self._before, usage)
+
+    @property
+    def spent(self) -> Spent:
+        """Everything so far, seconds of this wave included."""
+        return plus_usage(self._before, {"tokens": 0, "cost": 0.0}, self._clock() - self._began)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Until the ceiling on wall time, not below 0; None without one."""
+        ceiling = self._context.wall_seconds
+        return None if ceiling is None else max(0.0, ceiling - self.spent["seconds"])
+
+    def exceeded(self) -> str | None:
+        """Which ceiling is reached, in words; None when none is."""
+        spent, context = self.spent, self._context
+        ceilings = (
+            ("time", spent["seconds"], context.wall_seconds, "s"),
+            ("tokens", spent["tokens"], context.max_tokens, "tokens"),
+            ("cost", spent["cost"], context.max_cost, "USD"),
+        )
+        for name, used, ceiling, unit in ceilings:
+            if ceiling is not None and used >= ceiling:
+                return f"the ceiling on {name} ({ceiling:g} {unit}) is reached"
+        return None

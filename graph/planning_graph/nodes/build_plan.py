@@ -1,0 +1,106 @@
+"""Node `build_plan`: the planner expands the request into ordered, machine-readable steps (T-02)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from ....agents.protocol import AgentResponse, JsonObject
+from ....events import EventType
+from ....utils.canonical import pretty_json
+from ...asking import ask_role
+from ...context import RunContext, services_of
+from ...exit_reason import ExitReason, StepExit
+from ...faults import Fault, agent_fault
+from ...node import reported
+from ...usage import Usage, add_usage, usage_of
+from ..order import begin_ready
+from ..plan_check import check_plan
+from ..planning_state import PlanningAgentState, PlanStep, plus_usage
+
+REPAIRS = 1
+"""How often a plan that cannot be executed is given back to the planner (P-01)."""
+
+
+@reported
+async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    """Ask the planner, read its answer strictly, write plan.json.
+
+    A plan that cannot be executed goes back once with all its problems. A planner that fails ends the run with a typed
+    exit reason.
+
+    Raises:
+        AgentUnreachable: the way to the planner failed.
+        ToolFailure: plan.json could not be written.
+    """
+    inputs = _inputs(state, runtime)
+    usage: Usage = {"tokens": 0, "cost": 0.0}
+    problems: list[dict[str, str]] = []
+    for repair in range(REPAIRS + 1):
+        asked = {**inputs, "errors": problems} if repair else inputs
+        response = await ask_role(
+            runtime, "planner", goal=state["user_request"], task="build_plan", inputs=asked, step_id=None
+        )
+        usage = add_usage(usage, usage_of(response))
+        result = response.result if not response.is_error() else None
+        if not isinstance(result, dict):
+            return {**_failed(agent_fault(response.error, "planner", response)), **_spent(state, usage)}
+        plan, problems = check_plan(result.get("steps"))
+        if not problems:
+            return {**await _ready(state, runtime, plan, result, response), **_spent(state, usage)}
+    first = problems[0]
+    message = f"the plan cannot be executed: {first['path']} {first['message']}"
+    fault = Fault(StepExit.AGENT_ERROR, message, details={"error": "InvalidPlan", "errors": problems})
+    return {**_failed(fault), **_spent(state, usage)}
+
+
+def _inputs(state: PlanningAgentState, runtime: Runtime[RunContext]) -> JsonObject:
+    asked = {
+        "test_type": state["test_type"],
+        "target": state["target"],
+        "framework": state["framework"],
+        "tests_dir": state["tests_dir"],
+    }
+    given = {key: value for key, value in asked.items() if value is not None}
+    return {"user_request": state["user_request"], "root": runtime.context.root, **given}
+
+
+async def _ready(
+    state: PlanningAgentState,
+    runtime: Runtime[RunContext],
+    plan: list[PlanStep],
+    result: dict[str, Any],
+    response: AgentResponse,
+) -> dict[str, Any]:
+    services = services_of(runtime)
+    told = {key: list(result.get(key) or []) for key in ("understood", "not_understood", "skipped")}
+    steps = [{"id": step["id"], "type": step["type"], "params": step["params"]} for step in plan]
+    contents = pretty_json({"request": state["user_request"], "steps": steps, **told})
+    await services.tools.call("write_file", {"path": "plan.json", "contents": contents})
+    services.emit(EventType.PLAN_READY, f"{len(plan)} steps", None, steps=steps, **told)
+    if not plan:
+        message = response.error.message if response.error else "the plan has no steps"
+        return {
+            **told,
+            "plan": [],
+            "status": "failed",
+            "exit_reason": str(ExitReason.NOTHING_TO_DO),
+            "logs": [f"nothing to do: {message}"],
+        }
+    logs = [f"planned {len(plan)} steps"]
+    return {**told, "plan": begin_ready(plan), "current_step_index": 0, "status": "executing", "logs": logs}
+
+
+def _failed(fault: Fault) -> dict[str, Any]:
+    exit_reason = ExitReason.ENVIRONMENT if fault.exit_reason is StepExit.ENVIRONMENT else ExitReason.PLAN_FAILED
+    return {
+        "status": "failed",
+        "exit_reason": str(exit_reason),
+        "failure": fault.to_dict(),
+        "logs": [f"the plan failed: {fault.message}"],
+    }
+
+
+def _spent(state: PlanningAgentState, usage: Usage) -> dict[str, Any]:
+    return {"spent": plus_usage(state["spent"], usage)}

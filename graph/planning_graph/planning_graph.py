@@ -1,0 +1,47 @@
+"""The planning graph (T-01): the only entry point of a run, from request to accepted tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import RetryPolicy
+
+from ..context import RunContext
+from ..execution_graph.graph import transient_retries
+from .nodes.advance_or_finish import advance_or_finish
+from .nodes.build_plan import build_plan
+from .nodes.execute_current_step import execute_current_step
+from .planning_state import PlanningAgentState
+from .routers import more_to_do
+
+PlanningGraph = CompiledStateGraph[PlanningAgentState, RunContext, Any, Any]
+
+
+def build_planning_graph(
+    checkpointer: BaseCheckpointSaver[str] | None = None, *, retry: RetryPolicy | None = None
+) -> PlanningGraph:
+    """The compiled planning graph; usable by itself, or as a node of a graph of yours.
+
+    Run it with `ainvoke(new_planning_state(...), context=RunContext(...))` inside `context.providing(...)`, or through
+    `graph.running`, which also knows how to resume. Embedded in another graph, that graph's context schema must be
+    `RunContext` and its state must share the keys it wants to give and get.
+
+    Args:
+        checkpointer: keeps the plan between nodes; the caller then gives a `thread_id`.
+        retry: replaces `transient_retries()`.
+    """
+    graph: StateGraph[PlanningAgentState, RunContext, Any, Any] = StateGraph(
+        PlanningAgentState, context_schema=RunContext
+    )
+    policy = retry or transient_retries()
+    graph.add_node("build_plan", build_plan, retry_policy=policy)
+    graph.add_node("execute_current_step", execute_current_step)
+    graph.add_node("advance_or_finish", advance_or_finish)
+    graph.add_edge(START, "build_plan")
+    graph.add_conditional_edges("build_plan", more_to_do, {"execute": "execute_current_step", "end": END})
+    graph.add_edge("execute_current_step", "advance_or_finish")
+    graph.add_conditional_edges("advance_or_finish", more_to_do, {"execute": "execute_current_step", "end": END})
+    return graph.compile(checkpointer=checkpointer, name="planning_graph")

@@ -1,0 +1,142 @@
+"""The planning graph's state (T-01): the seed's fields with the seed's names, and what a run of ours needs besides."""
+
+from __future__ import annotations
+
+import operator
+from typing import Annotated, Any, Literal, TypedDict
+
+from ..state_version import STATE_VERSION
+from ..usage import NOTHING_USED, Usage
+
+StepStatus = Literal["pending", "in_progress", "completed", "failed", "skipped"]
+PlanStatus = Literal["planning", "executing", "completed", "failed"]
+TestTypeName = Literal["api", "unit", "integration", "e2e", "performance"]
+
+FINISHED: frozenset[str] = frozenset({"completed", "failed", "skipped"})
+
+
+class PlanStep(TypedDict):
+    """One step of a plan.
+
+    Attributes:
+        id: stable identifier for the step.
+        type: `generate_<test type>_tests`, `verify_suite`, `accept_tests` or `retrieve_context`.
+        status: only the last three are final.
+        params: step-specific; `depends_on` lists ids of steps that come first.
+        result: structured result, with `exit_reason` (a `StepExit`); also of a failed step, as far as it came.
+        error_message: populated on failure, and why a step was skipped.
+    """
+
+    id: str
+    type: str
+    status: StepStatus
+    params: dict[str, Any]
+    result: dict[str, Any] | None
+    error_message: str | None
+
+
+class Spent(TypedDict):
+    """What the run has used so far; carried over when it is resumed (B-08)."""
+
+    seconds: float
+    tokens: int
+    cost: float
+
+
+class PlanningAgentState(TypedDict):
+    """A run from request to its last step.
+
+    Besides the seed's fields:
+        state_version: of this form; a checkpoint of another version is refused.
+        framework: asked for, or None to let the plan choose. tests_dir: where accepted tests go.
+        max_retries: refinements a testing graph may make. run, analyze, accept: switches (T-14, B-09).
+        understood, not_understood, skipped: what the planner says of the request.
+        spent: seconds, tokens and cost so far. usage: the planner's own part of it.
+        failure: the fault that ended the run early, or None. exit_reason: an `ExitReason`, None while running.
+    """
+
+    request_id: str
+    user_request: str
+    test_type: TestTypeName | None
+    target: str | None
+
+    plan: list[PlanStep]
+    current_step_index: int
+
+    max_retries_per_step: int
+    attempt_counts: dict[str, int]
+    logs: Annotated[list[str], operator.add]
+
+    status: PlanStatus
+
+    state_version: int
+    framework: str | None
+    tests_dir: str | None
+    max_retries: int
+    run: bool
+    analyze: bool
+    accept: bool
+    understood: list[Any]
+    not_understood: list[dict[str, Any]]
+    skipped: list[dict[str, Any]]
+    spent: Spent
+    failure: dict[str, Any] | None
+    exit_reason: str | None
+
+
+def new_planning_state(
+    *,
+    request_id: str,
+    user_request: str,
+    test_type: TestTypeName | None = None,
+    target: str | None = None,
+    framework: str | None = None,
+    tests_dir: str | None = None,
+    max_retries_per_step: int = 1,
+    max_retries: int = 3,
+    run: bool = True,
+    analyze: bool = True,
+    accept: bool = True,
+) -> PlanningAgentState:
+    """The state a run begins with.
+
+    Args:
+        request_id: the run id.
+        max_retries_per_step: how often a step is tried again after an infrastructure fault.
+        max_retries: refinements of spec and code, each, after the first generation.
+        accept: whether kept tests are added to the project; off for a dry run.
+    """
+    return PlanningAgentState(
+        request_id=request_id,
+        user_request=user_request,
+        test_type=test_type,
+        target=target,
+        plan=[],
+        current_step_index=0,
+        max_retries_per_step=max_retries_per_step,
+        attempt_counts={},
+        logs=[],
+        status="planning",
+        state_version=STATE_VERSION,
+        framework=framework,
+        tests_dir=tests_dir,
+        max_retries=max_retries,
+        run=run,
+        analyze=analyze,
+        accept=accept,
+        understood=[],
+        not_understood=[],
+        skipped=[],
+        spent={"seconds": 0.0, **NOTHING_USED},
+        failure=None,
+        exit_reason=None,
+    )
+
+
+def plus_usage(spent: Spent, usage: Usage, seconds: float = 0.0) -> Spent:
+    """`spent` with more added."""
+    return {
+        "seconds": round(spent["seconds"] + seconds, 3),
+        "tokens": spent["tokens"] + usage["tokens"],
+        "cost": spent["cost"] + usage["cost"],
+    }

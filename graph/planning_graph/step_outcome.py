@@ -1,0 +1,50 @@
+"""What executing a step comes to, as plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..exit_reason import StepExit
+from ..faults import Fault
+from ..usage import NOTHING_USED, Usage
+from .planning_state import PlanStep, StepStatus
+
+
+@dataclass(frozen=True, slots=True)
+class StepOutcome:
+    """How one step ended.
+
+    Attributes:
+        status: completed, failed or skipped.
+        result: what came of it, as far as it came; `exit_reason` is added by `applied`.
+        message: why, for a step that is not completed.
+        usage: tokens and cost of its agents.
+        fault: what ended it, when a fault did.
+    """
+
+    status: StepStatus
+    exit_reason: StepExit
+    result: dict[str, Any] = field(default_factory=dict)
+    message: str = ""
+    usage: Usage = field(default_factory=lambda: NOTHING_USED)
+    fault: Fault | None = None
+
+    def applied(self, step: PlanStep) -> PlanStep:
+        """The step with this outcome."""
+        return {
+            **step,
+            "status": self.status,
+            "result": {**self.result, "exit_reason": str(self.exit_reason)},
+            "error_message": self.message or None,
+        }
+
+
+def skipped(exit_reason: StepExit, message: str) -> StepOutcome:
+    """A step that was not executed."""
+    return StepOutcome("skipped", exit_reason, message=message)
+
+
+def failed(fault: Fault, result: dict[str, Any] | None = None, usage: Usage = NOTHING_USED) -> StepOutcome:
+    """A step that a fault ended, with what it had reached."""
+    return StepOutcome("failed", fault.exit_reason, result or {}, fault.message, usage, fault)

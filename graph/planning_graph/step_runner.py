@@ -1,0 +1,147 @@
+"""One step from start to final status: ceilings, the right handler, retries after infrastructure faults (T-04)."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from ...errors import StorageError
+from ...events import EventType
+from ...store.audit import Attempt
+from ..context import GraphServices, RunContext
+from ..exit_reason import StepExit
+from ..faults import Fault, fault_of
+from .ceilings import Meter
+from .generate_step import partial_result, run_generate_step
+from .planning_state import PlanningAgentState, PlanStep
+from .step_outcome import StepOutcome, failed, skipped
+from .step_types import step_kind
+from .suite_steps import accept_tests, retrieve_for_plan, verify_suite
+
+
+@dataclass
+class Wave:
+    """What the steps of one wave share.
+
+    Attributes:
+        jobs: how many run at the same time.
+        attempts: attempts by step id, earlier ones included.
+        ended_by: the fault that every other step would meet too; steps that have not started are then skipped.
+    """
+
+    state: PlanningAgentState
+    context: RunContext
+    services: GraphServices
+    meter: Meter
+    jobs: asyncio.Semaphore
+    attempts: dict[str, int]
+    ended_by: Fault | None = None
+
+
+async def run_step(step: PlanStep, wave: Wave) -> PlanStep:
+    """Execute one ready step; the answer is the step with its final status. Never fails because the step does.
+
+    Raises:
+        StorageError: the run's own state cannot be kept, so that nothing may go on; the run can be resumed.
+    """
+    async with wave.jobs:
+        emit = wave.services.emit
+        emit(EventType.STEP_STARTED, f"{step['id']} started", step["id"], step_type=step["type"])
+        outcome = _refused(step, wave) or await _attempted(step, wave)
+        wave.meter.add(outcome.usage)
+        if outcome.fault is not None and outcome.fault.ends_run:
+            wave.ended_by = wave.ended_by or outcome.fault
+        about = f": {outcome.message}" if outcome.message else ""
+        emit(
+            EventType.STEP_ENDED,
+            f"{step['id']} {outcome.status}{about}",
+            step["id"],
+            step_type=step["type"],
+            status=outcome.status,
+            exit_reason=str(outcome.exit_reason),
+            attempts=wave.attempts.get(step["id"], 0),
+        )
+        return outcome.applied(step)
+
+
+def _refused(step: PlanStep, wave: Wave) -> StepOutcome | None:
+    """Why a step is not begun, if it is not."""
+    if wave.ended_by is not None:
+        return skipped(StepExit.RUN_ENDED, f"not begun: {wave.ended_by.message}")
+    kind = step_kind(step["type"])
+    exceeded = wave.meter.exceeded() if kind is not None and kind.metered else None
+    return skipped(StepExit.BUDGET_EXHAUSTED, f"not begun: {exceeded}") if exceeded else None
+
+
+async def _attempted(step: PlanStep, wave: Wave) -> StepOutcome:
+    """Try, and try again after an infrastructure fault, at most `max_retries_per_step` times."""
+    reason = "first"
+    for retry in range(wave.state["max_retries_per_step"] + 1):
+        number = wave.attempts[step["id"]] = wave.attempts.get(step["id"], 0) + 1
+        try:
+            outcome = await _within_ceiling(step, wave)
+        except StorageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one failing target never sinks its siblings
+            fault = fault_of(error)
+            again = fault.infrastructure and retry < wave.state["max_retries_per_step"]
+            _audit(step, wave, number, reason, fault, again)
+            if not again:
+                partial = await partial_result(step, wave.context, wave.services) if _generates(step) else None
+                return failed(fault, partial.result, partial.usage) if partial else failed(fault)
+            reason = fault.message
+            await wave.services.sleep(wave.services.asking.policy.first_wait * 2**retry)
+        else:
+            _audit(step, wave, number, reason, outcome.fault, again=False)
+            return outcome
+    raise AssertionError("a step is attempted at least once")
+
+
+async def _within_ceiling(step: PlanStep, wave: Wave) -> StepOutcome:
+    """Execute, and stop at the ceiling on wall time if the step is one that ceilings stop."""
+    kind = step_kind(step["type"])
+    left = wave.meter.seconds_left if kind is not None and kind.metered else None
+    limit = asyncio.timeout(left)
+    try:
+        async with limit:
+            return await _executed(step, wave)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        message = f"stopped: the ceiling on time ({wave.context.wall_seconds:g} s) is reached"
+        partial = await partial_result(step, wave.context, wave.services) if _generates(step) else None
+        fault = Fault(StepExit.BUDGET_EXHAUSTED, message)
+        return failed(fault, partial.result, partial.usage) if partial else failed(fault)
+
+
+async def _executed(step: PlanStep, wave: Wave) -> StepOutcome:
+    kind = step_kind(step["type"])
+    family = kind.family if kind is not None else None
+    if family == "generate":
+        return await run_generate_step(step, wave.state, wave.context, wave.services)
+    if family == "verify":
+        return await verify_suite(step, wave.state, wave.services)
+    if family == "accept":
+        return await accept_tests(step, wave.state, wave.services)
+    if family == "context":
+        return await retrieve_for_plan(step, wave.services)
+    return failed(Fault(StepExit.UNKNOWN_STEP_TYPE, f"there is no step type {step['type']!r}"))
+
+
+def _generates(step: PlanStep) -> bool:
+    kind = step_kind(step["type"])
+    return kind is not None and kind.family == "generate"
+
+
+def _audit(step: PlanStep, wave: Wave, number: int, reason: str, fault: Fault | None, again: bool) -> None:
+    wave.services.audit(
+        Attempt(
+            role=step["type"],
+            attempt=number,
+            outcome="failed" if fault else "ok",
+            step_id=step["id"],
+            errors=(fault.to_dict(),) if fault else (),
+            reason=reason,
+            details={"retried": again},
+        )
+    )

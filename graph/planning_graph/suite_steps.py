@@ -1,0 +1,129 @@
+"""Steps that work on what the generate steps left: verify it together, add it to the project, look something up."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ...errors import ToolFailure
+from ...utils.canonical import pretty_json
+from ..bounds import within_limit
+from ..context import GraphServices
+from ..execution_graph.pruning import dropped_ids
+from ..execution_graph.staging import staged
+from ..exit_reason import StepExit
+from ..faults import Fault, is_transient
+from .planning_state import PlanningAgentState, PlanStep
+from .step_outcome import StepOutcome, failed, skipped
+
+
+async def verify_suite(step: PlanStep, state: PlanningAgentState, services: GraphServices) -> StepOutcome:
+    """Run all kept test files together, and prune what does not hold in company (B-11).
+
+    Raises:
+        ToolFailure, ToolTimeout, EnvironmentFault.
+    """
+    made = generated(state["plan"], step["params"].get("test_paths"))
+    if not made:
+        return skipped(StepExit.NOTHING_KEPT, "no test file was kept, so there is nothing to verify")
+    if not state["run"]:
+        result = {"executed": False, "test_paths": list(made), "kept": {path: made[path]["kept"] for path in made}}
+        return StepOutcome("completed", StepExit.SWITCHED_OFF, result, "not executed: running is switched off")
+    for result in made.values():
+        await _restore(services, result)
+    options = {key: step["params"][key] for key in ("framework",) if step["params"].get(key)}
+    answer = await services.tools.call("verify_suite", {"test_paths": list(made), "options": options})
+    dropped = _attributed(answer.get("dropped") or [], made)
+    kept: dict[str, list[str]] = {}
+    for path, result in made.items():
+        going = {one["case_id"] for one in dropped if one["test_path"] == path}
+        kept[path] = [case_id for case_id in result["kept"] if case_id not in going]
+        if going and kept[path]:
+            await _prune(services, result, [*dropped_ids(result["dropped"] or []), *sorted(going)])
+    left = [path for path in made if kept[path]]
+    result = {"executed": True, "test_paths": left, "kept": kept, "dropped": dropped, "suite": within_limit(answer)}
+    if not left:
+        return StepOutcome("failed", StepExit.NOTHING_KEPT, result, "no test holds when all run together")
+    return StepOutcome("completed", StepExit.COMPLETED, result)
+
+
+async def accept_tests(step: PlanStep, state: PlanningAgentState, services: GraphServices) -> StepOutcome:
+    """Add the verified files to the project; on a dry run they stay staged (B-09).
+
+    Raises:
+        ToolFailure: nothing, or not everything, was added; the tool says what.
+    """
+    verified = [one for one in state["plan"] if one["type"] == "verify_suite" and one["status"] == "completed"]
+    if verified:
+        paths = [path for one in verified for path in (one["result"] or {}).get("test_paths") or []]
+    else:
+        paths = list(generated(state["plan"], step["params"].get("test_paths")))
+    if not paths:
+        return skipped(StepExit.NOTHING_KEPT, "no test file was kept, so there is nothing to accept")
+    if not state["accept"]:
+        outcome = skipped(StepExit.SWITCHED_OFF, "dry run: the files are staged and can be applied later")
+        return StepOutcome(outcome.status, outcome.exit_reason, {"staged": paths}, outcome.message)
+    answer = await services.tools.call("accept_tests", {"test_paths": paths})
+    return StepOutcome("completed", StepExit.COMPLETED, {"test_paths": paths, **within_limit(answer)})
+
+
+async def retrieve_for_plan(step: PlanStep, services: GraphServices) -> StepOutcome:
+    """Look something up for the steps that follow. Raises ToolTimeout; other failures end the step."""
+    params = step["params"]
+    arguments = {"query": params["query"], "file_paths": params.get("file_paths") or []}
+    try:
+        answer = await services.tools.call("get_codebase_context", arguments)
+    except ToolFailure as error:
+        if is_transient(error):
+            raise
+        return failed(Fault(StepExit.TOOL_FAILURE, str(error)))
+    return StepOutcome("completed", StepExit.COMPLETED, within_limit(answer))
+
+
+def generated(plan: Sequence[PlanStep], wanted: Sequence[str] | None) -> dict[str, dict[str, Any]]:
+    """Results of completed generate steps that kept a test, by test path, in plan order; of `wanted` paths only."""
+    results: dict[str, dict[str, Any]] = {}
+    for step in plan:
+        result = step["result"] or {}
+        path = str(result.get("test_path") or "")
+        made = step["status"] == "completed" and path and result.get("kept") and "spec_path" in result
+        if made and (wanted is None or path in wanted):
+            results[path] = result
+    return results
+
+
+def _attributed(dropped: Iterable[Mapping[str, Any]], made: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Dropped cases with the file each is of: as they say, or every file that keeps a case of that id."""
+    found: list[dict[str, Any]] = []
+    for one in dropped:
+        case_id = one.get("case_id")
+        said = (one.get("test_path"), str(one.get("nodeid") or "").partition("::")[0])
+        named = [path for path in said if path in made][:1]
+        holders = named or [path for path, result in made.items() if case_id in result["kept"]]
+        found += [{**one, "case_id": case_id, "test_path": path} for path in holders or [None]]
+    return found
+
+
+async def _restore(services: GraphServices, result: Mapping[str, Any]) -> None:
+    """Stage a file as its generate step left it, so that a verification which was interrupted begins from the same."""
+    spec = await asyncio.to_thread(services.artifacts.get, result["spec_artifact_id"])
+    await services.tools.call(
+        "write_file", {"path": result["spec_path"], "contents": pretty_json(spec.payload["spec"])}
+    )
+    code = await asyncio.to_thread(services.artifacts.get, result["code_artifact_id"])
+    for file in code.payload["files"]:
+        await services.tools.call("write_file", {"path": staged(file["path"]), "contents": file["contents"]})
+    before = dropped_ids(result["dropped"] or [])
+    if before:
+        await _prune(services, result, before)
+
+
+async def _prune(services: GraphServices, result: Mapping[str, Any], drop: list[str]) -> None:
+    arguments = {
+        "test_path": result["test_path"],
+        "spec_path": result["spec_path"],
+        "drop": drop,
+        "framework": result["framework"],
+    }
+    await services.tools.call("prune_tests", arguments)

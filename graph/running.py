@@ -1,0 +1,115 @@
+"""Starting and resuming a run: the one place that passes context, thread and durability (T-01, B-08).
+
+LangGraph takes a forgotten `context=` silently, also on resume; so nothing else of ours invokes the planning graph.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from langchain_core.runnables import RunnableConfig
+
+from ..errors import RunNotFound
+from .context import GraphServices, RunContext, providing
+from .execution_graph.graph import transient_retries
+from .isolation import isolated
+from .planning_graph.generate_step import target_changed, thread_id
+from .planning_graph.order import dependents, is_finished
+from .planning_graph.planning_graph import PlanningGraph, build_planning_graph
+from .planning_graph.planning_state import PlanningAgentState, PlanStep
+from .planning_graph.step_types import step_kind
+from .state_version import require_version
+
+_RECURSION_LIMIT = 10_000
+
+
+async def start_run(state: PlanningAgentState, context: RunContext, services: GraphServices) -> PlanningAgentState:
+    """Run a plan from the beginning.
+
+    Args:
+        state: `new_planning_state(...)`.
+        services: its checkpointer keeps planning and testing graphs; without one the run cannot be resumed.
+
+    Returns:
+        The final state: status `completed` or `failed`, with its `exit_reason`.
+
+    Raises:
+        StorageError: the run's state cannot be kept.
+        AgentUnreachable, ToolFailure, TestwrightError: the plan itself could not be made.
+    """
+    with providing(context, services):
+        graph = _graph(services)
+        values = await isolated(lambda: graph.ainvoke(state, _thread(context), context=context, durability="sync"))
+        return cast(PlanningAgentState, values)
+
+
+async def resume_run(context: RunContext, services: GraphServices) -> PlanningAgentState:
+    """Go on with a run whose process ended, from its last checkpoint.
+
+    Finished steps are not executed again, except those whose target's file has changed since, with all that depends on
+    them. A run that has ended is answered as it ended.
+
+    Raises:
+        RunNotFound: there is no checkpoint of the run.
+        StateVersionError: it was written by another version.
+        And what `start_run` raises.
+    """
+    with providing(context, services):
+        graph = _graph(services)
+        config = _thread(context)
+        snapshot = await isolated(lambda: graph.aget_state(config))
+        if not snapshot.values:
+            raise RunNotFound(
+                f"there is no checkpoint of run {context.run_id}", advice="Start the request as a new run."
+            )
+        require_version(snapshot.values, context.run_id)
+        state = cast(PlanningAgentState, snapshot.values)
+        if not snapshot.next:
+            return state
+        await _restart_changed(graph, config, state, context, services)
+        values = await isolated(lambda: graph.ainvoke(None, config, context=context, durability="sync"))
+        return cast(PlanningAgentState, values)
+
+
+def _graph(services: GraphServices) -> PlanningGraph:
+    retry = transient_retries(services.node_attempts, services.node_wait)
+    return build_planning_graph(services.checkpointer, retry=retry)
+
+
+def _thread(context: RunContext) -> RunnableConfig:
+    return {"configurable": {"thread_id": context.run_id}, "recursion_limit": _RECURSION_LIMIT}
+
+
+async def _restart_changed(
+    graph: PlanningGraph,
+    config: RunnableConfig,
+    state: PlanningAgentState,
+    context: RunContext,
+    services: GraphServices,
+) -> None:
+    """Put finished steps whose target has changed, and their dependents, back to pending."""
+    changed = {step["id"] for step in state["plan"] if await _has_changed(step, services)}
+    if not changed:
+        return
+    again = changed | dependents(state["plan"], changed)
+    if services.checkpointer is not None:
+        for step_id in changed:
+            await services.checkpointer.adelete_thread(thread_id(context, step_id))
+    plan = [_pending(step) if step["id"] in again and is_finished(step) else step for step in state["plan"]]
+    counts = {step_id: count for step_id, count in state["attempt_counts"].items() if step_id not in again}
+    logs = [f"{step_id} starts again: its target has changed" for step_id in sorted(changed)]
+    update = {"plan": plan, "attempt_counts": counts, "status": "executing", "logs": logs}
+    await isolated(lambda: graph.aupdate_state(config, update, as_node="build_plan"))
+
+
+async def _has_changed(step: PlanStep, services: GraphServices) -> bool:
+    kind = step_kind(step["type"])
+    if kind is None or kind.family != "generate" or not is_finished(step):
+        return False
+    target = step["params"].get("target")
+    info = target if isinstance(target, dict) else {"path": target}
+    return await target_changed((step["result"] or {}).get("target_digest"), info, services)
+
+
+def _pending(step: PlanStep) -> PlanStep:
+    return {**step, "status": "pending", "result": None, "error_message": None}
