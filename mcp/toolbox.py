@@ -43,6 +43,8 @@ def as_mcp_tool(definition: ToolDefinition, services: ToolServices) -> Tool:
         fn=_caller(definition, services),
         name=definition.name,
         title=None,
+        context_kwarg=None,
+        icons=None,
         description=definition.description,
         parameters=definition.input_schema,
         fn_metadata=FuncMetadata(arg_model=_AnyArguments, output_schema=definition.output_schema),

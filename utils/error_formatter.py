@@ -120,7 +120,7 @@ def _unknown(error: ValidationError, place: list[str | int]) -> Iterator[SpecIss
     for name in sorted(set(_mapping(error.instance)) - set(known)):
         close = difflib.get_close_matches(name, known, n=1)
         suggestion = f"rename it to {close[0]!r}" if close else f"remove it; known here: {', '.join(known)}"
-        excerpt = excerpt_of(error.instance[name])
+        excerpt = excerpt_of(_mapping(error.instance)[name])
         yield SpecIssue(
             json_path([*place, name]), f"unknown property {name!r}", "error", suggestion, "unknown", excerpt
         )
@@ -133,7 +133,8 @@ def _about(error: ValidationError, name: str) -> str:
 
 
 def _explained(keyword: str, error: ValidationError) -> tuple[str, str]:
-    value, instance = error.validator_value, error.instance
+    value: Any = error.validator_value
+    instance: Any = error.instance
     purpose = error.schema.get("description", "") if isinstance(error.schema, Mapping) else ""
     if keyword == "enum":
         allowed = ", ".join(json.dumps(one) for one in value)

@@ -179,7 +179,7 @@ def _loaded(name: str) -> dict[str, Any]:
 
 
 def _folder() -> Traversable:
-    return resources.files(f"{__package__.rpartition('.')[0]}.schemas")
+    return resources.files(f"{__name__.rsplit('.', 2)[0]}.schemas")
 
 
 @cache

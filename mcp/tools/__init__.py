@@ -8,6 +8,7 @@ from ..definition import ToolDefinition
 def built_in_tools() -> tuple[ToolDefinition, ...]:
     """Every built-in tool, by name. Imported when asked for: some bring a room of their own with them."""
     from . import (
+        accept_tests,
         check_syntax,
         get_ast_analysis,
         get_codebase_context,
@@ -20,6 +21,7 @@ def built_in_tools() -> tuple[ToolDefinition, ...]:
     )
 
     modules = (
+        accept_tests,
         check_syntax,
         get_ast_analysis,
         get_codebase_context,
