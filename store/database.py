@@ -101,18 +101,30 @@ class Store:
             raise database_error(error.orig, self.path) from error
 
     def _bring_up_to_date(self) -> None:
-        with self.reading() as connection:
-            if is_current(connection):
-                return
-        lock = FileLock(self.path.with_name(f"{DATABASE}.lock"), timeout=BUSY_SECONDS)
-        try:
-            with typed_errors(self.path, "lock"), lock, self.writing() as connection:
+        # Under the lock from the first connection on: making a new file write ahead does not wait for other processes.
+        with self._prepared_alone():
+            with self.reading() as connection:
+                if is_current(connection):
+                    return
+            with self.writing() as connection:
                 migrate(connection)
-        except Timeout as error:
-            raise RunLocked(
-                f"Another process has been preparing {self.path} for {BUSY_SECONDS:.0f} seconds.",
-                advice="Wait for it, or give another folder with --state-dir.",
-            ) from error
+
+    @contextmanager
+    def _prepared_alone(self) -> Iterator[None]:
+        path = self.path.with_name(f"{DATABASE}.lock")
+        lock = FileLock(path, timeout=BUSY_SECONDS)
+        with typed_errors(path, "lock"):
+            try:
+                lock.acquire()
+            except Timeout as error:
+                raise RunLocked(
+                    f"Another process has been preparing {self.path} for {BUSY_SECONDS:.0f} seconds.",
+                    advice="Wait for it, or give another folder with --state-dir.",
+                ) from error
+        try:
+            yield
+        finally:
+            lock.release()
 
 
 def _engine(path: Path) -> Engine:
