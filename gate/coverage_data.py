@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 Branch = tuple[int, int]
@@ -76,6 +76,23 @@ class CoverageData:
     def of_test(self, nodeid: str) -> dict[str, Reach]:
         """What one test ran, by file; files it did not touch are left out."""
         return {name: file.by_test[nodeid] for name, file in sorted(self.files.items()) if nodeid in file.by_test}
+
+    def of_tests(self, nodeids: Set[str]) -> CoverageData:
+        """What remains when only these tests had run; give "" among them for what importing reaches."""
+        files = {}
+        for name, file in self.files.items():
+            by_test = {nodeid: reach for nodeid, reach in file.by_test.items() if nodeid in nodeids}
+            everything = frozenset[Branch]().union(*(reach.branches for reach in file.by_test.values()))
+            files[name] = replace(
+                file,
+                executed=frozenset[int]().union(*(reach.lines for reach in by_test.values())),
+                # Branches that no test took and that count all the same are those marked "no branch".
+                executed_branches=frozenset[Branch](file.executed_branches - everything).union(
+                    *(reach.branches for reach in by_test.values())
+                ),
+                by_test=by_test,
+            )
+        return CoverageData(files)
 
     def totals(self) -> dict[str, int | float]:
         """Counts over all files; percentages are 100.0 where there is nothing to cover."""

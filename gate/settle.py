@@ -1,0 +1,114 @@
+"""Bringing a set of tests to the point where it passes in every order tried, by leaving out the culprits (B-11)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from .options import ShuffleLevel, SuiteOptions
+from .polluter import Search, find_polluter
+from .results import CaseResult
+from .suite import Suite
+
+SEARCHES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A shuffled order; the same seed gives the same order everywhere."""
+
+    seed: int
+    level: ShuffleLevel = "test"
+
+    def of(self, nodeids: Sequence[str]) -> tuple[str, ...]:
+        """The tests in this order."""
+        chance = random.Random(self.seed)
+        if self.level == "test":
+            mixed = list(nodeids)
+            chance.shuffle(mixed)
+            return tuple(mixed)
+        files: dict[str, list[str]] = {}
+        for nodeid in nodeids:
+            files.setdefault(nodeid.partition("::")[0], []).append(nodeid)
+        names = list(files)
+        chance.shuffle(names)
+        for name in names:
+            chance.shuffle(files[name])
+        return tuple(nodeid for name in names for nodeid in files[name])
+
+
+@dataclass(frozen=True, slots=True)
+class Expelled:
+    """A test left out; `result` is the failing run that led to it, of itself or of its victim."""
+
+    nodeid: str
+    reason: str
+    result: CaseResult
+
+
+@dataclass(slots=True)
+class Settlement:
+    """What is left: `kept` in the given order, passing in every order tried one after the other."""
+
+    kept: list[str]
+    expelled: list[Expelled] = field(default_factory=list)
+    launches: int = 0
+    rounds: int = 0
+
+
+async def settle(suite: Suite, nodeids: Sequence[str], orders: Sequence[Order], options: SuiteOptions) -> Settlement:
+    """Run the tests in every order; after each failure leave out its culprit and try again until all orders pass.
+
+    Args:
+        options: how to run; its order and measuring are not used.
+    """
+    settlement = Settlement(list(nodeids))
+    plain = replace(options, shuffle=None, exclude=(), measure=())
+    clean: set[Order] = set()
+    while settlement.kept and len(clean) < len(orders):
+        for order in orders:
+            if order in clean:
+                continue
+            chosen = order.of(settlement.kept)
+            result = await suite.run(replace(plain, select=chosen))
+            settlement.launches += result.launches
+            settlement.rounds += 1
+            outcomes = result.by_nodeid()
+            victim = next((nodeid for nodeid in chosen if not passed(outcomes, nodeid)), None)
+            if victim is None:
+                clean.add(order)
+                continue
+            await _expel(suite, plain, settlement, chosen, victim, outcomes)
+            clean.clear()
+            break
+    return settlement
+
+
+async def _expel(
+    suite: Suite,
+    plain: SuiteOptions,
+    settlement: Settlement,
+    chosen: tuple[str, ...],
+    victim: str,
+    outcomes: Mapping[str, CaseResult],
+) -> None:
+    async def run(nodeids: tuple[str, ...]) -> frozenset[str]:
+        result = await suite.run(replace(plain, select=nodeids))
+        settlement.launches += result.launches
+        seen = result.by_nodeid()
+        return frozenset(nodeid for nodeid in nodeids if not passed(seen, nodeid))
+
+    shown = outcomes.get(victim) or CaseResult(victim, victim.partition("::")[0], victim, "not_run")
+    if len(settlement.expelled) >= SEARCHES:
+        search = Search("several", victim)
+    else:
+        search = await find_polluter(run, victim, chosen[: chosen.index(victim)])
+    settlement.kept.remove(search.culprit)
+    settlement.expelled.append(Expelled(search.culprit, search.reason(victim), shown))
+
+
+def passed(outcomes: Mapping[str, CaseResult], nodeid: str) -> bool:
+    """Whether a test ran and passed."""
+    result = outcomes.get(nodeid)
+    return result is not None and result.outcome == "passed"
