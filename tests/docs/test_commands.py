@@ -1,7 +1,7 @@
 """Every command in README.md and docs/ runs as written.
 
-A fenced `sh` block holds one command a line; a comment `# exits N` names an exit code other than 0. Commands of one page
-run in order in one fresh copy of the examples, as a reader would type them.
+A fenced `sh` block holds one command a line; a comment `# exits N` names an exit code other than 0. The commands of
+one page run in order in one fresh copy of the examples, as a reader would type them.
 """
 
 import os
