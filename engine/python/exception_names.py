@@ -10,7 +10,7 @@ from .import_block import read_imports
 from .model import ModuleFacts
 
 LONGEST_MATCH = 60
-_SHORTEST_CLAUSE = 12
+_SHORTEST_CLAUSE = 10
 _CLAUSE_ENDS = (": ", "; ", ". ", " (", ", got ", ", but ", ", not ", " - ")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 # Classes that the standard library defines in one module and documents in another.

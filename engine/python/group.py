@@ -96,6 +96,7 @@ def tabulate(
     if not varying or len(varying) > MOST_COLUMNS:
         return None
     taken = _names_read(forms[0].key) | forms[0].locals
+    taken |= {name for at in range(width) if at not in varying for name in _names_read(holes[at].values[0])}
     given = len(names) == len(varying) and len(set(names)) == len(names) and not taken & set(names)
     columns = tuple(names) if given else _distinct([holes[at].name for at in varying], taken)
     filling = {at: holes[at].values[0] for at in range(width)}

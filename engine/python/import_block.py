@@ -119,12 +119,15 @@ def _lines(bindings: list[Binding]) -> list[str]:
         if one.name is not None and one.alias is None:
             members.setdefault(one.module, []).append(one)
     aliased = [one for one in bindings if one.name is not None and one.alias is not None]
-    entries: list[tuple[tuple[tuple[int, int, str], ...], int, str]] = [
-        (_natural(module), 0, f"from {module} import " + ", ".join(sorted((m.name or "" for m in found), key=_member)))
-        for module, found in members.items()
+    entries = [
+        (_natural(module), sorted(_member(one.name or "") for one in found), "") for module, found in members.items()
     ]
-    entries += [(_natural(one.module), 1, one.statement) for one in aliased]
-    return lines + [text for _module, _kind, text in sorted(entries)]
+    entries += [(_natural(one.module), [_member(one.name or "")], one.statement) for one in aliased]
+    modules = {_natural(module): module for module in members}
+    return lines + [
+        alone or f"from {modules[module]} import {', '.join(name for _kind, _order, name in names)}"
+        for module, names, alone in sorted(entries)
+    ]
 
 
 def _natural(text: str) -> tuple[tuple[int, int, str], ...]:

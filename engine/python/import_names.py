@@ -47,7 +47,8 @@ class ImportNames:
             value_imports: for the values and exceptions of expectations.
         """
         texts = [*statements, expression, *(one.actual for one in expect)]
-        renamed = self._bind(imports, texts)
+        # `math` serves expectations about NaN.
+        renamed = self._bind((*imports, "import math"), texts)
         values = [text for one in expect for text in (one.value, one.exception) if text]
         renamed_values = self._bind(value_imports, values)
         return NamedSource(

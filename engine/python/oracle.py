@@ -107,9 +107,11 @@ class Oracle:
         announced = {name.rpartition(".")[2] for name, _condition in facts.documentation.raises}
         return Evidence(self._facts.path, facts.documentation.lines) if names & announced else None
 
-    def _where(self, finding: Finding) -> Evidence | None:
+    def _where(self, finding: Finding) -> Evidence:
+        """The lines of the subject, or of the file where it is not known."""
         facts = self._callables.get(finding.trial.subject)
-        return Evidence(self._facts.path, facts.lines) if facts is not None and facts.lines[0] > 0 else None
+        known = facts is not None and facts.lines[0] > 0
+        return Evidence(self._facts.path, facts.lines if facts and known else (1, max(self._facts.line_count, 1)))
 
     def _labelled(self, finding: Finding, one: Expectation) -> Expectation:
         """The expectation with its origin: documented when an example says so, else observed."""
@@ -217,7 +219,7 @@ def _pinned(actual: str, value: Value) -> list[Expectation]:
     except SyntaxError:
         return []
     if _has_nan(node):
-        return [Expectation("holds", f"{actual} != {actual}")] if not isinstance(node, ast.List) else []
+        return [Expectation("holds", f"math.isnan({actual})")] if isinstance(node, ast.Call | ast.Attribute) else []
     if len(source) > LONGEST_SOURCE:
         return _summary(actual, node, value)
     if value.unordered and isinstance(node, ast.List | ast.Tuple):

@@ -65,6 +65,11 @@ def render(spec: Mapping[str, Any], framework: str) -> str:
 
 def render_cases(cases: Sequence[Case], framework: str, *, imports: Iterable[str], module: str) -> str:
     """The file's text without its header. Raises as `render` does."""
+    return format_python(file_source(cases, framework, imports=imports, module=module))
+
+
+def file_source(cases: Sequence[Case], framework: str, *, imports: Iterable[str], module: str) -> str:
+    """The file's text before formatting; it parses. Raises AgentFailure."""
     if framework not in ("pytest", "unittest"):
         raise AgentFailure(
             f"unit tests cannot be written for {framework!r}", advice="ask for the framework pytest or unittest"
@@ -81,9 +86,9 @@ def render_cases(cases: Sequence[Case], framework: str, *, imports: Iterable[str
         block = import_block([*imports, *sorted(dialect.imports)], code=code, first_party=module.partition(".")[0])
         text = "\n\n".join(part for part in (f'"""Unit tests for {module}."""', block, "\n" + code) if part.strip())
         parse_python(text)
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, KeyError) as error:
         raise AgentFailure(f"the spec for {module} does not render as Python: {error}") from error
-    return format_python(text)
+    return text
 
 
 def sections(cases: Sequence[Case], *, split_functions: bool) -> list[Section]:

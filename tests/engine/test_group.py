@@ -1,0 +1,105 @@
+"""Cases that differ only in values become rows of one table."""
+
+from __future__ import annotations
+
+import ast
+
+from testwright.engine.python.group import MOST_ROWS, Group, buckets, read_group, tabulate
+from testwright.engine.python.spec_case import Case, Expectation
+
+
+def case(act: str, value: str = "1", *, statements: tuple[str, ...] = (), number: int = 0, **more: str) -> Case:
+    """A case of `f` that expects a value."""
+    expect = more.pop("expect", None) or Expectation("equals", "result", value)
+    subject = more.pop("subject", "f")
+    return Case(f"tc_{number}", "title", subject, act, expect=(expect,), statements=statements, **more)  # type: ignore[arg-type]
+
+
+def test_arguments_and_values_become_columns() -> None:
+    table = tabulate([case("f(1, 2)", "3"), case("f(2, 2)", "4")])
+
+    assert table is not None
+    assert table.columns == ("value", "expected")
+    assert table.rows == (("1", "3"), ("2", "4"))
+    assert table.template.expression == "f(value, 2)"
+    assert table.template.expect[0].value == "expected"
+
+
+def test_columns_are_called_like_the_parameters_they_go_to() -> None:
+    names = ["low", "high"]
+
+    table = tabulate([case("f(1, 2)"), case("f(2, 3)")], (), lambda call, at: names[at])
+
+    assert table is not None
+    assert table.columns == ("low", "high")
+
+
+def test_names_given_for_the_columns_win() -> None:
+    table = tabulate([case("f(1)", "3"), case("f(2)", "4")], ("price", "sum"))
+
+    assert table is not None
+    assert table.columns == ("price", "sum")
+
+
+def test_keywords_give_their_names_and_arranged_values_theirs() -> None:
+    rows = [
+        case("cart.add(name='a')", statements=("cart = Cart(1)", "items = [1]")),
+        case("cart.add(name='b')", statements=("cart = Cart(1)", "items = [2]")),
+    ]
+
+    table = tabulate(rows)
+
+    assert table is not None
+    assert table.columns == ("items_value", "name")
+    assert table.template.statements == ("cart = Cart(1)", "items = items_value")
+
+
+def test_a_column_never_hides_a_name_the_test_reads() -> None:
+    table = tabulate([case("f(1, value)"), case("f(2, value)")])
+
+    assert table is not None
+    assert table.columns == ("value_value",)
+
+
+def test_arguments_that_read_arranged_names_stay_in_the_test() -> None:
+    one = case("f(cart, 1)", statements=("cart = Cart()",))
+    two = case("f(cart, 2)", statements=("cart = Cart()",))
+
+    table = tabulate([one, two])
+
+    assert table is not None
+    assert table.template.expression == "f(cart, value)"
+
+
+def test_cases_of_different_shape_have_no_table() -> None:
+    assert tabulate([case("f(1)"), case("f(1, 2)")]) is None
+    assert tabulate([case("f(1)"), case("g(2)")]) is None
+    assert tabulate([case("f(1)"), case("f(2)", expect=Expectation("length", value="2"))]) is None  # type: ignore[arg-type]
+    assert tabulate([case("f(1)"), case("f(1)")]) is None
+
+
+def test_messages_that_differ_become_a_column() -> None:
+    demands = [Expectation("raises", exception="ValueError", match=text) for text in ("too low", "too high")]
+    rows = [case(f"f({at})", expect=one) for at, one in enumerate(demands)]  # type: ignore[arg-type]
+
+    table = tabulate(rows)
+
+    assert table is not None
+    assert table.columns == ("value", "message")
+    assert [ast.literal_eval(row[1]) for row in table.rows] == ["too low", "too high"]
+
+
+def test_many_rows_are_split_evenly_and_long_values_stand_alone() -> None:
+    many = [case(f"f({at})", number=at) for at in range(MOST_ROWS + 2)]
+    long = case(f"f({'x' * 300!r})")
+
+    sizes = [len(one) for one in buckets([*many, long])]
+
+    assert sizes == [7, 7, 1]
+
+
+def test_a_group_carries_its_name_and_columns() -> None:
+    group = Group("group_thousands", ("value", "expected"))
+
+    assert group.text == "group_thousands__value__expected"
+    assert read_group(group.text) == group

@@ -1,0 +1,104 @@
+"""A test file imports what it uses, once, in the usual order."""
+
+from __future__ import annotations
+
+import subprocess
+
+from ruff.__main__ import find_ruff_bin
+
+from testwright.engine.python.import_block import import_block
+from testwright.engine.python.import_names import ImportNames
+from testwright.engine.python.spec_case import Expectation
+
+STATEMENTS = (
+    "from shop.cart import total",
+    "from shop.cart import Cart, LIMIT",
+    "import pytest",
+    "import re",
+    "from datetime import timedelta",
+    "from datetime import date as day",
+    "import shop.money",
+    "import os.path",
+)
+CODE = "pytest.x(re, Cart, LIMIT, total, timedelta, day, shop.money.Money, os.path.join)"
+
+
+def test_imports_are_merged_and_sorted_in_sections() -> None:
+    assert import_block(STATEMENTS, code=CODE, first_party="shop").splitlines() == [
+        "import os.path",
+        "import re",
+        "from datetime import date as day",
+        "from datetime import timedelta",
+        "",
+        "import pytest",
+        "",
+        "import shop.money",
+        "from shop.cart import LIMIT, Cart, total",
+    ]
+
+
+def test_ruff_finds_nothing_to_sort() -> None:
+    text = import_block(STATEMENTS, code=CODE, first_party="shop") + "\n\n" + CODE + "\n"
+    arguments = [
+        "check",
+        "--isolated",
+        "--select",
+        "I,F401",
+        "--config",
+        "lint.isort.known-first-party = ['shop']",
+        "-",
+    ]
+
+    done = subprocess.run([find_ruff_bin(), *arguments], input=text.encode(), capture_output=True, check=False)
+
+    assert done.returncode == 0, done.stdout.decode()
+
+
+def test_what_is_not_used_is_not_imported() -> None:
+    assert import_block(STATEMENTS, code="re.escape(Cart)", first_party="shop").splitlines() == [
+        "import re",
+        "",
+        "from shop.cart import Cart",
+    ]
+
+
+def test_a_package_is_not_imported_beside_its_module() -> None:
+    assert import_block(["import a", "import a.b"], code="a.b.c(a)", first_party="") == "import a.b"
+
+
+def adopt(names: ImportNames, act: str, *imports: str, value: str = "1", value_imports: tuple[str, ...] = ()) -> str:
+    """The act and the expected value as the file will have them."""
+    expect = (Expectation("equals", "result", value),)
+    source = names.adopt((), act, imports, expect, value_imports)
+    return f"{source.expression} == {source.expect[0].value}"
+
+
+def test_a_name_with_two_meanings_gets_two_names() -> None:
+    names = ImportNames()
+
+    text = adopt(
+        names,
+        "ago(datetime(2024, 1, 1))",
+        "from shop.times import ago",
+        "from datetime import datetime",
+        value="datetime.timedelta(1)",
+        value_imports=("import datetime",),
+    )
+
+    assert text == "ago(datetime(2024, 1, 1)) == datetime_module.timedelta(1)"
+    assert "import datetime as datetime_module" in names.statements()
+
+
+def test_a_target_called_like_a_test_is_not_collected() -> None:
+    names = ImportNames()
+
+    text = adopt(names, "test_connection(1)", "from shop.net import test_connection")
+
+    assert text == "tested_test_connection(1) == 1"
+    assert names.statements() == ["from shop.net import test_connection as tested_test_connection"]
+
+
+def test_a_target_called_like_a_module_that_tests_use_gets_another_name() -> None:
+    names = ImportNames()
+
+    assert adopt(names, "re(1)", "from shop.mail import re") == "re_of_mail(1) == 1"

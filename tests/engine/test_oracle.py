@@ -1,0 +1,199 @@
+"""What was seen becomes expectations with an origin, or nothing where there is no oracle."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from testwright.engine.python.exception_names import message_part, name_of_type
+from testwright.engine.python.model import Finding, ModuleFacts, Observation, Value
+from testwright.engine.python.oracle import Oracle, value_checks
+from testwright.tests.support.findings import (
+    MODULE,
+    NONE,
+    PATH,
+    cart_facts,
+    grouped_calls,
+    number,
+    raised,
+    returned,
+    text,
+    trial,
+)
+
+
+def kinds(finding: Finding, *, raising: frozenset[str] = frozenset()) -> list[tuple[str, str, str | None]]:
+    """Kind, actual and value of each expectation of a finding."""
+    verdict = Oracle(cart_facts(), raising).judge(finding)
+    return [(one.kind, one.actual, one.value) for one in verdict.expectations]
+
+
+@pytest.mark.feature("B-02")
+def test_a_documented_example_that_agrees_is_labelled_with_its_lines() -> None:
+    shown, seen, _more = (Oracle(cart_facts()).judge(one).expectations[0] for one in grouped_calls())
+
+    assert (shown.origin, shown.evidence and shown.evidence.path) == ("documented", PATH)
+    assert shown.evidence is not None
+    assert shown.evidence.lines == (43, 43)
+    assert seen.origin == "observed"
+    assert seen.evidence is not None
+    assert seen.evidence.lines == (40, 48)
+
+
+@pytest.mark.feature("B-02")
+def test_an_announced_exception_is_documented_and_its_message_is_cut_to_the_stable_part() -> None:
+    finding = Finding(trial("Cart.add", "cart.add('a', 0)", "cart = Cart('A')"), raised("ValueError", "too low: 0", 24))
+
+    (demand,) = Oracle(cart_facts()).judge(finding).expectations
+
+    assert (demand.kind, demand.exception, demand.origin) == ("raises", "ValueError", "documented")
+    assert demand.match == "too low: 0"
+
+
+def test_a_message_of_python_itself_is_not_demanded() -> None:
+    finding = Finding(trial("ratio", "ratio(1, 0)"), raised("ZeroDivisionError", "division by zero", 52))
+
+    (demand,) = Oracle(cart_facts()).judge(finding).expectations
+
+    assert (demand.exception, demand.match, demand.origin) == ("ZeroDivisionError", None, "observed")
+
+
+@pytest.mark.parametrize("name", ["TypeError", "AttributeError", "RecursionError"])
+def test_an_accident_of_the_call_is_no_behaviour(name: str) -> None:
+    finding = Finding(trial("ratio", "ratio(None, 1)"), raised(name, "unsupported operand", 52))
+
+    verdict = Oracle(cart_facts()).judge(finding)
+
+    assert verdict.expectations == ()
+    assert verdict.reason.startswith("no oracle found")
+
+
+def test_a_contradicted_document_is_never_pinned() -> None:
+    finding = replace(grouped_calls()[0], agrees=False, contradicts="'1.000'")
+
+    assert Oracle(cart_facts()).judge(finding).expectations == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (text("x"), [("equals", "result", "'x'")]),
+        (number(0.1), [("approx", "result", "0.1")]),
+        (Value("float", "float('inf')", approximate=True), [("equals", "result", "float('inf')")]),
+        (Value("float", "float('nan')", approximate=True), [("holds", "math.isnan(result)", None)]),
+        (Value("bool", "True"), [("is", "result", "True")]),
+        (Value("list", "['b', 'a']", unordered=True), [("equals", "sorted(result)", "['a', 'b']")]),
+        (Value("set", "{'b', 'a'}", unordered=True), [("equals", "result", "{'b', 'a'}")]),
+        (
+            Value("list", repr(["word"] * 200), length=200),
+            [("length", "result", "200"), ("equals", "result[:3]", repr(["word"] * 3))],
+        ),
+        (
+            Value("str", repr("y" * 1000), length=1000),
+            [("length", "result", "1000"), ("equals", "result[:60]", repr("y" * 60))],
+        ),
+    ],
+    ids=["text", "float", "infinity", "nan", "truth", "unordered", "set", "long list", "long text"],
+)
+def test_each_kind_of_value_is_compared_as_it_deserves(
+    value: Value, expected: list[tuple[str, str, str | None]]
+) -> None:
+    checks, _imports = value_checks("result", value)
+
+    assert [(one.kind, one.actual, one.value) for one in checks] == expected
+
+
+def test_an_object_without_a_source_is_told_by_its_public_attributes() -> None:
+    value = Value("shop.cart.Cart", attributes=(("owner", text("Ann")), ("_secret", number(1)), ("total", number(0))))
+
+    assert kinds(Finding(trial("Cart", "Cart('Ann')"), returned(value))) == [
+        ("equals", "result.owner", "'Ann'"),
+        ("equals", "result.total", "0"),
+    ]
+
+
+@pytest.mark.feature("B-06")
+def test_what_differs_between_runs_is_told_by_type_and_length_or_not_at_all() -> None:
+    token = Finding(trial("log", "token()"), returned(text("8f3a")), unstable=("result",))
+    moving = Finding(trial("log", "token()"), returned(text("8f3a")), unstable=("result", "len(result)"))
+    unknown = Finding(trial("log", "token()"), returned(Value("_thread.lock")), unstable=("result",))
+
+    assert kinds(token) == [("is_instance", "result", "str"), ("length", "result", "4")]
+    assert kinds(moving) == [("is_instance", "result", "str")]
+    assert kinds(unknown) == []
+
+
+def test_state_and_output_are_told_and_private_state_is_not() -> None:
+    effects = (("cart.items", Value("dict", "{'a': 1}")), ("cart._cache", number(1)), ("other.x", number(1)))
+    finding = Finding(
+        trial("Cart.add", "cart.add('a')", "cart = Cart('A')"), returned(NONE, effects=effects, output="added\n")
+    )
+
+    assert kinds(finding) == [("equals", "cart.items", "{'a': 1}"), ("output", "result", "'added\\n'")]
+
+
+@pytest.mark.feature("B-06")
+def test_returning_none_says_something_only_where_the_callable_could_have_refused() -> None:
+    finding = Finding(trial("log", "log('x')"), returned(NONE))
+
+    assert kinds(finding) == []
+    assert kinds(finding, raising=frozenset({"log"})) == [("is", "result", "None")]
+
+
+def test_a_call_that_did_not_end_is_no_oracle() -> None:
+    verdict = Oracle(cart_facts()).judge(Finding(trial("log", "log('x')"), Observation("timed_out")))
+
+    assert verdict.reason == "no oracle found: the call timed out"
+
+
+def test_a_warning_is_demanded_beside_the_result() -> None:
+    seen = returned(number(1), warnings=(("DeprecationWarning", "log is old; use record"),))
+
+    result, warns = Oracle(cart_facts()).judge(Finding(trial("log", "log('x')"), seen)).expectations
+
+    assert (result.kind, warns.kind, warns.exception, warns.match) == (
+        "equals",
+        "warns",
+        "DeprecationWarning",
+        "log is old",
+    )
+
+
+@pytest.mark.parametrize(
+    ("message", "part"),
+    [
+        ("quantity must be positive: -3", "quantity must be positive"),
+        ("too low: 3", "too low: 3"),
+        ("unknown unit 'a: b' given", "unknown unit 'a: b' given"),
+        ("no handler at 0x7f00aa12", "no handler at"),
+        ("first line\nsecond line", "first line"),
+        ("word " * 30, "word word word word word word word word word word word word"),
+        ("", None),
+    ],
+)
+def test_the_demanded_part_of_a_message_is_short_and_stable(message: str, part: str | None) -> None:
+    assert message_part(message) == part
+
+
+@pytest.mark.parametrize(
+    ("type_name", "bases", "expression", "imports"),
+    [
+        ("ValueError", (), "ValueError", ()),
+        (f"{MODULE}.Cart.Full", (), "Cart.Full", (f"from {MODULE} import Cart",)),
+        ("json.decoder.JSONDecodeError", (), "json.JSONDecodeError", ("import json",)),
+        ("shop.errors.Empty", (), "Empty", (f"from {MODULE} import Empty",)),
+        ("shop.other.Broken", (), "shop.other.Broken", ("import shop.other",)),
+        (f"{MODULE}.make.<locals>.Inner", ("LookupError",), "LookupError", ()),
+        (f"{MODULE}._Hidden", ("KeyError",), "KeyError", ()),
+        ("_private.Thing", ("OSError",), "OSError", ()),
+    ],
+)
+def test_exceptions_are_named_by_their_public_path(
+    type_name: str, bases: tuple[str, ...], expression: str, imports: tuple[str, ...]
+) -> None:
+    facts: ModuleFacts = replace(cart_facts(), imports=(("Empty", "from .errors import Empty"),))
+
+    found = name_of_type(type_name, bases, facts, ())
+
+    assert (found.expression, found.imports) == (expression, imports)

@@ -1,0 +1,309 @@
+"""Specs become test files that read well, are formatted, and run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruff.__main__ import find_ruff_bin
+
+from testwright.engine.python.compose import compose_spec
+from testwright.engine.python.model import Finding, Value
+from testwright.engine.python.render import render
+from testwright.errors import AgentFailure
+from testwright.mcp.tools.validate_code import check_code
+from testwright.tests.support.findings import (
+    NONE,
+    exploration,
+    number,
+    raised,
+    returned,
+    shop_findings,
+    text,
+    trial,
+)
+from testwright.utils.generated_header import untouched, without_header
+
+MIXED = Value("dict", "{'a': 0.30000000000000004, 'b': [1, 'x']}", approximate=True)
+FRAMEWORKS = ["pytest", "unittest"]
+
+PYTEST_FILE = '''"""Unit tests for shop.cart."""
+
+import pytest
+
+from shop.cart import Cart, group_thousands, log, ratio
+
+
+class TestCart:
+    def test_with_owner_ann(self):
+        """Case tc_cart_with_owner_ann."""
+        result = Cart("Ann")
+
+        assert result.owner == "Ann"
+
+    @pytest.mark.parametrize(
+        "quantity",
+        [
+            pytest.param(0, id="tc_cart_add_raises_value_error_for_zero_quantity"),
+            pytest.param(-1, id="tc_cart_add_raises_value_error_for_negative_quantity"),
+        ],
+    )
+    def test_add_raises_value_error(self, quantity):
+        """Documented in cart.py, lines 21-23."""
+        cart = Cart("Ann")
+
+        with pytest.raises(ValueError, match="quantity must be positive"):
+            cart.add("apple", quantity)
+
+    def test_add_of_apple_with_quantity_2(self):
+        """Case tc_cart_add_of_apple_with_quantity_2."""
+        cart = Cart("Ann")
+
+        cart.add("apple", 2)
+
+        assert cart.items == {"apple": 2}
+
+    def test_total_after_add(self):
+        """Case tc_cart_total_after_add."""
+        cart = Cart("Ann")
+        cart.add("apple", 2)
+
+        assert cart.total() == pytest.approx(2.5)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        # Documented in cart.py, line 43
+        pytest.param(1000, "1,000", id="tc_group_thousands_of_1000"),
+        pytest.param(0, "0", id="tc_group_thousands_of_zero"),
+        pytest.param(-1234567, "-1,234,567", id="tc_group_thousands_of_minus_1234567"),
+    ],
+)
+def test_group_thousands(value, expected):
+    assert group_thousands(value) == expected
+
+
+def test_ratio_of_1_and_3():
+    """Case tc_ratio_of_1_and_3."""
+    assert ratio(1, 3) == pytest.approx(0.3333333333333333)
+
+
+def test_log_of_hello(capsys):
+    """Case tc_log_of_hello."""
+    log("hello")
+
+    assert capsys.readouterr().out == "LOG: hello\\n"
+'''
+
+# What the generated tests are run against: every mode, state, output, files and awkward texts.
+STUFF = """
+import contextlib
+import warnings
+
+
+class Cart:
+    def __init__(self, owner):
+        self.owner, self.items = owner, {}
+
+    def add(self, name, quantity=1):
+        self.items[name] = quantity
+
+
+def table(rows):
+    return "".join(f"{name:10}|{amount:5}\\n" for name, amount in rows)
+
+
+def numbers(stop):
+    yield from range(stop)
+
+
+async def later(value):
+    return value
+
+
+async def stream(stop):
+    for number in range(stop):
+        yield number
+
+
+@contextlib.contextmanager
+def opened(log):
+    log.append("in")
+    yield "inside"
+    log.append("out")
+
+
+@contextlib.asynccontextmanager
+async def connected():
+    yield "connection"
+
+
+def old(value):
+    warnings.warn("old() is deprecated (use new)", DeprecationWarning)
+    return value
+
+
+def save(folder, name):
+    (folder / name).write_text("saved")
+    print("saved", name)
+
+
+def refuse(value):
+    raise LookupError(f"no [such] value: {value}")
+
+
+def mixed():
+    return {"a": 0.1 + 0.2, "b": [1, "x"]}
+"""
+
+
+def made(*findings: Finding) -> dict[str, Any]:
+    """The spec of findings about the cart's module."""
+    return compose_spec(exploration(*findings), framework="pytest")
+
+
+def stuff_findings() -> list[Finding]:
+    """Findings about STUFF, which stands in for the cart's module."""
+    report = "apple     |    1\\n".replace("\\n", "\n") * 6
+    return [
+        Finding(trial("table", f"table({[('apple', 1)] * 6!r})"), returned(text(report))),
+        Finding(trial("numbers", "numbers(3)", mode="iterate"), returned(Value("list", "[0, 1, 2]", length=3))),
+        Finding(trial("later", "later('x')", mode="await"), returned(text("x"))),
+        Finding(trial("stream", "stream(2)", mode="aiterate"), returned(Value("list", "[0, 1]", length=2))),
+        Finding(
+            trial("opened", "opened(log)", "log = []", mode="enter"),
+            returned(text("inside"), effects=(("log", Value("list", "['in', 'out']")),)),
+        ),
+        Finding(trial("connected", "connected()", mode="aenter"), returned(text("connection"))),
+        Finding(
+            trial("old", "old(1)"),
+            returned(number(1), warnings=(("DeprecationWarning", "old() is deprecated (use new)"),)),
+        ),
+        Finding(
+            trial("save", "save(tmp_path, 'a.txt')", fixtures=("tmp_path",)), returned(NONE, output="saved a.txt\n")
+        ),
+        Finding(trial("refuse", "refuse('x')"), raised("LookupError", "no [such] value: x", 24)),
+        Finding(trial("mixed", "mixed()"), returned(MIXED)),
+        Finding(
+            trial("Cart.add", "cart.add('a')", "cart = Cart('Ann')"),
+            returned(NONE, effects=(("cart.items", Value("dict", "{'a': 1}")),)),
+        ),
+    ]
+
+
+@pytest.mark.feature("B-04", "B-06")
+def test_the_pytest_form_reads_as_a_person_would_write_it() -> None:
+    rendered = render(made(*shop_findings()), "pytest")
+
+    assert without_header(rendered) == PYTEST_FILE
+    assert untouched(rendered)
+
+
+@pytest.mark.feature("B-06")
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_the_same_spec_gives_the_same_bytes(framework: str) -> None:
+    assert render(made(*shop_findings()), framework) == render(made(*shop_findings()), framework)
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_the_file_passes_our_own_checks_and_ruff_format(framework: str, tmp_path: Path) -> None:
+    rendered = render(made(*shop_findings(), *stuff_findings()), framework)
+    file = tmp_path / "test_it.py"
+    file.write_text(rendered, encoding="utf-8")
+
+    formatted = subprocess.run(
+        [find_ruff_bin(), "format", "--isolated", "--check", str(file)], capture_output=True, check=False
+    )
+
+    assert check_code(rendered, "test_it.py", framework)["errors"] == []
+    assert formatted.returncode == 0
+
+
+@pytest.mark.feature("B-04")
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_the_tests_run_by_the_frameworks_own_command_from_another_folder(framework: str, tmp_path: Path) -> None:
+    package, elsewhere = tmp_path / "shop", tmp_path / "elsewhere"
+    package.mkdir()
+    elsewhere.mkdir()
+    (package / "__init__.py").touch()
+    (package / "cart.py").write_text(STUFF, encoding="utf-8")
+    spec = made(*stuff_findings())
+    (tmp_path / "test_stuff.py").write_text(render(spec, framework), encoding="utf-8")
+    arguments = ["-q", "-p", "no:cacheprovider", str(tmp_path)] if framework == "pytest" else ["test_stuff"]
+
+    done = subprocess.run(
+        [sys.executable, "-m", framework, *arguments],
+        cwd=elsewhere,
+        env={"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said
+    assert f"{len(spec['cases'])} passed" in said or f"Ran {len(spec['cases'])} tests" in said
+
+
+@pytest.mark.feature("B-04")
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_every_case_can_be_followed_into_the_file(framework: str) -> None:
+    spec = made(*shop_findings())
+
+    rendered = render(spec, framework)
+
+    assert all(rendered.count(case["id"]) == 1 for case in spec["cases"])
+
+
+def test_unittest_has_one_method_a_case_in_a_class_a_subject() -> None:
+    rendered = render(made(*shop_findings()), "unittest")
+
+    assert rendered.count("    def test_") == len(shop_findings())
+    assert [line for line in rendered.splitlines() if line.startswith("class ")] == [
+        "class TestCart(unittest.TestCase):",
+        "class TestGroupThousands(unittest.TestCase):",
+        "class TestRatio(unittest.TestCase):",
+        "class TestLog(unittest.TestCase):",
+    ]
+
+
+def test_a_text_of_several_lines_is_shown_line_by_line() -> None:
+    rendered = render(made(*stuff_findings()[:1]), "pytest")
+
+    assert '        "apple     |    1\\n"\n' * 2 in rendered
+
+
+def test_rows_of_a_group_that_share_no_shape_are_tests_of_their_own() -> None:
+    spec = made(*shop_findings())
+    for case in spec["cases"]:
+        case["group"] = "everything"
+
+    rendered = render(spec, "pytest")
+
+    assert "parametrize" not in rendered
+    assert rendered.count("def test_") == len(spec["cases"])
+
+
+def test_a_tolerance_of_the_spec_is_kept() -> None:
+    spec = made(Finding(trial("ratio", "ratio(1, 3)"), returned(number(0.3))))
+    spec["cases"][0]["expect"][0]["tolerance"] = {"absolute": 0.1}
+
+    assert "pytest.approx(0.3, abs=0.1)" in render(spec, "pytest")
+    assert "assertAlmostEqual(ratio(1, 3), 0.3, delta=0.1)" in render(spec, "unittest")
+
+
+def test_source_that_is_no_python_is_refused() -> None:
+    spec = made(*shop_findings())
+    spec["cases"][0]["act"]["expression"] = "Cart("
+
+    with pytest.raises(AgentFailure, match="does not render as Python"):
+        render(spec, "pytest")
+
+
+def test_an_unknown_framework_is_refused() -> None:
+    with pytest.raises(AgentFailure, match="jest"):
+        render(made(*shop_findings()), "jest")
