@@ -44,6 +44,7 @@ class Interpreter:
         version: (major, minor, micro).
         prefix_paths: folders that must be readable for it to run, besides the system's own.
         origin: where it was found, for people: "--python", "project environment .venv", …
+        base: the installation's own executable; for a virtual environment, the one it was made from.
         implementation: `cpython`, `pypy`, …
         site_paths: folders its packages are in.
         user_site: the user's package folder, when this interpreter would use it and it exists.
@@ -55,6 +56,7 @@ class Interpreter:
     version: tuple[int, int, int]
     prefix_paths: tuple[Path, ...]
     origin: str
+    base: Path
     implementation: str = "cpython"
     site_paths: tuple[Path, ...] = ()
     user_site: Path | None = None
@@ -117,7 +119,8 @@ def _inspect(path: Path, origin: str, root: Path) -> Interpreter:
     if not os.access(path, os.X_OK):
         raise _BrokenError(f"{path} is not an executable file")
     venv = venv_of(path)
-    facts = _ask(_installation(path, venv, root))
+    base = _installation(path, venv, root)
+    facts = _ask(base)
     version = tuple(facts["version"][:3])
     if venv is None:
         path = Path(facts["executable"] or path)
@@ -138,6 +141,7 @@ def _inspect(path: Path, origin: str, root: Path) -> Interpreter:
         version=(version[0], version[1], version[2]),
         prefix_paths=_outermost(folders),
         origin=origin,
+        base=base,
         implementation=facts["implementation"],
         site_paths=_existing(sites),
         user_site=user,

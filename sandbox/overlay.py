@@ -8,7 +8,6 @@ our own environment when that runs there, else fetched by pip into the cache. Ev
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import shutil
 import subprocess
@@ -56,7 +55,7 @@ def test_overlay(interpreter: Interpreter, cache: Path) -> tuple[Path, ...]:
         return ()
     ours = _closure(missing, interpreter, present)
     try:
-        if ours is not None and (_same_build(interpreter) or not _can_fetch()):
+        if ours is not None and (_same_build(interpreter) or _runner() is None):
             return (_copied(ours, cache),)
         fetched = _fetched(missing, interpreter, cache)
         if fetched is not None:
@@ -190,9 +189,11 @@ def _made(place: Path, fill) -> Path:
     return place.resolve()
 
 
-def _can_fetch() -> bool:
-    """Whether pip is there to be asked."""
-    return bool(_installed(Path(entry) for entry in sys.path if entry).get("pip"))
+def _runner() -> Path | None:
+    """The part of our pip that other interpreters can run, or None."""
+    pip = _installed(Path(entry) for entry in sys.path if entry).get("pip")
+    runner = Path(str(pip.locate_file("pip/__pip-runner__.py"))) if pip is not None else None
+    return runner if runner is not None and runner.is_file() else None
 
 
 class _PipError(Exception):
@@ -205,20 +206,24 @@ def _fetched(tools: Iterable[str], interpreter: Interpreter, cache: Path) -> Pat
     version = f"{interpreter.version[0]}.{interpreter.version[1]}"
     key = re.sub(r"[^a-z0-9.]+", "-", f"{interpreter.implementation}-{version}-{'-'.join(tools)}")
     try:
-        return _made(cache / "overlay" / f"pip-{key}", lambda folder: _run_pip(wanted, version, folder))
+        return _made(cache / "overlay" / f"pip-{key}", lambda folder: _run_pip(wanted, interpreter, folder))
     except _PipError:
         return None
 
 
-def _run_pip(wanted: list[str], version: str, folder: Path) -> None:
-    """Have pip put wheels for another version of Python into a folder. Raises _PipError."""
-    if not _can_fetch():
+def _run_pip(wanted: list[str], interpreter: Interpreter, folder: Path) -> None:
+    """Have pip put wheels into a folder. Raises _PipError.
+
+    Our pip is run by the installation the target's interpreter comes from, without `site`: so it judges versions and
+    markers as that Python does, and nothing in the target's environment is executed.
+    """
+    runner = _runner()
+    if runner is None:
         raise _PipError
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    command += ["--no-input", "--no-compile", "--only-binary", ":all:", "--python-version", version]
+    command = [str(interpreter.base), "-I", "-S", str(runner), "install", "--quiet", "--disable-pip-version-check"]
+    command += ["--no-input", "--no-compile", "--only-binary", ":all:", "--root-user-action", "ignore"]
     command += ["--target", str(folder), "--retries", "1", "--timeout", "15", *wanted]
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     try:
-        subprocess.run(command, capture_output=True, timeout=_PIP_SECONDS, env=environment, check=True, cwd=folder)
+        subprocess.run(command, capture_output=True, timeout=_PIP_SECONDS, check=True, cwd=folder)
     except (subprocess.SubprocessError, OSError) as fault:
         raise _PipError from fault
