@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .model import Observation, Raised, Value
+from .model import Arc, Observation, Raised, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,11 +16,13 @@ class Seen:
     Attributes:
         shown: the whole repr of the result, as a doctest would print it ("" for None), for trials with a `wanted`.
         random: whether the act drew from `random` or `os.urandom`.
+        setup: arcs of the target file that arranging ran.
     """
 
     observation: Observation
     shown: str | None = None
     random: bool = False
+    setup: frozenset[Arc] = frozenset()
 
 
 def seen_from(told: Mapping[str, Any]) -> Seen:
@@ -39,7 +41,8 @@ def seen_from(told: Mapping[str, Any]) -> Seen:
         operands=tuple((line, left, right) for line, left, right in told.get("operands", ())),
         seconds=told.get("seconds", 0.0),
     )
-    return Seen(observation, told.get("shown"), told.get("random", False))
+    setup = frozenset((start, end) for start, end in told.get("setup", ()))
+    return Seen(observation, told.get("shown"), told.get("random", False), setup)
 
 
 def _value(told: Mapping[str, Any]) -> Value:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from ...errors import SandboxFailure
+from ...errors import SandboxFailure, TargetImportError
 from ...sandbox.protocol import Limits, Session
 from ...sandbox.target import PythonTarget, Workspace
 from .import_errors import import_failure
@@ -89,22 +89,23 @@ class Observer:
         """What each trial did, in the same order. Raises SandboxFailure when the sandbox breaks."""
         return [seen.observation for seen in await self.watch(trials)]
 
-    async def watch(self, trials: Sequence[Trial]) -> list[Seen]:
-        """As `observe`, with what only the engine itself needs."""
+    async def watch(self, trials: Sequence[Trial], *, seed: int | None = None) -> list[Seen]:
+        """As `observe`, with what only the engine itself needs, and another seed for randomness if given."""
         seen: list[Seen] = []
         while len(seen) < len(trials):
             batch = trials[len(seen) : len(seen) + BATCH]
-            seen.extend(await self._watch_batch(batch))
+            seen.extend(await self._watch_batch(batch, seed))
         return seen
 
-    async def _watch_batch(self, batch: Sequence[Trial]) -> list[Seen]:
+    async def _watch_batch(self, batch: Sequence[Trial], seed: int | None) -> list[Seen]:
         if self._session is None:
             await self.start()
         session = self._session
         assert session is not None
         seen: list[Seen] = []
+        extra = {} if seed is None else {"seed": seed}
         try:
-            await session.send(json.dumps({"trials": [_trial_json(trial) for trial in batch]}).encode())
+            await session.send(json.dumps({"trials": [_trial_json(trial) | extra for trial in batch]}).encode())
             for _ in batch:
                 line = await session.receive(SILENCE_SECONDS)
                 if line is None:
@@ -201,10 +202,21 @@ async def open_observer(
     async with target.workspace() as workspace:
         observer = Observer(target, facts, conditions, workspace)
         try:
-            await observer.start()
+            await _start(observer)
             yield observer
         finally:
             await observer.stop()
+
+
+async def _start(observer: Observer) -> None:
+    """Start, with the real clock where the target does not import under another."""
+    try:
+        await observer.start()
+    except TargetImportError:
+        if observer.conditions.clock is None:
+            raise
+        observer.conditions = replace(observer.conditions, clock=None)
+        await observer.start()
 
 
 def _trial_json(trial: Trial) -> dict[str, object]:

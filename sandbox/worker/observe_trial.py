@@ -122,7 +122,7 @@ class _Work:
         self.renderer = Renderer(dict(namespace), config["module"], config["hidden"], tmp_path)
         if tmp_path is not None:
             namespace["tmp_path"] = tmp_path
-        self.runner.chance.reseed(config["seed"])
+        self.runner.chance.reseed(self.trial.get("seed", config["seed"]))
         if self.runner.clock is not None:
             self.runner.clock.rewind()
         return namespace
@@ -138,8 +138,9 @@ class _Work:
             asyncio.run(self._act_async(mode, arrange, act, namespace))
             return
         known = set(namespace)
-        for statement in arrange:
-            exec(statement, namespace)
+        with self._preparing():
+            for statement in arrange:
+                exec(statement, namespace)
         self.names = [name for name in namespace if name not in known]
         with self._measured():
             result = eval(act, namespace)
@@ -153,8 +154,9 @@ class _Work:
 
     async def _act_async(self, mode, arrange, act, namespace):
         known = set(namespace)
-        for statement in arrange:
-            await _evaluate(statement, namespace)
+        with self._preparing():
+            for statement in arrange:
+                await _evaluate(statement, namespace)
         self.names = [name for name in namespace if name not in known]
         with self._measured():
             result = await _evaluate(act, namespace)
@@ -167,6 +169,15 @@ class _Work:
                     self._tell_value(entered, namespace)
         if mode != "aenter":
             self._tell_value(result, namespace)
+
+    @contextlib.contextmanager
+    def _preparing(self):
+        try:
+            with self.runner.tracer:
+                yield
+        finally:
+            self.told["setup"] = sorted(self.runner.tracer.arcs)
+            self.runner.operands.clear()
 
     @contextlib.contextmanager
     def _measured(self):
@@ -227,7 +238,7 @@ class _Work:
 
     def _tell_effects(self, namespace):
         """What differs from the same arrangement without the act; arranged anew so that looking disturbs nothing."""
-        if self.told["outcome"] == "raised" or not (self.names or "tmp_path" in namespace):
+        if not (self.names or "tmp_path" in namespace):
             return
         mode = self.trial.get("mode", "call")
         renderer = self.renderer

@@ -1,0 +1,181 @@
+"""Chooses the trials that are worth a test: few, plain to read, and together reaching everything (B-06)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ...utils.python_source import literal_value
+from .model import Arc, ModuleFacts, Observation
+from .readability import cost
+from .search import RICH_SOURCES, Record, pinned
+
+MOST_PER_CALLABLE = 8
+MOST_EXAMPLES = 6
+# Raised by Python itself when a call makes no sense.
+ACCIDENTS = frozenset({"TypeError", "AttributeError", "NameError", "UnboundLocalError", "RecursionError"})
+NEVER = frozenset({"KeyboardInterrupt", "GeneratorExit", "SystemError", "MemoryError"})
+Goal = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A record with what speaks for it.
+
+    Attributes:
+        goals: behaviours it shows besides its arcs.
+        kept: whether it is chosen whatever the others show.
+    """
+
+    record: Record
+    goals: frozenset[Goal]
+    cost: float
+    asserts: bool
+
+
+def choose(records: Sequence[Record], facts: ModuleFacts, reached: frozenset[Arc]) -> list[Record]:
+    """The chosen records in order of their callables' appearance, plainest first within each.
+
+    Args:
+        reached: arcs that need no test, because importing runs them.
+    """
+    candidates = _worthwhile(records, facts)
+    chosen: dict[int, Candidate] = {}
+    covered: set[Arc] = set(reached)
+    shown: set[Goal] = set()
+
+    def take(one: Candidate) -> None:
+        chosen[one.record.number] = one
+        covered.update(one.record.covered)
+        shown.update(one.goals)
+
+    for one in _examples(candidates):
+        take(one)
+    _cover_arcs(candidates, covered, take)
+    _cover_goals(candidates, chosen, shown, take)
+    order = {one.qualname: index for index, one in enumerate(facts.callables())}
+    picked = _without_redundant(list(chosen.values()), reached)
+    picked.sort(key=lambda one: (order.get(one.record.trial.subject, len(order)), one.cost, one.record.number))
+    return [one.record for one in picked]
+
+
+def _worthwhile(records: Sequence[Record], facts: ModuleFacts) -> list[Candidate]:
+    raise_lines = {site.line for one in facts.callables() for site in one.raises}
+    found: dict[Goal, Candidate] = {}
+    for record in records:
+        observation = record.observation
+        raised = observation.raised
+        if raised is not None and not record.trial.wanted:
+            name = raised.type_name.rpartition(".")[2]
+            if raised.line == 0 or name in NEVER or (name in ACCIDENTS and raised.line not in raise_lines):
+                continue
+        goals = _goals(record)
+        one = Candidate(record, goals, cost(record.trial, observation), pinned(observation))
+        same = (record.trial.subject, record.arcs, goals, record.trial.wanted)
+        if same not in found or one.cost < found[same].cost:
+            found[same] = one
+    return sorted(found.values(), key=lambda one: (not one.asserts, one.cost, one.record.number))
+
+
+def _examples(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Documented examples: every one that tells something, within reason."""
+    taken: dict[str, int] = {}
+    found: list[Candidate] = []
+    for one in sorted(candidates, key=lambda one: one.record.number):
+        subject = one.record.trial.subject
+        if one.record.trial.wanted and taken.get(subject, 0) < MOST_EXAMPLES:
+            taken[subject] = taken.get(subject, 0) + 1
+            found.append(one)
+    return found
+
+
+def _cover_arcs(candidates: Sequence[Candidate], covered: set[Arc], take: object) -> None:
+    """Greedy set cover: the most new arcs for the least reading."""
+    assert callable(take)
+    left = list(candidates)
+    while True:
+        left = [one for one in left if not one.record.arcs <= covered]
+        if not left:
+            return
+        take(max(left, key=lambda one: (_gain(one, covered), -one.record.number)))
+
+
+def _gain(one: Candidate, covered: set[Arc]) -> float:
+    return len(one.record.arcs - covered) / ((20 if one.asserts else 80) + one.cost)
+
+
+def _cover_goals(candidates: Sequence[Candidate], chosen: dict[int, Candidate], shown: set[Goal], take: object) -> None:
+    """Each kind of exception and result once, boundaries of comparisons, within a bound for each callable."""
+    assert callable(take)
+    taken: dict[str, int] = {}
+    for one in chosen.values():
+        taken[one.record.trial.subject] = taken.get(one.record.trial.subject, 0) + 1
+    for rank in (0, 1, 2):
+        for one in candidates:
+            subject = one.record.trial.subject
+            new = {goal for goal in one.goals - shown if goal[0] == rank}
+            allowed = MOST_PER_CALLABLE + (4 if rank == 0 else 0)
+            if not new or not one.asserts or taken.get(subject, 0) >= allowed:
+                continue
+            taken[subject] = taken.get(subject, 0) + 1
+            take(one)
+
+
+def _goals(record: Record) -> frozenset[Goal]:
+    """What a record shows, ranked: 0 endings, 1 kinds of results, 2 sides of comparisons and rich sources."""
+    subject, observation = record.trial.subject, record.observation
+    goals: set[Goal] = set()
+    if observation.raised is not None:
+        goals.add((0, subject, observation.raised.type_name, observation.raised.line))
+    else:
+        goals.add((0, subject, "returned"))
+        goals.add((1, subject, *_kind_of_result(observation)))
+        if observation.output:
+            goals.add((1, subject, "output"))
+        goals.update((1, subject, "effect", expression.partition(".")[2]) for expression, _ in observation.effects)
+        if record.trial.source in RICH_SOURCES:
+            goals.add((2, subject, record.trial.source))
+    goals.update((2, subject, line, relation) for line, relation in _relations(observation))
+    return frozenset(goals)
+
+
+def _kind_of_result(observation: Observation) -> Goal:
+    value = observation.value
+    if value is None or value.source is None:
+        return ("object", value.type_name if value else "")
+    if value.source in ("None", "True", "False"):
+        return (value.source,)
+    size = "empty" if value.length == 0 else "one" if value.length == 1 else "many" if value.length else ""
+    sign = ("-" if value.source.startswith("-") else "0" if value.source in ("0", "0.0") else "") if not size else ""
+    return (value.type_name, size, sign)
+
+
+def _relations(observation: Observation) -> Iterable[tuple[int, str]]:
+    """How the two sides of each comparison stood to each other: this is what shifts of a boundary change."""
+    for line, left, right in observation.operands:
+        if left == right:
+            yield line, "="
+            continue
+        try:
+            one, other = literal_value(left), literal_value(right)
+            if isinstance(one, int | float) and isinstance(other, int | float):
+                near = abs(one - other) == 1
+            else:
+                near = False
+            yield line, ("<" if one < other else ">") + ("1" if near else "")
+        except (ValueError, TypeError):
+            yield line, "!"
+
+
+def _without_redundant(chosen: list[Candidate], reached: frozenset[Arc]) -> list[Candidate]:
+    """Without those whose arcs and goals the others show; the hardest to read goes first."""
+    left = sorted(chosen, key=lambda one: (-one.cost, -one.record.number))
+    for one in list(left):
+        if one.record.trial.wanted:
+            continue
+        others = [other for other in left if other is not one]
+        arcs = set(reached).union(*(other.record.covered for other in others))
+        goals: set[Goal] = set().union(*(other.goals for other in others))
+        if one.record.arcs <= arcs and one.goals <= goals:
+            left = others
+    return left

@@ -1,0 +1,106 @@
+"""Repeats chosen trials under other conditions; what differs is never pinned, what cannot be repeated is dropped (B-11).
+
+Each trial runs alone in a process of a fresh workspace with another hash seed and the real clock; again with a third
+hash seed, a shifted clock, another time zone and in reverse order; and once more with all trials in one process. Trials
+that draw random numbers run with further seeds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ...sandbox.target import PythonTarget
+from .documents import Verdict, compare_with_document
+from .model import ModuleFacts, Trial
+from .observation_json import Seen
+from .observer import Clock, Conditions, open_observer
+from .sameness import Steady, steady
+
+PLAIN = Conditions(hash_seed=1, seed=1, per_fork=1)
+ELSEWHERE = Conditions(
+    hash_seed=2,
+    seed=2,
+    per_fork=1,
+    clock=Clock("shifted", 400 * 86400 + 7 * 3600 + 13 * 60 + 11),
+    zone="TWX-05:45",
+)
+TOGETHER = Conditions(hash_seed=1, seed=1, per_fork=1_000_000)
+FURTHER_SEEDS = (3, 4, 5, 6, 7, 8)
+ALONE = "differs from process to process"
+AFTER_OTHERS = "depends on what ran before it in the same process"
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """One trial confirmed, or why it was not.
+
+    Attributes:
+        seen: the observation of the plain repetition with everything unstable taken out; None when dropped.
+        reason: why it was dropped, else empty.
+    """
+
+    seen: Seen | None
+    unstable: tuple[str, ...] = ()
+    verdict: Verdict = Verdict()
+    reason: str = ""
+
+
+async def confirm(target: PythonTarget, facts: ModuleFacts, chosen: Sequence[tuple[Trial, Seen]]) -> list[Confirmed]:
+    """Confirm trials, each given with what it did when it was explored; the answers are in the same order.
+
+    Raises SandboxFailure when the sandbox breaks.
+    """
+    if not chosen:
+        return []
+    trials = [trial for trial, _ in chosen]
+    drawing = [index for index, (_, seen) in enumerate(chosen) if seen.random]
+    plain, elsewhere, together = await asyncio.gather(
+        _repeat(target, facts, trials, PLAIN, ()),
+        _repeat(target, facts, trials[::-1], ELSEWHERE, [len(trials) - 1 - index for index in drawing]),
+        _repeat(target, facts, trials, TOGETHER, ()),
+    )
+    answers: list[Confirmed] = []
+    for index, (trial, explored) in enumerate(chosen):
+        others = [explored, *elsewhere[len(trials) - 1 - index]]
+        answers.append(_settle(trial, plain[index][0], others, together[index][0]))
+    return answers
+
+
+async def _repeat(
+    target: PythonTarget,
+    facts: ModuleFacts,
+    trials: Sequence[Trial],
+    conditions: Conditions,
+    drawing: Sequence[int],
+) -> list[list[Seen]]:
+    """Each trial once; those at the indexes `drawing` once more for each further seed."""
+    async with open_observer(target, facts, conditions) as observer:
+        seen = [[one] for one in await observer.watch(trials)]
+        if drawing:
+            for seed in FURTHER_SEEDS:
+                more = await observer.watch([trials[index] for index in drawing], seed=seed)
+                for index, one in zip(drawing, more, strict=True):
+                    seen[index].append(one)
+        return seen
+
+
+def _settle(trial: Trial, plain: Seen, others: Sequence[Seen], together: Seen) -> Confirmed:
+    alone = steady(plain.observation, [one.observation for one in others])
+    if alone is None:
+        return Confirmed(None, reason=ALONE)
+    shared = steady(alone.observation, [together.observation])
+    if shared is None or set(shared.unstable) - set(alone.unstable) - _lost(alone):
+        return Confirmed(None, reason=AFTER_OTHERS)
+    verdict = Verdict()
+    if trial.wanted is not None:
+        verdicts = {compare_with_document(trial, one) for one in (plain, *others[1:])}
+        clean = not alone.unstable or alone.unstable == ("message",)
+        verdict = verdicts.pop() if len(verdicts) == 1 and clean else Verdict()
+    return Confirmed(replace(plain, observation=alone.observation), alone.unstable, verdict)
+
+
+def _lost(alone: Steady) -> set[str]:
+    """What was already found unstable, by every name under which it may turn up again."""
+    return {name for one in alone.unstable for name in (one, f"len({one})", one.removeprefix("len(").removesuffix(")"))}

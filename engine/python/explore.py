@@ -1,0 +1,150 @@
+"""Explores one module: runs trials in the sandbox, follows what is promising, keeps what deserves a test (B-06, B-11)."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from time import monotonic
+
+from ...errors import ProjectError, SandboxFailure
+from ...sandbox.target import PythonTarget
+from .arcs import ArcMap
+from .choice import choose
+from .confirm import Confirmed, confirm
+from .model import Arc, Exploration, Finding, ModuleFacts
+from .observer import EXPLORING, Observer, open_observer
+from .search import Proposer, Record, Search
+from .unreached import unreached
+
+BATCH = 100
+CONFIRMATIONS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much may be tried.
+
+    Attributes:
+        trials: trials in all.
+        quiet: trials in a row without anything new, after which exploring ends.
+        wall_seconds: a safety ceiling; reaching it is told in the notes, because two runs may then differ.
+    """
+
+    trials: int = 3000
+    quiet: int = 800
+    wall_seconds: float = 120.0
+
+
+@dataclass(slots=True)
+class _Work:
+    """What confirming has settled so far."""
+
+    confirmed: dict[int, tuple[Record, Confirmed]] = field(default_factory=dict)
+    bad: dict[int, tuple[Record, str]] = field(default_factory=dict)
+
+
+async def explore(
+    target: PythonTarget, facts: ModuleFacts, proposer: Proposer, budget: Budget | None = None
+) -> Exploration:
+    """Find what deserves a test in one module.
+
+    Raises:
+        TargetImportError: the module does not import.
+        ProjectError: the file cannot be read or is no Python.
+        SandboxFailure: the sandbox broke.
+    """
+    budget = budget or Budget()
+    arcs = await asyncio.to_thread(_read, target, facts)
+    notes: list[str] = []
+    async with open_observer(target, facts, EXPLORING) as observer:
+        imported = arcs.real(observer.import_arcs)
+        search = Search(facts, arcs, proposer, imported, budget.trials)
+        await _search(search, observer, budget, notes)
+    work, order = await _settle(target, facts, search, imported)
+    return _told(facts, arcs, search, imported, work, order, notes)
+
+
+def _read(target: PythonTarget, facts: ModuleFacts) -> ArcMap:
+    path = target.snapshot.path / facts.path
+    try:
+        return ArcMap(path.read_bytes().decode("utf-8-sig"))
+    except (OSError, UnicodeDecodeError, SyntaxError) as error:
+        raise ProjectError(f"{facts.path} cannot be read as Python: {error}") from error
+
+
+async def _search(search: Search, observer: Observer, budget: Budget, notes: list[str]) -> None:
+    ceiling = monotonic() + budget.wall_seconds
+    while search.trials < budget.trials and search.quiet < budget.quiet:
+        batch = search.next_batch(min(BATCH, budget.trials - search.trials))
+        if not batch:
+            return
+        for trial, seen in zip(batch, await observer.watch(batch), strict=True):
+            search.learn(trial, seen)
+        if monotonic() > ceiling:
+            notes.append(f"Exploring stopped after {budget.wall_seconds:g} seconds and {search.trials} trials.")
+            return
+
+
+async def _settle(
+    target: PythonTarget, facts: ModuleFacts, search: Search, imported: frozenset[Arc]
+) -> tuple[_Work, list[int]]:
+    """Choose, confirm, and choose again in place of what could not be confirmed."""
+    work = _Work()
+    chosen: list[Record] = []
+    for _ in range(CONFIRMATIONS):
+        usable = [record for record in search.records if record.number not in work.bad]
+        chosen = choose(usable, facts, imported)
+        new = [record for record in chosen if record.number not in work.confirmed]
+        if not new:
+            break
+        answers = await confirm(target, facts, [(record.trial, record.seen) for record in new])
+        for record, answer in zip(new, answers, strict=True):
+            if answer.seen is None:
+                work.bad[record.number] = (record, answer.reason)
+            else:
+                work.confirmed[record.number] = (record, answer)
+    return work, [record.number for record in chosen if record.number in work.confirmed]
+
+
+def _told(
+    facts: ModuleFacts,
+    arcs: ArcMap,
+    search: Search,
+    imported: frozenset[Arc],
+    work: _Work,
+    order: list[int],
+    notes: list[str],
+) -> Exploration:
+    reached = set(imported)
+    findings: list[Finding] = []
+    for number in order:
+        record, confirmed = work.confirmed[number]
+        seen = confirmed.seen
+        if seen is None:
+            raise SandboxFailure(f"A confirmed trial of {facts.module} has no observation.")
+        own = arcs.real(seen.observation.arcs)
+        covered = own | arcs.real(seen.setup)
+        findings.append(
+            Finding(
+                trial=record.trial,
+                observation=seen.observation,
+                new_arcs=frozenset(own - reached),
+                unstable=confirmed.unstable,
+                agrees=confirmed.verdict.agrees,
+                contradicts=confirmed.verdict.contradicts,
+            )
+        )
+        reached |= covered
+    dropped = {record.trial.subject: reason for record, reason in work.bad.values()}
+    if work.bad:
+        notes.append(f"{len(work.bad)} trials were dropped because they could not be repeated.")
+    covered_arcs = frozenset(reached)
+    return Exploration(
+        facts=facts,
+        findings=tuple(findings),
+        unreached=unreached(facts, search.subjects, findings, dropped, covered_arcs - imported),
+        reached_arcs=covered_arcs,
+        possible_arcs=arcs.possible,
+        trials=search.trials,
+        notes=tuple(notes),
+    )
