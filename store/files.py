@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,6 +13,8 @@ from ..errors import StorageError, StoreFull
 
 STATE_ADVICE = "Give a folder that can be written with --state-dir, or set TESTWRIGHT_STATE_DIR."
 SPACE_ADVICE = "Make room on the disk (`testwright clean` removes old runs), or give another folder with --state-dir."
+
+TEMPORARY = ".testwright-tmp"
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _DENIED = (errno.EROFS, errno.EACCES, errno.EPERM)
@@ -57,15 +60,20 @@ def write_file(path: Path, text: str) -> None:
     """
     with typed_errors(path, "write"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = write_beside(path, text.encode("utf-8", "surrogatepass"))
+        own = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}{TEMPORARY}")
+        temporary = write_beside(path, text.encode("utf-8", "surrogatepass"), temporary=own)
         with removed_on_failure(temporary):
             temporary.replace(path)
             sync_folder(path.parent)
 
 
-def write_beside(path: Path, content: bytes, *, mode: int = 0o666) -> Path:
-    """Write `content`, synced to disk, to a hidden file next to `path`. Raises OSError, leaving nothing."""
-    temporary = temporary_of(path)
+def write_beside(path: Path, content: bytes, *, mode: int = 0o666, temporary: Path | None = None) -> Path:
+    """Write `content`, synced to disk, to a hidden file next to `path`. Raises OSError, leaving nothing.
+
+    Args:
+        temporary: the hidden file, where several processes may write `path`; else `temporary_of(path)`.
+    """
+    temporary = temporary or temporary_of(path)
     temporary.unlink(missing_ok=True)
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     with removed_on_failure(temporary), os.fdopen(descriptor, "wb") as stream:
@@ -77,7 +85,7 @@ def write_beside(path: Path, content: bytes, *, mode: int = 0o666) -> Path:
 
 def temporary_of(path: Path) -> Path:
     """The name a file has while it is written: always the same, so that what a crash left is found and removed."""
-    return path.with_name(f".{path.name}.testwright-tmp")
+    return path.with_name(f".{path.name}{TEMPORARY}")
 
 
 def sync_folder(folder: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from ..errors import RunNotFound
 from .database import Store
+from .files import TEMPORARY
 from .lock import is_locked
 from .run_folder import RunFolder, run_ids
 from .runs import RunRecord
@@ -122,5 +123,10 @@ def _report(folder: RunFolder) -> dict[str, Any] | None:
 def _files(folder: RunFolder) -> tuple[str, ...]:
     if not folder.exists:
         return ()
-    found = (one for one in folder.path.rglob("*") if one.is_file() and not one.is_relative_to(folder.scratch))
-    return tuple(sorted(one.relative_to(folder.path).as_posix() for one in found))
+    return tuple(
+        sorted(
+            one.relative_to(folder.path).as_posix()
+            for one in folder.path.rglob("*")
+            if one.is_file() and not one.is_relative_to(folder.scratch) and not one.name.endswith(TEMPORARY)
+        )
+    )

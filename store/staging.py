@@ -11,7 +11,7 @@ from typing import Literal
 from ..errors import UsageError
 from .acceptance import Acceptance, accept_files, withdraw
 from .base_names import BaseNames
-from .files import typed_errors, write_file
+from .files import TEMPORARY, typed_errors, write_file
 from .project_files import ProjectFile, project_path
 from .run_folder import RunFolder
 
@@ -69,9 +69,7 @@ class Staging:
         staged = self._folder.staged
         found = staged.rglob("*") if staged.is_dir() else ()
         return sorted(
-            one.relative_to(staged).as_posix()
-            for one in found
-            if one.is_file() and not one.name.endswith(".testwright-tmp")
+            one.relative_to(staged).as_posix() for one in found if one.is_file() and not one.name.endswith(TEMPORARY)
         )
 
     def text(self, path: str) -> str:

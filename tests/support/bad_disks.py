@@ -30,4 +30,5 @@ def _run(mounts: list[str], script: str) -> dict[str, str]:
     ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     if ended.returncode != 0:
         raise AssertionError(f"the child ended with {ended.returncode}:\n{ended.stdout}\n{ended.stderr}")
-    return dict(line.partition("=")[::2] for line in ended.stdout.splitlines() if "=" in line)
+    lines = (line.partition("=") for line in ended.stdout.splitlines())
+    return {name: value for name, equals, value in lines if equals}

@@ -1,0 +1,253 @@
+"""Staging and accepting: the user's files are never edited, and a crash leaves nothing half done."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from testwright.errors import StoreCorrupt, UsageError
+from testwright.store.base_names import unique_test_path
+from testwright.store.run_folder import RunFolder
+from testwright.store.staging import Staging
+from testwright.utils.generated_header import untouched, with_header
+
+TEST = "tests/generated/shop/test_cart.py"
+
+
+@pytest.fixture
+def staging(folder: RunFolder, project: Path) -> Staging:
+    return Staging(folder, project)
+
+
+def generated(body: str) -> str:
+    return with_header(body, target="src/shop/cart.py")
+
+
+def outcomes(staging: Staging) -> list[tuple[str, str]]:
+    return [(one.path, one.outcome) for one in staging.accept()]
+
+
+@pytest.mark.feature("B-09")
+def test_a_staged_file_joins_the_project_when_it_is_accepted(staging: Staging, project: Path) -> None:
+    place = staging.stage(TEST, generated("x = 1\n"))
+    assert place.read_text() == generated("x = 1\n")
+    assert not (project / "tests").exists()
+    assert [(one.path, one.change) for one in staging.compare()] == [(TEST, "add")]
+    assert staging.diff().splitlines()[:2] == ["--- /dev/null", f"+++ b/{TEST}"]
+    assert outcomes(staging) == [(TEST, "added")]
+    assert (project / TEST).read_text() == generated("x = 1\n")
+    assert [one.name for one in (project / TEST).parent.iterdir()] == ["test_cart.py"]
+    assert untouched((project / TEST).read_text()) is True
+
+
+@pytest.mark.feature("B-09")
+def test_accepting_again_changes_nothing(staging: Staging, project: Path) -> None:
+    staging.stage(TEST, generated("x = 1\n"))
+    staging.accept()
+    before = (project / TEST).stat()
+    assert outcomes(staging) == [(TEST, "unchanged")]
+    after = (project / TEST).stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert staging.diff() == ""
+
+
+@pytest.mark.feature("B-09")
+def test_a_file_of_ours_that_nobody_touched_is_updated_and_keeps_its_mode(staging: Staging, project: Path) -> None:
+    staging.stage(TEST, generated("x = 1\n"))
+    staging.accept()
+    (project / TEST).chmod(0o640)
+    staging.stage(TEST, generated("x = 2\n"))
+    assert "-x = 1\n+x = 2\n" in staging.diff()
+    assert outcomes(staging) == [(TEST, "updated")]
+    assert (project / TEST).read_text() == generated("x = 2\n")
+    assert (project / TEST).stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.feature("B-09")
+@pytest.mark.parametrize(
+    "theirs",
+    [generated("x = 1\n") + "y = 2\n", "x = 1\n", "", generated("x = 1\n").replace("x = 1", "x = 9"), "\udcff\n"],
+    ids=["added to", "never ours", "empty", "changed", "no text"],
+)
+def test_what_a_person_wrote_is_never_overwritten(staging: Staging, project: Path, theirs: str) -> None:
+    (project / TEST).parent.mkdir(parents=True)
+    (project / TEST).write_bytes(theirs.encode("utf-8", "surrogateescape"))
+    staging.stage(TEST, generated("x = 2\n"))
+    staging.stage("tests/generated/test_other.py", generated("z = 3\n"))
+    found = {one.path: one for one in staging.accept()}
+    assert found[TEST].outcome == "conflict"
+    assert found[TEST].reason
+    assert (project / TEST).read_bytes() == theirs.encode("utf-8", "surrogateescape")
+    assert found["tests/generated/test_other.py"].outcome == "added"
+    assert {one.path: one.change for one in staging.compare()}[TEST] == "conflict"
+
+
+@pytest.mark.feature("B-09")
+def test_a_checkout_with_other_line_ends_does_not_count_as_a_change(staging: Staging, project: Path) -> None:
+    (project / TEST).parent.mkdir(parents=True)
+    (project / TEST).write_bytes(generated("x = 1\n").replace("\n", "\r\n").encode())
+    staging.stage(TEST, generated("x = 2\n"))
+    assert outcomes(staging) == [(TEST, "updated")]
+
+
+@pytest.mark.feature("B-09")
+@pytest.mark.parametrize("kind", ["file link", "dangling link", "folder link", "folder", "file as folder"])
+def test_nothing_is_written_through_links_or_over_folders(staging: Staging, project: Path, kind: str) -> None:
+    outside = project.parent / "outside"
+    outside.mkdir()
+    place = project / TEST
+    place.parent.parent.mkdir(parents=True)
+    if kind == "folder link":
+        place.parent.symlink_to(outside)
+    elif kind == "file as folder":
+        place.parent.write_text("")
+    else:
+        place.parent.mkdir()
+        if kind == "folder":
+            place.mkdir()
+        else:
+            (outside / "theirs.py").write_text("theirs")
+            place.symlink_to(outside / ("theirs.py" if kind == "file link" else "nothing.py"))
+    staging.stage(TEST, generated("x = 1\n"))
+    assert outcomes(staging) == [(TEST, "conflict")]
+    assert [one.name for one in outside.iterdir()] == (["theirs.py"] if kind == "file link" or "dang" in kind else [])
+    assert all(one.read_text() == "theirs" for one in outside.iterdir())
+
+
+@pytest.mark.parametrize("path", ["", "/etc/x.py", "../x.py", "a/../../x.py", "a/", "~/x.py", "a\\..\\x.py", "a/\0.py"])
+def test_a_path_out_of_the_project_is_refused(staging: Staging, path: str) -> None:
+    with pytest.raises(UsageError):
+        staging.stage(path, "x")
+    with pytest.raises(UsageError):
+        staging.accept([path])
+
+
+def test_only_the_chosen_files_are_accepted(staging: Staging, project: Path) -> None:
+    staging.stage("tests/test_a.py", generated("a = 1\n"))
+    staging.stage("tests/test_b.py", generated("b = 1\n"))
+    assert [one.path for one in staging.accept(["tests/test_b.py"])] == ["tests/test_b.py"]
+    assert not (project / "tests/test_a.py").exists()
+    with pytest.raises(UsageError, match="not staged"):
+        staging.accept(["tests/test_c.py"])
+    staging.unstage("tests/test_a.py")
+    staging.unstage("tests/test_a.py")
+    assert staging.paths() == ["tests/test_b.py"]
+    assert staging.text("tests/test_b.py") == generated("b = 1\n")
+
+
+def test_a_second_file_of_the_same_base_name_would_confuse_pytest_and_is_not_added(
+    staging: Staging, project: Path
+) -> None:
+    (project / "tests/unit").mkdir(parents=True)
+    (project / "tests/unit/test_cart.py").write_text("")
+    staging.stage(TEST, generated("x = 1\n"))
+    (answer,) = staging.accept()
+    assert answer.outcome == "conflict"
+    assert "tests/unit/test_cart.py" in answer.reason
+    (project / "tests/unit/__init__.py").write_text("")
+    assert outcomes(staging) == [(TEST, "added")]
+
+
+def test_two_staged_files_of_one_base_name_are_not_both_added(staging: Staging) -> None:
+    staging.stage("tests/generated/a/test_cart.py", generated("x = 1\n"))
+    staging.stage("tests/generated/b/test_cart.py", generated("x = 1\n"))
+    assert [one for _, one in outcomes(staging)] == ["added", "conflict"]
+
+
+def test_a_unique_base_name_is_found_from_the_folders_above_it(project: Path) -> None:
+    assert unique_test_path(project, TEST) == TEST
+    (project / "tests").mkdir()
+    (project / "tests/test_cart.py").write_text("")
+    assert unique_test_path(project, TEST) == "tests/generated/shop/test_shop_cart.py"
+    taken = ["tests/generated/other/test_shop_cart.py"]
+    assert unique_test_path(project, TEST, taken) == "tests/generated/shop/test_cart_2.py"
+    assert unique_test_path(project, "tests/test_cart.py") == "tests/test_cart.py"
+
+
+CRASH = """
+import os
+from pathlib import Path
+from testwright.store import acceptance, files
+from testwright.store.project_files import ProjectFile
+from testwright.store.run_folder import RunFolder
+from testwright.store.staging import Staging
+written = []
+whole = ProjectFile.write
+def write(self, content, *, replacing):
+    if len(written) == {count}:
+        if {half}:
+            files.write_beside(self.place, content[: len(content) // 2])
+        os._exit(9)
+    written.append(self.path)
+    return whole(self, content, replacing=replacing)
+ProjectFile.write = write
+Staging(RunFolder(Path({state!r}), "r1"), Path({root!r})).accept()
+"""
+
+
+def crash(folder: RunFolder, project: Path, *, count: int, half: bool) -> None:
+    script = CRASH.format(count=count, half=half, state=str(folder.state_dir), root=str(project))
+    assert subprocess.run([sys.executable, "-c", script], timeout=120, check=False).returncode == 9
+
+
+def tree(root: Path) -> dict[str, bytes | None]:
+    return {
+        one.relative_to(root).as_posix(): one.read_bytes() if one.is_file() else None for one in sorted(root.rglob("*"))
+    }
+
+
+@pytest.mark.feature("B-08", "B-09")
+@pytest.mark.parametrize(("count", "half"), [(0, False), (1, True), (2, False)])
+def test_an_acceptance_cut_short_by_a_crash_is_taken_back_on_resume(
+    staging: Staging, folder: RunFolder, project: Path, count: int, half: bool
+) -> None:
+    (project / "src").mkdir()
+    (project / "src/a.py").write_text("a = 1\n")
+    (project / "tests/generated").mkdir(parents=True)
+    (project / "tests/generated/test_a.py").write_text(generated("old = 1\n"))
+    before = tree(project)
+    for name in ("test_a.py", "deep/er/test_b.py", "test_c.py"):
+        staging.stage(f"tests/generated/{name}", generated(f"# {name}\n"))
+    crash(folder, project, count=count, half=half)
+    assert len(staging.withdraw()) == count
+    assert tree(project) == before
+    assert not folder.accepting_json.exists()
+    assert staging.withdraw() == []
+    assert [one for _, one in outcomes(staging)] == ["added", "updated", "added"]
+
+
+@pytest.mark.feature("B-09")
+def test_withdrawing_leaves_alone_what_a_person_changed_since(
+    staging: Staging, folder: RunFolder, project: Path
+) -> None:
+    staging.stage("tests/test_a.py", generated("a = 1\n"))
+    staging.stage("tests/test_b.py", generated("b = 1\n"))
+    crash(folder, project, count=1, half=False)
+    with (project / "tests/test_a.py").open("a") as stream:
+        stream.write("mine = 1\n")
+    assert staging.withdraw() == []
+    assert tree(project) == {"tests": None, "tests/test_a.py": (generated("a = 1\n") + "mine = 1\n").encode()}
+
+
+def test_a_note_of_an_acceptance_that_does_not_read_is_reported(staging: Staging, folder: RunFolder) -> None:
+    folder.accepting_json.write_text("{")
+    with pytest.raises(StoreCorrupt):
+        staging.withdraw()
+
+
+@pytest.mark.feature("B-09")
+def test_a_person_who_is_faster_wins(staging: Staging, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    staging.stage("test_a.py", generated("a = 1\n"))
+
+    def hurry(descriptor: int) -> None:
+        (project / "test_a.py").write_text("theirs")
+
+    monkeypatch.setattr(os, "fsync", hurry)
+    answers = staging.accept()
+    assert [(one.outcome, bool(one.reason)) for one in answers] == [("conflict", True)]
+    assert (project / "test_a.py").read_text() == "theirs"
+    assert [one.name for one in project.iterdir()] == ["test_a.py"]
