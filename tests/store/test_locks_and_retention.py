@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ DAY = 86_400.0
 HOLD = """
 import sys
 from pathlib import Path
+from typing import Any
 from testwright.store.lock import run_lock
 from testwright.store.run_folder import RunFolder
 with run_lock(RunFolder(Path({0!r}), {1!r})):
@@ -55,9 +57,13 @@ def test_a_process_that_was_killed_holds_nothing(folder: RunFolder) -> None:
 def test_a_project_is_held_by_one_run_at_a_time_and_others_are_free(state_dir: Path, project: Path) -> None:
     other = project.parent / "other"
     other.mkdir()
-    with project_lock(state_dir, project, "run r1"), project_lock(state_dir, other, "run r2"):
-        with pytest.raises(RunLocked) as caught, project_lock(state_dir, project, "run r3"):
-            pass
+    with (
+        project_lock(state_dir, project, "run r1"),
+        project_lock(state_dir, other, "run r2"),
+        pytest.raises(RunLocked) as caught,
+        project_lock(state_dir, project, "run r3"),
+    ):
+        pass
     assert caught.value.details == {"pid": os.getpid(), "host": caught.value.details["host"], "purpose": "run r1"}
     with project_lock(state_dir, project, "run r3"):
         pass
@@ -115,7 +121,7 @@ def names(state_dir: Path, store: Store) -> list[str]:
         ({"keep_last": 9}, ["r0", "r1", "r2", "r3", "r4"]),
     ],
 )
-def test_old_runs_go_by_number_and_age(five: Store, state_dir: Path, rule: dict[str, int], left: list[str]) -> None:
+def test_old_runs_go_by_number_and_age(five: Store, state_dir: Path, rule: dict[str, Any], left: list[str]) -> None:
     planned = clean(five, state_dir, **rule, dry_run=True, clock=lambda: 10 * DAY)
     assert len(names(state_dir, five)) == 5
     done = clean(five, state_dir, **rule, clock=lambda: 10 * DAY)
@@ -151,7 +157,7 @@ def test_a_run_known_only_to_the_database_or_only_by_its_folder_can_be_removed(f
 
 
 @pytest.mark.parametrize("rule", [{}, {"keep_last": -1}, {"older_than_days": -0.5}])
-def test_a_rule_that_says_nothing_sensible_is_refused(five: Store, state_dir: Path, rule: dict[str, int]) -> None:
+def test_a_rule_that_says_nothing_sensible_is_refused(five: Store, state_dir: Path, rule: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
         clean(five, state_dir, **rule)
     assert len(names(state_dir, five)) == 5

@@ -61,7 +61,7 @@ def test_a_file_of_ours_that_nobody_touched_is_updated_and_keeps_its_mode(stagin
     staging.accept()
     (project / TEST).chmod(0o640)
     staging.stage(TEST, generated("x = 2\n"))
-    assert "-x = 1\n+x = 2\n" in staging.diff()
+    assert {"-x = 1", "+x = 2"} <= set(staging.diff().splitlines())
     assert outcomes(staging) == [(TEST, "updated")]
     assert (project / TEST).read_text() == generated("x = 2\n")
     assert (project / TEST).stat().st_mode & 0o777 == 0o640
@@ -114,7 +114,7 @@ def test_nothing_is_written_through_links_or_over_folders(staging: Staging, proj
             place.symlink_to(outside / ("theirs.py" if kind == "file link" else "nothing.py"))
     staging.stage(TEST, generated("x = 1\n"))
     assert outcomes(staging) == [(TEST, "conflict")]
-    assert [one.name for one in outside.iterdir()] == (["theirs.py"] if kind == "file link" or "dang" in kind else [])
+    assert [one.name for one in outside.iterdir()] == (["theirs.py"] if kind in ("file link", "dangling link") else [])
     assert all(one.read_text() == "theirs" for one in outside.iterdir())
 
 
