@@ -38,19 +38,22 @@ async def start_run(state: PlanningAgentState, context: RunContext, services: Gr
         AgentUnreachable, ToolFailure, TestwrightError: the plan itself could not be made.
     """
     with providing(context, services):
-        graph = _graph(services)
-        values = await isolated(lambda: graph.ainvoke(state, _thread(context), context=context, durability="sync"))
-        return cast(PlanningAgentState, values)
+        return await _invoked(_graph(services), state, context)
 
 
-async def resume_run(context: RunContext, services: GraphServices) -> PlanningAgentState:
+async def resume_run(
+    context: RunContext, services: GraphServices, *, beginning: PlanningAgentState | None = None
+) -> PlanningAgentState:
     """Go on with a run whose process ended, from its last checkpoint.
 
     Finished steps are not executed again, except those whose target's file has changed since, with all that depends on
     them. A run that has ended is answered as it ended.
 
+    Args:
+        beginning: what to begin with when the process ended before the first checkpoint.
+
     Raises:
-        RunNotFound: there is no checkpoint of the run.
+        RunNotFound: there is no checkpoint of the run, and no beginning.
         StateVersionError: it was written by another version.
         And what `start_run` raises.
     """
@@ -59,16 +62,23 @@ async def resume_run(context: RunContext, services: GraphServices) -> PlanningAg
         config = _thread(context)
         snapshot = await isolated(lambda: graph.aget_state(config))
         if not snapshot.values:
-            raise RunNotFound(
-                f"there is no checkpoint of run {context.run_id}", advice="Start the request as a new run."
-            )
+            if beginning is None:
+                raise RunNotFound(
+                    f"there is no checkpoint of run {context.run_id}", advice="Start the request as a new run."
+                )
+            return await _invoked(graph, beginning, context)
         require_version(snapshot.values, context.run_id)
         state = cast(PlanningAgentState, snapshot.values)
         if not snapshot.next:
             return state
         await _restart_changed(graph, config, state, context, services)
-        values = await isolated(lambda: graph.ainvoke(None, config, context=context, durability="sync"))
-        return cast(PlanningAgentState, values)
+        return await _invoked(graph, None, context)
+
+
+async def _invoked(graph: PlanningGraph, state: PlanningAgentState | None, context: RunContext) -> PlanningAgentState:
+    config = _thread(context)
+    values = await isolated(lambda: graph.ainvoke(state, config, context=context, durability="sync"))
+    return cast(PlanningAgentState, values)
 
 
 def _graph(services: GraphServices) -> PlanningGraph:

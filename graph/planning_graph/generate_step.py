@@ -24,9 +24,13 @@ from .step_types import planned_test_type
 TestingGraph = CompiledStateGraph[TestingAgentState, RunContext, Any, Any]
 
 _RESULT_FIELDS = (
+    "target_info",
     "framework",
+    "spec_json",
     "spec_path",
     "test_path",
+    "generated_code_path",
+    "generated_files",
     "spec_artifact_id",
     "code_artifact_id",
     "target_digest",

@@ -17,7 +17,7 @@ class StepOutcome:
 
     Attributes:
         status: completed, failed or skipped.
-        result: what came of it, as far as it came; `exit_reason` is added by `applied`.
+        result: what came of it, as far as it came; `applied` adds `exit_reason` and `failure`.
         message: why, for a step that is not completed.
         usage: tokens and cost of its agents.
         fault: what ended it, when a fault did.
@@ -32,10 +32,11 @@ class StepOutcome:
 
     def applied(self, step: PlanStep) -> PlanStep:
         """The step with this outcome."""
+        failure = {} if self.fault is None else {"failure": self.fault.to_dict()}
         return {
             **step,
             "status": self.status,
-            "result": {**self.result, "exit_reason": str(self.exit_reason)},
+            "result": {**self.result, **failure, "exit_reason": str(self.exit_reason)},
             "error_message": self.message or None,
         }
 

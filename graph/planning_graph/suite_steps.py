@@ -13,7 +13,7 @@ from ..context import GraphServices
 from ..execution_graph.pruning import dropped_ids
 from ..execution_graph.staging import staged
 from ..exit_reason import StepExit
-from ..faults import Fault, is_transient
+from ..faults import Fault, fault_of, is_transient
 from .planning_state import PlanningAgentState, PlanStep
 from .step_outcome import StepOutcome, failed, skipped
 
@@ -51,8 +51,10 @@ async def verify_suite(step: PlanStep, state: PlanningAgentState, services: Grap
 async def accept_tests(step: PlanStep, state: PlanningAgentState, services: GraphServices) -> StepOutcome:
     """Add the verified files to the project; on a dry run they stay staged (B-09).
 
+    When a file is in the way, the result lists every file with its outcome, `conflict` included, and the step failed.
+
     Raises:
-        ToolFailure: nothing, or not everything, was added; the tool says what.
+        ToolFailure: nothing was added.
     """
     verified = [one for one in state["plan"] if one["type"] == "verify_suite" and one["status"] == "completed"]
     if verified:
@@ -64,8 +66,16 @@ async def accept_tests(step: PlanStep, state: PlanningAgentState, services: Grap
     if not state["accept"]:
         outcome = skipped(StepExit.SWITCHED_OFF, "dry run: the files are staged and can be applied later")
         return StepOutcome(outcome.status, outcome.exit_reason, {"staged": paths}, outcome.message)
-    answer = await services.tools.call("accept_tests", {"test_paths": paths})
-    return StepOutcome("completed", StepExit.COMPLETED, {"test_paths": paths, **within_limit(answer)})
+    try:
+        answer = await services.tools.call("accept_tests", {"test_paths": paths})
+    except ToolFailure as error:
+        conflicts = error.details.get("conflicts")
+        if not isinstance(conflicts, list):
+            raise
+        added = error.details.get("files")
+        outcomes = [*(added if isinstance(added, list) else []), *({**one, "outcome": "conflict"} for one in conflicts)]
+        return failed(fault_of(error), {"test_paths": paths, "files": outcomes})
+    return StepOutcome("completed", StepExit.COMPLETED, {"test_paths": paths, **answer})
 
 
 async def retrieve_for_plan(step: PlanStep, services: GraphServices) -> StepOutcome:
