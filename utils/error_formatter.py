@@ -153,6 +153,10 @@ def _explained(keyword: str, error: ValidationError) -> tuple[str, str]:
         )
     if keyword in ("maxItems", "maxLength", "maxProperties"):
         return f"longer than {value}", f"shorten it to at most {value}"
+    if keyword in ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"):
+        bound = "above" if keyword == "exclusiveMinimum" else "below" if keyword == "exclusiveMaximum" else ""
+        bound = bound or ("at least" if keyword == "minimum" else "at most")
+        return f"{excerpt_of(instance)} is not {bound} {value}", f"give a number {bound} {value}"
     if keyword == "uniqueItems":
         return "the same item occurs twice", "remove the repetition"
     if keyword == "format":
