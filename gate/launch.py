@@ -79,12 +79,11 @@ class Launcher:
         *,
         manner: Manner,
         wall_seconds: float,
-        imports: Sequence[str] = (),
     ) -> Launched:
         """Run once. Raises SandboxFailure when the sandbox breaks, EnvironmentFault when coverage cannot be read."""
         self._count += 1
         folder = self._workspace.scratch / f"gate-{self._count}"
-        await asyncio.to_thread(self._write_request, folder, files, options, manner, imports)
+        await asyncio.to_thread(self._write_request, folder, files, options, manner, wall_seconds)
         environment = {"PYTHONHASHSEED": str(options.hash_seed), "TZ": options.time_zone}
         if not manner.plugins:
             environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
@@ -98,7 +97,7 @@ class Launcher:
         return await asyncio.to_thread(self._read, folder, completed, bool(options.measure))
 
     def _write_request(
-        self, folder: Path, files: Sequence[str], options: SuiteOptions, manner: Manner, imports: Sequence[str]
+        self, folder: Path, files: Sequence[str], options: SuiteOptions, manner: Manner, wall_seconds: float
     ) -> None:
         folder.mkdir(parents=True)
         ini = folder / "pytest.ini"
@@ -109,13 +108,16 @@ class Launcher:
             "results": str(folder / "results.jsonl"),
             "coverage": str(folder / "coverage.json"),
             "files": list(files),
-            "imports": list(imports),
+            "imports": list(options.imports),
             "arguments": self._arguments(ini, folder / "tmp", manner),
             "order": options.order(),
             "measure": list(options.measure),
             "clock": options.clock_shift,
             "test_seconds": options.test_seconds,
+            "grace_seconds": options.grace_seconds,
             "collect_seconds": COLLECT_SECONDS,
+            # Stopping between two tests before the wall clock strikes keeps what was measured.
+            "stop_after": 0.8 * wall_seconds,
         }
         (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
 

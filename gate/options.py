@@ -25,8 +25,10 @@ class SuiteOptions:
         clock_shift: seconds that the wall clock is ahead.
         measure: files or folders, relative to the project, whose branch coverage is measured; none for speed.
         test_seconds: time one test may take.
+        grace_seconds: time a test has to react when its time is up, before the whole process is ended.
         wall_seconds: time the whole run may take, restarts included.
         restarts: how often the run starts again without a test or file that hung or killed the process.
+        imports: modules imported before anything else; only for unittest.
         project_plugins: load the pytest plugins installed in the target's environment (its own tests need them).
     """
 
@@ -39,8 +41,10 @@ class SuiteOptions:
     clock_shift: int = 0
     measure: tuple[str, ...] = ()
     test_seconds: float = 10.0
+    grace_seconds: float = 5.0
     wall_seconds: float = 300.0
     restarts: int = 5
+    imports: tuple[str, ...] = ()
     project_plugins: bool = False
 
     def order(self) -> dict[str, object]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from .options import ShuffleLevel, SuiteOptions
+from .options import SuiteOptions
 from .polluter import Search, find_polluter
 from .results import CaseResult
 from .suite import Suite
@@ -16,13 +17,15 @@ SEARCHES = 8
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A shuffled order; the same seed gives the same order everywhere."""
+    """An order of tests; the same seed gives the same order everywhere. `given` does not shuffle at all."""
 
     seed: int
-    level: ShuffleLevel = "test"
+    level: Literal["test", "module", "given"] = "test"
 
     def of(self, nodeids: Sequence[str]) -> tuple[str, ...]:
         """The tests in this order."""
+        if self.level == "given":
+            return tuple(nodeids)
         chance = random.Random(self.seed)
         if self.level == "test":
             mixed = list(nodeids)

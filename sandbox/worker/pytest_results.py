@@ -2,10 +2,9 @@
 
 import faulthandler
 import os
+import time
 
 import pytest
-
-BACKSTOP_SECONDS = 5.0
 
 
 class Recorder:
@@ -25,6 +24,7 @@ class Recorder:
         self._measure = measure
         self._alarm = tools.Alarm(request["test_seconds"])
         self._phases = []
+        self._stop_at = time.perf_counter() + request["stop_after"]
         # pytest redirects descriptor 2 while tests run; the message of a hard timeout must reach the host.
         self._standard_error = os.fdopen(os.dup(2), "w")
 
@@ -64,12 +64,14 @@ class Recorder:
         self._journal.write("started", nodeid=item.nodeid)
         if self._measure is not None:
             self._measure.switch(item.nodeid)
-        self._end_process_after(self._request["test_seconds"] + BACKSTOP_SECONDS)
+        self._end_process_after(self._request["test_seconds"] + self._request["grace_seconds"])
         yield
         faulthandler.cancel_dump_traceback_later()
         if self._measure is not None:
             self._measure.switch("")
         self._record(item)
+        if time.perf_counter() > self._stop_at:
+            item.session.shouldstop = "the time for this run is used up"
 
     @pytest.hookimpl(hookwrapper=True, trylast=True)
     def pytest_runtest_setup(self, item):

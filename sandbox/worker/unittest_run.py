@@ -19,7 +19,6 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NOT_STARTED = 70
-BACKSTOP_SECONDS = 5.0
 
 
 def load(name):
@@ -30,6 +29,7 @@ def load(name):
 def load_path(name, path):
     """Import a file under a name."""
     spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
@@ -48,12 +48,14 @@ class Recorder(unittest.TestResult):
         self._tools = journal_module
         self._project = request["project"]
         self._seconds = request["test_seconds"]
+        self._grace = request["grace_seconds"]
         self._journal = journal
         self._measure = measure
         self._nodeids = nodeids
         self._alarm = journal_module.Alarm(self._seconds)
         self._found = None
         self._began = 0.0
+        self._stop_at = time.perf_counter() + request["stop_after"]
         self.good = True
 
     def startTest(self, test):
@@ -63,7 +65,7 @@ class Recorder(unittest.TestResult):
         if self._measure is not None:
             self._measure.switch(self._nodeids[test])
         self._began = time.perf_counter()
-        faulthandler.dump_traceback_later(self._seconds + BACKSTOP_SECONDS, exit=True)
+        faulthandler.dump_traceback_later(self._seconds + self._grace, exit=True)
         self._alarm.start()
 
     def stopTest(self, test):
@@ -73,6 +75,8 @@ class Recorder(unittest.TestResult):
         if self._measure is not None:
             self._measure.switch("")
         self._write(test, seconds)
+        if time.perf_counter() > self._stop_at:
+            self.stop()
         super().stopTest(test)
 
     def addFailure(self, test, err):
@@ -83,13 +87,14 @@ class Recorder(unittest.TestResult):
             self._note(test, err, None)
         else:
             # A class or module fixture: everything below it fails with it, and each test says so itself.
-            self._fixture(test, err)
+            described = self._tools.describe(err[1], self._project)
+            self._fixture(test, described, trace="".join(traceback.format_exception(*err)))
 
     def addSkip(self, test, reason):
         if test in self._nodeids:
             self._keep("skipped", "call", {"type": "SkipTest", "bases": [], "message": reason}, "")
         else:
-            self._fixture(test, None, reason)
+            self._fixture(test, {"type": "SkipTest", "bases": [], "message": reason}, skipped=True)
 
     def addExpectedFailure(self, test, err):
         self._note(test, err, "xfailed")
@@ -117,13 +122,10 @@ class Recorder(unittest.TestResult):
         if self._found is None:
             self._found = (outcome, phase, error, self._tools.cut(trace, self._tools.TRACE_LIMIT))
 
-    def _fixture(self, holder, err, reason=None):
-        error = {"type": "SkipTest", "bases": [], "message": reason} if err is None else None
-        error = error or self._tools.describe(err[1], self._project)
-        trace = "" if err is None else "".join(traceback.format_exception(*err))
-        where = str(holder)
+    def _fixture(self, holder, error, skipped=False, trace=""):
         self.good = False
-        self._journal.write("fixture", holder=where, skipped=err is None, error=error, trace=trace[:4000])
+        trace = self._tools.cut(trace, self._tools.TRACE_LIMIT)
+        self._journal.write("fixture", holder=str(holder), skipped=skipped, error=error, trace=trace)
 
     def _write(self, test, seconds):
         outcome, phase, error, trace = self._found or ("passed", "call", None, "")

@@ -1,0 +1,161 @@
+"""The analyzer that needs no model: it reads the gate's results and says what they mean (B-02, B-07, T-11).
+
+It never argues a failure away: where the code contradicts its documentation there is a suspected defect, and the test
+is dropped rather than bent.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..lifecycle import Agent, AgentContract
+from ..protocol import AgentRequest, JsonObject
+
+CLASSES = ("product_defect", "test_defect", "environment", "flaky", "timeout")
+_TITLES = {
+    "product_defect": "contradicts its documentation",
+    "test_defect": "expects what does not hold",
+    "environment": "meets a gap in the environment",
+    "flaky": "holds only sometimes",
+    "timeout": "does not come to an end",
+}
+_TITLE_LENGTH = 160
+_TEXT_LENGTH = 4000
+
+
+class EmbeddedAnalyzerAgent(Agent):
+    """Sums up the results of a file, classifies what failed, names suspected defects and the cases to drop.
+
+    Inputs: `test_results` (what the tool `run_tests` answers), `spec`, `target`. Result: `summary`, `findings` (class,
+    case_id, title, detail, evidence), `suspected_defects` in the spec's form, `drop` (case ids).
+
+    Args:
+        contract: the schemas the agent is held to.
+    """
+
+    def __init__(self, *, contract: AgentContract | None = None) -> None:
+        super().__init__("analyzer", contract=contract)
+
+    async def _work(self, request: AgentRequest) -> JsonObject:
+        inputs = request.inputs or {}
+        return analyse_results(inputs.get("test_results") or {}, inputs.get("spec") or {}, inputs.get("target"))
+
+
+def analyse_results(results: Mapping[str, Any], spec: Mapping[str, Any], target: object = None) -> JsonObject:
+    """The analyzer's answer; the same results and spec give the same answer."""
+    cases = {str(case["id"]): case for case in spec.get("cases") or ()}
+    dropped = [one for one in results.get("dropped") or () if isinstance(one, Mapping)]
+    known = list(spec.get("suspected_defects") or ())
+    defects = [*known, *_new_defects(dropped, cases, known, _path_of(target, spec))]
+    findings = [_defect_finding(one) for one in known] + [_finding(one, cases) for one in dropped]
+    drop = dict.fromkeys(str(one["case_id"]) for one in dropped if one.get("case_id"))
+    return {
+        "summary": _summary(results, dropped, defects),
+        "findings": findings,
+        "suspected_defects": defects,
+        "drop": list(drop),
+    }
+
+
+def _new_defects(
+    dropped: Sequence[Mapping[str, Any]],
+    cases: Mapping[str, Mapping[str, Any]],
+    known: Sequence[Mapping[str, Any]],
+    path: str,
+) -> list[JsonObject]:
+    """Documented expectations that did not hold, each case once, without those the spec already suspects."""
+    taken = {one.get("id") for one in known}
+    found: dict[str, JsonObject] = {}
+    for one in dropped:
+        case = cases.get(str(one.get("case_id")))
+        if one.get("class") != "product_defect" or case is None:
+            continue
+        defect = _defect(case, one, path)
+        if defect["id"] not in taken:
+            found.setdefault(defect["id"], defect)
+    return list(found.values())
+
+
+def _defect(case: Mapping[str, Any], one: Mapping[str, Any], path: str) -> JsonObject:
+    documented = next((each for each in case["expect"] if each.get("origin") == "documented"), case["expect"][0])
+    statements = [*(case.get("arrange") or {}).get("statements", ()), case["act"]["expression"]]
+    title = _cut(f"{case['subject']}: {case['title']}", _TITLE_LENGTH)
+    return {
+        "id": "sd_" + str(case["id"]).removeprefix("tc_"),
+        "title": title,
+        "subject": case["subject"],
+        "documented": _cut(str(case.get("expected") or _expectation_text(documented)), _TEXT_LENGTH),
+        "observed": _cut(str(one.get("message") or one.get("reason") or "it does something else"), _TEXT_LENGTH),
+        "reproduce": "\n".join(statements),
+        "evidence": documented.get("evidence") or {"path": path, "lines": [1, 1]},
+    }
+
+
+def _expectation_text(expectation: Mapping[str, Any]) -> str:
+    said = expectation.get("exception") or expectation.get("value") or expectation.get("actual") or ""
+    return f"{expectation.get('kind', 'equals')} {said}".strip()
+
+
+def _finding(one: Mapping[str, Any], cases: Mapping[str, Mapping[str, Any]]) -> JsonObject:
+    case = cases.get(str(one.get("case_id"))) or {}
+    failure_class = one.get("class") if one.get("class") in CLASSES else "test_defect"
+    name = str(case.get("title") or one.get("case_id") or one.get("nodeid") or "a test")
+    evidence = {key: one[key] for key in ("nodeid", "verdict", "message") if one.get(key)}
+    return {
+        "class": failure_class,
+        "case_id": one.get("case_id"),
+        "title": _cut(f"{name}: {_TITLES[str(failure_class)]}", _TITLE_LENGTH),
+        "detail": _cut(str(one.get("reason") or one.get("message") or ""), _TEXT_LENGTH),
+        "evidence": evidence or None,
+    }
+
+
+def _defect_finding(defect: Mapping[str, Any]) -> JsonObject:
+    return {
+        "class": "product_defect",
+        "case_id": None,
+        "title": _cut(str(defect.get("title")), _TITLE_LENGTH),
+        "detail": _cut(f"documented: {defect.get('documented')}; observed: {defect.get('observed')}", _TEXT_LENGTH),
+        "evidence": defect.get("evidence"),
+    }
+
+
+def _summary(
+    results: Mapping[str, Any], dropped: Sequence[Mapping[str, Any]], defects: Sequence[Mapping[str, Any]]
+) -> str:
+    kept = len(results.get("kept") or ())
+    repeats = int(results.get("repeats") or 0)
+    held = f", each passing {repeats + 1} times in different orders and processes" if kept and repeats else ""
+    parts = [f"{_count(kept, 'case')} kept{held}."]
+    if dropped:
+        classes = Counter(str(one.get("class") or "test_defect") for one in dropped)
+        named = ", ".join(f"{classes[name]} {name.replace('_', ' ')}" for name in CLASSES if classes[name])
+        parts.append(f"{_count(len(dropped), 'test')} dropped: {named}.")
+    if defects:
+        parts.append(f"{_count(len(defects), 'suspected defect')}: the code contradicts its documentation.")
+    after = (results.get("coverage") or {}).get("after") or {}
+    if isinstance(after.get("branches"), int):
+        before = (results.get("coverage") or {}).get("before") or {}
+        rise = f" (before: {before['covered_branches']})" if isinstance(before.get("covered_branches"), int) else ""
+        parts.append(
+            f"{after['covered_branches']} of {after['branches']} branches and {after['covered']} of "
+            f"{after['statements']} statements covered{rise}."
+        )
+    return " ".join(parts)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
+
+
+def _path_of(target: object, spec: Mapping[str, Any]) -> str:
+    if isinstance(target, Mapping) and target.get("path"):
+        return str(target["path"])
+    return str((spec.get("target") or {}).get("path") or "unknown")
+
+
+def _cut(text: str, limit: int) -> str:
+    text = " ".join(text.split()) if limit == _TITLE_LENGTH else text.strip()
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

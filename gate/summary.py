@@ -1,0 +1,136 @@
+"""What the tools `run_tests` and `verify_suite` answer (T-11): a verification as one JSON object of bounded size."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from .baseline import Baseline
+from .coverage_data import CoverageData
+from .evidence import EvidenceRecord
+from .verdicts import Verdict, Verification
+
+LIMIT_BYTES = 120 * 1024
+_TRACE = 1500
+_SHORT = 200
+
+
+def tool_result(
+    verification: Verification,
+    *,
+    evidence: Sequence[EvidenceRecord] = (),
+    before: Baseline | None = None,
+    target_path: str | None = None,
+    limit_bytes: int = LIMIT_BYTES,
+) -> dict[str, Any]:
+    """The answer to `run_tests`.
+
+    {"framework", "passed", "failed": counts of tests, "kept": [case ids], "dropped": [{case_id, nodeid, reason, class,
+    message, longrepr}], "tests": [{nodeid, case_id, name, outcome, seconds, evidence}], "coverage": {"before", "after",
+    "source", "files"} or null, "repeats", "launches", "notes", "sandbox", "runner_version", "seconds"}
+
+    A case is kept when every test of it is kept. `evidence` is the record of B-01, its lines those of `target_path`.
+
+    Args:
+        before: what was covered without these tests.
+        limit_bytes: tracebacks, then evidence lines, then long messages are left out until the answer fits.
+    """
+    records = {record.nodeid: record for record in evidence}
+    dropped = verification.dropped
+    lost = {verdict.case_id for verdict in dropped if verdict.case_id}
+    kept = [verdict.case_id for verdict in verification.kept if verdict.case_id and verdict.case_id not in lost]
+    answer: dict[str, Any] = {
+        "framework": verification.framework,
+        "passed": len(verification.kept),
+        "failed": len(dropped),
+        "kept": list(dict.fromkeys(kept)),
+        "dropped": [_dropped(verdict) for verdict in dropped],
+        "tests": [_test(verdict, records.get(verdict.nodeid), target_path) for verdict in verification.verdicts],
+        "coverage": coverage_change(verification.kept_coverage(), before),
+        "repeats": verification.repeats,
+        "launches": verification.launches,
+        "notes": list(dict.fromkeys([*verification.notes, *(before.notes if before else ())])),
+        "sandbox": verification.sandbox,
+        "runner_version": verification.runner_version,
+        "seconds": verification.seconds,
+    }
+    return _bounded(answer, limit_bytes)
+
+
+def coverage_change(after: CoverageData | None, before: Baseline | None) -> dict[str, Any] | None:
+    """Coverage before and with the kept tests, of the measured files; None when nothing was measured."""
+    if after is None:
+        return None
+    earlier = before.coverage.only(after.files) if before is not None else None
+    total = after if earlier is None else earlier.united(after)
+    measured = earlier is not None and before is not None and before.source != "nothing"
+    return {
+        "before": earlier.totals() if measured and earlier is not None else None,
+        "after": total.totals(),
+        "source": before.source if before is not None else "nothing",
+        "files": total.to_dict()["files"],
+    }
+
+
+def _dropped(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "case_id": verdict.case_id,
+        "nodeid": verdict.nodeid,
+        "test_path": verdict.path,
+        "verdict": verdict.verdict,
+        "class": verdict.failure_class,
+        "reason": verdict.reason,
+        "message": verdict.message,
+        "longrepr": verdict.trace[-_TRACE:],
+    }
+
+
+def _test(verdict: Verdict, record: EvidenceRecord | None, path: str | None) -> dict[str, Any]:
+    return {
+        "nodeid": verdict.nodeid,
+        "case_id": verdict.case_id,
+        "name": verdict.name,
+        "outcome": verdict.verdict,
+        "seconds": verdict.seconds,
+        "evidence": record.to_dict(path) if record else None,
+    }
+
+
+def _bounded(answer: dict[str, Any], limit: int) -> dict[str, Any]:
+    shorten = (_without_traces, _without_lines, _with_short_texts, _without_passed_tests)
+    left_out = []
+    for step in shorten:
+        if len(json.dumps(answer)) <= limit:
+            break
+        left_out.append(step(answer))
+    if left_out:
+        answer["notes"] = [*answer["notes"], f"left out to keep the answer small: {', '.join(left_out)}"]
+    return answer
+
+
+def _without_traces(answer: dict[str, Any]) -> str:
+    for one in answer["dropped"]:
+        one["longrepr"] = ""
+    return "tracebacks"
+
+
+def _without_lines(answer: dict[str, Any]) -> str:
+    for one in answer["tests"]:
+        if one["evidence"]:
+            one["evidence"]["lines"] = []
+    for file in ((answer["coverage"] or {}).get("files") or {}).values():
+        file.pop("missing", None)
+        file.pop("missing_branches", None)
+    return "covered and missing lines"
+
+
+def _with_short_texts(answer: dict[str, Any]) -> str:
+    for one in answer["dropped"]:
+        one["reason"], one["message"] = one["reason"][:_SHORT], one["message"][:_SHORT]
+    return "the ends of long messages"
+
+
+def _without_passed_tests(answer: dict[str, Any]) -> str:
+    answer["tests"] = [one for one in answer["tests"] if one["outcome"] != "kept"]
+    return "the list of kept tests"
