@@ -229,7 +229,9 @@ class ToolClient:
             if error.code == REQUEST_TIMEOUT:
                 raise ToolTimeout(f"{name} did not answer within {seconds:g} s", details={"tool": name}) from error
             what = "its connection has closed" if error.code == CONNECTION_CLOSED else str(error)
-            raise ToolFailure(f"{name} failed: {what}", details={"tool": name, "code": error.code}) from error
+            passing = error.code == CONNECTION_CLOSED and not route.trusted
+            details: dict[str, object] = {"tool": name, "code": error.code, "transient": passing}
+            raise ToolFailure(f"{name} failed: {what}", details=details) from error
         except (RuntimeError, ValueError) as error:
             raise ToolFailure(
                 f"{name} answered outside its contract: {error}",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import ToolFailure
+from .baselines import Baselines
 from .cache import ResultCache
 from .paths import first_inside, inside
 from .search.index import CodebaseIndex
@@ -28,6 +29,7 @@ class ToolServices:
         cache_dir: folder for what may be kept between runs (the search index).
         cache: results of this toolbox, by the hash of their inputs.
         index: the search over the project's code and documents.
+        baselines: coverage there was before the tests of this run.
     """
 
     root: Path
@@ -36,9 +38,11 @@ class ToolServices:
     cache_dir: Path
     cache: ResultCache = field(default_factory=ResultCache)
     index: CodebaseIndex = field(init=False)
+    baselines: Baselines = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "index", CodebaseIndex(self.root, self.cache_dir / "codebase-index.json"))
+        object.__setattr__(self, "baselines", Baselines(self.root))
 
     def run_file(self, given: str) -> Path:
         """A place in the run's folder; it need not exist. Raises ToolFailure."""

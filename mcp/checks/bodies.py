@@ -49,10 +49,9 @@ def _asserts(module: TestModule, node: ast.AST) -> bool:
         return module.origin(node.exc.func) == "AssertionError"
     if not isinstance(node, ast.Call):
         return False
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else module.origin(node.func)
-    if isinstance(node.func, ast.Attribute) and name in ("fail", "run_and_check"):
-        return True
-    return name.startswith(("assert", "check_that")) or module.origin(node.func) in (*_RAISING, "pytest.fail")
+    origin = module.origin(node.func)
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else origin.rpartition(".")[2]
+    return name.startswith("assert") or origin in (*_RAISING, "pytest.fail", "self.fail")
 
 
 def _calls_asserting_helper(module: TestModule, function: Function, seen: frozenset[str] = frozenset()) -> bool:
@@ -117,7 +116,7 @@ def _always_true(test: ast.expr) -> str:
         and isinstance(test.ops[0], ast.Eq | ast.Is | ast.LtE | ast.GtE)
     ):
         left, right = test.left, test.comparators[0]
-        if ast.dump(left) == ast.dump(right):
+        if ast.dump(left) == ast.dump(right) and not any(isinstance(one, ast.Call) for one in ast.walk(left)):
             return "both sides are the same"
         if isinstance(left, ast.Constant) and isinstance(right, ast.Constant):
             return "" if left.value != right.value else "two constants"
@@ -161,9 +160,7 @@ def _inside_raises(module: TestModule, function: Function) -> set[int]:
             continue
         for item in node.items:
             call = item.context_expr
-            if isinstance(call, ast.Call) and (
-                module.origin(call.func) in _RAISING
-                or module.origin(call.func).startswith(("self.assertRaises", "self.assertWarns"))
-            ):
+            name = module.origin(call.func).lower() if isinstance(call, ast.Call) else ""
+            if "raises" in name or "warns" in name:
                 found |= {id(one) for one in ast.walk(node)}
     return found

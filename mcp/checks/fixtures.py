@@ -76,8 +76,13 @@ def fixture_issues(module: TestModule, tests: Iterable[TestFunction], fixtures: 
         given, known = parametrised(decorators)
         if known and not fixtures.open:
             yield from _unfilled(test.node, test.name, given, fixtures, method=test.owner is not None)
+        own_names = {one.arg for one in ast.walk(test.node) if isinstance(one, ast.arg)}
         for node in ast.walk(test.node):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in own:
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id in own.keys() - own_names
+            ):
                 fix = f"take {node.func.id!r} as a parameter"
                 message = f"{test.name} calls the fixture {node.func.id!r} like a function"
                 yield structure(node.lineno, message, fix, "fixture_called")

@@ -56,20 +56,24 @@ def _collects(module: TestModule, owner: ast.ClassDef) -> bool:
 
 def _uncollected(module: TestModule, tests: list[TestFunction]) -> Iterator[CodeIssue]:
     collected_nodes = {test.node for test in tests}
+    bases = {getattr(base, "id", "") for owner in module.classes() for base in owner.bases}
     for owner in module.classes():
         names = [method.name for method in methods(owner)]
         if owner.name.startswith("Test") and "__init__" in names and any(one.startswith("test") for one in names):
             fix = "use a fixture or setup_method instead of __init__"
             yield structure(owner.lineno, f"pytest skips {owner.name}: it has an __init__", fix, "class_init")
-        if not _collects(module, owner) and any(one.startswith("test_") for one in names):
+        tests_here = any(one.startswith("test_") for one in names)
+        if tests_here and owner.name not in bases and not _collects(module, owner):
             fix = f"call it Test{owner.name}"
             yield structure(owner.lineno, f"pytest does not collect the class {owner.name}", fix, "class_name")
+    called = {node.id for node in ast.walk(module.tree) if isinstance(node, ast.Name)}
     for test in tests:
         for node in ast.walk(test.node):
-            if isinstance(node, Function) and node is not test.node and node.name.startswith("test_"):
+            if not isinstance(node, Function) or node is test.node or node.name in called:
+                continue
+            if node.name.startswith("test_"):
                 message = f"{node.name} lies inside {test.name} and is never collected"
                 yield structure(node.lineno, message, "move it out", "nested_test")
-    called = {node.id for node in ast.walk(module.tree) if isinstance(node, ast.Name)}
     for node in module.tree.body:
         if not isinstance(node, Function) or node in collected_nodes or fixture_name(node):
             continue

@@ -14,9 +14,12 @@ def built_in_tools() -> tuple[ToolDefinition, ...]:
         get_codebase_context,
         lint_code,
         list_files,
+        prune_tests,
         read_file,
+        run_tests,
         validate_code,
         validate_spec,
+        verify_suite,
         write_file,
     )
 
@@ -27,9 +30,12 @@ def built_in_tools() -> tuple[ToolDefinition, ...]:
         get_codebase_context,
         lint_code,
         list_files,
+        prune_tests,
         read_file,
+        run_tests,
         validate_code,
         validate_spec,
+        verify_suite,
         write_file,
     )
     return tuple(sorted((module.TOOL for module in modules), key=lambda tool: tool.name))

@@ -16,6 +16,8 @@ async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
     def work() -> dict[str, Any]:
         given, contents = arguments["path"], arguments["contents"]
         place = services.run_file(given)
+        if place.relative_to(services.run_folder.path).parts[:1] in _kept_by_run(services):
+            raise ToolFailure(f"{given!r} is kept by the run itself", advice="write below specs/ or staged/")
         size = len(contents.encode("utf-8", "surrogatepass"))
         if size > MAX_FILE_BYTES:
             raise ToolFailure(f"{given!r} would have {size} bytes; at most {MAX_FILE_BYTES} are written")
@@ -25,6 +27,15 @@ async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
         return {"path": given, "bytes": size}
 
     return await asyncio.to_thread(work)
+
+
+def _kept_by_run(services: ToolServices) -> set[tuple[str, ...]]:
+    """What only the run itself writes: its logs, checkpoints, reports and working folders."""
+    run = services.run_folder
+    own = [run.events_jsonl, run.audit_jsonl, run.checkpoints, run.report_json, run.report_md, run.junit_xml]
+    own += [run.lock, run.accepting_json, run.replaced, run.scratch]
+    names = {place.name for place in own} | {f"{run.checkpoints.name}{end}" for end in ("-wal", "-shm", "-journal")}
+    return {(name,) for name in names}
 
 
 TOOL = ToolDefinition(

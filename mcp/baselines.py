@@ -1,0 +1,67 @@
+"""Coverage there was before: the project's own tests run once for all targets of a run, not once a target."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..gate.baseline import Baseline
+    from ..sandbox.target import PythonTarget
+
+
+class Baselines:
+    """Measures on first need and remembers; one measurement at a time.
+
+    Args:
+        root: the project.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._lock = asyncio.Lock()
+        self._own_tests: Baseline | None = None
+        self._by_import: dict[str, Baseline] = {}
+
+    async def of(self, target: PythonTarget, path: str, module: str) -> Baseline:
+        """Coverage of one file by the project's own tests; where these tell nothing, by importing it.
+
+        Args:
+            path: POSIX path relative to the project.
+            module: its import name.
+
+        Raises:
+            SandboxFailure: the sandbox itself broke.
+        """
+        from ..gate.baseline import measure_baseline
+
+        own = await self.of_project(target)
+        if own.source == "own_tests" and path in own.coverage.files:
+            return replace(own, coverage=own.coverage.only([path]))
+        async with self._lock:
+            if path not in self._by_import:
+                found = await measure_baseline(target, [path], modules=[module], tests=())
+                self._by_import[path] = replace(found, notes=(*own.notes, *found.notes))
+            return self._by_import[path]
+
+    async def of_project(self, target: PythonTarget) -> Baseline:
+        """Coverage of all modules by the project's own tests; its `source` is another when there are none that pass.
+
+        Raises:
+            SandboxFailure: the sandbox itself broke.
+        """
+        from ..engine.python.layout import find_layout
+        from ..gate.baseline import Baseline, CoverageData, measure_baseline, own_test_files
+
+        async with self._lock:
+            if self._own_tests is None:
+                tests = await asyncio.to_thread(own_test_files, target.snapshot.path)
+                if tests:
+                    layout = await asyncio.to_thread(find_layout, self._root)
+                    measured = [place.path for place in layout.modules]
+                    self._own_tests = await measure_baseline(target, measured, tests=tests)
+                else:
+                    self._own_tests = Baseline(CoverageData(), "nothing")
+            return self._own_tests

@@ -1,0 +1,137 @@
+"""`run_tests`: a staged test file runs in the sandbox until it is clear which of its tests hold (T-11, B-11)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import PurePosixPath
+from typing import Any
+
+from ...errors import ToolFailure
+from ...gate.evidence import evidence_of
+from ...gate.summary import tool_result
+from ...gate.verify import VerifyOptions, verify_files
+from ..definition import ToolDefinition, closed_object
+from ..paths import read_text
+from ..services import ToolServices
+
+OPTIONS: dict[str, Any] = {
+    "framework": {"type": "string", "enum": ["pytest", "unittest"]},
+    "test_seconds": {"type": "number", "exclusiveMinimum": 0, "maximum": 600, "description": "For one test."},
+    "wall_seconds": {"type": "number", "exclusiveMinimum": 0, "maximum": 3600, "description": "For one run of all."},
+}
+RESULT_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "required": ["framework", "passed", "failed", "kept", "dropped", "tests", "coverage", "repeats", "sandbox"],
+    "properties": {
+        "framework": {"type": "string"},
+        "passed": {"type": "integer", "minimum": 0, "description": "Tests that hold."},
+        "failed": {"type": "integer", "minimum": 0, "description": "Tests that do not."},
+        "kept": {"type": "array", "items": {"type": "string"}, "description": "Cases all of whose tests hold."},
+        "dropped": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["case_id", "nodeid", "class", "reason", "message"],
+                "properties": {"nodeid": {"type": "string"}, "reason": {"type": "string"}},
+            },
+        },
+        "tests": {"type": "array", "items": {"type": "object", "required": ["nodeid", "case_id", "outcome"]}},
+        "coverage": {"type": ["object", "null"]},
+        "repeats": {"type": "integer", "minimum": 0},
+        "notes": {"type": "array", "items": {"type": "string"}},
+        "sandbox": {"type": "string"},
+        "seconds": {"type": "number"},
+    },
+}
+
+
+async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
+    options = arguments["options"]
+    spec = await asyncio.to_thread(read_spec, services, options.get("spec_path"))
+    measured = await asyncio.to_thread(_measured, services, spec, options.get("target"))
+    framework = options.get("framework") or (spec or {}).get("framework") or "pytest"
+    files = await asyncio.to_thread(staged_files, services, [arguments["test_path"]], framework)
+    target = await services.python_target()
+    before = None
+    if measured is not None and options.get("baseline", True):
+        before = await services.baselines.of(target, measured, _module(spec, measured))
+    limits = {key: options[key] for key in ("repeats", "test_seconds", "wall_seconds") if key in options}
+    strictness = VerifyOptions(measure=(measured,) if measured else (), **limits)
+    verification = await verify_files(target, files, framework=framework, spec=spec, options=strictness)
+    evidence = evidence_of(verification, spec=spec, before=before.coverage if before else None)
+    return tool_result(verification, evidence=evidence, before=before, target_path=measured)
+
+
+def read_spec(services: ToolServices, given: str | None) -> dict[str, Any] | None:
+    """A spec of the run, or None when none is named. Raises ToolFailure."""
+    if not given:
+        return None
+    try:
+        spec = json.loads(read_text(services.run_file(given), given))
+    except ValueError as error:
+        raise ToolFailure(f"the spec {given!r} is not JSON: {error}", advice="write it again") from error
+    if not isinstance(spec, dict):
+        raise ToolFailure(f"the spec {given!r} is not an object", advice="write it again")
+    return spec
+
+
+def staged_files(services: ToolServices, paths: list[str], framework: str) -> dict[str, str]:
+    """Staged test files by their path in the project, with the conftest.py files staged around them.
+
+    Raises:
+        ToolFailure: one is not staged, or does not read.
+    """
+    staged = services.run_folder.staged
+    files: dict[str, str] = {}
+    for given in paths:
+        path = services.test_path(given)
+        files[path] = read_text(staged / path, given)
+        for folder in PurePosixPath(path).parents if framework == "pytest" else ():
+            conftest = (folder / "conftest.py").as_posix()
+            if conftest not in files and (staged / conftest).is_file():
+                files[conftest] = read_text(staged / conftest, conftest)
+    return files
+
+
+def _measured(services: ToolServices, spec: dict[str, Any] | None, target: Any) -> str | None:
+    """The file whose coverage counts: the spec's target, else the one in the options if the project has it."""
+    for given in ((spec or {}).get("target"), target):
+        path = given.get("path") if isinstance(given, dict) else given
+        if isinstance(path, str) and path and (services.root / path).is_file():
+            return services.project_file(path).resolve().relative_to(services.root.resolve()).as_posix()
+    return None
+
+
+def _module(spec: dict[str, Any] | None, path: str) -> str:
+    named = ((spec or {}).get("target") or {}).get("module")
+    return named if isinstance(named, str) else path.removesuffix(".py").replace("/", ".")
+
+
+TOOL = ToolDefinition(
+    name="run_tests",
+    description="Runs a staged test file in the sandbox, repeats it shuffled, under other hash seeds, on another day, "
+    "and tells case by case what holds, with branch coverage.",
+    input_schema=closed_object(
+        {
+            "test_path": {"type": "string", "minLength": 1, "description": "Path in the project, as staged."},
+            "options": {
+                **closed_object(
+                    {
+                        **OPTIONS,
+                        "spec_path": {"type": "string", "description": "The spec, relative to the run's folder."},
+                        "target": {"type": ["string", "object", "null"], "description": "The file that is tested."},
+                        "repeats": {"type": "integer", "minimum": 0, "maximum": 20},
+                        "baseline": {"type": "boolean", "description": "Whether coverage before is measured."},
+                    },
+                    [],
+                ),
+                "default": {},
+            },
+        },
+        ["test_path"],
+    ),
+    output_schema=RESULT_SCHEMA,
+    run=_run,
+    timeout_seconds=3600.0,
+)
