@@ -158,11 +158,8 @@ def _relations(observation: Observation) -> Iterable[tuple[int, str]]:
             continue
         try:
             one, other = literal_value(left), literal_value(right)
-            if isinstance(one, int | float) and isinstance(other, int | float):
-                near = abs(one - other) == 1
-            else:
-                near = False
-            yield line, ("<" if one < other else ">") + ("1" if near else "")
+            numbers = isinstance(one, int | float) and isinstance(other, int | float)
+            yield line, ("<" if one < other else ">") + ("1" if numbers and abs(one - other) == 1 else "")
         except (ValueError, TypeError):
             yield line, "!"
 

@@ -1,4 +1,4 @@
-"""Repeats chosen trials under other conditions; what differs is never pinned, what cannot be repeated is dropped (B-11).
+"""Repeats chosen trials under other conditions; what differs is not pinned, what cannot be repeated is dropped (B-11).
 
 Each trial runs alone in a process of a fresh workspace with another hash seed and the real clock; again with a third
 hash seed, a shifted clock, another time zone and in reverse order; and once more with all trials in one process. Trials
@@ -29,6 +29,7 @@ ELSEWHERE = Conditions(
 TOGETHER = Conditions(hash_seed=1, seed=1, per_fork=1_000_000)
 FURTHER_SEEDS = (3, 4, 5, 6, 7, 8)
 ALONE = "differs from process to process"
+NO_VERDICT = Verdict()
 AFTER_OTHERS = "depends on what ran before it in the same process"
 
 
@@ -43,7 +44,7 @@ class Confirmed:
 
     seen: Seen | None
     unstable: tuple[str, ...] = ()
-    verdict: Verdict = Verdict()
+    verdict: Verdict = NO_VERDICT
     reason: str = ""
 
 
@@ -93,11 +94,11 @@ def _settle(trial: Trial, plain: Seen, others: Sequence[Seen], together: Seen) -
     shared = steady(alone.observation, [together.observation])
     if shared is None or set(shared.unstable) - set(alone.unstable) - _lost(alone):
         return Confirmed(None, reason=AFTER_OTHERS)
-    verdict = Verdict()
+    verdict = NO_VERDICT
     if trial.wanted is not None:
         verdicts = {compare_with_document(trial, one) for one in (plain, *others[1:])}
         clean = not alone.unstable or alone.unstable == ("message",)
-        verdict = verdicts.pop() if len(verdicts) == 1 and clean else Verdict()
+        verdict = verdicts.pop() if len(verdicts) == 1 and clean else NO_VERDICT
     return Confirmed(replace(plain, observation=alone.observation), alone.unstable, verdict)
 
 

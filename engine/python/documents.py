@@ -26,7 +26,7 @@ _FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`agrees` is None where the two cannot be compared; `contradicts` is what the document said, when it was denied."""
+    """`agrees` is None where the two cannot be compared; `contradicts` is what the document said, if it was denied."""
 
     agrees: bool | None = None
     contradicts: str | None = None

@@ -1,4 +1,4 @@
-"""Explores one module: runs trials in the sandbox, follows what is promising, keeps what deserves a test (B-06, B-11)."""
+"""Explores one module: runs trials in the sandbox, follows what promises more, keeps what deserves a test (B-06)."""
 
 from __future__ import annotations
 

@@ -17,12 +17,14 @@ class Seen:
         shown: the whole repr of the result, as a doctest would print it ("" for None), for trials with a `wanted`.
         random: whether the act drew from `random` or `os.urandom`.
         setup: arcs of the target file that arranging ran.
+        calls_for: the mode that would tell more about the result (iterate, await, aiterate), or nothing.
     """
 
     observation: Observation
     shown: str | None = None
     random: bool = False
     setup: frozenset[Arc] = frozenset()
+    calls_for: str = ""
 
 
 def seen_from(told: Mapping[str, Any]) -> Seen:
@@ -42,7 +44,7 @@ def seen_from(told: Mapping[str, Any]) -> Seen:
         seconds=told.get("seconds", 0.0),
     )
     setup = frozenset((start, end) for start, end in told.get("setup", ()))
-    return Seen(observation, told.get("shown"), told.get("random", False), setup)
+    return Seen(observation, told.get("shown"), told.get("random", False), setup, told.get("calls_for", ""))
 
 
 def _value(told: Mapping[str, Any]) -> Value:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from .arcs import ArcMap
-from .model import Arc, ModuleFacts, Observation, Trial
+from .model import Arc, Mode, ModuleFacts, Observation, Trial
 from .observation_json import Seen
 
 FIRST_TRIALS = 8
@@ -194,8 +194,16 @@ class Search:
         self.reached |= arcs
         subject.behaviours.add(behaviour)
         self.quiet = 0 if new or fresh else self.quiet + 1
+        if trial.mode == "call" and seen.calls_for and self._queue(_in_mode(trial, seen.calls_for), guided=True):
+            subject.guided.rotate(1)
         for other in self.proposer.follow_up(trial, replace(observation, arcs=arcs)):
             self._queue(other, guided=True)
+
+
+def _in_mode(trial: Trial, mode: str) -> Trial:
+    """The same trial with its result consumed; what a document shows is then no longer what comes out."""
+    modes: dict[str, Mode] = {"iterate": "iterate", "await": "await", "aiterate": "aiterate"}
+    return replace(trial, mode=modes[mode], wanted=None, wanted_line=0)
 
 
 def pinned(observation: Observation) -> bool:

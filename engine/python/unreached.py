@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from .analyse import subjects as subjects_of
 from .model import Arc, CallableFacts, Finding, ModuleFacts, Observation, Unreached
 from .search import Subject
 
@@ -38,8 +39,8 @@ def unreached(
     have = {finding.trial.subject for finding in findings}
     kinds = {owner.name: owner.kind for owner in facts.classes}
     missing: list[Unreached] = []
-    for one in facts.callables():
-        if not one.public or one.qualname in have:
+    for one in subjects_of(facts):
+        if one.qualname in have:
             continue
         subject = subjects.get(one.qualname)
         ran = subject is not None and not subject.arcs.isdisjoint(covered)

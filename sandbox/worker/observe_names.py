@@ -2,6 +2,8 @@
 
 import builtins
 import sys
+import types
+from collections import abc
 
 MODULE_STYLE = {"datetime", "re", "math", "operator", "string", "json", "os", "sys", "asyncio", "collections.abc"}
 
@@ -93,6 +95,16 @@ def _is_private(module):
 
 
 def type_name(kind):
-    """`module.QualName`, or just the name for builtins."""
+    """`module.QualName`, or just the name for builtins; builtin types without a name by one that isinstance takes."""
     module, path = getattr(kind, "__module__", ""), getattr(kind, "__qualname__", kind.__name__)
-    return path if module == "builtins" or not isinstance(module, str) else "%s.%s" % (module, path)
+    if module != "builtins" and isinstance(module, str):
+        return "%s.%s" % (module, path)
+    if hasattr(builtins, path):
+        return path
+    for name in types.__all__:
+        if getattr(types, name) is kind:
+            return "types." + name
+    for general in (abc.KeysView, abc.ItemsView, abc.ValuesView, abc.Iterator):
+        if issubclass(kind, general):
+            return "collections.abc." + general.__name__
+    return path

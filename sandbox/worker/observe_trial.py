@@ -12,6 +12,7 @@ import threading
 import time
 import traceback
 import warnings
+from collections import abc
 
 import observe_effects
 from observe_limits import Limiter, NoInput, OutOfTime, Refused
@@ -198,6 +199,7 @@ class _Work:
         with _untraced(self.runner.tracer):
             self.told["outcome"] = "returned"
             namespace["result"] = result
+            self.told["calls_for"] = _calls_for(result)
             self.told["value"] = self.renderer.value(result)
             if self.trial.get("wanted") is not None:
                 self.told["shown"] = "" if result is None else repr(result)[:MAX_SHOWN]
@@ -269,6 +271,17 @@ def _untraced(tracer):
     finally:
         if tracer.active:
             tracer.start()
+
+
+def _calls_for(result):
+    """The mode that would tell more about a result than looking at it."""
+    if isinstance(result, abc.Awaitable):
+        return "await"
+    if isinstance(result, abc.AsyncIterator):
+        return "aiterate"
+    if isinstance(result, (abc.Iterator, abc.ValuesView)):
+        return "iterate"
+    return ""
 
 
 async def _evaluate(code, namespace):
