@@ -88,9 +88,8 @@ def build_report(run: RunFacts, outcomes: Outcomes, *, redact: Callable[[Any], A
     executed = any(target.execution == "executed" for target in targets)
     totals = totals_of(targets, defects, files)
     tally = Tally(
-        executed=executed,
         good=totals.kept,
-        targets=len(targets),
+        targets=sum(target.status != "skipped" for target in targets),
         failed_steps=sum(step.get("status") == "failed" for step in plan),
         dropped=[one for step, target in made for one in classes_of(step, target)],
         defects=len(defects),

@@ -31,11 +31,10 @@ def junit_form(report: Report) -> str:
 
 def _suite(root: Xml.Element, target: Target) -> None:
     suite = Xml.SubElement(root, "testsuite", {"name": _clean(target.path)})
-    if target.error:
+    if target.status != "completed":
         case = _case(suite, target.module or target.path, "the target's step", target.test_path)
-        _tell(case, "error", target.status, target.error)
-    elif target.status in ("skipped", "pending"):
-        _tell(_case(suite, target.module or target.path, "the target's step", ""), "skipped", "", target.status)
+        failed = target.status == "failed"
+        _tell(case, "error" if failed else "skipped", "failed step" if failed else "", target.error or target.status)
     titles = {one.case_id: one for one in target.evidence}
     for case_id in target.kept:
         record = titles.get(case_id)

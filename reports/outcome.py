@@ -87,9 +87,8 @@ class Tally:
     """What the reason is judged by.
 
     Attributes:
-        executed: whether tests were run at all.
         good: tests kept, or written where nothing was executed.
-        targets: targets that were worked on.
+        targets: targets that were worked on; those without anything to test do not count.
         failed_steps: steps that failed.
         dropped: classes of the dropped cases and failed steps.
         defects: suspected defects.
@@ -97,7 +96,6 @@ class Tally:
         not_understood: parts of the request that meant nothing.
     """
 
-    executed: bool
     good: int
     targets: int
     failed_steps: int
@@ -122,10 +120,10 @@ def exit_reason_of(tally: Tally, *, ended: str | None, fail_on_defect: bool) -> 
     """
     if ended is not None and ExitReason(ended) not in _JUDGED:
         return ExitReason(ended)
-    if tally.targets == 0:
-        return ExitReason.NOT_UNDERSTOOD if tally.not_understood and not tally.skipped else ExitReason.NOTHING_TO_DO
     if tally.defects and (fail_on_defect or not tally.good):
         return ExitReason.PRODUCT_DEFECT
+    if tally.targets == 0:
+        return ExitReason.NOT_UNDERSTOOD if tally.not_understood and not tally.skipped else ExitReason.NOTHING_TO_DO
     if tally.good:
         return ExitReason.PARTIAL if tally.failed_steps else ExitReason.COMPLETED
     classes = set(tally.dropped)

@@ -69,6 +69,10 @@ def place(value: Any) -> Place | None:
     return Place(path=text(found["path"]), lines=(lines[0], lines[-1])) if found.get("path") else None
 
 
+def _relative(found: re.Match[str]) -> str:
+    return "" if found.group().endswith("/") else "."
+
+
 def stable(value: Any, private: Sequence[str]) -> Any:
     """A copy in which no string holds an address in memory or the path of a folder of this run.
 
@@ -77,7 +81,7 @@ def stable(value: Any, private: Sequence[str]) -> Any:
     """
     if isinstance(value, str):
         for folder in private:
-            value = value.replace(f"{folder}/", "").replace(folder, ".")
+            value = re.sub(rf"{re.escape(folder)}(?:/|(?![\w.-]))", _relative, value)
         return _ADDRESS.sub("at 0x…", value)
     if isinstance(value, Mapping):
         return {stable(str(name), private): stable(one, private) for name, one in value.items()}
