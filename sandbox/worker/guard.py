@@ -17,7 +17,7 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
 LOCAL = ("127.0.0.1", "::1", "localhost", "", "0.0.0.0", "::", None)
 
 
-class Refused(PermissionError):  # noqa: N818 - it reads as what happened
+class Refused(PermissionError):
     """The guard stopped an act."""
 
 
@@ -65,7 +65,7 @@ class Guard:
             handlers["os." + event] = two
         for event in ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.startfile"):
             handlers[event] = self.starting
-        for event in ("os.forkpty", "pty.spawn", "resource.prlimit", "webbrowser.open"):
+        for event in ("pty.spawn", "resource.prlimit", "webbrowser.open"):
             handlers[event] = self.starting
         return handlers
 
