@@ -128,6 +128,10 @@ class _Attempt:
         """Find the test or file that ended the process and leave it out; False when there is no point in going on."""
         record, ending = launched.record, launched.completed.ending
         out_of_time = ending == "wall_clock"
+        for test in record.tests if not out_of_time else ():
+            if test.outcome == "timeout":  # It would take its whole time again.
+                self._casualties.append(test)
+                self._excluded.append(test.nodeid)
         if record.running is not None:
             self._casualties.append(_casualty(record.running, launched, self._options.test_seconds))
             self._excluded.append(record.running)

@@ -1,8 +1,9 @@
 """Runs pytest in the target's interpreter and writes results as data: `python pytest_run.py REQUEST.json`.
 
 REQUEST: {"project", "results", "coverage", "files", "arguments", "order", "measure", "clock", "test_seconds",
-"grace_seconds", "collect_seconds", "stop_after"}. Results go to `results` as JSON lines (see pytest_journal), coverage to `coverage` as one object.
-Nothing is read from pytest's text. The exit code is pytest's own; 70 says that pytest could not be started at all.
+"grace_seconds", "collect_seconds", "stop_after"}. Results go to `results` as JSON lines (see pytest_journal), coverage
+to `coverage` as one object. Nothing is read from pytest's text. The exit code is pytest's own; 70 says that pytest
+could not be started at all.
 """
 
 import importlib.util
@@ -18,7 +19,8 @@ NOT_STARTED = 70
 def load(name):
     """A module beside this file, without putting this folder on the target's path."""
     spec = importlib.util.spec_from_file_location("_testwright_" + name, os.path.join(HERE, name + ".py"))
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
