@@ -89,10 +89,13 @@ class CaseNamer:
             base = f"{base}_raises_{snake_case((raised.exception or '').rpartition('.')[2])}"
             words = special_words(arguments, self._usual.get(subject, [])) if arguments else ""
             yield f"{base}_for_{words}" if words else _joined(base, after)
+            if not words:
+                yield _joined(base, _arranged(statements))
         elif arguments:
             yield _joined(base, self._given(facts, arguments))
         else:
             yield _joined(base, after or _outcome_words(expect))
+            yield _joined(_joined(base, after or _outcome_words(expect)), _arranged(statements))
         every = "_and_".join(qualified(one) for one in arguments)
         if every:
             yield f"{base}_for_{every}"
@@ -139,6 +142,20 @@ def _after(statements: Sequence[str]) -> str:
             name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
             if name:
                 return f"after_{snake_case(name)}"
+    return ""
+
+
+def _arranged(statements: Sequence[str]) -> str:
+    """`for_interval_2`: what the object was made with that was arranged last."""
+    for statement in reversed(statements):
+        body = parse_python(statement.strip()).body
+        node = body[-1] if body else None
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            call = node.value
+            given = [Argument("", one) for one in call.args if not isinstance(one, ast.Starred)]
+            given += [Argument(one.arg, one.value) for one in call.keywords if one.arg]
+            words = "_and_".join(qualified(one) for one in given[:2])
+            return f"for_{words}" if words else ""
     return ""
 
 

@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from .case_titles import CaseNamer
 from .defects import contradiction, suspected_defects
-from .group import MOST_COLUMNS, Group, buckets, tabulate
+from .grouping import grouped
 from .import_names import ImportNames
-from .model import Exploration, Finding, ModuleFacts
+from .model import Exploration
 from .normal_form import normal_form
 from .oracle import Oracle, Verdict
 from .spec_case import WEAK_KINDS, Case
-from .titles import cut_slug, slug, snake_case, subject_slug
+from .worth import Judged, unfit, without_repeats, without_weak
 
 SCHEMA_VERSION = "1.0.0"
-_LONGEST_GROUP = 150
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A finding in normal form, with its verdict."""
-
-    finding: Finding
-    verdict: Verdict
 
 
 def compose_spec(
@@ -42,8 +32,7 @@ def compose_spec(
     judged, without = _judged(exploration)
     names = ImportNames()
     namer = CaseNamer(facts, [one.finding for one in judged])
-    cases = [_case(one, namer, names) for one in judged]
-    cases = _grouped(_without_repeats(cases), facts)
+    cases = grouped([_case(one, namer, names) for one in judged], facts)
     defects = suspected_defects(exploration)
     covered = {case.subject for case in cases} | {str(one["subject"]) for one in defects}
     spec: dict[str, Any] = {
@@ -73,6 +62,7 @@ def _judged(exploration: Exploration) -> tuple[list[Judged], dict[str, str]]:
     oracle = Oracle(facts, raising)
     callables = {one.qualname: one for one in facts.callables()}
     order = {name: at for at, name in enumerate(callables)}
+    traced = any(one.observation.arcs for one in exploration.findings)
     judged: list[Judged] = []
     without: dict[str, str] = {}
     for found in exploration.findings:
@@ -80,11 +70,16 @@ def _judged(exploration: Exploration) -> tuple[list[Judged], dict[str, str]]:
         if contradiction(found, callables.get(subject)) is not None:
             continue
         finding = normal_form(found, facts)
-        verdict = oracle.judge(finding) if finding is not None else Verdict(reason="its call cannot stand in a test")
+        if finding is None:
+            verdict = Verdict(reason="its call cannot stand in a test")
+        else:
+            verdict = Verdict(reason=unfit(finding, callables.get(subject), traced=traced))
+            verdict = verdict if verdict.reason else oracle.judge(finding)
         if finding is None or not verdict.expectations:
             without.setdefault(subject, verdict.reason)
             continue
         judged.append(Judged(finding, verdict))
+    judged = without_weak(without_repeats(judged))
     judged.sort(key=lambda one: order.get(one.finding.trial.subject, len(order)))
     return judged, without
 
@@ -115,60 +110,6 @@ def _priority(verdict: Verdict) -> str:
     if all(one.kind in WEAK_KINDS for one in verdict.expectations):
         return "low"
     return "medium"
-
-
-def _without_repeats(cases: Sequence[Case]) -> list[Case]:
-    """Each call once: the first documented one, else the first."""
-    found: dict[tuple[Any, ...], Case] = {}
-    for case in cases:
-        key = (case.subject, case.statements, case.expression, case.mode)
-        if key not in found or (case.origin == "documented" and found[key].origin != "documented"):
-            found[key] = case
-    return list(found.values())
-
-
-def _grouped(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
-    """The cases with `group` set where they share a shape, rows of one group one after another, subjects in order."""
-    parameters = {one.qualname: one for one in facts.callables()}
-    by_name: dict[str, list[str]] = {}
-    for one in parameters.values():
-        name = one.qualname if one.kind == "constructor" else one.name
-        known = [p.name for p in one.parameters if p.kind in ("positional_only", "positional_or_keyword")]
-        by_name.setdefault(name, known[1:] if known[:1] in (["self"], ["cls"]) else known)
-    used: set[str] = set()
-    order = {case.subject: at for at, case in reversed(list(enumerate(cases)))}
-    placed: list[Case] = []
-    for members in buckets(cases):
-        table = tabulate(members, (), lambda call, at: _parameter(by_name, call, at))
-        if table is None or len(table.columns) > MOST_COLUMNS:
-            placed += members
-            continue
-        group = Group(_group_name(members, table.columns, used), tuple(snake_case(one) for one in table.columns))
-        used.add(group.name)
-        text = group.text if len(group.text) <= _LONGEST_GROUP else group.name
-        placed += [replace(case, group=text) for case in members]
-    return sorted(placed, key=lambda case: order[case.subject])
-
-
-def _parameter(by_name: dict[str, list[str]], call: Any, at: int) -> str | None:
-    name = getattr(call.func, "attr", None) or getattr(call.func, "id", "")
-    known = by_name.get(name, [])
-    return known[at].strip("_") or None if at < len(known) else None
-
-
-def _group_name(members: Sequence[Case], columns: Sequence[str], used: set[str]) -> str:
-    """What the table shows: the subject, the exception, and only if needed its columns."""
-    first = members[0]
-    words = [subject_slug(first.subject)]
-    raised = next((one.exception for one in first.expect if one.kind == "raises"), None)
-    if raised:
-        words.append(f"raises_{snake_case(raised.rpartition('.')[2])}")
-    name = cut_slug("_".join(words))
-    inputs = [slug(one) for one in columns if not one.startswith("expected") and one != "message"]
-    candidates = [name, cut_slug(f"{name}_with_{'_and_'.join(inputs[-2:])}") if inputs else name]
-    for number in range(2, len(used) + 3):
-        candidates.append(f"{name}_{number}")
-    return next(one for one in candidates if one not in used)
 
 
 def _not_reached(exploration: Exploration, without: dict[str, str], covered: set[str]) -> list[dict[str, Any]]:

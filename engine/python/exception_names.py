@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from .import_block import read_imports
 from .model import ModuleFacts
 
 LONGEST_MATCH = 60
+_SHORTEST_MATCH = 4
 _SHORTEST_CLAUSE = 10
 _CLAUSE_ENDS = (": ", "; ", ". ", " (", ", got ", ", but ", ", not ", " - ")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
@@ -67,7 +69,8 @@ def message_part(message: str) -> str | None:
             text = clause
     if len(text) > LONGEST_MATCH:
         text = text[: LONGEST_MATCH + 1].rpartition(" ")[0] or text[:LONGEST_MATCH]
-    return text.rstrip(" ,;:-.") or None
+    text = text.rstrip(" ,;:-.")
+    return text if len(text) >= _SHORTEST_MATCH and any(letter.isalpha() for letter in text) else None
 
 
 def _opens_quote(text: str) -> bool:
@@ -79,7 +82,8 @@ def _reference(type_name: str, facts: ModuleFacts, trial_imports: Iterable[str])
     if "<locals>" in type_name:
         return None
     if type_name.startswith("builtins.") or "." not in type_name:
-        return TypeReference(type_name.removeprefix("builtins."))
+        name = type_name.removeprefix("builtins.")
+        return TypeReference(name) if hasattr(builtins, name) else None
     last = type_name.rpartition(".")[2]
     if last.startswith("_"):
         return None

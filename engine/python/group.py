@@ -20,6 +20,11 @@ MOST_COLUMNS = 5
 LONGEST_CELL = 160
 _WORD = re.compile(r"^[a-z0-9]+(_[a-z0-9]+)*$")
 _NAMES = re.compile(r"(?<![.\w'\"])[A-Za-z_]\w*(?!\w|=[^=])")
+# Builtins and standard value types whose construction does nothing else.
+_INERT_CALLS = frozenset(
+    "float int complex bytes bytearray set frozenset tuple list dict range slice "
+    "date datetime time timedelta timezone Decimal Fraction UUID Path PurePosixPath".split()
+)
 _HOLE = "__testwright_hole_{}__"
 
 ParameterName = Callable[[ast.Call, int], "str | None"]
@@ -211,8 +216,16 @@ class _Form:
         """Whether an expression reads no local names, so that it can move into a table outside the test."""
         if isinstance(node, ast.Starred):
             return False
-        names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-        return not names & self.locals
+        return all(self._is_inert(one) for one in ast.walk(node))
+
+    def _is_inert(self, node: ast.AST) -> bool:
+        """Whether building the value runs no code of the target: tables are built when the file is imported."""
+        if isinstance(node, ast.Name):
+            return node.id not in self.locals
+        if isinstance(node, ast.Call):
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            return called in _INERT_CALLS
+        return not isinstance(node, ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr)
 
     def _expectation(self, one: Expectation) -> Expectation:
         value = one.value

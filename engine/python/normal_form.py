@@ -1,7 +1,8 @@
 """A finding in the form its test will have; the meaning stays the same.
 
-Statements that have nothing to do with the act go, a documented `print(x)` becomes `str(x)`, an endless iterator is
-cut, and a local called `result` makes room for the result.
+Statements that have nothing to do with the act go, short values stand where they are used, a documented `print(x)`
+becomes `str(x)` and `x == y` an expectation about x, an endless iterator is cut, and a local called `result` makes room
+for the result.
 """
 
 from __future__ import annotations
@@ -9,13 +10,15 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ...utils.python_source import parse_expression, parse_python
+from ...utils.python_source import literal_value, parse_expression, parse_python
 from .group import bound_names
 from .model import Finding, ModuleFacts, Value
 
 ITERATION_LIMIT = 50
 _SHOWN_ITEMS = 5
 _RESULT_NAME = "given"
+_LONGEST_INLINED = 40
+_LONGEST_ACT = 76
 
 
 def normal_form(finding: Finding, facts: ModuleFacts) -> Finding | None:
@@ -26,6 +29,9 @@ def normal_form(finding: Finding, facts: ModuleFacts) -> Finding | None:
         finding = _without_unrelated(finding)
         finding = _without_local_result(finding)
         finding = _without_print(finding, facts)
+        finding = _without_stars(finding)
+        finding = _inlined(finding)
+        finding = _without_comparison(finding)
         return _cut_iteration(finding)
     except SyntaxError:
         return None
@@ -53,16 +59,16 @@ def _without_unrelated(finding: Finding) -> Finding:
     """Drop statements that share no name with the act: earlier calls of the same example block, unused values."""
     trial = finding.trial
     local = bound_names(trial.arrange) | set(trial.fixtures)
-    reads = [_names(one) & local for one in trial.arrange]
+    shared = [(_names(one) | bound_names([one])) & local for one in trial.arrange]
     related = _names("\n".join((trial.act, *(name for name, _value in finding.observation.effects)))) & local
     while True:
-        wider = related.union(*(names for names in reads if names & related))
+        wider = related.union(*(names for names in shared if names & related))
         if wider == related:
             break
         related = wider
     kept = tuple(
         one
-        for one, names in zip(trial.arrange, reads, strict=True)
+        for one, names in zip(trial.arrange, shared, strict=True)
         if names & related or (not names and not _calls(one, trial.subject))
     )
     return replace(finding, trial=replace(trial, arrange=kept))
@@ -104,10 +110,11 @@ def _without_print(finding: Finding, facts: ModuleFacts) -> Finding:
     """`print(x)` shows `str(x)`; a test says that without capturing output."""
     trial, seen = finding.trial, finding.observation
     node = parse_expression(trial.act)
-    printed = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
-    if not printed or not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords or trial.mode != "call":
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "print":
         return finding
-    if isinstance(node.args[0], ast.Starred) or not seen.output.endswith("\n") or "output" in finding.unstable:
+    if len(node.args) != 1 or node.keywords or trial.mode != "call" or isinstance(node.args[0], ast.Starred):
+        return finding
+    if not seen.output.endswith("\n") or "output" in finding.unstable:
         return finding
     inner = ast.unparse(node.args[0])
     act = inner if _gives_text(node.args[0], facts) else f"str({inner})"
@@ -126,6 +133,96 @@ def _gives_text(node: ast.expr, facts: ModuleFacts) -> bool:
     if name in ("str", "repr", "join", "format"):
         return True
     return any(one.name == name and one.returns == "str" for one in facts.callables())
+
+
+def _without_stars(finding: Finding) -> Finding:
+    """`f(*[1, 2])` as `f(1, 2)`."""
+    tree = parse_expression(finding.trial.act)
+    changed = False
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        arguments: list[ast.expr] = []
+        for one in node.args:
+            if isinstance(one, ast.Starred) and isinstance(one.value, ast.List | ast.Tuple):
+                arguments += one.value.elts
+                changed = True
+            else:
+                arguments.append(one)
+        node.args = arguments
+    return replace(finding, trial=replace(finding.trial, act=ast.unparse(tree))) if changed else finding
+
+
+def _inlined(finding: Finding) -> Finding:
+    """A short literal that is named only to be used once stands where it is used."""
+    trial = finding.trial
+    arrange, act = list(trial.arrange), trial.act
+    watched = {name for expression, _value in finding.observation.effects for name in _names(expression)}
+    for statement in trial.arrange:
+        name, value = _plain_assignment(statement)
+        if name is None or value is None or name in watched:
+            continue
+        uses = [_count(one, name) for one in arrange if one != statement]
+        replaced = _substituted(act, name, value)
+        if any(uses) or _count(act, name) != 1 or arrange.count(statement) != 1 or len(replaced) > _LONGEST_ACT:
+            continue
+        arrange.remove(statement)
+        act = replaced
+    return replace(finding, trial=replace(trial, arrange=tuple(arrange), act=act))
+
+
+def _plain_assignment(statement: str) -> tuple[str | None, ast.expr | None]:
+    body = parse_python(statement.strip()).body
+    node = body[0] if len(body) == 1 else None
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
+        return None, None
+    source = ast.unparse(node.value)
+    if len(source) > _LONGEST_INLINED:
+        return None, None
+    try:
+        literal_value(source)
+    except ValueError:
+        return None, None
+    return node.targets[0].id, node.value
+
+
+def _count(source: str, name: str) -> int:
+    return sum(isinstance(node, ast.Name) and node.id == name for node in ast.walk(parse_python(source.strip())))
+
+
+def _substituted(source: str, name: str, value: ast.expr) -> str:
+    class Substitute(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.AST:
+            return value if node.id == name else node
+
+        def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+            return node
+
+    return ast.unparse(Substitute().visit(parse_expression(source)))
+
+
+def _without_comparison(finding: Finding) -> Finding:
+    """A document's `x == y` that gave True is an expectation about x, and so is `x is None`."""
+    trial, seen = finding.trial, finding.observation
+    node = parse_expression(trial.act)
+    value = seen.value
+    if trial.mode != "call" or value is None or value.source != "True" or "result" in finding.unstable:
+        return finding
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+        return finding
+    right = node.comparators[0]
+    constant = isinstance(right, ast.Constant) and right.value in (None, True, False)
+    if isinstance(node.ops[0], ast.Is) and constant:
+        told = Value("NoneType" if ast.unparse(right) == "None" else "bool", ast.unparse(right))
+    elif isinstance(node.ops[0], ast.Eq) and not constant:
+        approximate = any(isinstance(one, ast.Constant) and isinstance(one.value, float) for one in ast.walk(right))
+        local = bound_names(trial.arrange)
+        if _names(ast.unparse(right)) & local:
+            return finding
+        told = Value("object", ast.unparse(right), imports=trial.imports, approximate=approximate)
+    else:
+        return finding
+    return replace(finding, trial=replace(trial, act=ast.unparse(node.left)), observation=replace(seen, value=told))
 
 
 def _cut_iteration(finding: Finding) -> Finding:

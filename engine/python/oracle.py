@@ -21,6 +21,13 @@ MOST_STATE_CHECKS = 4
 MOST_ATTRIBUTE_CHECKS = 5
 # Raised by Python itself when a call makes no sense; nobody means these as behaviour unless a document says so.
 ACCIDENTS = frozenset({"TypeError", "AttributeError", "NameError", "UnboundLocalError", "RecursionError"})
+_UNPACKING = ("too many values to unpack", "not enough values to unpack")
+_MISSING_MODULES = frozenset({"ImportError", "ModuleNotFoundError"})
+_FUNCTION_TYPES = frozenset(
+    {"function", "builtin_function_or_method", "method", "functools.partial", "functools._lru_cache_wrapper"}
+)
+_NAN_CALLS = frozenset({"float('nan')", "float('-nan')", "decimal('nan')", "decimal.decimal('nan')"})
+_TRUTH_TESTS = frozenset({"isinstance", "issubclass", "callable", "hasattr", "all", "any"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +86,11 @@ class Oracle:
         name = name_of_type(raised.type_name, raised.bases, self._facts, finding.trial.imports)
         documented = self._documents_raise(finding, raised)
         own = raised.line in self._raise_lines and raised.line > 0
-        if name.expression in ACCIDENTS and not own and not documented:
+        accident = name.expression in ACCIDENTS or raised.message.startswith(_UNPACKING)
+        if accident and not own and not documented:
             return Verdict(reason=f"no oracle found: {name.expression} here is an accident of the call, not behaviour")
+        if name.expression in _MISSING_MODULES and not documented:
+            return Verdict(reason=f"no oracle found: {raised.message or 'a module is missing'} in this environment")
         match = message_part(raised.message) if own else None
         if f"message:{raised.type_name}" in finding.unstable or "message" in finding.unstable:
             match = None
@@ -134,6 +144,11 @@ class Oracle:
             checks = [Expectation("equals", "repr(result)", repr(finding.trial.wanted.rstrip("\n")))]
         if not checks and not draft.expectations:
             checks, imports = self._property(finding, value)
+        checks = _truth(finding, checks)
+        told = {(one.actual.rpartition(".")[2], one.value) for one in draft.expectations if "." in one.actual}
+        if told and len(checks) > 1:
+            # A call that returns its own receiver: the receiver's state is told already.
+            checks = [one for one in checks if (one.actual.rpartition(".")[2], one.value) not in told]
         draft.expectations[:0] = [self._labelled(finding, one) for one in checks]
         draft.imports += imports
 
@@ -151,6 +166,8 @@ class Oracle:
 
     def _property(self, finding: Finding, value: Value) -> tuple[list[Expectation], list[str]]:
         """What still can be said of a value that differs from run to run or cannot be written down."""
+        if value.type_name in _FUNCTION_TYPES:
+            return [Expectation("holds", "callable(result)")], []
         checks: list[Expectation] = []
         if value.length is not None and "len(result)" not in finding.unstable:
             checks.append(Expectation("length", "result", str(value.length)))
@@ -189,6 +206,17 @@ class Oracle:
                 draft.imports += name.imports
 
 
+def _truth(finding: Finding, checks: list[Expectation]) -> list[Expectation]:
+    """True of a comparison is asserted as the comparison itself."""
+    if len(checks) != 1 or (checks[0].kind, checks[0].value) not in (("is", "True"), ("is", "False")):
+        return checks
+    node = parse_expression(finding.trial.act)
+    called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+    if finding.trial.mode != "call" or not (isinstance(node, ast.Compare | ast.BoolOp) or called in _TRUTH_TESTS):
+        return checks
+    return [Expectation("holds", "result" if checks[0].value == "True" else "not result")]
+
+
 def value_checks(
     actual: str, value: Value, unstable: tuple[str, ...] = (), *, depth: int = 0
 ) -> tuple[list[Expectation], list[str]]:
@@ -201,7 +229,8 @@ def value_checks(
         return [], []
     checks: list[Expectation] = []
     imports: list[str] = []
-    for name, inner in value.attributes:
+    telling = [one for one in value.attributes if one[1].source not in (None, "None")]
+    for name, inner in telling or value.attributes:
         if name.startswith("_") or len(checks) >= MOST_ATTRIBUTE_CHECKS:
             continue
         found, needed = value_checks(f"{actual}.{name}", inner, unstable, depth=1)
@@ -262,7 +291,7 @@ def _sorted_literal(source: str) -> str | None:
 def _has_nan(node: ast.expr) -> bool:
     """Whether a value holds a NaN, written `float("nan")` or `math.nan`, which equals nothing."""
     for one in ast.walk(node):
-        if isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value.strip("+-").lower() == "nan":
+        if isinstance(one, ast.Call) and ast.unparse(one).lower() in _NAN_CALLS:
             return True
         if isinstance(one, ast.Attribute) and one.attr == "nan":
             return True

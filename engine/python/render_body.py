@@ -13,7 +13,8 @@ from .spec_case import Case, Expectation
 
 INLINE_WIDTH = 84
 _PATTERN_CHARACTERS = set(".^$*+?{}[]\\|()")
-_SOLE_KINDS = ("equals", "approx", "is", "is_instance", "length")
+_SOLE_KINDS = ("equals", "approx", "is", "is_instance", "length", "holds")
+_SOLE_ACTUALS = re.compile(r"^(?:(?P<call>callable|sorted|repr|math\.isnan)\(result\)|not result|result)$")
 
 
 class Dialect(Protocol):
@@ -94,9 +95,16 @@ def _sole_check(case: Case, dialect: Dialect) -> list[str] | None:
         return None
     one = case.expect[0]
     act = acted(case)
-    if one.kind not in _SOLE_KINDS or one.actual != "result" or "\n" in act:
+    found = _SOLE_ACTUALS.match(one.actual)
+    if one.kind not in _SOLE_KINDS or found is None or "\n" in act:
         return None
-    lines = dialect.check(one, _operand(act))
+    if found["call"]:
+        actual = f"{found['call']}({act})"
+    elif one.actual == "not result":
+        actual = f"not ({act})"
+    else:
+        actual = act if one.kind == "holds" else _operand(act)
+    lines = dialect.check(one, actual)
     fits = len(lines) == 1 and "\n" not in lines[0] and len(lines[0]) <= INLINE_WIDTH
     return lines if fits else None
 
@@ -123,7 +131,22 @@ def _act(case: Case, *, bind: bool, checks: list[str]) -> tuple[list[str], list[
         inner = [f"async with {source} as entered:", *_indented(["return entered"])]
         helper = ["async def scenario():", *_indented(inner), ""]
     act = acted(case)
-    return helper, [f"result = {act}" if bind else act]
+    if bind:
+        return helper, [f"result = {act}"]
+    return helper, [_as_statement(act) if case.mode == "call" else act]
+
+
+def _as_statement(act: str) -> str:
+    """`d.__setitem__(k, v)` as the statement a person writes."""
+    node = parse_expression(act)
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.keywords:
+        return act
+    receiver, name, arguments = ast.unparse(node.func.value), node.func.attr, [ast.unparse(one) for one in node.args]
+    if name == "__setitem__" and len(arguments) == 2:
+        return polish(f"{receiver}[{arguments[0]}] = {arguments[1]}")
+    if name == "__delitem__" and len(arguments) == 1:
+        return polish(f"del {receiver}[{arguments[0]}]")
+    return act
 
 
 def _managers(case: Case, raised: Expectation | None, dialect: Dialect) -> list[str]:

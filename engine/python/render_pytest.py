@@ -80,11 +80,15 @@ def table_lines(table: Table, name: str, dialect: PytestDialect, *, method: bool
     case = table.template
     dialect.imports.update(helper_imports(case))
     names = repr(table.columns[0]) if len(table.columns) == 1 else repr(table.columns)
-    together = documented_in(table.cases) if all(one.documented for one in table.cases) else ""
+    documented = [one for one in table.cases if one.documented]
+    together = documented_in(documented) if len(documented) == len(table.cases) else ""
     rows: list[str] = []
+    told = "" if documented else "Observed"
     for one, row in zip(table.cases, table.rows, strict=True):
-        if one.documented and not together:
-            rows.append(f"        # {documented_in([one])}")
+        source = documented_in(documented) if one.documented else "Observed"
+        if not together and source != told:
+            rows.append(f"        # {source}")
+            told = source
         cells = ", ".join(polish(cell) for cell in row)
         rows.append(f'        pytest.param({cells}, id="{one.id}"),')
     lines = ["@pytest.mark.parametrize(", f"    {names},", "    [", *rows, "    ],", ")"]

@@ -46,9 +46,10 @@ def slug(text: str) -> str:
 
 def cut_slug(text: str, limit: int = LONGEST_SLUG) -> str:
     """A slug of at most `limit` characters, cut between words, without a dangling joint at its end."""
-    if len(text) > limit:
-        text = text[: limit + 1].rpartition("_")[0] or text[:limit]
-    while text.rpartition("_")[2] in ("of", "for", "with", "and", "is", "a", "the", "from", "to"):
+    if len(text) <= limit:
+        return text
+    text = text[: limit + 1].rpartition("_")[0] or text[:limit]
+    while "_" in text and text.rpartition("_")[2] in ("of", "for", "with", "and", "is", "a", "the", "from", "to"):
         text = text.rpartition("_")[0]
     return text
 
@@ -76,6 +77,9 @@ def subject_call(node: ast.expr, name: str) -> ast.Call | None:
     """The call of `name` inside an expression, else its outermost call."""
     calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
     named = [one for one in calls if _called(one) == name]
+    if name.startswith("__") and not named:
+        # An operator or a builtin stands for a dunder method: `len(cart)` has no argument of its own.
+        return None
     return (named or calls or [None])[0]
 
 
@@ -107,7 +111,7 @@ def describe(node: ast.expr) -> str:
         return snake_case(node.id)
     if isinstance(node, ast.Attribute):
         return snake_case(node.attr)
-    return snake_case(type(node).__name__.removesuffix("Comp"))
+    return cut_slug(slug(ast.unparse(node)), _LONGEST_VALUE) or snake_case(type(node).__name__)
 
 
 def qualified(argument: Argument) -> str:
@@ -177,7 +181,7 @@ def _describe_constant(value: object) -> str:
         return "empty_string"
     if not text.strip():
         return "blank_string"
-    words = slug(text).split("_")[:_WORDS_OF_TEXT]
+    words = snake_case(text).split("_")[:_WORDS_OF_TEXT]
     return cut_slug("_".join(words), _LONGEST_VALUE) or ("symbols" if text.isascii() else "non_ascii_text")
 
 

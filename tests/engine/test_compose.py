@@ -186,11 +186,11 @@ def test_an_iterator_that_filled_the_limit_is_cut() -> None:
 
 
 def test_an_arranged_result_makes_room_for_the_result_of_the_act() -> None:
-    finding = Finding(trial("log", "log(result)", "result = [1]"), returned(number(1)))
+    finding = Finding(trial("log", "log(result)", "result = [1]", "result.append(2)"), returned(number(1)))
 
     (case,) = compose(finding)["cases"]
 
-    assert case["arrange"]["statements"] == ["given = [1]"]
+    assert case["arrange"]["statements"] == ["given = [1]", "given.append(2)"]
     assert case["act"]["expression"] == "log(given)"
 
 

@@ -1,0 +1,82 @@
+"""Which cases become rows of one table, in what order, and what the table's test is called."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from .group import Group, Table, buckets, tabulate
+from .model import CallableFacts, ModuleFacts
+from .spec_case import Case
+from .titles import Argument, arguments_of, cut_slug, positional_names, qualified, snake_case, subject_slug
+
+_LONGEST_GROUP = 150
+
+
+def grouped(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
+    """The cases with `group` set where they share a shape: subjects in order, rows together, documented rows first."""
+    callables = {one.qualname: one for one in facts.callables()}
+    by_name: dict[str, list[str]] = {}
+    for one in callables.values():
+        by_name.setdefault(one.name, positional_names(one))
+    used: set[str] = set()
+    order = {case.subject: at for at, case in reversed(list(enumerate(cases)))}
+    placed: list[Case] = []
+    for bucket in buckets(cases):
+        members = sorted(bucket, key=_documented_line)
+        table = tabulate(members, (), lambda call, at: _parameter(by_name, call, at))
+        if table is None:
+            placed += bucket
+            continue
+        name = _name(table, callables.get(members[0].subject), used)
+        used.add(name)
+        text = Group(name, tuple(snake_case(one) for one in table.columns)).text
+        text = text if len(text) <= _LONGEST_GROUP else name
+        placed += [replace(case, group=text) for case in members]
+    return sorted(placed, key=lambda case: order[case.subject])
+
+
+def _documented_line(case: Case) -> int:
+    """Documented cases by their line, the others after them in the order they have."""
+    return case.documented[0].lines[0] if case.documented else 10**9
+
+
+def _parameter(by_name: Mapping[str, list[str]], call: ast.Call, at: int) -> str | None:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    known = by_name.get(name, [])
+    return known[at].strip("_") or None if at < len(known) else None
+
+
+def _name(table: Table, facts: CallableFacts | None, used: set[str]) -> str:
+    """What the table shows: the subject, the exception, and which optional arguments are given."""
+    first = table.cases[0]
+    words = [subject_slug(first.subject) or "it"]
+    raised = next((one.exception for one in first.expect if one.kind == "raises"), None)
+    if raised:
+        words.append(f"raises_{snake_case(raised.rpartition('.')[2])}")
+    plain = cut_slug("_".join(words))
+    optional = _optional_words(table, facts)
+    named = cut_slug(f"{plain}_with_{optional}") if optional else plain
+    candidates = [plain, named] if raised else [named, plain]
+    candidates += [f"{candidates[0]}_{number}" for number in range(2, len(used) + 3)]
+    return next(one for one in candidates if one not in used)
+
+
+def _optional_words(table: Table, facts: CallableFacts | None) -> str:
+    """`ndigits` where it varies, `empty_separator` where it is the same in all rows."""
+    if facts is None:
+        return ""
+    rows = [arguments_of(case.expression, facts) for case in table.cases]
+    required = {one.name for one in facts.parameters if one.required}
+    found: list[str] = []
+    for at, argument in enumerate(rows[0]):
+        if not argument.name or argument.name in required:
+            continue
+        values = {row[at].source for row in rows if at < len(row)}
+        found.append(_varying(argument) if len(values) > 1 else qualified(argument))
+    return "_and_".join(found[:2])
+
+
+def _varying(argument: Argument) -> str:
+    return snake_case(argument.name)

@@ -1,0 +1,125 @@
+"""Which findings deserve a test of their own: fit to stand alone, no repeats, weak ones only as a last resort."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...utils.python_source import parse_python
+from .group import bound_names, shape
+from .import_block import read_imports
+from .model import CallableFacts, Finding
+from .oracle import Verdict
+from .spec_case import WEAK_KINDS, Case
+
+_BODIES = frozenset({"function", "method", "classmethod", "staticmethod", "property"})
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A finding in normal form, with its verdict."""
+
+    finding: Finding
+    verdict: Verdict
+
+    @property
+    def documented(self) -> bool:
+        """Whether a document says what is expected."""
+        return any(one.origin == "documented" for one in self.verdict.expectations)
+
+    @property
+    def weak(self) -> bool:
+        """Whether only the type or the length of the result is demanded."""
+        demands = self.verdict.expectations
+        return all(one.kind in WEAK_KINDS or one.actual.startswith("callable(") for one in demands)
+
+
+def unfit(finding: Finding, facts: CallableFacts | None, *, traced: bool) -> str:
+    """Why a finding cannot become a test of its subject; empty when it can.
+
+    Args:
+        traced: whether observations carry arcs, so that one without any in the subject's lines never got there.
+    """
+    trial = finding.trial
+    tree = parse_python("\n".join((*trial.arrange, trial.act)))
+    bindings = read_imports(trial.imports)
+    bound = {one.bound for one in bindings} | bound_names((*trial.arrange, trial.act)) | set(trial.fixtures)
+    read = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+    arguments = {one.arg for one in ast.walk(tree) if isinstance(one, ast.arg)}
+    unknown = sorted(name for name in read - bound - arguments if not hasattr(builtins, name))
+    if unknown:
+        return f"its call needs {unknown[0]}, which cannot be imported"
+    own = trial.subject.rpartition(".")[2]
+    private = [one.bound for one in bindings if (one.name or "").startswith("_") and one.bound in read]
+    private = [name for name in private if not name.endswith("__") and not trial.subject.startswith(name)]
+    if private and not own.startswith("_"):
+        return f"its call needs the private name {private[0]}"
+    if traced and facts is not None and facts.kind in _BODIES and not _reaches(finding, facts):
+        return "no call was found that reaches it"
+    return ""
+
+
+def without_repeats(judged: Sequence[Judged]) -> list[Judged]:
+    """Each call once (the documented one, else the first), and each refusal that has a shape of its own once."""
+    found: dict[tuple[object, ...], Judged] = {}
+    for one in judged:
+        trial = one.finding.trial
+        key = (trial.subject, trial.arrange, trial.act, trial.mode)
+        if key not in found or (one.documented and not found[key].documented):
+            found[key] = one
+    shapes: dict[tuple[object, ...], str | None] = {}
+    kept: list[Judged] = []
+    for one in found.values():
+        refusal = _refusal(one)
+        form = shape(_as_case(one)) if refusal is not None else None
+        if refusal is not None and not one.documented and refusal in shapes and shapes[refusal] != form:
+            continue
+        if refusal is not None:
+            shapes.setdefault(refusal, form)
+        kept.append(one)
+    return kept
+
+
+def without_weak(judged: Sequence[Judged]) -> list[Judged]:
+    """Findings that only tell a type or a length go where the subject has better ones."""
+    strong = {one.finding.trial.subject for one in judged if not one.weak}
+    kept: list[Judged] = []
+    weak: set[str] = set()
+    for one in judged:
+        subject = one.finding.trial.subject
+        if one.weak and not one.documented and (subject in strong or subject in weak):
+            continue
+        if one.weak:
+            weak.add(subject)
+        kept.append(one)
+    return kept
+
+
+def _refusal(one: Judged) -> tuple[object, ...] | None:
+    """What two refusals have in common when they show the same: where it came from and what was said."""
+    raised = one.finding.observation.raised
+    if raised is None:
+        return None
+    demand = one.verdict.expectations[0]
+    return (one.finding.trial.subject, demand.exception, demand.match, raised.line)
+
+
+def _as_case(one: Judged) -> Case:
+    trial = one.finding.trial
+    return Case(
+        "tc_x",
+        "x",
+        trial.subject,
+        trial.act,
+        trial.mode,
+        one.verdict.expectations,
+        fixtures=trial.fixtures,
+        statements=trial.arrange,
+    )
+
+
+def _reaches(finding: Finding, facts: CallableFacts) -> bool:
+    first, last = facts.lines
+    return any(first <= abs(line) <= last for arc in finding.observation.arcs for line in arc)
