@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -86,6 +87,21 @@ def write_beside(path: Path, content: bytes, *, mode: int = 0o666, temporary: Pa
 def temporary_of(path: Path) -> Path:
     """The name a file has while it is written: always the same, so that what a crash left is found and removed."""
     return path.with_name(f".{path.name}{TEMPORARY}")
+
+
+def remove_tree(path: Path) -> None:
+    """Delete a folder, also with folders in it that nobody may write: copies of a project have such.
+
+    Harmless when it is not there. Raises OSError.
+    """
+    if not path.exists():
+        return
+    path.chmod(0o700)
+    for folder, names, _ in os.walk(path):
+        for inner in (Path(folder, name) for name in names):
+            if not inner.is_symlink():
+                inner.chmod(0o700)  # before the walk enters it
+    shutil.rmtree(path)
 
 
 def sync_folder(folder: Path) -> None:

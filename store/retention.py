@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import RunLocked, UsageError
 from .database import Store
-from .files import typed_errors
+from .files import remove_tree, typed_errors
 from .listing import RunSummary, list_runs
 from .lock import is_locked, run_lock
 from .run_folder import RunFolder
@@ -101,21 +101,22 @@ def _remove(store: Store, folder: RunFolder) -> bool:
     try:
         with run_lock(folder):
             # First out of sight in one step: a crash from here on leaves no half run.
-            shutil.rmtree(leaving, ignore_errors=True)
             with typed_errors(folder.path, "remove"):
+                remove_tree(leaving)
                 folder.path.rename(leaving)
             store.runs.remove(folder.run_id)
     except RunLocked:
         return False
     with typed_errors(leaving, "remove"):
-        shutil.rmtree(leaving)
+        remove_tree(leaving)
     return True
 
 
 def _remove_leftovers(state_dir: Path) -> None:
     """What an interrupted cleaning had begun to remove."""
     for folder in (state_dir / "runs").glob(f"{_LEAVING}*"):
-        shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):  # the next cleaning tries again
+            remove_tree(folder)
 
 
 def _size(folder: Path) -> int:

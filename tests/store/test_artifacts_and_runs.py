@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,13 @@ def test_artifacts_come_in_the_order_they_were_stored_in(store: Store) -> None:
     assert latest is not None
     assert latest.payload == 2
     assert store.artifacts.latest("r1", "report") is None
+
+
+def test_threads_write_at_the_same_time(store: Store) -> None:
+    with ThreadPoolExecutor(6) as pool:
+        made = list(pool.map(lambda number: store.artifacts.put("r1", "spec", number, meta=META), range(30)))
+    assert sorted(one.payload for one in store.artifacts.find("r1")) == list(range(30))
+    assert [one.payload for one in made] == list(range(30))
 
 
 def test_an_artifact_needs_a_run_a_sanitizer_and_a_json_form(store: Store) -> None:

@@ -9,7 +9,7 @@ import pytest
 from testwright.store.database import Store
 from testwright.store.run_folder import RunFolder
 from testwright.store.staging import Staging
-from testwright.tests.support.bad_disks import run_on_full_disk, run_read_only
+from testwright.tests.support.bad_disks import run_on_full_disk, run_read_only, run_without_privileges
 from testwright.utils.generated_header import with_header
 
 TELL = """
@@ -29,6 +29,8 @@ from testwright.errors import StoreFull
 from testwright.store.database import Store
 {TELL}
 disk = Path({str(disk)!r})
+ballast = disk / "ballast"
+ballast.write_bytes(bytes(500_000))
 store = Store.open(disk)
 store.runs.create("r", request="x", root="/p", settings={{}}, version="1")
 stored = []
@@ -39,6 +41,7 @@ try:
 except StoreFull as error:
     tell(error)
 store.close()
+ballast.unlink()
 with Store.open(disk) as again:
     print(f"intact={{[one.artifact_id for one in again.artifacts.find('r')] == [one.artifact_id for one in stored]}}")
     print(f"some={{len(stored) > 0}}")
@@ -194,3 +197,52 @@ except StorageError as error:
     said = run_read_only(script, tmp_path)
     assert said["error"] == "StorageError"
     assert "--state-dir" in said["advice"]
+
+
+def test_a_run_with_folders_that_nobody_may_write_can_be_removed(tmp_path: Path) -> None:
+    script = f"""
+from pathlib import Path
+from testwright.store.database import Store
+from testwright.store.retention import clean
+from testwright.store.run_folder import RunFolder
+state = Path({str(tmp_path / "state")!r})
+with Store.open(state) as store:
+    store.runs.create("r", request="x", root="/p", settings={{}}, version="1")
+    folder = RunFolder(state, "r").create()
+    inner = folder.scratch / "a" / "b"
+    inner.mkdir(parents=True)
+    (inner / "file").write_text("x")
+    (folder.scratch / "link").symlink_to("/usr")
+    for one in (inner, inner.parent):
+        one.chmod(0o555)
+    try:
+        (inner / "other").touch()
+    except PermissionError:
+        print("stopped=True")
+    print(f"removed={{clean(store, state, keep_last=0).removed}}")
+    print(f"left={{[one.name for one in (state / 'runs').iterdir()]}}")
+"""
+    assert run_without_privileges(script) == {"stopped": "True", "removed": "('r',)", "left": "[]"}
+
+
+def test_a_project_that_the_user_may_not_write_says_so(tmp_path: Path) -> None:
+    script = f"""
+from pathlib import Path
+from testwright.errors import StorageError
+from testwright.store.run_folder import RunFolder
+from testwright.store.staging import Staging
+{TELL}
+project = Path({str(tmp_path / "project")!r})
+project.mkdir(mode=0o555)
+staging = Staging(RunFolder(Path({str(tmp_path / "state")!r}), "r").create(), project)
+staging.stage("tests/test_a.py", "x = 1")
+try:
+    staging.accept()
+except StorageError as error:
+    tell(error)
+    print(f"message={{'permission denied' in error.message}}")
+project.chmod(0o755)
+"""
+    said = run_without_privileges(script)
+    assert (said["error"], said["message"]) == ("StorageError", "True")
+    assert "testwright apply r" in said["advice"]

@@ -21,6 +21,11 @@ def run_read_only(script: str, folder: Path) -> dict[str, str]:
     return _run(["--ro-bind", str(folder), str(folder)], script)
 
 
+def run_without_privileges(script: str) -> dict[str, str]:
+    """Run Python code as a user whom file modes stop, whoever runs the tests; see `_run`."""
+    return _run(["--unshare-user", "--uid", "1000", "--gid", "1000"], script)
+
+
 def _run(mounts: list[str], script: str) -> dict[str, str]:
     """Run the code in the tests' interpreter; the lines `name=value` it printed."""
     bubblewrap = shutil.which("bwrap")
