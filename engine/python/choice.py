@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...utils.python_source import literal_value
 from .model import Arc, ModuleFacts, Observation
 from .readability import cost
-from .search import RICH_SOURCES, Record, pinned
+from .search import RICH_SOURCES, SLOW_STEPS, Record, pinned
 
 MOST_PER_CALLABLE = 8
 MOST_EXAMPLES = 6
@@ -24,13 +24,15 @@ class Candidate:
 
     Attributes:
         goals: behaviours it shows besides its arcs.
-        kept: whether it is chosen whatever the others show.
+        asserts: whether something can be demanded exactly.
+        example: whether it is a documented example, chosen whatever the others show.
     """
 
     record: Record
     goals: frozenset[Goal]
     cost: float
     asserts: bool
+    example: bool
 
 
 def choose(records: Sequence[Record], facts: ModuleFacts, reached: frozenset[Arc]) -> list[Record]:
@@ -70,11 +72,22 @@ def _worthwhile(records: Sequence[Record], facts: ModuleFacts) -> list[Candidate
             if raised.line == 0 or name in NEVER or (name in ACCIDENTS and raised.line not in raise_lines):
                 continue
         goals = _goals(record)
-        one = Candidate(record, goals, cost(record.trial, observation), pinned(observation))
+        one = Candidate(
+            record, goals, cost(record.trial, observation) + _slowness(record), pinned(observation), _is_example(record)
+        )
         same = (record.trial.subject, record.arcs, goals, record.trial.wanted)
         if same not in found or one.cost < found[same].cost:
             found[same] = one
     return sorted(found.values(), key=lambda one: (not one.asserts, one.cost, one.record.number))
+
+
+def _is_example(record: Record) -> bool:
+    return bool(record.trial.wanted) and not record.seen.random and record.seen.steps <= SLOW_STEPS
+
+
+def _slowness(record: Record) -> float:
+    """Counted in lines, not in seconds, which would differ from run to run."""
+    return record.seen.steps / 100 if record.seen.steps > SLOW_STEPS else 0.0
 
 
 def _examples(candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -83,7 +96,7 @@ def _examples(candidates: Iterable[Candidate]) -> list[Candidate]:
     found: list[Candidate] = []
     for one in sorted(candidates, key=lambda one: one.record.number):
         subject = one.record.trial.subject
-        if one.record.trial.wanted and taken.get(subject, 0) < MOST_EXAMPLES:
+        if one.example and taken.get(subject, 0) < MOST_EXAMPLES:
             taken[subject] = taken.get(subject, 0) + 1
             found.append(one)
     return found
@@ -168,7 +181,7 @@ def _without_redundant(chosen: list[Candidate], reached: frozenset[Arc]) -> list
     """Without those whose arcs and goals the others show; the hardest to read goes first."""
     left = sorted(chosen, key=lambda one: (-one.cost, -one.record.number))
     for one in list(left):
-        if one.record.trial.wanted:
+        if one.example:
             continue
         others = [other for other in left if other is not one]
         arcs = set(reached).union(*(other.record.covered for other in others))

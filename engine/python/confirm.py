@@ -1,8 +1,8 @@
 """Repeats chosen trials under other conditions; what differs is not pinned, what cannot be repeated is dropped (B-11).
 
-Each trial runs alone in a process of a fresh workspace with another hash seed and the real clock; again with a third
-hash seed, a shifted clock, another time zone and in reverse order; and once more with all trials in one process. Trials
-that draw random numbers run with further seeds.
+Each trial runs in a fresh workspace with another hash seed and the real clock; again with a third hash seed, a shifted
+clock, another time zone, in reverse order and among other neighbours; and once more with all trials in one process.
+Trials that draw random numbers run with further seeds.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ...sandbox.target import PythonTarget
-from .documents import Verdict, compare_with_document
+from .documents import Verdict, as_written, compare_with_document, is_announced
 from .model import ModuleFacts, Trial
 from .observation_json import Seen
 from .observer import Clock, Conditions, open_observer
 from .sameness import Steady, steady
 
-PLAIN = Conditions(hash_seed=1, seed=1, per_fork=1)
+PLAIN = Conditions(hash_seed=1, seed=1, per_fork=8)
 ELSEWHERE = Conditions(
     hash_seed=2,
     seed=2,
-    per_fork=1,
+    per_fork=5,
     clock=Clock("shifted", 400 * 86400 + 7 * 3600 + 13 * 60 + 11),
     zone="TWX-05:45",
 )
@@ -66,7 +66,30 @@ async def confirm(target: PythonTarget, facts: ModuleFacts, chosen: Sequence[tup
     for index, (trial, explored) in enumerate(chosen):
         others = [explored, *elsewhere[len(trials) - 1 - index]]
         answers.append(_settle(trial, plain[index][0], others, together[index][0]))
-    return answers
+    return await _in_full_context(target, facts, trials, answers)
+
+
+async def _in_full_context(
+    target: PythonTarget, facts: ModuleFacts, trials: Sequence[Trial], answers: list[Confirmed]
+) -> list[Confirmed]:
+    """Contradictions of doctests hold only when the example as written, with all lines before it, shows them too."""
+    suspects = [
+        index for index, one in enumerate(answers) if one.verdict.contradicts and not is_announced(trials[index])
+    ]
+    if not suspects:
+        return answers
+    whole = {index: as_written(trials[index], facts) for index in suspects}
+    ready = [(index, trial) for index, trial in whole.items() if trial is not None]
+    seen = await _repeat(target, facts, [trial for _, trial in ready], PLAIN, ())
+    holds = {
+        index
+        for (index, trial), (one,) in zip(ready, seen, strict=True)
+        if compare_with_document(trial, one).agrees is False
+    }
+    return [
+        replace(one, verdict=NO_VERDICT) if index in whole and index not in holds else one
+        for index, one in enumerate(answers)
+    ]
 
 
 async def _repeat(
@@ -97,9 +120,15 @@ def _settle(trial: Trial, plain: Seen, others: Sequence[Seen], together: Seen) -
     verdict = NO_VERDICT
     if trial.wanted is not None:
         verdicts = {compare_with_document(trial, one) for one in (plain, *others[1:])}
-        clean = not alone.unstable or alone.unstable == ("message",)
-        verdict = verdicts.pop() if len(verdicts) == 1 and clean else NO_VERDICT
+        verdict = verdicts.pop() if len(verdicts) == 1 and _is_clean(plain, alone) else NO_VERDICT
     return Confirmed(replace(plain, observation=alone.observation), alone.unstable, verdict)
+
+
+def _is_clean(plain: Seen, alone: Steady) -> bool:
+    """Whether what was seen is the same everywhere, order included, and owes nothing to chance."""
+    value, kept = plain.observation.value, alone.observation.value
+    reordered = value is not None and kept is not None and value.unordered != kept.unordered
+    return not (plain.random or reordered or set(alone.unstable) - {"message"})
 
 
 def _lost(alone: Steady) -> set[str]:

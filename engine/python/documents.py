@@ -9,10 +9,10 @@ import ast
 import doctest
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...utils.python_source import literal_value, parse_expression
-from .model import Raised, Trial
+from .model import ModuleFacts, Raised, Trial
 from .observation_json import Seen
 from .sameness import same_source
 
@@ -44,6 +44,31 @@ def compare_with_document(trial: Trial, seen: Seen) -> Verdict:
     if _TRACEBACK.search(wanted):
         return _traceback(wanted, seen)
     return _shown(wanted, seen)
+
+
+def is_announced(trial: Trial) -> bool:
+    """Whether the document is prose that announces an exception, rather than an example."""
+    return (trial.wanted or "").startswith(RAISES)
+
+
+def as_written(trial: Trial, facts: ModuleFacts) -> Trial | None:
+    """The documented example behind a trial just as doctest would run it, or None when it is not in the module."""
+    documents = [facts.documentation, *(one.documentation for one in facts.callables())]
+    documents.extend(owner.documentation for owner in facts.classes)
+    for document in documents:
+        for example in document.examples:
+            if example.line == trial.wanted_line and example.want.strip() == (trial.wanted or "").strip():
+                bind = f"import {facts.module} as _module"
+                everything = "globals().update({k: v for k, v in vars(_module).items() if not k.startswith('__')})"
+                return replace(
+                    trial,
+                    imports=(bind,),
+                    arrange=(everything, *example.arrange),
+                    act=example.act.strip(),
+                    mode="call",
+                    fixtures=(),
+                )
+    return None
 
 
 def _announced(name: str, seen: Seen) -> Verdict:

@@ -17,6 +17,7 @@ class Seen:
         shown: the whole repr of the result, as a doctest would print it ("" for None), for trials with a `wanted`.
         random: whether the act drew from `random` or `os.urandom`.
         setup: arcs of the target file that arranging ran.
+        steps: lines of the target file that the act ran.
         calls_for: the mode that would tell more about the result (iterate, await, aiterate), or nothing.
     """
 
@@ -24,6 +25,7 @@ class Seen:
     shown: str | None = None
     random: bool = False
     setup: frozenset[Arc] = frozenset()
+    steps: int = 0
     calls_for: str = ""
 
 
@@ -44,7 +46,14 @@ def seen_from(told: Mapping[str, Any]) -> Seen:
         seconds=told.get("seconds", 0.0),
     )
     setup = frozenset((start, end) for start, end in told.get("setup", ()))
-    return Seen(observation, told.get("shown"), told.get("random", False), setup, told.get("calls_for", ""))
+    return Seen(
+        observation=observation,
+        shown=told.get("shown"),
+        random=told.get("random", False),
+        setup=setup,
+        steps=told.get("steps", 0),
+        calls_for=told.get("calls_for", ""),
+    )
 
 
 def _value(told: Mapping[str, Any]) -> Value:

@@ -20,6 +20,7 @@ ENOUGH_TRIALS = 40
 BAD_ENDINGS = 3
 LONGEST_QUEUE = 400
 MOST_PULLED = 10
+SLOW_STEPS = 20_000
 RICH_SOURCES = frozenset({"doctest", "example", "existing_test", "call_site", "usage"})
 
 
@@ -196,6 +197,8 @@ class Search:
         self.quiet = 0 if new or fresh else self.quiet + 1
         if trial.mode == "call" and seen.calls_for and self._queue(_in_mode(trial, seen.calls_for), guided=True):
             subject.guided.rotate(1)
+        if seen.steps > SLOW_STEPS:
+            return
         for other in self.proposer.follow_up(trial, replace(observation, arcs=arcs)):
             self._queue(other, guided=True)
 

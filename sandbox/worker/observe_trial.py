@@ -193,6 +193,7 @@ class _Work:
             self.told["seconds"] = round(time.perf_counter() - start, 6)
             self.told["arcs"] = sorted(tracer.arcs)
             self.told["operands"] = list(self.runner.operands)
+            self.told["steps"] = tracer.steps
             self.told["random"] = self.runner.chance.was_used()
 
     def _tell_value(self, result, namespace):
