@@ -5,10 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextvars import copy_context
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Durability
 from langsmith import tracing_context
+
+from .context import RunContext
 
 Result = TypeVar("Result")
 
@@ -30,3 +35,16 @@ async def isolated(work: Callable[[], Awaitable[Result]]) -> Result:
     context = copy_context()
     context.run(var_child_runnable_config.set, None)
     return await asyncio.create_task(run(), context=context)
+
+
+async def run_graph(
+    graph: CompiledStateGraph[Any, RunContext, Any, Any], state: Any, config: RunnableConfig, context: RunContext
+) -> dict[str, Any]:
+    """Run a graph to its end, by itself, every checkpoint on disk before the next node begins.
+
+    Args:
+        state: what it begins with, or None to go on from its checkpoint.
+    """
+    # LangGraph 1.2 fails when a durability is named and there is no checkpointer.
+    durability: Durability | None = "sync" if graph.checkpointer else None
+    return await isolated(lambda: graph.ainvoke(state, config, context=context, durability=durability))

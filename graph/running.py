@@ -12,7 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from ..errors import RunNotFound
 from .context import GraphServices, RunContext, providing
 from .execution_graph.graph import transient_retries
-from .isolation import isolated
+from .isolation import isolated, run_graph
 from .planning_graph.generate_step import target_changed, thread_id
 from .planning_graph.order import dependents, is_finished
 from .planning_graph.planning_graph import PlanningGraph, build_planning_graph
@@ -76,9 +76,7 @@ async def resume_run(
 
 
 async def _invoked(graph: PlanningGraph, state: PlanningAgentState | None, context: RunContext) -> PlanningAgentState:
-    config = _thread(context)
-    values = await isolated(lambda: graph.ainvoke(state, config, context=context, durability="sync"))
-    return cast(PlanningAgentState, values)
+    return cast(PlanningAgentState, await run_graph(graph, state, _thread(context), context))
 
 
 def _graph(services: GraphServices) -> PlanningGraph:

@@ -14,7 +14,7 @@ from ..execution_graph.graph import RECURSION_LIMIT, build_testing_graph, transi
 from ..execution_graph.state import TestingAgentState, TestType, new_testing_state
 from ..exit_reason import StepExit
 from ..faults import Fault
-from ..isolation import isolated
+from ..isolation import isolated, run_graph
 from ..state_version import require_version
 from ..usage import NOTHING_USED
 from .planning_state import PlanningAgentState, PlanStep
@@ -81,10 +81,9 @@ async def run_generate_step(
     config = thread_of(context, step["id"])
     values = await _begun(graph, thread_id(context, step["id"]), services)
     if values is None:
-        beginning = _beginning(step, state)
-        values = await isolated(lambda: graph.ainvoke(beginning, config, context=context, durability="sync"))
+        values = await run_graph(graph, _beginning(step, state), config, context)
     elif values.get("exit_reason") is None:
-        values = await isolated(lambda: graph.ainvoke(None, config, context=context, durability="sync"))
+        values = await run_graph(graph, None, config, context)
     return outcome_of(cast(TestingAgentState, values))
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.runtime import Runtime
 
 from testwright.agents.orchestration import Asking
 from testwright.agents.protocol import AgentProtocol
@@ -173,3 +174,8 @@ def new_run_id() -> str:
 
 
 testing_state.__test__ = False  # type: ignore[attr-defined]
+
+
+def runtime_of(made: Bench) -> Runtime[RunContext]:
+    """What a node is handed when a test calls it by itself."""
+    return Runtime(context=made.context)
