@@ -62,7 +62,9 @@ def test_an_invalid_example_is_refused_for_the_one_thing_it_breaks(name):
 @pytest.mark.parametrize("name", OURS)
 def test_a_bundled_schema_stands_alone_and_judges_alike(name):
     alone = Draft202012Validator(bundle(name), format_checker=Draft202012Validator.FORMAT_CHECKER)
-    assert "urn:testwright:schema:core" not in json.dumps(bundle(name)).replace(json.dumps(load_schema(name)["$id"]), "")
+    assert "urn:testwright:schema:core" not in json.dumps(bundle(name)).replace(
+        json.dumps(load_schema(name)["$id"]), ""
+    )
     for _, example in _examples(name, "valid"):
         assert not list(alone.iter_errors(example))
     for stem, example in _examples(name, "invalid"):
