@@ -161,7 +161,7 @@ def _facts(live: LiveRun, state: PlanningAgentState, began: float, record: RunRe
     work = live.meter.read()
     interpreter = live.target.interpreter
     spoken = ".".join(str(part) for part in interpreter.version[:3]) if interpreter else ""
-    artifacts = live.store.artifacts.find(live.context.run_id)
+    artifacts = live.store.artifacts.find(live.folder.run_id)
     return RunFacts(
         run_id=live.folder.run_id,
         version=VERSION,

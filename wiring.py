@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from .agents.contracts import contract_of
 from .agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent
@@ -28,6 +29,7 @@ from .sandbox.opening import open_sandbox
 from .sandbox.protocol import Sandbox
 from .sandbox.target import PythonTarget, prepare_target
 from .settings import Settings
+from .store.artifacts import Artifact, Artifacts
 from .store.audit import AuditLog
 from .store.database import Store
 from .store.event_log import EventLog
@@ -45,6 +47,22 @@ def request_id_of(run_id: str) -> str:
         return str(uuid.UUID(run_id))
     except ValueError:
         return str(uuid.uuid5(_RUN_IDS, run_id))
+
+
+class RunArtifacts:
+    """A run's artifacts: contracts know the run by its UUID, the store by the name it was given."""
+
+    def __init__(self, artifacts: Artifacts, run_id: str) -> None:
+        self._artifacts = artifacts
+        self._run_id = run_id
+
+    def put(self, run_id: str, kind: str, payload: Any, *, meta: Mapping[str, Any]) -> Artifact:
+        """See `Artifacts.put`."""
+        return replace(self._artifacts.put(self._run_id, kind, payload, meta=meta), run_id=run_id)
+
+    def get(self, artifact_id: str) -> Artifact:
+        """See `Artifacts.get`."""
+        return replace(self._artifacts.get(artifact_id), run_id=request_id_of(self._run_id))
 
 
 @dataclass
@@ -157,7 +175,7 @@ async def open_run(settings: Settings, run_id: str, *, on_event: EventSink | Non
             services = GraphServices(
                 agents={role: MeteredAgent(agent, meter) for role, agent in agents.items()},
                 tools=tools,
-                artifacts=store.artifacts,
+                artifacts=RunArtifacts(store.artifacts, run_id),
                 emit=events.emit,
                 audit=audit.record,
                 checkpointer=checkpointer,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import sqlite3
 import sys
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..errors import ExitCode, StorageError, StoreFull, TestwrightError
-from ..utils.redact import redact
+from ..utils.redact import Redactor
 
 
 @contextmanager
@@ -59,6 +60,7 @@ def _storage(error: OSError | sqlite3.Error) -> StorageError:
 
 
 def _report(error: TestwrightError, as_json: bool) -> None:
+    redact = Redactor.from_environment(os.environ).text
     if as_json:
         row = {
             "type": type(error).__name__,
