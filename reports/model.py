@@ -114,6 +114,7 @@ class CoverageChange(_Part):
 
     before: Coverage | None = None
     after: Coverage | None = None
+    source: str = Field(default="", description="What `before` was measured by: own_tests, imports or nothing.")
 
 
 class DroppedCase(_Part):

@@ -11,6 +11,8 @@ from typing import Any
 
 from .model import FailureClass, Place
 
+# Copies of the project that tests run in are numbered in the order in which they happen to be made.
+_WORKSPACE = re.compile(r"/?(?:[\w.-]+/)*w\d+/(?:project|scratch)(?:/|(?![\w.-]))")
 _ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]{6,16}\b")
 _CLASSES: dict[str, FailureClass] = {
     "product_defect": "product_defect",
@@ -74,7 +76,7 @@ def _relative(found: re.Match[str]) -> str:
 
 
 def stable(value: Any, private: Sequence[str]) -> Any:
-    """A copy in which no string holds an address in memory or the path of a folder of this run.
+    """A copy in which no string holds an address in memory or the path of a folder or workspace of this run.
 
     Args:
         private: absolute paths of folders that differ between runs, the longest first.
@@ -82,7 +84,7 @@ def stable(value: Any, private: Sequence[str]) -> Any:
     if isinstance(value, str):
         for folder in private:
             value = re.sub(rf"{re.escape(folder)}(?:/|(?![\w.-]))", _relative, value)
-        return _ADDRESS.sub("at 0x…", value)
+        return _ADDRESS.sub("at 0x…", _WORKSPACE.sub(_relative, value))
     if isinstance(value, Mapping):
         return {stable(str(name), private): stable(one, private) for name, one in value.items()}
     if isinstance(value, list | tuple):

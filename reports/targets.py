@@ -118,7 +118,9 @@ def _attempts(result: Mapping[str, Any], spec: Mapping[str, Any]) -> Attempts:
 def _coverage(found: Any) -> CoverageChange:
     given = mapping(found)
     if "before" in given or "after" in given:
-        return CoverageChange(before=_counts(given.get("before")), after=_counts(given.get("after")))
+        return CoverageChange(
+            before=_counts(given.get("before")), after=_counts(given.get("after")), source=text(given.get("source"))
+        )
     return CoverageChange(before=_counts(given.get("baseline")), after=_counts(given))
 
 

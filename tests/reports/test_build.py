@@ -149,7 +149,10 @@ def test_what_was_not_understood_or_left_out_is_said() -> None:
     assert [(one.target, one.reason) for one in report.skipped] == [("src/setup.py", "no code to test")]
 
 
-@pytest.mark.parametrize("said", ["{folder}/a.py", "in {folder}", "{folder}: gone", "<Cart at 0x7f{number}aa>"])
+@pytest.mark.parametrize(
+    "said",
+    ["{folder}/a.py", "in {folder}", "{folder}: gone", "<Cart at 0x7f{number}aa>", "/tmp/x/w{number}/project/a.py"],
+)
 def test_two_runs_differ_in_their_run_object_only(said: str) -> None:
     def report(run_id: str, number: int, folder: str) -> Report:
         text = said.format(folder=folder, number=number)
