@@ -18,6 +18,7 @@ from pathlib import Path
 
 from ..errors import InterpreterError
 from .executable import executable_folders, exposes_home, read_venv_config, venv_of
+from .linked import linked_folders
 
 OLDEST = (3, 9)
 _PROBE = """
@@ -48,6 +49,7 @@ class Interpreter:
         implementation: `cpython`, `pypy`, …
         site_paths: folders its packages are in.
         user_site: the user's package folder, when this interpreter would use it and it exists.
+        linked: folders its packages are linked to (editable installs); those outside the project are in `prefix_paths`.
         library_path: LD_LIBRARY_PATH, as far as it names folders of this interpreter.
         notes: what was passed over, and why.
     """
@@ -60,6 +62,7 @@ class Interpreter:
     implementation: str = "cpython"
     site_paths: tuple[Path, ...] = ()
     user_site: Path | None = None
+    linked: tuple[Path, ...] = ()
     library_path: str = ""
     notes: tuple[str, ...] = ()
 
@@ -136,6 +139,8 @@ def _inspect(path: Path, origin: str, root: Path) -> Interpreter:
     folders = [*prefixes, *(Path(one) for one in facts["libraries"]), *executable_folders(path), *sites]
     user = user_site if venv is None and user_site.is_dir() else None
     folders += [user] if user else []
+    linked = linked_folders((*_existing(sites), *([user] if user else ())))
+    folders += [one for one in linked if not one.resolve().is_relative_to(root.resolve())]
     return Interpreter(
         path=path,
         version=(version[0], version[1], version[2]),
@@ -145,6 +150,7 @@ def _inspect(path: Path, origin: str, root: Path) -> Interpreter:
         implementation=facts["implementation"],
         site_paths=_existing(sites),
         user_site=user,
+        linked=linked,
         library_path=_library_path(_outermost(folders)),
     )
 

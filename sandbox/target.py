@@ -62,7 +62,7 @@ class Workspace:
         """
         target = self.target
         roots = [os.path.normpath(self.project / root) for root in target.import_roots]
-        last = [str(one) for one in (target.interpreter.user_site, *target.overlay) if one is not None]
+        last = [str(one) for one in (target.interpreter.user_site, *self._linked(), *target.overlay) if one is not None]
         variables = self._environment(roots) | dict(environment or {})
         return Program(
             argv=(str(target.interpreter.path), str(_START), json.dumps({"first": roots, "last": last}), *args),
@@ -74,6 +74,13 @@ class Workspace:
             limits=limits or Limits(),
             stdin=stdin,
         )
+
+    def _linked(self) -> list[Path]:
+        """This copy's counterparts of the project's own folders that its environment links to."""
+        root = self.target.root.resolve()
+        inside = [one.resolve() for one in self.target.interpreter.linked if one.resolve().is_relative_to(root)]
+        copies = [self.project / one.relative_to(root) for one in inside if one != root]
+        return [one for one in copies if one.is_dir()]
 
     def _environment(self, roots: Sequence[str]) -> dict[str, str]:
         folders = f"{self.target.interpreter.path.parent}:/usr/local/bin:/usr/bin:/bin"
@@ -99,6 +106,7 @@ class PythonTarget:
     """Everything needed to run code of one project. Made by `prepare_target`.
 
     Attributes:
+        root: the project itself, which no program sees.
         import_roots: POSIX folders, relative to the root, that come first on the import path.
         overlay: folders that come last on it, with the test tools the target lacks.
         scratch: where workspaces are made; removed by `discard`, or by a later run when this process died.
@@ -110,6 +118,7 @@ class PythonTarget:
     import_roots: tuple[str, ...]
     overlay: tuple[Path, ...]
     scratch: Path
+    root: Path
     _lease: IO[bytes] = field(repr=False, compare=False)
     _numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1), repr=False, compare=False)
 
@@ -151,7 +160,7 @@ async def prepare_target(
         await _to_the_end(remove_tree, scratch)
         lease.close()
         raise
-    return PythonTarget(sandbox, interpreter, snapshot, tuple(import_roots), overlay, scratch, lease)
+    return PythonTarget(sandbox, interpreter, snapshot, tuple(import_roots), overlay, scratch, root, lease)
 
 
 def _snapshot(root: Path, into: Path, exclude: tuple[Path, ...]) -> Snapshot:

@@ -85,10 +85,11 @@ class Guard:
         return any(path == folder or path.startswith(folder.rstrip("/") + "/") for folder in folders)
 
     def real(self, path, folder_fd=-1, follow=True):
-        """The real path an argument means, or None for a descriptor."""
+        """The real path an argument means, or None for a descriptor of something without one."""
         realpath, join, split, fsdecode = self.path_functions
         if isinstance(path, int):
-            return None
+            place = self.readlink("/proc/self/fd/%d" % path)
+            return place if place.startswith("/") else None
         path = fsdecode(path)
         if isinstance(folder_fd, int) and folder_fd >= 0:
             path = join(self.readlink("/proc/self/fd/%d" % folder_fd), path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 import venv
@@ -140,3 +141,19 @@ async def test_an_environment_runs_in_the_sandbox_though_its_base_is_elsewhere(
     )
     completed = await sandbox.run(program)
     assert completed.stdout.decode().strip() == str(bare_venv), completed.stderr.decode()
+
+
+def test_editable_installs_outside_the_project_are_readable(project: Path, tmp_path: Path) -> None:
+    """Import hooks of editable installs are code, but where they lead is said in direct_url.json."""
+    venv.create(project / ".venv", with_pip=False, symlinks=True)
+    site = next((project / ".venv" / "lib").glob("python*/site-packages"))
+    places = {name: tmp_path / name for name in ("editable one", "plain", "broken")}
+    for name, place in places.items():
+        place.mkdir()
+        (site / f"{name.split()[0]}-1.dist-info").mkdir()
+        said = {"url": place.as_uri(), "dir_info": {"editable": name != "plain"}}
+        text = "{" if name == "broken" else json.dumps(said)
+        (site / f"{name.split()[0]}-1.dist-info" / "direct_url.json").write_text(text)
+    found = find_interpreter(project, None, {})
+    assert found.linked == (places["editable one"],)
+    assert places["editable one"] in found.prefix_paths

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import venv
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
@@ -29,8 +30,14 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.fixture(scope="session")
+def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One overlay serves every test here."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture
-async def prepare(project: Path, bare_venv: Path, tmp_path: Path) -> AsyncIterator[Prepare]:
+async def prepare(project: Path, bare_venv: Path, tmp_path: Path, shared_cache: Path) -> AsyncIterator[Prepare]:
     """Prepare the project for a bare environment; what was prepared is discarded afterwards."""
     made: list[PythonTarget] = []
 
@@ -38,7 +45,7 @@ async def prepare(project: Path, bare_venv: Path, tmp_path: Path) -> AsyncIterat
         options = {
             "python": bare_venv,
             "state": tmp_path / "state",
-            "cache": tmp_path / "cache",
+            "cache": shared_cache,
             "import_roots": ["src"],
         }
         made.append(await prepare_target(project, sandbox=sandbox, **(options | changes)))
@@ -254,3 +261,21 @@ async def test_limits_of_a_program_are_passed_on(sandbox: Sandbox, prepare: Prep
     async with target.workspace() as workspace:
         program = workspace.program(["-c", "import time; time.sleep(3600)"], limits=Limits(wall_seconds=0.3))
         assert (await sandbox.run(program)).ending == "wall_clock"
+
+
+async def test_folders_that_the_environment_links_to_are_seen(
+    sandbox: Sandbox, prepare: Prepare, project: Path, tmp_path: Path
+) -> None:
+    """A monorepo: one sibling lies outside the project, one inside; the one inside is taken from the copy."""
+    outside, inside, environment = tmp_path / "libs", project / "libs" / "src", tmp_path / "environment"
+    for folder, name in ((outside, "far"), (inside, "near")):
+        folder.mkdir(parents=True)
+        (folder / f"{name}.py").write_text(f"NAME = {name!r}\n")
+    venv.create(environment, with_pip=False, symlinks=True)
+    site = next((environment / "lib").glob("python*/site-packages"))
+    (site / "linked.pth").write_text(f"# a comment\nimport sys\n{outside}\n{inside}\n/nonexistent\n")
+    target = await prepare(sandbox, python=environment)
+    assert await _run(target, "-c", "import far, near; print(far.NAME, near.NAME)") == (0, "far near\n")
+    (inside / "near.py").write_text("NAME = 'changed since'\n")
+    if sandbox.kind == "bubblewrap":
+        assert await _run(target, "-c", "import near; print(near.NAME)") == (0, "near\n")

@@ -51,6 +51,7 @@ def inside(tmp_path: Path) -> Path:
         "os.truncate(OUT + '/file', 0)",
         "os.chmod(OUT + '/file', 0)",
         "os.utime(OUT + '/file')",
+        "os.fchmod(os.open(OUT + '/file', os.O_RDONLY), 0)",
         "shutil.rmtree(OUT)",
         "os.symlink(OUT, 'door'); open('door/new', 'w')",
         "sqlite3.connect(OUT + '/base').execute('create table t (a)')",
