@@ -91,7 +91,7 @@ def _targets(report: Report) -> Iterator[str]:
     rows = [
         (
             _code(one.path),
-            one.status + (f": {one.error}" if one.error else ""),
+            one.status + (f": {_line(one.error)}" if one.error else ""),
             f"{len(one.kept)}" if one.execution == "executed" else f"{len(one.kept)} (not executed)",
             str(len(one.dropped)),
             _change(one.coverage, "branches"),
@@ -131,7 +131,7 @@ def _kept(report: Report) -> Iterator[str]:
 
 def _dropped(report: Report) -> Iterator[str]:
     rows = [
-        (_code(target.path), _line(one.title) or _code(one.case_id), one.failure_class, one.reason)
+        (_code(target.path), _line(one.title) or _code(one.case_id), one.failure_class, _line(one.reason))
         for target in report.targets
         for one in target.dropped
     ]
@@ -140,27 +140,29 @@ def _dropped(report: Report) -> Iterator[str]:
 
 def _not_reached(report: Report) -> Iterator[str]:
     rows = [
-        (_code(target.path), _code(one.subject), one.reason) for target in report.targets for one in target.not_reached
+        (_code(target.path), _code(one.subject), _line(one.reason))
+        for target in report.targets
+        for one in target.not_reached
     ]
     yield from _section("Not reached", ("Target", "What", "Why"), rows)
 
 
 def _findings(report: Report) -> Iterator[str]:
-    rows = [(_code(one.target), one.failure_class, one.title, one.detail) for one in report.findings]
+    rows = [(_code(one.target), one.failure_class, _line(one.title), _line(one.detail)) for one in report.findings]
     yield from _section("Findings", ("Target", "Class", "Finding", "Detail"), rows)
 
 
 def _files(report: Report) -> Iterator[str]:
-    rows = [(_code(one.path), one.outcome, one.reason) for one in report.files]
+    rows = [(_code(one.path), one.outcome, _line(one.reason)) for one in report.files]
     yield from _section("Files", ("File", "In the project", "Why"), rows)
 
 
 def _request(report: Report) -> Iterator[str]:
     rows = [
-        (_line(one.text), one.reason or "not understood", ", ".join(map(_code, one.suggestions)))
+        (_line(one.text), _line(one.reason) or "not understood", ", ".join(map(_code, one.suggestions)))
         for one in report.not_understood
     ]
-    rows += [(_code(one.target), one.reason, "") for one in report.skipped]
+    rows += [(_code(one.target), _line(one.reason), "") for one in report.skipped]
     yield from _section("Left out of the plan", ("What", "Why", "Did you mean"), rows)
 
 
@@ -251,14 +253,14 @@ def _amount(number: int, word: str) -> str:
 
 
 def _line(text: str) -> str:
-    """Text on one line, in which no HTML is taken for HTML."""
-    return " ".join(text.split()).replace("<", "&lt;")
+    """Text on one line, in which nothing is taken for HTML or emphasis; code in backticks stays as it is."""
+    parts = " ".join(text.split()).split("`")
+    parts[::2] = [part.replace("<", "&lt;").replace("*", "\\*").replace("__", "\\_\\_") for part in parts[::2]]
+    return "`".join(parts)
 
 
 def _cell(text: str) -> str:
     text = " ".join(text.split()).replace("|", "\\|")
-    if not text.startswith("`"):
-        text = text.replace("<", "&lt;")
     return text if len(text) <= 400 else text[:399] + "…"
 
 

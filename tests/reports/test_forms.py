@@ -21,7 +21,7 @@ SCHEMA = "schemas/report_schema_v1.json"
 @pytest.fixture
 def report() -> Report:
     """A run with something of everything."""
-    result = executed(["tc_a"], spec_json={"cases": [case("tc_a", "documented", title="adds a | b"), case("tc_b")]})
+    result = executed(["tc_a"], spec_json={"cases": [case("tc_a", "documented", title="adds a | b in __init__"), case("tc_b")]})
     result["dropped"] = [{"case_id": "tc_b", "reason": "fails\nwhen shuffled", "class": "flaky", "message": "\x00 E"}]
     result["spec_json"]["not_reached"] = [{"subject": "Cart.sync", "reason": "needs <network>", "line": 3}]
     result["suspected_defects"] = [
@@ -91,7 +91,7 @@ def test_the_markdown_shows_a_person_what_matters_first(report: Report) -> None:
     assert "```python\ncart = Cart(discount=10)\ncart.total()\n```" in text
     assert "- where: `src/shop/cart1.py:4-6`, `Cart.total`" in text
     assert "0.0 % → 75.0 %" in text
-    assert "| adds a \\| b | `add` | documented | 2 | 4 |" in text
+    assert "| adds a \\| b in \\_\\_init\\_\\_ | `add` | documented | 2 | 4 |" in text
     assert "needs &lt;network>" in text
     assert "fails when shuffled" in text
     assert "failed: no valid spec" in text
