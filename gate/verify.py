@@ -146,14 +146,15 @@ class Examination:
             result = await self._run(replace(variation, select=chosen))
             self.notes.extend(result.notes)
             outcomes = result.by_nodeid()
-            if any(not passed(outcomes, nodeid) for nodeid in chosen):
-                await self._find_causes(variation, number)
+            failing = {nodeid for nodeid in chosen if not passed(outcomes, nodeid)}
+            if failing:
+                await self._find_causes(variation, number, failing)
                 await self._insist(variation, number)
         for nodeid in self.passing:
             self.verdicts[nodeid] = replace(self.verdicts[nodeid], runs=1 + self.options.repeats)
 
-    async def _find_causes(self, variation: SuiteOptions, number: int) -> None:
-        """Vary one thing at a time, all tests in the given order, then the order alone."""
+    async def _find_causes(self, variation: SuiteOptions, number: int, failing: set[str]) -> None:
+        """Vary one thing at a time, in the given order, then the order alone, until every failure has its cause."""
         base = self.options.base()
         causes = [(base, "it does not pass a second time: it depends on chance or on files that it leaves behind")]
         if variation.hash_seed != base.hash_seed:
@@ -165,7 +166,11 @@ class Examination:
             shifted = replace(base, clock_shift=variation.clock_shift)
             causes.append((shifted, "it depends on the date or time at which it runs"))
         for options, reason in causes:
+            if not failing & set(self.passing):
+                return
             await self._drop_failing(options, tuple(self.passing), reason)
+        if not failing & set(self.passing):
+            return
         settlement = await settle(self.suite, self.passing, [self.options.order(number)], base)
         self.launches += settlement.launches
         for expelled in settlement.expelled:

@@ -1,0 +1,142 @@
+"""What the runners write and the gate reads: journals, settings, the moved clock."""
+
+import itertools
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from testwright.gate.journal import read_record, scrubber
+from testwright.gate.project_config import configuration, pytest_settings
+from testwright.sandbox.worker import pytest_journal
+
+WORKER = Path(pytest_journal.__file__).parent
+
+
+def test_a_journal_that_ends_in_mid_line_says_which_test_was_running(tmp_path):
+    path = tmp_path / "results.jsonl"
+    journal = pytest_journal.Journal(str(path))
+    journal.write("session", runner="pytest", version="9", python="3.11")
+    journal.write("collected", nodeids=["a", "b"], case_ids=["tc_a", None])
+    journal.write("started", nodeid="a")
+    with path.open("a") as stream:
+        stream.write('{"kind": "test", "node')
+    record = read_record(path, str)
+    assert (record.running, record.code, record.not_run) == ("a", None, ["a", "b"])
+    assert record.case_ids["a"] == "tc_a"
+    assert read_record(tmp_path / "absent", str).collected is None
+
+
+def test_messages_lose_the_workspaces_paths_and_addresses():
+    scrub = scrubber(Path("/state/t1/w2/project"), Path("/state/t1/w2/scratch"))
+    text = "<C object at 0x7f3a5c2d1e80> in /state/t1/w2/project/src/a.py, /state/t1/w2/scratch/tmp"
+    assert scrub(text) == "<C object at 0x…> in src/a.py, <scratch>/tmp"
+
+
+@pytest.mark.parametrize(
+    ("row", "document", "expected"),
+    [
+        ("tc_add-extra", None, "tc_add"),
+        (None, "Adds.\n\ntc_add_two: more words", "tc_add_two"),
+        ("3-4", "tc_rows", "tc_rows"),
+        (None, "etc_files are no case", None),
+        (None, None, None),
+    ],
+)
+def test_the_case_id_is_found_in_the_row_or_the_docstring(row, document, expected):
+    assert pytest_journal.case_id_of(row, document) == expected
+
+
+def test_an_exception_with_broken_text_is_described_all_the_same():
+    class Broken(Exception):
+        def __str__(self):
+            raise ValueError("no text")
+
+    try:
+        raise Broken
+    except Broken as error:
+        described = pytest_journal.describe(error, str(WORKER))
+    assert described["type"] == "Broken"
+    assert described["message"] == "<Broken without readable text: ValueError>"
+    assert described["frames"] == []
+
+
+def test_shuffling_by_module_keeps_the_tests_of_a_file_together():
+    names = [f"{file}{n}" for file in "abc" for n in range(4)]
+    order = {"select": None, "exclude": ["a0"], "shuffle": 3, "level": "module"}
+    places = pytest_journal.arrange(names, [name[0] for name in names], order)
+    files = [names[index][0] for index in places]
+    assert len(places) == 11
+    assert sum(one != other for one, other in itertools.pairwise(files)) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "pytest.ini",
+            "[pytest]\naddopts = -x\nfilterwarnings =\n    error\n    ignore::UserWarning\nasyncio_mode = auto\n",
+        ),
+        (
+            "pyproject.toml",
+            '[tool.pytest.ini_options]\naddopts = "-x"\nasyncio_mode = "auto"\n'
+            'filterwarnings = ["error", "ignore::UserWarning"]\n',
+        ),
+        ("setup.cfg", "[tool:pytest]\nfilterwarnings =\n    error\n    ignore::UserWarning\nasyncio_mode = auto\n"),
+    ],
+)
+def test_settings_that_decide_over_passing_are_taken_over(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    settings = pytest_settings(tmp_path)
+    assert "addopts" not in dict(settings)
+    strict = configuration(settings, complete=False)
+    assert strict.splitlines()[0] == "[pytest]"
+    assert "    ignore::UserWarning" in strict
+    assert "asyncio_mode" not in strict
+    assert "asyncio_mode = auto" in configuration(settings, complete=True)
+
+
+@pytest.mark.parametrize("text", ["[tool.pytest", "[pytest]\nx = \udcff", ""])
+def test_settings_that_do_not_read_are_left_alone(tmp_path, text):
+    (tmp_path / "pyproject.toml").write_bytes(text.encode("utf-8", "surrogateescape"))
+    (tmp_path / "pytest.ini").write_bytes(text.encode("utf-8", "surrogateescape"))
+    assert pytest_settings(tmp_path) == ()
+
+
+CLOCK = """
+import datetime, json, sys, time
+before = datetime.datetime.now(datetime.timezone.utc)
+sys.path.insert(0, sys.argv[1])
+import pytest_clock
+moved = pytest_clock.move_clock(86400 * 401)
+now = datetime.datetime.now(datetime.timezone.utc)
+class Model:
+    clock = time.time
+class Mine(datetime.datetime):
+    pass
+print(json.dumps({
+    "moved": moved,
+    "days": [
+        (now - before).days,
+        (datetime.datetime.utcnow() - before.replace(tzinfo=None)).days,
+        (datetime.datetime.today() - before.astimezone().replace(tzinfo=None)).days,
+        (datetime.date.today() - before.astimezone().date()).days,
+        round((Model().clock() - before.timestamp()) / 86400),
+        round((time.mktime(time.localtime()) - before.timestamp()) / 86400),
+    ],
+    "same": type(now) is datetime.datetime and type(Mine.now()) is Mine,
+    "fixed": time.gmtime(0).tm_year,
+}))
+"""
+
+
+@pytest.mark.feature("B-11")
+def test_a_moved_clock_moves_every_reading_and_leaves_the_types_as_they_are():
+    ran = subprocess.run([sys.executable, "-c", CLOCK, str(WORKER)], check=True, capture_output=True, text=True)
+    seen = json.loads(ran.stdout)
+    assert seen["moved"] is True
+    assert set(seen["days"]) <= {401, 402}
+    assert seen["same"] is True
+    assert seen["fixed"] == 1970

@@ -1,0 +1,236 @@
+"""The gate's rules on plain data: orders, polluters, classes, evidence, pruning, what the tools answer."""
+
+import json
+
+import pytest
+
+from testwright.gate.classify import classify_case, classify_collection
+from testwright.gate.coverage_data import CoverageData, FileCoverage, Reach
+from testwright.gate.evidence import evidence_of, redundant
+from testwright.gate.polluter import find_polluter
+from testwright.gate.prune import prune, without_cases
+from testwright.gate.results import CaseResult, CollectError, Failure, Frame
+from testwright.gate.settle import Order
+from testwright.gate.summary import tool_result
+from testwright.gate.verdicts import Verdict, Verification
+
+NAMES = tuple(f"tests/test_{file}.py::test_{number}" for file in "ab" for number in range(5))
+PATH = "tests/generated/test_cart.py"
+
+
+def case(case_id, *origins, **more):
+    expect = [{"kind": "equals", "actual": "result", "value": str(n), "origin": o} for n, o in enumerate(origins)]
+    return {"id": case_id, "title": case_id, "subject": "f", "act": {"expression": "f(1)"}, "expect": expect, **more}
+
+
+@pytest.mark.feature("B-11")
+def test_an_order_is_a_permutation_that_its_seed_decides():
+    mixed, again, other = Order(1).of(NAMES), Order(1).of(NAMES), Order(2).of(NAMES)
+    assert mixed == again
+    assert mixed != other
+    assert sorted(mixed) == sorted(NAMES)
+    files = [name.split("::")[0] for name in Order(1, "module").of(NAMES)]
+    assert len(set(files[:5])) == len(set(files[5:])) == 1
+    assert Order(1, "given").of(NAMES) == NAMES
+
+
+@pytest.mark.feature("B-11")
+@pytest.mark.parametrize("culprit", range(9))
+async def test_the_one_polluter_among_the_tests_before_is_found_by_halving(culprit):
+    before, victim, runs = NAMES[:9], NAMES[9], []
+
+    async def run(nodeids):
+        runs.append(nodeids)
+        return frozenset({victim} if before[culprit] in nodeids else ())
+
+    search = await find_polluter(run, victim, before)
+    assert (search.relation, search.culprit) == ("polluted", before[culprit])
+    assert victim.rpartition("/")[2] in search.reason(victim)
+    assert len(runs) <= 10
+
+
+@pytest.mark.parametrize(
+    ("fails_when", "relation"),
+    [
+        (lambda ran: len(ran) == 1, "dependent"),
+        (lambda ran: False, "unrepeatable"),
+        (lambda ran: {NAMES[0], NAMES[8]} <= set(ran), "several"),
+    ],
+)
+async def test_without_one_polluter_the_victim_itself_is_to_go(fails_when, relation):
+    async def run(nodeids):
+        return frozenset({NAMES[9]} if fails_when(nodeids) else ())
+
+    search = await find_polluter(run, NAMES[9], NAMES[:9])
+    assert (search.relation, search.culprit) == (relation, NAMES[9])
+
+
+IN_TEST, IN_TARGET = Frame(PATH, 3, "test_x"), Frame("src/shop/cart.py", 9, "total")
+ASSERTION = Failure("AssertionError", "assert 1 == 0", frames=(IN_TEST,), inside=True)
+RAISED = Failure("KeyError", "'x'", ("LookupError",), frames=(IN_TEST, IN_TARGET), inside=True)
+
+
+@pytest.mark.feature("B-07", "B-02")
+@pytest.mark.parametrize(
+    ("outcome", "phase", "failure", "origins", "expected"),
+    [
+        ("failed", "call", ASSERTION, ["documented"], "product_defect"),
+        ("failed", "call", ASSERTION, ["observed"], "test_defect"),
+        ("failed", "call", ASSERTION, ["inferred"], "test_defect"),
+        ("failed", "call", ASSERTION, [], "test_defect"),
+        ("failed", "call", RAISED, ["documented"], "product_defect"),
+        ("failed", "call", RAISED, ["observed"], "test_defect"),
+        ("failed", "call", Failure("NameError", "name 'x'", frames=(IN_TEST,)), ["documented"], "test_defect"),
+        ("failed", "call", Failure("ModuleNotFoundError", "No", missing="yaml.x"), ["documented"], "environment"),
+        ("failed", "call", Failure("ModuleNotFoundError", "No", missing="shop.x"), ["observed"], "test_defect"),
+        ("failed", "call", Failure("ConnectionRefusedError", "", ("ConnectionError",)), ["observed"], "environment"),
+        ("error", "setup", Failure("FixtureLookupError"), ["documented"], "test_defect"),
+        ("error", "setup", Failure("OSError", "", frames=(Frame("tests/conftest.py", 1, "db"),)), [], "environment"),
+        ("timeout", "call", Failure("TestTimedOut", "too long"), ["documented"], "timeout"),
+        (
+            "crashed",
+            "call",
+            Failure("ProcessEnded", "it ended the process (signal 11)"),
+            ["observed"],
+            "product_defect",
+        ),
+        ("crashed", "call", Failure("ProcessEnded", "it ended the process (exit code 3)"), ["observed"], "test_defect"),
+        ("skipped", "call", Failure("Skipped", "not today"), ["documented"], "test_defect"),
+    ],
+)
+def test_each_way_to_fail_has_its_class(outcome, phase, failure, origins, expected):
+    result = CaseResult(f"{PATH}::test_x", PATH, "test_x", outcome, "tc_x", phase, failure=failure)
+    judgement = classify_case(result, case("tc_x", *origins), own_modules={"shop"})
+    assert judgement.failure_class == expected
+    assert judgement.reason
+
+
+def test_of_several_expectations_the_one_in_the_failing_line_decides():
+    mixed = case("tc_x", "documented", "observed")
+    mixed["expect"][0].update(actual="cart.total", value="10")
+    mixed["expect"][1].update(actual="cart.count", value="3")
+    result = CaseResult(f"{PATH}::test_x", PATH, "test_x", "failed", "tc_x", failure=ASSERTION)
+    for line, expected in (("cart.total == 10", "product_defect"), ("cart.count == 3", "test_defect")):
+        shown = CaseResult(
+            **{**{name: getattr(result, name) for name in result.__slots__}, "trace": f"    assert {line}"}
+        )
+        assert classify_case(shown, mixed).failure_class == expected
+
+
+@pytest.mark.feature("B-07")
+@pytest.mark.parametrize(
+    ("failure", "expected"),
+    [
+        (Failure("ValueError", "bad", frames=(IN_TEST, IN_TARGET)), "environment"),
+        (Failure("ModuleNotFoundError", "No", ("ImportError",), "numpy", (IN_TEST,)), "environment"),
+        (Failure("ModuleNotFoundError", "No", ("ImportError",), "shop.basket", (IN_TEST,)), "test_defect"),
+        (Failure("ImportError", "cannot import name 'x'", missing="shop.cart", frames=(IN_TEST,)), "test_defect"),
+        (Failure("SyntaxError", "invalid syntax"), "test_defect"),
+        (Failure("TestTimedOut", "no end"), "timeout"),
+    ],
+)
+def test_a_file_that_does_not_load_is_the_environments_only_when_the_target_does_not(failure, expected):
+    assert classify_collection(CollectError(PATH, failure), own_modules={"shop"}).failure_class == expected
+
+
+def verification(*verdicts, by_test=None):
+    executed = frozenset().union(*(reach.lines for reach in (by_test or {}).values()))
+    taken = frozenset().union(*(reach.branches for reach in (by_test or {}).values()))
+    branches = frozenset({(2, 3), (2, 4), (5, 6), (5, 7)})
+    file = FileCoverage(frozenset(range(1, 8)), executed, branches, taken, by_test or {})
+    return Verification("pytest", {PATH: ""}, verdicts, CoverageData({"src/f.py": file}), 3, sandbox="bubblewrap")
+
+
+def verdict(name, case_id, kept=True, **more):
+    return Verdict(name, PATH, name, "kept" if kept else "failed", case_id, runs=4 if kept else 1, **more)
+
+
+REACHED = {
+    "": Reach(frozenset({1}), frozenset()),
+    "a": Reach(frozenset({2, 3}), frozenset({(2, 3)})),
+    "b": Reach(frozenset({2, 3, 4}), frozenset({(2, 3), (2, 4)})),
+    "c": Reach(frozenset({2, 3}), frozenset({(2, 3)})),
+    "d": Reach(frozenset({5, 6}), frozenset({(5, 6)})),
+}
+
+
+@pytest.mark.feature("B-01")
+def test_evidence_says_what_each_kept_test_adds_to_those_before_it():
+    verified = verification(
+        verdict("a", "tc_a"),
+        verdict("b", "tc_b"),
+        verdict("c", "tc_c"),
+        verdict("d", "tc_d", kept=False),
+        by_test=REACHED,
+    )
+    spec = {"cases": [case("tc_a", "observed"), case("tc_b", "observed", "documented"), case("tc_c", "observed")]}
+    a, b, c = evidence_of(verified, spec=spec)
+    assert a.lines == {"src/f.py": (2, 3)}
+    assert a.new_branches == {"src/f.py": ((2, 3),)}
+    assert a.own_branches == {}
+    assert b.own_branches == {"src/f.py": ((2, 4),)}
+    assert b.origins == ("documented", "observed")
+    assert b.new_lines == 1
+    assert not c.adds
+    assert c.reruns == 3
+    assert c.mutants_killed is None
+    assert redundant([a, b, c]) == (c,)
+    before = CoverageData({"src/f.py": FileCoverage(executed=frozenset({2, 3}), executed_branches=frozenset({(2, 3)}))})
+    assert not evidence_of(verified, spec=spec, before=before)[0].adds
+    assert evidence_of(verified, spec=spec, before=before)[1].new_branches == {"src/f.py": ((2, 4),)}
+
+
+@pytest.mark.feature("T-11")
+def test_the_tools_answer_keeps_a_case_only_when_all_its_tests_are_kept():
+    verified = verification(
+        verdict("a", "tc_a"),
+        verdict("b", "tc_b"),
+        verdict("c", "tc_a", kept=False, failure_class="test_defect", reason="wrong", message="AssertionError"),
+        by_test=REACHED,
+    )
+    answer = tool_result(verified, evidence=evidence_of(verified), target_path="src/f.py")
+    assert answer["kept"] == ["tc_b"]
+    assert (answer["passed"], answer["failed"], answer["repeats"]) == (2, 1, 3)
+    assert answer["dropped"][0]["class"] == "test_defect"
+    assert answer["tests"][0]["evidence"]["lines"] == [2, 3]
+    assert answer["coverage"]["after"]["covered_branches"] == 2
+    assert json.loads(json.dumps(answer)) == answer
+
+
+@pytest.mark.feature("T-11")
+def test_the_tools_answer_stays_within_its_size_and_says_what_is_missing():
+    many = [
+        verdict(f"t{n}", f"tc_{n}", kept=False, reason="r" * 500, message="m" * 500, trace="x" * 900) for n in range(90)
+    ]
+    answer = tool_result(verification(*many), limit_bytes=80_000)
+    assert len(json.dumps(answer)) <= 81_000
+    assert len(answer["dropped"]) == 90
+    assert "tracebacks" in answer["notes"][-1]
+
+
+@pytest.mark.feature("B-04")
+def test_pruning_takes_a_case_and_the_imports_only_it_needed_out_of_spec_and_file():
+    spec = {
+        "imports": ["import datetime", "import shop.plugins", "from shop import f, g"],
+        "cases": [
+            case("tc_a", "observed", act={"expression": "f(datetime.date(2020, 1, 1))"}),
+            case("tc_b", "observed", act={"expression": "g(1)"}),
+        ],
+    }
+    before = json.dumps(spec)
+    pruned = prune(
+        spec,
+        ["tc_a", "tc_gone"],
+        framework="pytest",
+        render=lambda spec, framework: f"{framework} {len(spec['cases'])}",
+    )
+    assert (pruned.removed, pruned.unknown, pruned.contents) == (("tc_a",), ("tc_gone",), "pytest 1")
+    assert pruned.spec["imports"] == ["import shop.plugins", "from shop import f, g"]
+    assert [one["id"] for one in pruned.spec["cases"]] == ["tc_b"]
+    assert json.dumps(spec) == before
+    assert without_cases(spec, []) == spec
+
+
+def test_pruning_the_last_case_leaves_no_file():
+    pruned = prune({"cases": [case("tc_a", "observed")]}, ["tc_a"], framework="pytest", render=lambda *_: "never")
+    assert pruned.contents is None
