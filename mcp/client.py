@@ -92,12 +92,13 @@ class ToolClient:
         self._owner = asyncio.create_task(self._own(opened), name="testwright tool sessions")
         try:
             await asyncio.wait({opened, self._owner}, return_when=asyncio.FIRST_COMPLETED)
-            if not opened.done():
-                await self._owner
         except asyncio.CancelledError:
             self._owner.cancel()
             await asyncio.wait({self._owner})
             raise
+        if not opened.done() or opened.exception() is not None:
+            await self._owner
+        opened.result()
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -107,19 +108,27 @@ class ToolClient:
             await self._owner
 
     async def _own(self, opened: asyncio.Future[None]) -> None:
+        """Opens the sessions, waits, closes them; a fault is told to `opened`, for the sessions would wrap it."""
         async with AsyncExitStack() as stack:
-            for name, connection in self._connections.items():
-                try:
-                    client = await stack.enter_async_context(Client(connection))
-                    await self._learn(name, client, trusted=isinstance(connection, MCPServer))
-                except (MCPError, OSError, RuntimeError, ValueError, ExceptionGroup) as error:
-                    raise EnvironmentFault(
-                        f"the tool server {name!r} cannot be used: {_innermost(error)}",
-                        advice="check its entry in the configuration, and that it starts by itself",
-                    ) from error
-            self._check_routes()
+            try:
+                await self._open(stack)
+            except EnvironmentFault as fault:
+                opened.set_exception(fault)
+                return
             opened.set_result(None)
             await self._closing.wait()
+
+    async def _open(self, stack: AsyncExitStack) -> None:
+        for name, connection in self._connections.items():
+            try:
+                client = await stack.enter_async_context(Client(connection))
+                await self._learn(name, client, trusted=isinstance(connection, MCPServer))
+            except (MCPError, OSError, RuntimeError, ValueError, ExceptionGroup) as error:
+                raise EnvironmentFault(
+                    f"the tool server {name!r} cannot be used: {_innermost(error)}",
+                    advice="check its entry in the configuration, and that it starts by itself",
+                ) from error
+        self._check_routes()
 
     async def _learn(self, name: str, client: Client, *, trusted: bool) -> None:
         cursor: str | None = None

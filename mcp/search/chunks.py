@@ -59,7 +59,7 @@ def document_chunks(text: str) -> list[Chunk]:
     for number, line in enumerate(lines, start=1):
         if _FENCE.match(line):
             fenced = not fenced
-        if fenced:
+        if fenced or _FENCE.match(line):
             continue
         heading = _HEADING.match(line)
         if heading:

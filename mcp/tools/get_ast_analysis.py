@@ -69,7 +69,7 @@ def _class_symbol(one: ClassFacts) -> dict[str, Any]:
 
 
 def signature(one: CallableFacts) -> str:
-    """The signature as a reader would write it: `add(self, name: str, *, count: int = 1) -> None`."""
+    """The signature as a caller sees it: `add(name: str, *, count: int = 1) -> None`."""
     parts: list[str] = []
     kinds = [parameter.kind for parameter in one.parameters]
     for index, parameter in enumerate(one.parameters):

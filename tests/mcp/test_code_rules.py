@@ -1,0 +1,215 @@
+"""Rules of test code (T-10): what is wrong is found with its line, what is right is left alone."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from testwright.engine.python.compose import compose_spec
+from testwright.engine.python.render import render
+from testwright.mcp.tools.validate_code import check_code
+from testwright.tests.support.findings import exploration, shop_findings
+
+
+def found(source: str, framework: str = "pytest", name: str = "test_it.py", conftests=()) -> list[tuple[str, str, int]]:
+    result = check_code(dedent(source), name, framework, tuple(conftests))
+    return [(error["type"], error["rule"], error["line"]) for error in result["errors"]]
+
+
+@pytest.mark.feature("T-10")
+@pytest.mark.parametrize("framework", ["pytest", "unittest"])
+def test_what_the_embedded_writer_renders_is_good(framework):
+    spec = compose_spec(exploration(*shop_findings()), framework=framework)
+    result = check_code(render(spec, framework), "test_cart.py", framework)
+    assert result == {
+        "valid": True,
+        "syntax_valid": True,
+        "lint_passed": True,
+        "structure_valid": True,
+        "errors": [],
+    }
+
+
+@pytest.mark.feature("T-10", "T-07")
+def test_every_place_that_does_not_parse_is_told_and_nothing_else_passes():
+    result = check_code("def test_a(:\n    pass\n\nx = = 2\n", "test_it.py", "pytest")
+    assert (result["valid"], result["syntax_valid"], result["lint_passed"], result["structure_valid"]) == (False,) * 4
+    assert {error["type"] for error in result["errors"]} == {"syntax"}
+    assert {error["line"] for error in result["errors"]} >= {1, 4}
+
+
+@pytest.mark.feature("T-10")
+def test_all_lint_and_structure_errors_come_together_with_lines_and_suggestions():
+    source = "import os\nimport time\n\n\ndef test_a(nothing):\n    time.sleep(1)\n    value = 1\n"
+    result = check_code(source, "test_it.py", "pytest")
+    rules = {(error["type"], error["rule"], error["line"]) for error in result["errors"]}
+    assert rules == {
+        ("lint", "F401", 1),
+        ("lint", "F841", 7),
+        ("structure", "no_assertion", 5),
+        ("structure", "no_fixture", 5),
+        ("structure", "sleep", 6),
+    }
+    assert all(error["suggestion"] for error in result["errors"])
+    assert (result["syntax_valid"], result["lint_passed"], result["structure_valid"]) == (True, False, False)
+
+
+def test_a_check_that_is_switched_off_counts_as_passed():
+    source = "import os\n\n\ndef test_a():\n    pass\n"
+    result = check_code(source, "test_it.py", "pytest", lint=False, structure=False)
+    assert (result["valid"], result["errors"]) == (True, [])
+
+
+@pytest.mark.feature("T-10")
+@pytest.mark.parametrize(
+    ("body", "rule"),
+    [
+        ("assert True", "tautology"),
+        ("x = 1\n    assert x == x", "tautology"),
+        ("assert (1, 'message')", "tautology"),
+        ("assert [] or True", "tautology"),
+        ("pass", "no_assertion"),
+        ("print('looks good')", "no_assertion"),
+        ("import asyncio\n    asyncio.run(asyncio.sleep(3))\n    assert len('a') == 1", "sleep"),
+        ("import requests\n    assert requests.get('https://example.com').ok", "network"),
+        ("import socket\n    assert socket.create_connection(('example.com', 80))", "network"),
+        ("try:\n        len(1)\n    except TypeError:\n        pass\n    assert len('a')", "swallowed"),
+        ("import contextlib\n    with contextlib.suppress(TypeError):\n        assert len(1)", "swallowed"),
+        ("import pytest\n    pytest.skip('later')\n    assert len('a')", "skip"),
+        ("len('a') == 1\n    assert len('b')", "idle_comparison"),
+        ("assert len('a')\n    return len('a')", "returns"),
+        ("yield\n    assert len('a')", "yields"),
+        ("def test_inner():\n        assert len('a')\n    assert len('b')", "nested_test"),
+    ],
+)
+def test_a_test_that_proves_nothing_or_harms_is_told(body, rule):
+    assert rule in {one[1] for one in found(f"def test_it():\n    {body}\n")}
+
+
+@pytest.mark.feature("T-10")
+@pytest.mark.parametrize(
+    ("source", "rule"),
+    [
+        ("def check_it():\n    assert len('a')\n", "test_name"),
+        ("x = 1\n", "no_tests"),
+        ("def test_a():\n    assert len('a')\n\n\ndef test_a():\n    assert len('b')\n", "duplicate_name"),
+        (
+            "class TestIt:\n    def __init__(self):\n        pass\n\n    def test_a(self):\n        assert len('a')\n",
+            "class_init",
+        ),
+        ("class It:\n    def test_a(self):\n        assert len('a')\n", "class_name"),
+        ("async def test_a():\n    assert len('a')\n", "async_test"),
+        ("import pytest\n\n\n@pytest.mark.skip\ndef test_a():\n    assert len('a')\n", "skip"),
+        ("import pytest\n\npytestmark = pytest.mark.xfail\n\n\ndef test_a():\n    assert len('a')\n", "skip"),
+        (
+            "import pytest\n\n\n@pytest.fixture\ndef cart():\n    return []\n\n\ndef test_a():\n"
+            "    assert cart() == []\n",
+            "fixture_called",
+        ),
+        (
+            "import pytest\n\n\n@pytest.mark.parametrize(('a', 'b'), [(1, 2), (3,)])\ndef test_a(a, b):\n"
+            "    assert a < b\n",
+            "parametrize",
+        ),
+        (
+            "import pytest\n\n\n@pytest.mark.parametrize('c', [1])\ndef test_a(a):\n    assert a\n",
+            "parametrize",
+        ),
+        (
+            "import pytest\n\n\n@pytest.mark.parametrize('a', [pytest.param(1, id='x'), pytest.param(2, id='x')])\n"
+            "def test_a(a):\n    assert a\n",
+            "duplicate_name",
+        ),
+    ],
+)
+def test_a_file_that_pytest_would_not_run_as_meant_is_told(source, rule):
+    assert rule in {one[1] for one in found(source)}
+
+
+def test_a_file_name_that_is_not_collected_is_told():
+    assert ("structure", "file_name", 0) in found("def test_a():\n    assert len('a')\n", name="cart.py")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import pytest\n\n\ndef test_a(tmp_path, monkeypatch):\n    with pytest.raises(TypeError):\n        1 < 'a'\n",
+        "from unittest import mock\n\n\ndef test_a():\n    m = mock.Mock()\n    m(1)\n"
+        "    m.assert_called_once_with(1)\n",
+        "def is_small(n):\n    assert n < 3\n\n\ndef test_a():\n    is_small(1)\n",
+        "import unittest\n\n\nclass CartCase(unittest.TestCase):\n    def test_a(self):\n"
+        "        self.assertEqual(len('a'), 1)\n",
+        "import pytest\n\n\n@pytest.fixture\ndef make():\n    return list\n\n\ndef test_a(make):\n"
+        "    assert make() == []\n",
+        "import pytest\n\n\n@pytest.mark.parametrize('a, b', [(1, 2)])\nclass TestIt:\n"
+        "    def test_a(self, a, b):\n        assert a < b\n",
+        "import pytest\n\n\n@pytest.mark.parametrize(['a'], [(1,), (2,)])\ndef test_a(a, b=1):\n    assert a >= b\n",
+        "import asyncio\n\n\ndef test_a():\n    async def act():\n        await asyncio.sleep(0)\n"
+        "        return 1\n\n    assert asyncio.run(act()) == 1\n",
+        "import httpx\n\n\ndef test_a():\n    assert httpx.get('http://127.0.0.1:8000/').status_code == 200\n",
+        "from unittest.mock import patch\n\n\n@patch('os.getcwd')\ndef test_a(getcwd):\n"
+        "    assert getcwd is not None\n",
+        "import random\n\n\ndef test_a():\n    assert random.Random(1).random() == random.Random(1).random()\n",
+    ],
+)
+def test_what_people_write_is_left_alone(source):
+    assert found(source) == []
+
+
+def test_fixtures_may_come_from_conftest_files():
+    source = "def test_a(cart):\n    assert cart\n"
+    assert found(source) == [("structure", "no_fixture", 1)]
+    assert (
+        found(source, conftests=["import pytest\n\n@pytest.fixture(name='cart')\ndef _cart():\n    return 1\n"]) == []
+    )
+    assert found(source, conftests=["from .fixtures import *\n"]) == []
+    assert found(source, conftests=["pytest_plugins = ['shop.fixtures']\n"]) == []
+
+
+UNITTEST = "import unittest\n\n\nclass CartTest(unittest.TestCase):\n"
+
+
+@pytest.mark.feature("T-10")
+@pytest.mark.parametrize(
+    ("source", "rule"),
+    [
+        ("def test_a():\n    assert len('a')\n", "class_name"),
+        ("class CartTest:\n    def test_a(self):\n        assert len('a')\n", "class_name"),
+        (UNITTEST + "    def check(self):\n        self.assertTrue(len('a'))\n", "no_tests"),
+        (UNITTEST + "    def test_a(self):\n        len('a')\n", "no_assertion"),
+        (UNITTEST + "    def test_a(self):\n        self.assertTrue(True)\n", "tautology"),
+        (UNITTEST + "    def test_a(self):\n        self.assertEqual('a', 'a')\n", "tautology"),
+        (UNITTEST + "    def test_a(self, cart):\n        self.assertTrue(cart)\n", "no_fixture"),
+        (
+            UNITTEST
+            + "    def setup(self):\n        self.x = 1\n\n    def test_a(self):\n        self.assertTrue(self.x)\n",
+            "hook_name",
+        ),
+        (UNITTEST + "    async def test_a(self):\n        self.assertTrue(len('a'))\n", "async_test"),
+        (UNITTEST + "    @unittest.skip('later')\n    def test_a(self):\n        self.assertTrue(len('a'))\n", "skip"),
+        (UNITTEST + "    def test_a(self):\n        self.skipTest('later')\n", "skip"),
+        (
+            UNITTEST + "    def test_a(self):\n        self.fail()\n\n    def test_a(self):\n        self.fail()\n",
+            "duplicate_name",
+        ),
+    ],
+)
+def test_a_unittest_file_is_held_to_unittest(source, rule):
+    assert rule in {one[1] for one in found(source, "unittest")}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        UNITTEST
+        + "    def setUp(self):\n        self.x = 1\n\n    def test_a(self):\n"
+        + "        with self.assertRaises(TypeError):\n            1 < 'a'\n",
+        "import unittest\n\n\nclass Base(unittest.TestCase):\n    pass\n\n\nclass CartTest(Base):\n"
+        "    def test_a(self):\n        self.assertEqual(1, len('a'))\n",
+        "import unittest\n\n\nclass CartTest(unittest.IsolatedAsyncioTestCase):\n"
+        "    async def test_a(self):\n        self.assertTrue(len('a'))\n",
+    ],
+)
+def test_a_good_unittest_file_is_left_alone(source):
+    assert found(source, "unittest") == []
