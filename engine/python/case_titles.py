@@ -92,7 +92,11 @@ class CaseNamer:
             if not words:
                 yield _joined(base, _arranged(statements))
         elif arguments:
-            yield _joined(base, self._given(facts, arguments))
+            base = _joined(base, self._given(facts, arguments))
+            yield base
+            yield _joined(base, after)
+            yield _joined(base, _arranged(statements))
+            base = subject_slug(subject) or "it"
         else:
             yield _joined(base, after or _outcome_words(expect))
             yield _joined(_joined(base, after or _outcome_words(expect)), _arranged(statements))
@@ -165,14 +169,19 @@ def _outcome_words(expect: Sequence[Expectation]) -> str:
         return f"{one.kind}_{snake_case((one.exception or '').rpartition('.')[2])}"
     if one.kind == "output":
         return "prints"
-    if one.actual != "result":
-        return (
-            f"sets_{slug(one.actual.partition('(')[0].rpartition('.')[2])}" if one.actual.count("(") == 0 else "state"
-        )
-    if one.value is None:
-        return ""
-    words = describe(parse_expression(one.value))
-    return f"of_length_{words}" if one.kind == "length" else f"is_{words}"
+    if one.kind == "holds":
+        return {"result": "is_true", "not result": "is_false"}.get(one.actual, "holds")
+    words = describe(parse_expression(one.value)) if one.value is not None else ""
+    if one.kind == "length":
+        return f"has_length_{words}"
+    if one.actual == "result":
+        return f"is_{words}"
+    if one.actual.startswith("len("):
+        return f"leaves_length_{words}"
+    name = slug(one.actual.partition("(")[0].rpartition(".")[2])
+    if one.actual.startswith("result."):
+        return f"has_{name}_{words}"
+    return f"sets_{name}" if "(" not in one.actual else f"leaves_{words}"
 
 
 def _sentence(one: Expectation) -> str:

@@ -98,6 +98,8 @@ def tabulate(
     width = len(forms[0].values)
     holes = [Hole(forms[0].names[at], tuple(form.values[at] for form in forms)) for at in range(width)]
     varying = [at for at, hole in enumerate(holes) if len(set(hole.values)) > 1]
+    same = _echoes(holes, varying)
+    varying = [at for at in varying if at not in same]
     if not varying or len(varying) > MOST_COLUMNS:
         return None
     taken = _names_read(forms[0].key) | forms[0].locals
@@ -106,10 +108,21 @@ def tabulate(
     columns = tuple(names) if given else _distinct([holes[at].name for at in varying], taken)
     filling = {at: holes[at].values[0] for at in range(width)}
     filling.update(zip(varying, columns, strict=True))
+    filling.update({at: filling[origin] for at, origin in same.items()})
     rows = tuple(tuple(form.values[at] for at in varying) for form in forms)
     if len(set(rows)) != len(rows):
         return None
     return Table(forms[0].filled(filling), columns, rows, tuple(cases))
+
+
+def _echoes(holes: Sequence[Hole], varying: Sequence[int]) -> dict[int, int]:
+    """Expected values of an attribute that are, in every row, what was given for a parameter of the same name."""
+    found: dict[int, int] = {}
+    for at in varying:
+        for other in varying:
+            if holes[at].name == f"expected_{holes[other].name}" and holes[at].values == holes[other].values:
+                found[at] = other
+    return found
 
 
 def buckets(cases: Iterable[Case]) -> list[list[Case]]:
@@ -194,8 +207,12 @@ class _Form:
         if isinstance(node, ast.Attribute):
             inner = self._opened(node.value, name)
             return f"{inner}.{node.attr}" if isinstance(node.value, _SPINE) else f"({inner}).{node.attr}"
-        if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
-            return f"{self._opened(node.value, name)}[{self._argument(node.slice, 'key')}]"
+        if isinstance(node, ast.Subscript):
+            key = self._argument(node.slice, "key") if isinstance(node.slice, _KEYS) else _index_text(node.slice)
+            return f"{self._opened(node.value, name)}[{key}]"
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            left, right = self._argument(node.left, name), self._argument(node.comparators[0], "other")
+            return f"{left} {_operator(node)} {right}"
         if isinstance(node, ast.Await):
             return f"await {self._opened(node.value, name)}"
         if whole and self._is_data(node):
@@ -231,11 +248,12 @@ class _Form:
         value = one.value
         if value is not None:
             name = "expected" if one.actual == "result" else f"expected_{_tail(one.actual)}"
-            value = self._hole(ast.unparse(parse_expression(value)), name)
+            value = self._argument(parse_expression(value), name)
         match = one.match if one.match is None else self._hole(repr(one.match), "message")
         return replace(one, value=value, match=match, evidence=one.evidence)
 
 
+_KEYS = (ast.Constant, ast.UnaryOp)
 _SPINE = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 
 
@@ -243,6 +261,16 @@ class MatchName(str):
     """A `match` that is the name of a column, not literal text."""
 
     __slots__ = ()
+
+
+def _index_text(node: ast.expr) -> str:
+    """What stands between the brackets of a subscript: a tuple without parentheses."""
+    return ast.unparse(ast.Subscript(ast.Name("x"), node, ast.Load()))[2:-1]
+
+
+def _operator(node: ast.Compare) -> str:
+    plain = ast.Compare(ast.Name("x"), node.ops, [ast.Name("y")])
+    return ast.unparse(plain)[2:-2]
 
 
 def _match_text(source: str) -> str:

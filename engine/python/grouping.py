@@ -52,8 +52,11 @@ def _name(table: Table, facts: CallableFacts | None, used: set[str]) -> str:
     """What the table shows: the subject, the exception, and which optional arguments are given."""
     first = table.cases[0]
     words = [subject_slug(first.subject) or "it"]
+    if facts is not None and facts.kind == "constructor":
+        words.append("construction")
     raised = next((one.exception for one in first.expect if one.kind == "raises"), None)
     if raised:
+        words = words[:1]
         words.append(f"raises_{snake_case(raised.rpartition('.')[2])}")
     plain = cut_slug("_".join(words))
     optional = _optional_words(table, facts)

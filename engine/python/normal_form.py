@@ -30,6 +30,7 @@ def normal_form(finding: Finding, facts: ModuleFacts) -> Finding | None:
         finding = _without_local_result(finding)
         finding = _without_print(finding, facts)
         finding = _without_stars(finding)
+        finding = _without_unrelated(_only_the_raising_call(finding, facts))
         finding = _inlined(finding)
         finding = _without_comparison(finding)
         return _cut_iteration(finding)
@@ -151,6 +152,25 @@ def _without_stars(finding: Finding) -> Finding:
                 arguments.append(one)
         node.args = arguments
     return replace(finding, trial=replace(finding.trial, act=ast.unparse(tree))) if changed else finding
+
+
+def _only_the_raising_call(finding: Finding, facts: ModuleFacts) -> Finding:
+    """Where an argument of the act is the call of the subject that raised, that call is the act."""
+    trial, raised = finding.trial, finding.observation.raised
+    subject = next((one for one in facts.callables() if one.qualname == trial.subject), None)
+    if raised is None or subject is None or subject.is_generator or trial.mode != "call":
+        return finding
+    if not subject.lines[0] <= raised.line <= subject.lines[1] or subject.kind not in ("function", "constructor"):
+        return finding
+    node = parse_expression(trial.act)
+    calls = [one for one in ast.walk(node) if isinstance(one, ast.Call) and _name_of(one) == subject.name]
+    if len(calls) != 1 or calls[0] is node:
+        return finding
+    return replace(finding, trial=replace(trial, act=ast.unparse(calls[0])))
+
+
+def _name_of(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _inlined(finding: Finding) -> Finding:

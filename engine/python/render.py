@@ -76,12 +76,13 @@ def file_source(cases: Sequence[Case], framework: str, *, imports: Iterable[str]
         )
     dialect = PytestDialect() if framework == "pytest" else UnittestDialect()
     parts: list[str] = []
+    taken: set[str] = set()
     try:
         for section in sections(cases, split_functions=framework == "unittest"):
             if isinstance(dialect, PytestDialect):
-                parts.append(_pytest_section(section, dialect))
+                parts.append(_pytest_section(section, dialect, taken))
             else:
-                parts.append(_unittest_section(section, dialect))
+                parts.append(_unittest_section(section, dialect, taken))
         code = "\n\n\n".join(parts)
         block = import_block([*imports, *sorted(dialect.imports)], code=code, first_party=module.partition(".")[0])
         text = "\n\n".join(part for part in (f'"""Unit tests for {module}."""', block, "\n" + code) if part.strip())
@@ -128,7 +129,7 @@ def format_python(text: str) -> str:
     return done.stdout.decode("utf-8", "surrogatepass")
 
 
-def _pytest_section(section: Section, dialect: PytestDialect) -> str:
+def _pytest_section(section: Section, dialect: PytestDialect, taken: set[str]) -> str:
     method = section.owner is not None
     names = _Names(section.owner)
     functions: list[str] = []
@@ -142,23 +143,28 @@ def _pytest_section(section: Section, dialect: PytestDialect) -> str:
         for case in block:
             lines = function_lines(case, names.of(case.id.removeprefix("tc_")), dialect, method=method)
             functions.append("\n".join(lines))
-    return _joined(section, functions, "")
+    return _joined(section, functions, "", taken)
 
 
-def _unittest_section(section: Section, dialect: UnittestDialect) -> str:
+def _unittest_section(section: Section, dialect: UnittestDialect, taken: set[str]) -> str:
     names = _Names(section.owner)
     methods = [
         "\n".join(method_lines(case, names.of(case.id.removeprefix("tc_")), dialect))
         for block in section.blocks
         for case in block
     ]
-    return _joined(section, methods, "unittest.TestCase")
+    return _joined(section, methods, "unittest.TestCase", taken)
 
 
-def _joined(section: Section, functions: list[str], base: str) -> str:
+def _joined(section: Section, functions: list[str], base: str, taken: set[str]) -> str:
     if section.owner is None:
         return "\n\n\n".join(functions)
-    head = f"class {class_name(section.owner)}({base}):" if base else f"class {class_name(section.owner)}:"
+    name = class_name(section.owner)
+    if name in taken:
+        # A function and a class whose names differ in spelling only.
+        name += "Function"
+    taken.add(name)
+    head = f"class {name}({base}):" if base else f"class {name}:"
     inner = "\n\n".join(functions)
     return head + "\n" + "\n".join(f"    {line}" if line else "" for line in inner.split("\n"))
 

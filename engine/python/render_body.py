@@ -101,12 +101,21 @@ def _sole_check(case: Case, dialect: Dialect) -> list[str] | None:
     if found["call"]:
         actual = f"{found['call']}({act})"
     elif one.actual == "not result":
-        actual = f"not ({act})"
+        actual = _negated(act)
     else:
         actual = act if one.kind == "holds" else _operand(act)
     lines = dialect.check(one, actual)
     fits = len(lines) == 1 and "\n" not in lines[0] and len(lines[0]) <= INLINE_WIDTH
     return lines if fits else None
+
+
+def _negated(source: str) -> str:
+    """A condition's opposite, as a person writes it: `x not in y`."""
+    node = parse_expression(source)
+    opposites = {ast.In: ast.NotIn, ast.Is: ast.IsNot, ast.Eq: ast.NotEq, ast.NotIn: ast.In, ast.IsNot: ast.Is}
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in opposites:
+        return ast.unparse(ast.Compare(node.left, [opposites[type(node.ops[0])]()], node.comparators))
+    return f"not {source}" if isinstance(node, ast.Call | ast.Name | ast.Attribute) else f"not ({source})"
 
 
 def _operand(source: str) -> str:

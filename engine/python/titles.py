@@ -61,9 +61,11 @@ def subject_slug(subject: str) -> str:
 
 def arguments_of(expression: str, facts: CallableFacts | None) -> list[Argument]:
     """The arguments of the call in `expression` that goes to the subject, in order. Raises SyntaxError."""
-    call = subject_call(parse_expression(expression), facts.name if facts else "")
+    node = parse_expression(expression)
+    call = subject_call(node, facts.name if facts else "")
     if call is None:
-        return []
+        operand = _operand(node)
+        return [Argument("", operand)] if operand is not None and _is_value(operand) else []
     names = positional_names(facts)
     found = [
         Argument(names[at] if at < len(names) else "", node)
@@ -158,6 +160,19 @@ def special_words(arguments: Sequence[Argument], usual: Sequence[Sequence[Argume
     if len(arguments) == 1 and not arguments[0].by_name:
         return describe(arguments[0].node)
     return "_and_".join(qualified(one) for one in apart[:2])
+
+
+def _operand(node: ast.expr) -> ast.expr | None:
+    """What an operator gives to the object whose dunder method it stands for."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        return node.left if isinstance(node.ops[0], ast.In | ast.NotIn) else node.comparators[0]
+    if isinstance(node, ast.BinOp):
+        return node.right
+    return node.slice if isinstance(node, ast.Subscript) else None
+
+
+def _is_value(node: ast.expr) -> bool:
+    return not isinstance(node, ast.Name)
 
 
 def _called(call: ast.Call) -> str:

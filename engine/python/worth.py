@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import builtins
+import symtable
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...utils.python_source import parse_python
-from .group import bound_names, shape
+from .group import shape
 from .import_block import read_imports
 from .model import CallableFacts, Finding
 from .oracle import Verdict
@@ -43,12 +42,10 @@ def unfit(finding: Finding, facts: CallableFacts | None, *, traced: bool) -> str
         traced: whether observations carry arcs, so that one without any in the subject's lines never got there.
     """
     trial = finding.trial
-    tree = parse_python("\n".join((*trial.arrange, trial.act)))
     bindings = read_imports(trial.imports)
-    bound = {one.bound for one in bindings} | bound_names((*trial.arrange, trial.act)) | set(trial.fixtures)
-    read = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
-    arguments = {one.arg for one in ast.walk(tree) if isinstance(one, ast.arg)}
-    unknown = sorted(name for name in read - bound - arguments if not hasattr(builtins, name))
+    bound = {one.bound for one in bindings} | set(trial.fixtures)
+    read = free_names("\n".join((*trial.arrange, trial.act)))
+    unknown = sorted(name for name in read - bound if not hasattr(builtins, name))
     if unknown:
         return f"its call needs {unknown[0]}, which cannot be imported"
     own = trial.subject.rpartition(".")[2]
@@ -59,6 +56,21 @@ def unfit(finding: Finding, facts: CallableFacts | None, *, traced: bool) -> str
     if traced and facts is not None and facts.kind in _BODIES and not _reaches(finding, facts):
         return "no call was found that reaches it"
     return ""
+
+
+def free_names(source: str) -> set[str]:
+    """Names that source reads and does not bind, in whatever scope. Raises SyntaxError."""
+    top = symtable.symtable(source, "<case>", "exec")
+    bound = {one.get_name() for one in top.get_symbols() if one.is_assigned() or one.is_imported()}
+    read: set[str] = set()
+    waiting = [top]
+    while waiting:
+        table = waiting.pop()
+        waiting += table.get_children()
+        for one in table.get_symbols():
+            if one.is_referenced() and (table is top or one.is_global()):
+                read.add(one.get_name())
+    return read - bound
 
 
 def without_repeats(judged: Sequence[Judged]) -> list[Judged]:

@@ -79,6 +79,7 @@ class TestCart:
     [
         # Documented in cart.py, line 43
         pytest.param(1000, "1,000", id="tc_group_thousands_of_1000"),
+        # Observed
         pytest.param(0, "0", id="tc_group_thousands_of_zero"),
         pytest.param(-1234567, "-1,234,567", id="tc_group_thousands_of_minus_1234567"),
     ],
