@@ -1,0 +1,147 @@
+"""Runs whose process ended in the middle: nothing finished is done again, nothing is there twice (B-08)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testwright.errors import RunNotFound, StateVersionError, StoreCorrupt
+from testwright.graph.checkpoints import open_checkpoints
+from testwright.graph.planning_graph.planning_graph import build_planning_graph
+from testwright.graph.running import resume_run
+from testwright.tests.support.graph_runs import RUN_ID, bench
+from testwright.tests.support.killed_run import calls, points_of, session
+
+pytestmark = pytest.mark.feature("B-08")
+_LONG = 240.0
+
+
+async def _killed_at(folder: Path, point: str) -> None:
+    """Start or resume the run in a process of its own, and kill that with SIGKILL when it has reached the point."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-m", "testwright.tests.support.killed_run", str(folder), point),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    try:
+        line = await asyncio.wait_for(process.stdout.readline(), _LONG)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        _, errors = await process.communicate()
+    assert line == b"stopped\n", f"{point} was not reached: {line!r} {errors.decode()}"
+
+
+async def _stopped_at(folder: Path, point: str) -> None:
+    """Start or resume the run here, and cancel it at the point, as Ctrl-C does."""
+    points = points_of(folder, point)
+    run = asyncio.create_task(session(folder, points))
+    waiting = asyncio.create_task(points.stopped.wait())
+    await asyncio.wait({run, waiting}, timeout=_LONG, return_when=asyncio.FIRST_COMPLETED)
+    assert waiting.done(), f"{point} was not reached"
+    run.cancel()
+    await asyncio.wait({run}, timeout=_LONG)
+    assert run.cancelled()
+
+
+def _results(state: Any) -> list[dict[str, Any]]:
+    """What a run came to, without the seconds it took."""
+    return [{**step, "result": {**(step["result"] or {}), "target_info": None}} for step in state["plan"]]
+
+
+def _tree(folder: Path) -> dict[str, str]:
+    """Every file the run made outside databases, with its contents."""
+    kept = [*(folder / "project").rglob("*"), *(folder / "run").rglob("*")]
+    return {
+        path.relative_to(folder).as_posix(): path.read_text()
+        for path in kept
+        if path.is_file() and not path.name.startswith("checkpoints")
+    }
+
+
+@pytest.mark.timeout(900)
+async def test_a_run_killed_again_and_again_comes_to_what_an_undisturbed_run_comes_to(tmp_path: Path) -> None:
+    killed, undisturbed = tmp_path / "killed", tmp_path / "undisturbed"
+    killed.mkdir()
+    undisturbed.mkdir()
+    for point in ("write_file:a", "prune_tests:test_a", "accept_tests"):
+        await _killed_at(killed, point)
+    state = await session(killed, points_of(killed))
+    expected = await session(undisturbed, points_of(undisturbed))
+
+    assert (state["status"], state["exit_reason"]) == ("completed", "completed")
+    assert _results(state) == _results(expected)
+    assert state["logs"] == expected["logs"]
+    assert _tree(killed) == _tree(undisturbed)
+    roles = ("planner", "spec", "writer", "analyzer")
+    asked = Counter(call for call in calls(killed) if call.partition(":")[0] in roles)
+    assert asked == dict.fromkeys(("planner", *(f"{role}:{step}" for role in roles[1:] for step in ("a", "b"))), 1)
+    assert state["plan"][0]["result"] is not None
+    assert state["plan"][0]["result"]["kept"] == ["tc_a_1"]
+
+
+async def test_a_run_that_ended_before_it_had_a_plan_plans_again(tmp_path: Path) -> None:
+    await _stopped_at(tmp_path, "planner")
+    state = await session(tmp_path, points_of(tmp_path))
+    assert state["exit_reason"] == "completed"
+    assert calls(tmp_path).count("planner") == 2
+
+
+async def test_a_cancelled_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    await _stopped_at(tmp_path, "spec:b")
+    assert (await session(tmp_path, points_of(tmp_path)))["exit_reason"] == "completed"
+    assert calls(tmp_path).count("spec:a") == 1
+
+
+async def test_a_run_that_ended_is_only_read(tmp_path: Path) -> None:
+    first = await session(tmp_path, points_of(tmp_path))
+    before = calls(tmp_path)
+    assert await session(tmp_path, points_of(tmp_path)) == first
+    assert calls(tmp_path) == before
+
+
+@pytest.mark.parametrize("point", ["spec:b", "verify_suite"])
+async def test_a_target_that_changed_meanwhile_starts_again_and_its_sibling_does_not(
+    tmp_path: Path, point: str
+) -> None:
+    await _stopped_at(tmp_path, point)
+    (tmp_path / "project/shop/a.py").write_text("# another a\n")
+    state = await session(tmp_path, points_of(tmp_path))
+    assert state["exit_reason"] == "completed"
+    counted = Counter(calls(tmp_path))
+    assert (counted["spec:a"], counted["writer:a"]) == (2, 2)
+    assert counted["writer:b"] == 1
+    assert (tmp_path / "project/tests/generated/test_a.py").is_file()
+
+
+async def test_a_checkpoint_of_another_version_is_refused_with_advice(tmp_path: Path) -> None:
+    await _stopped_at(tmp_path, "spec:b")
+    async with open_checkpoints(tmp_path / "run/checkpoints.sqlite") as saver:
+        graph = build_planning_graph(saver)
+        config: Any = {"configurable": {"thread_id": RUN_ID}}
+        await graph.aupdate_state(config, {"state_version": 0}, as_node="build_plan")
+    with pytest.raises(StateVersionError, match="version 0") as caught:
+        await session(tmp_path, points_of(tmp_path))
+    assert "run the request again" in caught.value.advice
+
+
+async def test_a_run_without_a_checkpoint_is_not_found(tmp_path: Path) -> None:
+    async with open_checkpoints(tmp_path / "checkpoints.sqlite") as saver:
+        made = bench(tmp_path, {}, checkpointer=saver)
+        with pytest.raises(RunNotFound, match=RUN_ID):
+            await resume_run(made.context, made.services)
+
+
+async def test_a_damaged_checkpoint_file_is_said_to_be_damaged(tmp_path: Path) -> None:
+    (tmp_path / "checkpoints.sqlite").write_bytes(b"this is no database" * 500)
+    with pytest.raises(StoreCorrupt, match=r"checkpoints\.sqlite"):
+        async with open_checkpoints(tmp_path / "checkpoints.sqlite"):
+            pass
