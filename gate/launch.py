@@ -85,6 +85,8 @@ class Launcher:
         folder = self._workspace.scratch / f"gate-{self._count}"
         await asyncio.to_thread(self._write_request, folder, files, options, manner, wall_seconds)
         environment = {"PYTHONHASHSEED": str(options.hash_seed), "TZ": options.time_zone}
+        # The copy of the project may hold bytecode: the next launch in this workspace starts faster for it.
+        environment["PYTHONDONTWRITEBYTECODE"] = ""
         if not manner.plugins:
             environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         program = self._workspace.program(

@@ -195,20 +195,22 @@ async def open_suite(target: PythonTarget, files: Files, framework: Framework) -
     """A suite in a fresh workspace, deleted on leaving.
 
     Args:
-        files: contents by POSIX path relative to the project (written into the workspace), or paths of files that the
-            project has.
+        files: contents by POSIX path relative to the project (written into the workspace; conftest.py files may be
+            among them), or paths of files that the project has.
 
     Raises:
         UsageError: a path is absolute or leads out of the project, or a file of the project does not exist.
     """
     paths = [_relative(str(path)) for path in files]
+    # A conftest is there for the tests around it; pytest finds it by itself.
+    tests = [path for path in paths if PurePosixPath(path).name != "conftest.py"]
     async with target.workspace() as workspace:
         if isinstance(files, Mapping):
             await asyncio.to_thread(_write_files, workspace.project, files)
         absent = [path for path in paths if not (workspace.project / path).exists()]
         if absent:
             raise UsageError(f"there is no test file {absent[0]} in the project")
-        yield Suite(target, workspace, paths, framework)
+        yield Suite(target, workspace, tests, framework)
 
 
 async def run_suite(

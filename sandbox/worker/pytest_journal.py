@@ -98,7 +98,9 @@ def describe(error, project):
 
 
 def relative_to(path, project):
-    """A file's POSIX path below the project, or None when it lies elsewhere."""
+    """A file's POSIX path below the project, or None when it lies elsewhere or is no file (`<frozen …>`)."""
+    if path.startswith("<"):
+        return None
     real = os.path.realpath(path)
     root = project.rstrip(os.sep) + os.sep
     return real[len(root) :].replace(os.sep, "/") if real.startswith(root) else None

@@ -49,6 +49,15 @@ def test_the_case_id_is_found_in_the_row_or_the_docstring(row, document, expecte
     assert pytest_journal.case_id_of(row, document) == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("src/a.py", "src/a.py"), ("../other.py", None), ("<frozen importlib._bootstrap>", None), ("<string>", None)],
+)
+def test_only_files_below_the_project_are_frames_of_it(tmp_path, monkeypatch, name, expected):
+    monkeypatch.chdir(tmp_path)
+    assert pytest_journal.relative_to(name, str(tmp_path.resolve())) == expected
+
+
 def test_an_exception_with_broken_text_is_described_all_the_same():
     class Broken(Exception):
         def __str__(self):

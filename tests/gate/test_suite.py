@@ -178,6 +178,9 @@ def report_of_coverage_py(project):
     return json.loads((project / "c.json").read_text())["files"]["shop/cart.py"]
 
 
+CONFTEST = "import pytest\n\n@pytest.fixture\ndef six(five):\n    return five + 1\n"
+
+
 async def test_the_projects_conftest_and_warning_filters_count_but_not_its_way_of_calling_pytest(tmp_path):
     files = {
         "src/shop/__init__.py": "",
@@ -185,11 +188,12 @@ async def test_the_projects_conftest_and_warning_filters_count_but_not_its_way_o
         "tests/conftest.py": "import pytest\n\n@pytest.fixture\ndef five():\n    return 5\n",
     }
     source = (
-        "import warnings\n\ndef test_five(five):\n    assert five == 5\n\n"
+        "import warnings\n\ndef test_five(five, six):\n    assert five == six - 1 == 5\n\n"
         "def test_warns():\n    warnings.warn('old', DeprecationWarning)\n"
     )
     async with prepared(tmp_path, files) as target:
-        result = await run_suite(target, {"tests/generated/test_x.py": source}, framework="pytest")
+        written = {"tests/generated/conftest.py": CONFTEST, "tests/generated/test_x.py": source}
+        result = await run_suite(target, written, framework="pytest")
     assert outcomes(result) == {"test_five": "passed", "test_warns": "failed"}
     assert result.notes == ()
 
