@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ruff import find_ruff_bin
+from ruff.__main__ import find_ruff_bin
 
 from ...errors import EnvironmentFault, ToolFailure
 
@@ -20,7 +20,6 @@ TEST_RULES = (
     "E7", "E9", "F", "W605", "PLE",
     "B002", "B005", "B011", "B012", "B014", "B016", "B020", "B022", "B023", "B025", "B029", "B030", "B031",
     "PT010", "PT014", "PT015", "PT017", "PT020", "PT025", "PT026", "PT031",
-    "S113",
 )  # fmt: skip
 # One-line lambdas and short names are what people write in tests, too.
 _IGNORED = ("E731", "E741")

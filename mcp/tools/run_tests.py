@@ -15,8 +15,9 @@ from ..definition import ToolDefinition, closed_object
 from ..paths import read_text
 from ..services import ToolServices
 
+FRAMEWORKS = ("pytest", "unittest")
 OPTIONS: dict[str, Any] = {
-    "framework": {"type": "string", "enum": ["pytest", "unittest"]},
+    "framework": {"type": "string", "enum": list(FRAMEWORKS)},
     "test_seconds": {"type": "number", "exclusiveMinimum": 0, "maximum": 600, "description": "For one test."},
     "wall_seconds": {"type": "number", "exclusiveMinimum": 0, "maximum": 3600, "description": "For one run of all."},
 }
@@ -49,8 +50,8 @@ RESULT_SCHEMA: dict[str, Any] = {
 async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
     options = arguments["options"]
     spec = await asyncio.to_thread(read_spec, services, options.get("spec_path"))
-    measured = await asyncio.to_thread(_measured, services, spec, options.get("target"))
-    framework = options.get("framework") or (spec or {}).get("framework") or "pytest"
+    measured = await asyncio.to_thread(measured_file, services, spec, options.get("target"))
+    framework = _framework(options, spec)
     files = await asyncio.to_thread(staged_files, services, [arguments["test_path"]], framework)
     target = await services.python_target()
     before = None
@@ -94,8 +95,22 @@ def staged_files(services: ToolServices, paths: list[str], framework: str) -> di
     return files
 
 
-def _measured(services: ToolServices, spec: dict[str, Any] | None, target: Any) -> str | None:
-    """The file whose coverage counts: the spec's target, else the one in the options if the project has it."""
+def _framework(options: dict[str, Any], spec: dict[str, Any] | None) -> str:
+    named = options.get("framework") or (spec or {}).get("framework") or "pytest"
+    if named not in FRAMEWORKS:
+        raise ToolFailure(
+            f"tests for {named} cannot be run: it is not part of this version",
+            advice=f"frameworks that can be run: {', '.join(FRAMEWORKS)}",
+        )
+    return named
+
+
+def measured_file(services: ToolServices, spec: dict[str, Any] | None, target: Any = None) -> str | None:
+    """The file whose coverage counts: the spec's target, else the one in the options if the project has it.
+
+    Raises:
+        ToolFailure: it lies outside the project.
+    """
     for given in ((spec or {}).get("target"), target):
         path = given.get("path") if isinstance(given, dict) else given
         if isinstance(path, str) and path and (services.root / path).is_file():

@@ -9,7 +9,7 @@ from ...gate.summary import tool_result
 from ...gate.together import TogetherOptions, verify_together
 from ..definition import ToolDefinition, closed_object
 from ..services import ToolServices
-from .run_tests import OPTIONS, RESULT_SCHEMA, read_spec, staged_files
+from .run_tests import OPTIONS, RESULT_SCHEMA, measured_file, read_spec, staged_files
 
 
 async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
@@ -17,7 +17,7 @@ async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
     framework = options.get("framework") or "pytest"
     files = await asyncio.to_thread(staged_files, services, arguments["test_paths"], framework)
     specs = await asyncio.to_thread(_specs, services)
-    measured = sorted({path for spec in specs.values() if (path := _target(services, spec))})
+    measured = await asyncio.to_thread(_measured, services, specs)
     target = await services.python_target()
     before = await services.baselines.of_project(target) if measured else None
     limits = {key: options[key] for key in ("test_seconds", "wall_seconds") if key in options}
@@ -34,10 +34,8 @@ def _specs(services: ToolServices) -> dict[str, dict[str, Any]]:
     return {name: spec for name in names if not name.endswith(".rejected.json") and (spec := read_spec(services, name))}
 
 
-def _target(services: ToolServices, spec: dict[str, Any]) -> str | None:
-    target = spec.get("target")
-    path = target.get("path") if isinstance(target, dict) else None
-    return path if isinstance(path, str) and (services.root / path).is_file() else None
+def _measured(services: ToolServices, specs: dict[str, dict[str, Any]]) -> list[str]:
+    return sorted({path for spec in specs.values() if (path := measured_file(services, spec))})
 
 
 TOOL = ToolDefinition(
