@@ -23,6 +23,7 @@ from .snapshot import Snapshot, copy_tree, remove_tree, take_snapshot
 WORKER_FOLDER = Path(__file__).with_name("worker")
 _START = WORKER_FOLDER / "start.py"
 _LEASE = "lease"
+_LONGEST_TMPDIR = 70  # programs put sockets below it, whose whole path has at most 107 bytes
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -33,7 +34,8 @@ class Workspace:
 
     Attributes:
         project: the copy's root.
-        scratch: a folder beside it for whatever a program writes; `scratch/home` is its HOME, `scratch/tmp` its TMPDIR.
+        scratch: a folder beside it for whatever a program writes; `scratch/home` is its HOME, `scratch/tmp` its
+            TMPDIR (under bubblewrap /tmp, its own, where that path is too long for sockets).
     """
 
     project: Path
@@ -75,6 +77,12 @@ class Workspace:
             stdin=stdin,
         )
 
+    def _temporary_folder(self) -> str:
+        """`scratch/tmp`; where that is too long for sockets and /tmp is the program's own, /tmp."""
+        folder = str(self.scratch / "tmp")
+        too_long = len(os.fsencode(folder)) > _LONGEST_TMPDIR
+        return "/tmp" if too_long and self.target.sandbox.kind == "bubblewrap" else folder  # a tmpfs of its own
+
     def _linked(self) -> list[Path]:
         """This copy's counterparts of the project's own folders that its environment links to."""
         root = self.target.root.resolve()
@@ -88,7 +96,7 @@ class Workspace:
         return {
             **({"LD_LIBRARY_PATH": library_path} if library_path else {}),
             "HOME": str(self.scratch / "home"),
-            "TMPDIR": str(self.scratch / "tmp"),
+            "TMPDIR": self._temporary_folder(),
             "PATH": folders,
             "LANG": "C.UTF-8",
             "LC_ALL": "C.UTF-8",

@@ -14,12 +14,11 @@ import sys
 
 def load_guard():
     """The module guard.py beside this file, without an entry in sys.modules."""
-    from importlib.util import module_from_spec, spec_from_file_location
-
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "guard.py")
-    spec = spec_from_file_location("_guard", path)
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = type(sys)("_guard")
+    module.__file__ = path
+    with open(path, "rb") as file:
+        exec(compile(file.read(), path, "exec"), module.__dict__)
     return module
 
 

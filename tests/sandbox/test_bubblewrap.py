@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import SandboxFailure, SandboxUnavailable
+from testwright.errors import ExitCode, SandboxFailure, SandboxUnavailable
 from testwright.sandbox.bubblewrap import BubblewrapSandbox, open_bubblewrap
 from testwright.sandbox.opening import open_sandbox
 from testwright.sandbox.protocol import Program, Sandbox
@@ -124,10 +124,12 @@ async def test_places_of_the_sandbox_itself_cannot_be_shown(bubblewrap: Sandbox,
         await bubblewrap.run(python_program("", tmp_path, readable=(Path(place),)))
 
 
+@pytest.mark.feature("B-07")
 def test_without_bubblewrap_the_advice_names_both_ways_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name, path=None: None)
     with pytest.raises(SandboxUnavailable, match="not installed") as raised:
         open_sandbox("auto")
+    assert raised.value.exit_code is ExitCode.ENVIRONMENT
     assert "apt install bubblewrap" in raised.value.advice
     assert "--sandbox=weak" in raised.value.advice
 

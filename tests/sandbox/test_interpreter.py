@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import InterpreterError
+from testwright.errors import ExitCode, InterpreterError
 from testwright.sandbox.executable import executable_folders, exposes_home
 from testwright.sandbox.interpreter import find_interpreter
 from testwright.sandbox.protocol import Program, Sandbox
@@ -87,12 +87,14 @@ def test_a_broken_environment_is_passed_over_and_said_so(project: Path) -> None:
     assert found.notes[0].startswith("project environment .venv passed over")
 
 
+@pytest.mark.feature("B-07")
 def test_too_old_a_python_is_an_error_not_passed_over(project: Path, tmp_path: Path) -> None:
     answer = '{"executable": "", "version": [3, 8, 18], "implementation": "cpython", "prefixes": [], "libraries": [], '
     old = _script(tmp_path / "old" / "python", f'echo \'{answer}"sites": [], "user_site": "/none"}}\'')
     with pytest.raises(InterpreterError, match=r"is 3\.8\.18; 3\.9 or newer") as raised:
         find_interpreter(project, old, {})
     assert raised.value.details["version"] == "3.8.18"
+    assert raised.value.exit_code is ExitCode.ENVIRONMENT
 
 
 def test_nothing_inside_the_project_is_executed(project: Path, tmp_path: Path) -> None:

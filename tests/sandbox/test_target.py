@@ -110,7 +110,7 @@ async def test_the_environment_is_small_and_the_same_everywhere(
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     assert seen["HOME"].startswith(str(target.scratch))
-    assert seen["TMPDIR"].startswith(str(target.scratch))
+    assert seen["TMPDIR"].startswith((str(target.scratch), "/tmp"))
     assert "secret" not in seen.values()
 
 
@@ -279,3 +279,15 @@ async def test_folders_that_the_environment_links_to_are_seen(
     (inside / "near.py").write_text("NAME = 'changed since'\n")
     if sandbox.kind == "bubblewrap":
         assert await _run(target, "-c", "import near; print(near.NAME)") == (0, "near\n")
+
+
+async def test_sockets_fit_into_the_temporary_folder_however_long_the_state_folders_path(
+    bubblewrap: Sandbox, prepare: Prepare, tmp_path: Path
+) -> None:
+    code = (
+        "import os, socket, tempfile\n"
+        "socket.socket(socket.AF_UNIX).bind(os.path.join(tempfile.mkdtemp(), 'listener-12345678'))\n"
+        "print('bound')"
+    )
+    target = await prepare(bubblewrap, state=tmp_path / ("long" * 20))
+    assert await _run(target, "-c", code) == (0, "bound\n")
