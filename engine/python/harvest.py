@@ -24,11 +24,6 @@ class Harvest:
     objects: dict[str, list[Candidate]] = field(default_factory=dict)
 
 
-def harvest_of(trials: Iterable[Trial], facts: ModuleFacts) -> Harvest:
-    """Collects from every call in the trials whose arguments stand on their own."""
-    return Harvester(facts).read(trials)
-
-
 class Harvester:
     """Reads trials into a `Harvest`; may be fed again as new trials prove good."""
 
@@ -56,14 +51,16 @@ class Harvester:
                     self._call(node, imports)
         return self.harvest
 
+    def targets(self, node: ast.Call) -> list[CallableFacts]:
+        """The callables of the target that a call may mean."""
+        name = dotted(node.func) or ""
+        if name in self._functions:
+            return [self._functions[name]]
+        return self._members.get(node.func.attr, []) if isinstance(node.func, ast.Attribute) else []
+
     def _call(self, node: ast.Call, imports: dict[str, str]) -> None:
         name = dotted(node.func) or ""
-        targets: list[CallableFacts] = []
-        if name in self._functions:
-            targets = [self._functions[name]]
-        elif isinstance(node.func, ast.Attribute):
-            targets = self._members.get(node.func.attr, [])
-        for target in targets:
+        for target in self.targets(node):
             for parameter, value in _matched(target, node):
                 candidate = _candidate(value, imports)
                 if candidate is not None:
@@ -108,6 +105,17 @@ def _matched(target: CallableFacts, node: ast.Call) -> list[tuple[Parameter, ast
         found.extend((spread, one) for one in node.args[len(positional) :])
     by_name = {one.name: one for one in target.parameters}
     found.extend((by_name[one.arg], one.value) for one in node.keywords if one.arg in by_name)
+    return found
+
+
+def matched_arguments(harvester: Harvester, tree: ast.expr, subject: str) -> list[tuple[str, str, str]]:
+    """Qualified name, parameter and argument's source for the calls of `subject` in an expression."""
+    found: list[tuple[str, str, str]] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            for target in harvester.targets(node):
+                if target.qualname == subject:
+                    found.extend((subject, one.name, ast.unparse(value)) for one, value in _matched(target, node))
     return found
 
 

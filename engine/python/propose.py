@@ -12,8 +12,9 @@ from ...utils.python_source import parse_expression
 from .analyse import subjects
 from .arguments import Row, argument_rows, rendered_arguments
 from .candidates import Candidate
-from .forms import Form, function_form, member_form
-from .harvest import Harvest, harvest_of
+from .forms import NOT_CALLED, Form, function_form, member_form
+from .harvest import Harvester
+from .learning import Learned
 from .layout import Layout
 from .model import CallableFacts, ClassFacts, ModuleFacts, Trial
 from .project_index import ProjectIndex
@@ -23,8 +24,8 @@ from .seeds import example_trials, usage_trials
 from .usage import Usage, find_usage
 from .values import Values
 
-_ROWS_PLAIN = 10
-_ROWS_BRANCHING = 70
+_ROWS_PLAIN = 8
+_ROWS_BRANCHING = 24
 _RECEIVERS = 8
 
 
@@ -34,14 +35,14 @@ class ProposalContext:
 
     Attributes:
         seeds: trials from documents and usage, documented examples first.
-        harvest: arguments and constructors found in the seeds.
+        learned: what observations have taught so far.
     """
 
     facts: ModuleFacts
     index: ProjectIndex
     seeds: tuple[Trial, ...]
-    harvest: Harvest
     values: Values
+    learned: Learned
     owners: dict[str, ClassFacts] = field(default_factory=dict)
 
     def owner_of(self, one: CallableFacts) -> ClassFacts | None:
@@ -54,9 +55,11 @@ def proposal_context(root: Path, layout: Layout, facts: ModuleFacts, usage: Usag
     index = ProjectIndex(root, layout, (facts,))
     used = usage if usage is not None else find_usage(root, layout, facts, index)
     seeds = tuple(distinct_trials([*example_trials(facts, index), *usage_trials(used)]))
-    harvest = harvest_of(seeds, facts)
-    values = Values(facts, index, harvest.arguments, harvest.objects)
-    return ProposalContext(facts, index, seeds, harvest, values, {one.name: one for one in facts.classes})
+    harvester = Harvester(facts)
+    harvest = harvester.read(seeds)
+    learned = Learned(facts, harvester)
+    values = Values(facts, index, harvest.arguments, harvest.objects, learned)
+    return ProposalContext(facts, index, seeds, values, learned, {one.name: one for one in facts.classes})
 
 
 def propose(facts: ModuleFacts, context: ProposalContext) -> Iterator[Trial]:
@@ -65,17 +68,45 @@ def propose(facts: ModuleFacts, context: ProposalContext) -> Iterator[Trial]:
     The seeds come first; then the callables take turns, one trial each, until all have run dry.
     """
     seen: set[tuple[str, ...]] = set()
-    turns = [callable_trials(one, context) for one in subjects(facts)]
     yield from fresh(context.seeds, seen)
+    for trial in in_turns([callable_trials(one, context, 0) for one in targets(facts, context)]):
+        yield from fresh([trial], seen)
+
+
+def is_public_name(name: str) -> bool:
+    """Whether a member of this name is for others to call."""
+    return not name.startswith("_") or (name.endswith("__") and name not in NOT_CALLED)
+
+
+def in_turns(turns: list[Iterator[Trial]]) -> Iterator[Trial]:
+    """One trial of each, until all have run dry."""
     while turns:
         left: list[Iterator[Trial]] = []
         for turn in turns:
             trial = next(turn, None)
-            if trial is None:
-                continue
-            left.append(turn)
-            yield from fresh([trial], seen)
+            if trial is not None:
+                left.append(turn)
+                yield trial
         turns = left
+
+
+def targets(facts: ModuleFacts, context: ProposalContext) -> list[CallableFacts]:
+    """The subjects, and what public classes inherit from private or abstract ones of the same module."""
+    found = list(subjects(facts))
+    own = {one.qualname for one in found}
+    for owner in facts.classes:
+        if owner.name.startswith("_") or owner.kind in ("abstract", "protocol"):
+            continue
+        if facts.exported is not None and owner.name not in facts.exported:
+            continue
+        names = {member.name for member in owner.members}
+        for where, base in context.index.lineage(facts, owner)[1:]:
+            for member in base.members if where is facts else ():
+                known = f"{base.name}.{member.name}" in own and base.kind not in ("abstract", "protocol")
+                if member.name not in names and not known and is_public_name(member.name):
+                    names.add(member.name)
+                    found.append(replace(member, qualname=f"{owner.name}.{member.name}", owner=owner.name))
+    return found
 
 
 def fresh(trials: list[Trial] | tuple[Trial, ...], seen: set[tuple[str, ...]]) -> Iterator[Trial]:
@@ -97,10 +128,10 @@ def distinct_trials(trials: list[Trial]) -> list[Trial]:
     return list(fresh(trials, set()))
 
 
-def callable_trials(one: CallableFacts, context: ProposalContext) -> Iterator[Trial]:
-    """Trials for one callable, the plainest first."""
+def callable_trials(one: CallableFacts, context: ProposalContext, wave: int) -> Iterator[Trial]:
+    """Trials for one callable, the plainest first; later waves give more of them and use what was learned."""
     owner = context.owner_of(one)
-    limit = _ROWS_BRANCHING if one.branch_lines else _ROWS_PLAIN
+    limit = (_ROWS_BRANCHING if one.branch_lines else _ROWS_PLAIN) * (1 + wave)
     pools = {item.name: context.values.for_parameter(one, item) for item in one.parameters}
     if one.kind == "constructor" and owner is not None:
         yield from _constructions(one, owner, context, limit)
@@ -130,7 +161,7 @@ def _member_trials(
     limit: int,
 ) -> Iterator[Trial]:
     """Each receiver with the plainest arguments, then the first ones with further arguments, in turns."""
-    objects = receivers(context.values, context.facts, owner, _RECEIVERS)
+    objects = receivers(context.values, context.facts, owner, _RECEIVERS, context.learned)
     if owner.kind == "enum":
         objects = [replace(item, arrange=()) for item in _members_as_receivers(owner, context)]
     rows: list[Row] = list(islice(argument_rows(one, pools, limit), limit)) if one.parameters else [()]

@@ -5,43 +5,33 @@ The same observations in the same order always give the same trials.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from .branches import branch_arcs
+from .frontier import Frontier, Kept
+from .havoc import havoc
 from .layout import Layout
-from .model import Arc, ModuleFacts, Observation, Trial
+from .model import Arc, CallableFacts, ModuleFacts, Observation, Trial
 from .mutate import mutate
-from .propose import ProposalContext, fresh, proposal_context, propose, trial_key
+from .propose import (
+    ProposalContext,
+    callable_trials,
+    fresh,
+    in_turns,
+    is_public_name,
+    proposal_context,
+    propose,
+    targets,
+    trial_key,
+)
 from .usage import Usage
 
 _MAXIMUM_FOLLOW_UP = 12
-_MAXIMUM_KEPT = 3
-_MAXIMUM_NEAR = 40
-_MAXIMUM_ROUNDS = 12
-
-
-@dataclass(slots=True)
-class _Kept:
-    """A trial that reached a line beyond which something is unseen."""
-
-    trial: Trial
-    observation: Observation
-    tried: int = 0
-
-
-@dataclass(slots=True)
-class _Frontier:
-    """Branch arcs not yet taken, and the trials that came to the lines they leave."""
-
-    missing: set[Arc]
-    at: dict[int, list[_Kept]] = field(default_factory=dict)
-
-    def lines(self) -> list[int]:
-        """Lines that were reached and still have a way not taken."""
-        open_lines = {start for start, _ in self.missing}
-        return sorted(open_lines & set(self.at))
+_MAXIMUM_NEAR = 16
+_MAXIMUM_HAVOC = 12
+_MAXIMUM_WAVES = 6
+_MAXIMUM_DRY = 3
 
 
 class SourceProposer:
@@ -59,18 +49,22 @@ class SourceProposer:
         self.context: ProposalContext = proposal_context(root, layout, facts, usage)
         self._seen: set[tuple[str, ...]] = set()
         self._reached: set[Arc] = set()
-        self._frontier = _Frontier(set(_branch_arcs(root, facts)))
+        self._frontier = Frontier(set(_branch_arcs(root, facts)))
 
     def initial(self) -> Iterator[Trial]:
-        """Trials from documents, usage and signatures; then, as observations come in, ever further mutations of the
-        trials that stand before a way not taken. Ends when nothing new comes to mind."""
-        yield from fresh_only(propose(self.facts, self.context), self._seen)
-        for _ in range(_MAXIMUM_ROUNDS):
+        """Trials from documents, usage and signatures; then, as observations come in, waves that use what was learned,
+        and mutations of the trials that stand before a way not taken. Ends when nothing new comes to mind."""
+        yield from self._living(propose(self.facts, self.context))
+        dry = 0
+        for wave in range(1, 1000):
             before = len(self._seen)
-            for line in self._frontier.lines():
-                for kept in list(self._frontier.at.get(line, [])):
-                    yield from self._further(kept, line)
-            if len(self._seen) == before:
+            self.context.values.refresh()
+            further = in_turns(
+                [self._at_frontier(wave), self._wave(wave)] if wave <= _MAXIMUM_WAVES else [self._at_frontier(wave)]
+            )
+            yield from self._living(further)
+            dry = dry + 1 if len(self._seen) == before else 0
+            if dry >= _MAXIMUM_DRY or not self._frontier.missing:
                 return
 
     def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
@@ -79,40 +73,52 @@ class SourceProposer:
         new = observation.arcs - self._reached
         self._reached |= observation.arcs
         self._frontier.missing -= observation.arcs
+        self.context.learned.take(trial, observation, bool(new))
         if observation.outcome not in ("returned", "raised"):
             return []
-        opened = self._keep(trial, observation)
+        opened = self._frontier.keep(trial, observation)
         if not new:
             return []
         lines = frozenset(opened) if opened else None
         found = mutate(trial, observation, self.facts, self.context, lines)
-        return list(fresh(found, self._seen))[:_MAXIMUM_FOLLOW_UP]
+        return list(self._living(found[: _MAXIMUM_FOLLOW_UP * 2]))[:_MAXIMUM_FOLLOW_UP]
 
-    def _keep(self, trial: Trial, observation: Observation) -> list[int]:
-        """Remember the trial at each line it reached that has a way not taken; those lines."""
-        open_lines = {start for start, _ in self._frontier.missing}
-        reached = sorted({start for start, _ in observation.arcs} & open_lines)
-        for line in reached:
-            kept = self._frontier.at.setdefault(line, [])
-            if len(kept) < _MAXIMUM_KEPT:
-                kept.append(_Kept(trial, observation))
-        return reached
+    def _living(self, trials: Iterable[Trial]) -> Iterator[Trial]:
+        """Those not seen before whose arrangement is not known to fail."""
+        for trial in trials:
+            if not self.context.learned.is_dead(trial):
+                yield from fresh([trial], self._seen)
 
-    def _further(self, kept: _Kept, line: int) -> Iterator[Trial]:
-        """The next few mutations of a kept trial that were not tried."""
+    def _wave(self, wave: int) -> Iterator[Trial]:
+        """Further trials of the callables that still have a way to be taken."""
+        return in_turns([callable_trials(one, self.context, wave) for one in self._open_callables()])
+
+    def _open_callables(self) -> list[CallableFacts]:
+        """Callables with ways not taken in their own lines, those of private classes whose objects were met included."""
+        found = targets(self.facts, self.context)
+        known = {one.qualname for one in found}
+        met = self.context.learned.objects
+        for owner in self.facts.classes:
+            if owner.name in met:
+                members = [one for one in owner.members if is_public_name(one.name) and one.qualname not in known]
+                found.extend(members)
+        return [one for one in found if self._frontier.is_open(one) or self._frontier.leads_on(one.qualname)]
+
+    def _at_frontier(self, wave: int) -> Iterator[Trial]:
+        """Mutations of the trials kept before each way not taken."""
+        for line in self._frontier.lines():
+            for kept in list(self._frontier.at.get(line, [])):
+                yield from self._further(kept, line, wave)
+
+    def _further(self, kept: Kept, line: int, wave: int) -> Iterator[Trial]:
         found = mutate(kept.trial, kept.observation, self.facts, self.context, frozenset({line}))
         piece = found[kept.tried : kept.tried + _MAXIMUM_NEAR]
         kept.tried += len(piece)
-        for trial in fresh(piece, self._seen):
-            if not any(start == line for start, _ in self._frontier.missing):
+        mixed = havoc(kept.trial, self.facts, line, wave, _MAXIMUM_HAVOC)
+        for trial in (*piece, *mixed):
+            if not self._frontier.is_open_line(line):
                 return
             yield trial
-
-
-def fresh_only(trials: Iterator[Trial], seen: set[tuple[str, ...]]) -> Iterator[Trial]:
-    """The trials not seen before, marked as seen as they are drawn."""
-    for trial in trials:
-        yield from fresh([trial], seen)
 
 
 def _branch_arcs(root: Path, facts: ModuleFacts) -> frozenset[Arc]:

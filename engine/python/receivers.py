@@ -10,7 +10,8 @@ from .candidates import Candidate
 from .construct import variable_for
 from .forms import NOT_CALLED, member_form
 from .model import CallableFacts, ClassFacts, ModuleFacts
-from .values import Values
+from .learning import Learned
+from .values import Values, interleaved
 
 _CHANGING = re.compile(
     r"(add|set|put|push|insert|append|extend|register|update|enqueue|store|save|remember|load|feed|write|record|create|"
@@ -38,14 +39,24 @@ class Receiver:
     changes: int = 0
 
 
-def receivers(values: Values, where: ModuleFacts, owner: ClassFacts, limit: int) -> list[Receiver]:
-    """Objects of a class: fresh ones, then ones changed by one or two calls, by declared order."""
+def receivers(
+    values: Values, where: ModuleFacts, owner: ClassFacts, limit: int, learned: Learned | None = None
+) -> list[Receiver]:
+    """Objects of a class: fresh ones, then ones changed by one or two calls, by declared order.
+
+    What was learned goes first: expressions that gave such an object, calls that changed one.
+    """
     variable = variable_for(owner.name)
-    fresh = [_fresh(variable, one) for one in values.of_class(where, owner)]
+    seen = learned.objects.get(owner.name, []) if learned is not None else []
+    made = values.of_class(where, owner)
+    if seen:
+        made = [*interleaved([seen[:2], made[:1]]), *interleaved([seen[2:], made[1:]])]
+    fresh = [_fresh(variable, one) for one in made]
     if not fresh:
         return []
     found = fresh[:limit]
-    changes = change_calls(values, where, owner, variable)
+    changes = learned.changes.get(owner.name, []) if learned is not None else []
+    changes = changes or change_calls(values, where, owner, variable)
     changed: list[Receiver] = []
     for change in changes:
         changed.append(_changed(fresh[0], [change]))
@@ -60,7 +71,9 @@ def receivers(values: Values, where: ModuleFacts, owner: ClassFacts, limit: int)
 
 
 def _fresh(variable: str, one: Candidate) -> Receiver:
-    return Receiver(variable, (*one.arrange, f"{variable} = {one.source}"), one.imports, one.fixtures)
+    """The variable bound; an object made from another of its class keeps that one's name for itself alone."""
+    arrange = (*one.arrange, f"{variable} = {one.source}")
+    return Receiver(variable, arrange, one.imports, one.fixtures)
 
 
 def _changed(base: Receiver, changes: list[Candidate]) -> Receiver:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from .annotations import ANY, TypeHint, type_hint
 from .candidates import Candidate, distinct
 from .construct import class_candidates
@@ -21,6 +23,12 @@ _MAPPINGS = frozenset({"dict", "Mapping", "OrderedDict", "defaultdict"})
 _CLOCKS = ("lambda: 0", "lambda: 100")
 
 
+class Rejections(Protocol):
+    """What `Values` reads of `learning.Learned`."""
+
+    rejected: set[tuple[str, str, str]]
+
+
 class Values:
     """Finds values for the parameters of one module's callables.
 
@@ -29,6 +37,7 @@ class Values:
         index: where project classes are looked up.
         known: literals that real calls give to a parameter, by `(qualified name, parameter)`.
         built: ways to build objects of a class that real code uses, by class name.
+        learned: what was found not to work.
     """
 
     def __init__(
@@ -37,13 +46,20 @@ class Values:
         index: ProjectIndex,
         known: dict[tuple[str, str], list[Candidate]] | None = None,
         built: dict[str, list[Candidate]] | None = None,
+        learned: Rejections | None = None,
     ) -> None:
         self.facts = facts
         self.index = index
         self.known = known if known is not None else {}
         self.built = built if built is not None else {}
+        self._learned = learned
         self._cache: dict[tuple[str, str, str], tuple[Candidate, ...]] = {}
         self._objects: dict[tuple[str, str], tuple[Candidate, ...]] = {}
+
+    def refresh(self) -> None:
+        """Forget what was worked out, because `known`, `built` or `learned` have grown."""
+        self._cache.clear()
+        self._objects.clear()
 
     def for_parameter(
         self, one: CallableFacts, parameter: Parameter, where: ModuleFacts | None = None, depth: int = 0
@@ -71,7 +87,9 @@ class Values:
         for index in range(max(len(real), len(typed), len(special))):
             for pool in (special, typed[1:], real[1:]):
                 mixed.extend(pool[index : index + 1])
-        return tuple(distinct([item for item in mixed if item.source != parameter.default], _MAXIMUM_VALUES))
+        rejected = self._learned.rejected if self._learned is not None else frozenset()
+        good = [item for item in mixed if (one.qualname, parameter.name, item.source) not in rejected]
+        return tuple(distinct([item for item in good or mixed if item.source != parameter.default], _MAXIMUM_VALUES))
 
     def hints(self, one: CallableFacts, parameter: Parameter, where: ModuleFacts) -> tuple[TypeHint, ...]:
         """The types of a parameter: its annotation's members, else its default's and what bodies and docs suggest."""

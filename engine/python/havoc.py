@@ -1,0 +1,89 @@
+"""Several changes at once to a trial's literals, with the module's own constants as words; drawn with a fixed seed (B-06)."""
+
+from __future__ import annotations
+
+import ast
+import random
+import zlib
+from functools import lru_cache
+
+from ...utils.python_source import parse_expression
+from .literals import Place, literal_places, plain, with_source
+from .model import ModuleFacts, Trial
+from .variations import variations
+
+_MAXIMUM_TOKEN = 12
+_MAXIMUM_TEXT = 80
+
+
+@lru_cache(maxsize=8)
+def tokens(facts: ModuleFacts) -> tuple[str | int | float | bytes, ...]:
+    """Short constants of all bodies and of the module, in order, once each."""
+    sources = [text for one in facts.callables() for text in one.constants]
+    found: dict[tuple[str, str], str | int | float | bytes] = {}
+    for text in (*sources, *(value for _, value in facts.constants)):
+        if len(text) > 200:
+            continue
+        try:
+            value = ast.literal_eval(parse_expression(text))
+        except (ValueError, SyntaxError):
+            continue
+        for one in value if isinstance(value, list | tuple | set | dict) else (value,):
+            if isinstance(one, str | bytes) and 0 < len(one) <= _MAXIMUM_TOKEN:
+                found.setdefault((type(one).__name__, repr(one)), one)
+            elif isinstance(one, int | float) and abs(one) < 10**9:
+                found.setdefault((type(one).__name__, repr(one)), one)
+    return tuple(found[key] for key in sorted(found))
+
+
+def havoc(trial: Trial, facts: ModuleFacts, line: int, wave: int, count: int) -> list[Trial]:
+    """`count` trials with one to three literals changed; the same for the same trial, line and wave."""
+    generator = random.Random(zlib.crc32(f"{trial.act}|{line}|{wave}".encode()))
+    words = [*_near(facts, line), *tokens(facts)]
+    found: list[Trial] = []
+    for _ in range(count):
+        changed = trial
+        for _ in range(generator.choice((1, 1, 2, 3))):
+            places = literal_places(changed)
+            if not places:
+                return found
+            place = generator.choice(places)
+            source = _changed(place, words, generator)
+            if source is not None:
+                changed = with_source(changed, place, source)
+        if changed is not trial:
+            found.append(changed)
+    return found
+
+
+def _near(facts: ModuleFacts, line: int) -> list[str | int | float | bytes]:
+    """Constants that are compared with near a line, several times over so that they are drawn more often."""
+    found: list[str | int | float | bytes] = []
+    for one in facts.callables():
+        if one.lines[0] <= line <= one.lines[1]:
+            for comparison in one.comparisons:
+                if abs(comparison.line - line) > 3:
+                    continue
+                try:
+                    value = ast.literal_eval(parse_expression(comparison.operand))
+                except (ValueError, SyntaxError):
+                    continue
+                items = list(value) if isinstance(value, tuple | list) else [value]
+                found.extend(item for item in items if isinstance(item, str | int | float | bytes))
+    return found * 4
+
+
+def _changed(place: Place, words: list[str | int | float | bytes], generator: random.Random) -> str | None:
+    value = place.value
+    same = [one for one in words if type(one) is type(value)]
+    if isinstance(value, str) and same and generator.random() < 0.75:
+        word = str(generator.choice(same))
+        if len(value) > _MAXIMUM_TEXT:
+            return plain(word)
+        at = generator.randrange(len(value) + 1)
+        end = min(len(value), at + generator.choice((0, 0, 1, 1, 2, 4)))
+        return plain(value[:at] + word + value[end:])
+    if isinstance(value, int | float) and not isinstance(value, bool) and same and generator.random() < 0.5:
+        return plain(generator.choice(same))
+    near = variations(value)
+    return generator.choice(near) if near else None
