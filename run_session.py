@@ -28,6 +28,13 @@ from .version import VERSION
 from .wiring import LiveRun
 
 
+_REASONS = {
+    ExitCode.USAGE: ExitReason.NOT_UNDERSTOOD,
+    ExitCode.ENVIRONMENT: ExitReason.ENVIRONMENT,
+    ExitCode.STORAGE: ExitReason.STORAGE,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Ended:
     """A run that has ended.
@@ -94,7 +101,7 @@ async def _session(live: LiveRun, request: str, work: Awaitable[PlanningAgentSta
         _raise_failed_plan(state)
     except TestwrightError as error:
         live.services.emit(EventType.ERROR, error.message)
-        _finish(live, "failed", ExitReason.INTERNAL.value, error.exit_code)
+        _finish(live, "failed", _REASONS.get(error.exit_code, ExitReason.INTERNAL).value, error.exit_code)
         raise
     except (asyncio.CancelledError, KeyboardInterrupt):
         _finish(live, "stopped", ExitReason.INTERRUPTED.value, ExitCode.INTERRUPTED)

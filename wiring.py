@@ -16,6 +16,7 @@ from .agents.embedded.planner_agent import EmbeddedPlannerAgent
 from .agents.embedded.spec_agent import EmbeddedSpecAgent
 from .agents.embedded.writing_agent import EmbeddedWritingAgent
 from .agents.lifecycle import Agent
+from .engine.python.explore import Budget
 from .engine.python.layout import find_layout
 from .events import EventSink
 from .graph.checkpoints import open_checkpoints
@@ -217,9 +218,10 @@ def _stored(settings: Settings, folder: RunFolder, redactor: Redactor) -> Iterat
 
 def _agents(settings: Settings, target: TargetProvider) -> dict[str, Agent]:
     """Who thinks in each role (T-13)."""
+    budget = Budget(trials=settings.trials, wall_seconds=settings.step_seconds)
     return {
         "planner": EmbeddedPlannerAgent(contract=contract_of("planner")),
-        "spec": EmbeddedSpecAgent(target, root=settings.root, trials=settings.trials, contract=contract_of("spec")),
+        "spec": EmbeddedSpecAgent(target, settings.root, budget=budget, contract=contract_of("spec")),
         "writer": EmbeddedWritingAgent(contract=contract_of("writer")),
         "analyzer": EmbeddedAnalyzerAgent(contract=contract_of("analyzer")),
     }

@@ -44,6 +44,12 @@ def failures_shown(*, debug: bool, as_json: bool = False) -> Iterator[None]:
             raise
         _report(_storage(error), as_json)
         raise typer.Exit(ExitCode.STORAGE) from None
+    except Exception as error:  # noqa: BLE001 - a fault of ours: said as one, never as the user's
+        if debug or isinstance(error, typer.Exit):
+            raise
+        advice = "This is a fault of testwright's own. Run again with --debug for the traceback, and report it."
+        _report(TestwrightError(f"{type(error).__name__}: {error}", advice=advice), as_json)
+        raise typer.Exit(ExitCode.INTERNAL) from None
 
 
 def _storage(error: OSError | sqlite3.Error) -> StorageError:

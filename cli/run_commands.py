@@ -26,7 +26,7 @@ Example: testwright plan "only what has no tests" --root examples/shop
 """
 RESUME_HELP = """Continue a run that was interrupted, with the settings it began with.
 
-Example: testwright resume 20260101-120000-ab12cd --root examples/shop
+Example: testwright resume nightly --root examples/shop
 """
 
 

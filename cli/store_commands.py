@@ -25,7 +25,7 @@ APPLY_HELP = """Add the tests that a run has staged to the project.
 
 A file that a person has changed since testwright wrote it is left alone.
 
-Example: testwright apply 20260101-120000-ab12cd --root examples/shop
+Example: testwright apply nightly --root examples/shop
 """
 LIST_HELP = """List the runs of a project, newest first.
 
@@ -33,7 +33,7 @@ Example: testwright runs list --root examples/shop
 """
 SHOW_HELP = """Show a run's report, or what is known of it where it has none.
 
-Example: testwright runs show 20260101-120000-ab12cd --root examples/shop
+Example: testwright runs show nightly --root examples/shop
 """
 CLEAN_HELP = """Remove old runs; the tests they added to the project stay.
 
