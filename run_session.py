@@ -27,7 +27,6 @@ from .store.staging import Staging
 from .version import VERSION
 from .wiring import LiveRun
 
-
 _REASONS = {
     ExitCode.USAGE: ExitReason.NOT_UNDERSTOOD,
     ExitCode.ENVIRONMENT: ExitReason.ENVIRONMENT,

@@ -44,7 +44,7 @@ def failures_shown(*, debug: bool, as_json: bool = False) -> Iterator[None]:
             raise
         _report(_storage(error), as_json)
         raise typer.Exit(ExitCode.STORAGE) from None
-    except Exception as error:  # noqa: BLE001 - a fault of ours: said as one, never as the user's
+    except Exception as error:
         if debug or isinstance(error, typer.Exit):
             raise
         advice = "This is a fault of testwright's own. Run again with --debug for the traceback, and report it."
