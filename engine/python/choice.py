@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from ...utils.python_source import literal_value
 from .model import Arc, ModuleFacts, Observation
 from .readability import cost
-from .search import RICH_SOURCES, SLOW_STEPS, Record, pinned
+from .search import RICH_SOURCES, SLOW_STEPS, Record, is_none, pinned
 
 MOST_PER_CALLABLE = 8
 MOST_EXAMPLES = 6
 # Raised by Python itself when a call makes no sense.
 ACCIDENTS = frozenset({"TypeError", "AttributeError", "NameError", "UnboundLocalError", "RecursionError"})
-NEVER = frozenset({"KeyboardInterrupt", "GeneratorExit", "SystemError", "MemoryError"})
+# Says more about the machine than about the code.
+NEVER = frozenset({"KeyboardInterrupt", "GeneratorExit", "SystemError", "MemoryError", "ModuleNotFoundError"})
 Goal = tuple[object, ...]
 
 
@@ -62,6 +63,7 @@ def choose(records: Sequence[Record], facts: ModuleFacts, reached: frozenset[Arc
 
 
 def _worthwhile(records: Sequence[Record], facts: ModuleFacts) -> list[Candidate]:
+    telling = _none_tells(records, facts)
     raise_lines = {site.line for one in facts.callables() for site in one.raises}
     found: dict[Goal, Candidate] = {}
     for record in records:
@@ -73,12 +75,22 @@ def _worthwhile(records: Sequence[Record], facts: ModuleFacts) -> list[Candidate
                 continue
         goals = _goals(record)
         one = Candidate(
-            record, goals, cost(record.trial, observation) + _slowness(record), pinned(observation), _is_example(record)
+            record=record,
+            goals=goals,
+            cost=cost(record.trial, observation) + _slowness(record),
+            asserts=pinned(observation) or (is_none(observation) and record.trial.subject in telling),
+            example=_is_example(record),
         )
         same = (record.trial.subject, record.arcs, goals, record.trial.wanted)
         if same not in found or one.cost < found[same].cost:
             found[same] = one
     return sorted(found.values(), key=lambda one: (not one.asserts, one.cost, one.record.number))
+
+
+def _none_tells(records: Sequence[Record], facts: ModuleFacts) -> set[str]:
+    """Callables for which returning None says something: they promise more, or sometimes do something else."""
+    telling = {one.qualname for one in facts.callables() if one.returns and one.returns != "None"}
+    return telling | {record.trial.subject for record in records if not is_none(record.observation)}
 
 
 def _is_example(record: Record) -> bool:

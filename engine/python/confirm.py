@@ -1,8 +1,8 @@
 """Repeats chosen trials under other conditions; what differs is not pinned, what cannot be repeated is dropped (B-11).
 
-Each trial runs in a fresh workspace with another hash seed and the real clock; again with a third hash seed, a shifted
-clock, another time zone, in reverse order and among other neighbours; and once more with all trials in one process.
-Trials that draw random numbers run with further seeds.
+Each trial runs in a fresh workspace with another hash seed and the real clock; again after all the others in one
+process; and after them in reverse order, with a third hash seed, a shifted clock and another time zone. Trials that
+draw random numbers run with further seeds.
 """
 
 from __future__ import annotations
@@ -18,18 +18,20 @@ from .observation_json import Seen
 from .observer import Clock, Conditions, open_observer
 from .sameness import Steady, steady
 
+ALL = 1_000_000
 PLAIN = Conditions(hash_seed=1, seed=1, per_fork=8)
 ELSEWHERE = Conditions(
     hash_seed=2,
     seed=2,
-    per_fork=5,
+    per_fork=ALL,
     clock=Clock("shifted", 400 * 86400 + 7 * 3600 + 13 * 60 + 11),
     zone="TWX-05:45",
 )
-TOGETHER = Conditions(hash_seed=1, seed=1, per_fork=1_000_000)
+TOGETHER = Conditions(hash_seed=1, seed=1, per_fork=ALL)
 FURTHER_SEEDS = (3, 4, 5, 6, 7, 8)
 ALONE = "differs from process to process"
 NO_VERDICT = Verdict()
+ELSEWHERE_OR_AFTER = "differs with the clock, the time zone or what ran before it"
 AFTER_OTHERS = "depends on what ran before it in the same process"
 
 
@@ -113,7 +115,8 @@ async def _repeat(
 def _settle(trial: Trial, plain: Seen, others: Sequence[Seen], together: Seen) -> Confirmed:
     alone = steady(plain.observation, [one.observation for one in others])
     if alone is None:
-        return Confirmed(None, reason=ALONE)
+        same = steady(plain.observation, [others[0].observation])
+        return Confirmed(None, reason=ALONE if same is None else ELSEWHERE_OR_AFTER)
     shared = steady(alone.observation, [together.observation])
     if shared is None or set(shared.unstable) - set(alone.unstable) - _lost(alone):
         return Confirmed(None, reason=AFTER_OTHERS)

@@ -136,6 +136,7 @@ def _told(
         )
         reached |= covered
     dropped = {record.trial.subject: reason for record, reason in work.bad.values()}
+    notes.extend(f"Some trials need a package that is not installed: {one}" for one in sorted(search.absent))
     if work.bad:
         notes.append(f"{len(work.bad)} trials were dropped because they could not be repeated.")
     covered_arcs = frozenset(reached)

@@ -56,7 +56,7 @@ class Conditions:
     clock: Clock | None = None
     zone: str = "UTC"
     instrument: bool = False
-    per_fork: int = 25
+    per_fork: int = 40
     cpu_seconds: float = 1.0
     wall_seconds: float = 3.0
     memory_mib: int = 512
@@ -92,8 +92,9 @@ class Observer:
     async def watch(self, trials: Sequence[Trial], *, seed: int | None = None) -> list[Seen]:
         """As `observe`, with what only the engine itself needs, and another seed for randomness if given."""
         seen: list[Seen] = []
+        size = max(BATCH, self.conditions.per_fork)
         while len(seen) < len(trials):
-            batch = trials[len(seen) : len(seen) + BATCH]
+            batch = trials[len(seen) : len(seen) + size]
             seen.extend(await self._watch_batch(batch, seed))
         return seen
 

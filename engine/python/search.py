@@ -104,6 +104,7 @@ class Search:
         self.proposer = proposer
         self.reached = set(arcs.real(reached))
         self.records: list[Record] = []
+        self.absent: set[str] = set()
         self.quiet = 0
         self.trials = 0
         self._keys: set[tuple[object, ...]] = set()
@@ -180,6 +181,8 @@ class Search:
         record = Record(self.trials, trial, seen, arcs, arcs | self.arcs.real(seen.setup))
         self.trials += 1
         subject.last = observation
+        if observation.raised is not None and observation.raised.type_name == "ModuleNotFoundError":
+            self.absent.add(observation.raised.message)
         if observation.outcome in ("timed_out", "crashed", "out_of_memory"):
             subject.bad_endings += 1
         if observation.outcome not in ("returned", "raised"):
@@ -219,9 +222,16 @@ def pinned(observation: Observation) -> bool:
     return value is not None and (value.source not in (None, "None") or any(one.source for _, one in value.attributes))
 
 
+def is_none(observation: Observation) -> bool:
+    """Whether the trial returned None."""
+    return observation.value is not None and observation.value.source == "None"
+
+
 def behaviour_of(observation: Observation) -> tuple[object, ...]:
     """What kind of thing happened, coarsely."""
     if observation.raised is not None:
         return ("raised", observation.raised.type_name, observation.raised.line)
     value = observation.value
-    return ("returned", value.type_name if value else "", value.source in ("None", "True", "False") and value.source)
+    if value is None:
+        return ("returned",)
+    return ("returned", value.type_name, value.source if value.source in ("None", "True", "False") else "")

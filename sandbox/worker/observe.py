@@ -25,6 +25,7 @@ SIBLINGS = (
     "observe_effects",
     "observe_import",
     "observe_limits",
+    "observe_modes",
     "observe_names",
     "observe_objects",
     "observe_trace",
@@ -67,9 +68,10 @@ class Wire:
             open(2, "w", closefd=False),
         )
 
-    def read(self):
+    def read(self) -> dict:
+        """The next message; empty at the end."""
         line = self.incoming.readline()
-        return json.loads(line) if line.strip() else None
+        return json.loads(line) if line.strip() else {}
 
     def write(self, message):
         self.write_line(json.dumps(message, separators=(",", ":")).encode("ascii"))
@@ -93,6 +95,7 @@ class Zygote:
         """Run trials in order; answers exactly one line for each."""
         if any(trial.get("mode") in ("await", "aiterate", "aenter") for trial in trials):
             import asyncio  # noqa: F401 - once here instead of once in each child
+        self.runner.prepare(trials)
         at = 0
         while at < len(trials):
             at += self.run_child(trials[at : at + self.config["per_fork"]])
@@ -204,7 +207,7 @@ def main():
     chance.install()
     chance.reseed(config["seed"])
     refusals = guard.install(config["guard"]).refusals if config["guard"] is not None else []
-    operands, tracers = [], []
+    operands, tracers = observe_import.Operands(), []
 
     def compiled(code):
         tracers.append(observe_trace.open_tracer(code, sys.maxsize).__enter__())
@@ -233,7 +236,7 @@ def main():
     gc.freeze()
     while True:
         request = wire.read()
-        if request is None:
+        if not request:
             os._exit(0)
         zygote.run(request["trials"])
 

@@ -12,6 +12,12 @@ COMPARE = "__testwright_compare__"
 MAX_OPERANDS = 40
 
 
+class Operands(list):
+    """Comparisons met while `on`, as (line, left, right) source texts."""
+
+    on = False
+
+
 class WrongFileError(ImportError):
     """The name belongs to another file than the one asked for."""
 
@@ -27,7 +33,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
     def get_code(self, fullname):
         path = self.get_filename(fullname)
         source = self.get_data(path)
-        tree = compile(source, path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+        tree = ast.parse(source, path)
         if self.instrument:
             tree = ast.fix_missing_locations(_Comparisons().visit(tree))
         code = compile(tree, path, "exec", dont_inherit=True)
@@ -61,7 +67,7 @@ def import_target(name, path, instrument, operands, compiled):
     """Import module `name`, which must be the file at `path`.
 
     `compiled` is called with the module's code object before it runs. Comparisons between plain values are appended
-    to the list `operands` as (line, left, right) source texts when `instrument` is true.
+    to `operands` when `instrument` is true.
     """
     setattr(builtins, COMPARE, _comparer(operands))
     sys.meta_path.insert(0, Finder(name, path, instrument, compiled))
@@ -97,7 +103,7 @@ _OPERATORS = {
 
 def _comparer(operands):
     def compare(line, operator, left, right):
-        if len(operands) < MAX_OPERANDS:
+        if operands.on and len(operands) < MAX_OPERANDS:
             sides = _plain(left), _plain(right)
             if sides[0] is not None and sides[1] is not None:
                 entry = (line, sides[0], sides[1])

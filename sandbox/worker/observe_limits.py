@@ -1,8 +1,12 @@
-"""What bounds a trial: its time, and standard input, which it has none of."""
+"""What bounds a trial: its time, its standard streams, and what it may leave changed."""
 
+import contextlib
 import io
+import os
 import resource
 import signal
+import sys
+import warnings
 
 
 class OutOfTime(BaseException):
@@ -49,8 +53,31 @@ class NoInput(io.TextIOBase):
     def readable(self):
         return True
 
-    def read(self, size=-1):
+    def read(self, size=-1, /):
         raise Refused("reads standard input")
 
-    def readline(self, size=-1):
+    def readline(self, size=-1, /):  # type: ignore[override]
         raise Refused("reads standard input")
+
+
+@contextlib.contextmanager
+def quiet(stdout):
+    """Standard streams of the trial's own; afterwards streams, arguments, folder and environment are as before.
+
+    Gives the list that warnings are collected in.
+    """
+    streams, arguments, folder = (sys.stdin, sys.stdout, sys.stderr), sys.argv[:], os.getcwd()
+    variables = dict(os.environ._data)  # type: ignore[attr-defined]  # without decoding each of them
+    sys.stdin, sys.stdout, sys.stderr = NoInput(), stdout, io.StringIO()
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield caught
+    finally:
+        sys.stdin, sys.stdout, sys.stderr = streams
+        sys.argv[:] = arguments
+        os.chdir(folder)
+        if os.environ._data != variables:  # type: ignore[attr-defined]
+            for name in set(os.environ) - {os.fsdecode(one) for one in variables}:
+                del os.environ[name]
+            os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in variables.items()})

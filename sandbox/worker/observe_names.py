@@ -99,7 +99,7 @@ def type_name(kind):
     module, path = getattr(kind, "__module__", ""), getattr(kind, "__qualname__", kind.__name__)
     if module != "builtins" and isinstance(module, str):
         return "%s.%s" % (module, path)
-    if hasattr(builtins, path):
+    if hasattr(builtins, path) or kind is type(None):
         return path
     for name in types.__all__:
         if getattr(types, name) is kind:

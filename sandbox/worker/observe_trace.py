@@ -6,6 +6,7 @@ yields neither leaves nor enters again.
 
 import sys
 import threading
+from opcode import opmap
 from types import CodeType
 
 RESUMABLE = 0x20 | 0x80 | 0x200  # inspect.CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
@@ -65,10 +66,6 @@ class _SettraceTracer(_Tracer):
     def __init__(self, code, max_steps):
         super().__init__(code, max_steps)
         self.filename = code.co_filename
-        try:
-            from opcode import opmap
-        except ImportError:
-            opmap = {}
         self.resume = opmap.get("RESUME")
         self.yield_from = opmap.get("YIELD_FROM")
         self.yield_value = opmap.get("YIELD_VALUE")

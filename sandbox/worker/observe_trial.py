@@ -7,25 +7,21 @@ import itertools
 import os
 import pathlib
 import shutil
-import sys
 import threading
 import time
 import traceback
-import warnings
-from collections import abc
+from typing import Any
 
 import observe_effects
-from observe_limits import Limiter, NoInput, OutOfTime, Refused
+from observe_limits import Limiter, OutOfTime, Refused, quiet
+from observe_modes import AWAITING, MAX_ITERATED, TOP_LEVEL_AWAIT, calls_for, evaluate, take, untraced
 from observe_names import type_name
 from observe_trace import TooManySteps
 from observe_values import Renderer
 
-AWAITING = ("await", "aiterate", "aenter")
-MAX_ITERATED = 50
 MAX_OUTPUT = 2000
 MAX_MESSAGE = 500
 MAX_SHOWN = 4000
-TOP_LEVEL_AWAIT = 0x2000  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 
 
 class Runner:
@@ -48,6 +44,21 @@ class Runner:
         self.chance = chance
         self.refusals = refusals
         self.limiter = Limiter(config["cpu_seconds"], config["wall_seconds"])
+        self.codes = {}
+
+    def compiled(self, statement, flags=0):
+        """The code of a statement; imports and arrangements come back in many trials."""
+        key = statement, flags
+        if key not in self.codes:
+            self.codes[key] = compile(statement, "<arrange>", "exec", flags, True)
+        return self.codes[key]
+
+    def prepare(self, trials):
+        """Compile what trials import before they are shared out to children."""
+        for trial in trials:
+            for statement in trial.get("imports", ()):
+                with contextlib.suppress(SyntaxError, ValueError):
+                    self.compiled(statement)
 
     def run(self, trial, number):
         """What the trial did, as a JSON-able dict. Never raises, whatever the target does."""
@@ -75,15 +86,17 @@ class _Work:
         self.runner = runner
         self.trial = trial
         self.folder = folder
-        self.told = {"outcome": "arrange_failed"}
+        self.told: dict = {"outcome": "arrange_failed"}
         self.stdout = io.StringIO()
-        self.renderer = None
+        self.renderer: Any = None
         self.names = []
+        self.caught: list = []
 
     def run(self):
         self.runner.operands.clear()
         del self.runner.refusals[:]
-        with self._quiet() as caught:
+        namespace: dict = {}
+        with quiet(self.stdout) as self.caught:
             try:
                 namespace = self._namespace("tmp")
                 self._act(namespace)
@@ -91,30 +104,15 @@ class _Work:
                 raise
             except BaseException as error:
                 self._tell_raised(error)
-            self._check_leftovers(caught)
+            self._check_leftovers()
             if self.told["outcome"] in ("returned", "raised"):
                 self._tell_effects(namespace)
-
-    @contextlib.contextmanager
-    def _quiet(self):
-        streams = sys.stdin, sys.stdout, sys.stderr, sys.argv[:], os.getcwd(), dict(os.environ)
-        sys.stdin, sys.stdout, sys.stderr = NoInput(), self.stdout, io.StringIO()
-        try:
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                yield caught
-        finally:
-            sys.stdin, sys.stdout, sys.stderr, sys.argv[:] = streams[:4]
-            os.chdir(streams[4])
-            if dict(os.environ) != streams[5]:
-                os.environ.clear()
-                os.environ.update(streams[5])
 
     def _namespace(self, folder):
         """A namespace with the trial's imports and fixtures."""
         namespace = {"__name__": "trial", "__builtins__": __builtins__}
         for statement in self.trial.get("imports", ()):
-            exec(compile(statement, "<import>", "exec", dont_inherit=True), namespace)
+            exec(self.runner.compiled(statement), namespace)
         tmp_path = None
         if "tmp_path" in self.trial.get("fixtures", ()):
             tmp_path = pathlib.Path(self.folder, folder)
@@ -131,7 +129,7 @@ class _Work:
     def _act(self, namespace):
         mode = self.trial.get("mode", "call")
         flags = TOP_LEVEL_AWAIT if mode in AWAITING else 0
-        arrange = [compile(one, "<arrange>", "exec", flags, True) for one in self.trial.get("arrange", ())]
+        arrange = [self.runner.compiled(one, flags) for one in self.trial.get("arrange", ())]
         act = compile(self.trial["act"], "<act>", "eval", flags, True)
         if mode in AWAITING:
             import asyncio
@@ -149,27 +147,27 @@ class _Work:
                 result = list(itertools.islice(result, MAX_ITERATED))
             elif mode == "enter":
                 with result as entered:
-                    self._tell_value(entered, namespace)
+                    self._tell_value(entered)
         if mode != "enter":
-            self._tell_value(result, namespace)
+            self._tell_value(result)
 
     async def _act_async(self, mode, arrange, act, namespace):
         known = set(namespace)
         with self._preparing():
             for statement in arrange:
-                await _evaluate(statement, namespace)
+                await evaluate(statement, namespace)
         self.names = [name for name in namespace if name not in known]
         with self._measured():
-            result = await _evaluate(act, namespace)
+            result = await evaluate(act, namespace)
             if mode == "await":
                 result = await result if inspect.isawaitable(result) else result
             elif mode == "aiterate":
-                result = await _take(result)
+                result = await take(result)
             else:
                 async with result as entered:
-                    self._tell_value(entered, namespace)
+                    self._tell_value(entered)
         if mode != "aenter":
-            self._tell_value(result, namespace)
+            self._tell_value(result)
 
     @contextlib.contextmanager
     def _preparing(self):
@@ -178,7 +176,6 @@ class _Work:
                 yield
         finally:
             self.told["setup"] = sorted(self.runner.tracer.arcs)
-            self.runner.operands.clear()
 
     @contextlib.contextmanager
     def _measured(self):
@@ -186,21 +183,31 @@ class _Work:
         tracer, start = self.runner.tracer, time.perf_counter()
         self.stdout.seek(0)
         self.stdout.truncate()
+        del self.caught[:]
         try:
+            self.runner.operands.on = True
             with tracer:
                 yield
         finally:
+            self.runner.operands.on = False
             self.told["seconds"] = round(time.perf_counter() - start, 6)
             self.told["arcs"] = sorted(tracer.arcs)
             self.told["operands"] = list(self.runner.operands)
             self.told["steps"] = tracer.steps
+            self._tell_said()
             self.told["random"] = self.runner.chance.was_used()
 
-    def _tell_value(self, result, namespace):
-        with _untraced(self.runner.tracer):
+    def _tell_said(self):
+        """Output and warnings of the act alone: looking at its result may cause more of both."""
+        output = self.stdout.getvalue()[:MAX_OUTPUT]
+        self.told["output"] = output if self.renderer.clean(output) == output else ""
+        warned = [[type_name(one.category), str(one.message)[:MAX_MESSAGE]] for one in self.caught]
+        self.told["warnings"] = [pair for pair in warned if self.renderer.clean(pair[1]) == pair[1]][:10]
+
+    def _tell_value(self, result):
+        with untraced(self.runner.tracer):
             self.told["outcome"] = "returned"
-            namespace["result"] = result
-            self.told["calls_for"] = _calls_for(result)
+            self.told["calls_for"] = calls_for(result)
             self.told["value"] = self.renderer.value(result)
             if self.trial.get("wanted") is not None:
                 self.told["shown"] = "" if result is None else repr(result)[:MAX_SHOWN]
@@ -222,10 +229,7 @@ class _Work:
             "b": [type_name(base) for base in type(error).__mro__[1:-1]],
         }
 
-    def _check_leftovers(self, caught):
-        output = self.stdout.getvalue()[:MAX_OUTPUT]
-        self.told["output"] = output if self.renderer is None or self.renderer.clean(output) == output else ""
-        self.told["warnings"] = [[type_name(one.category), str(one.message)[:MAX_MESSAGE]] for one in caught][:10]
+    def _check_leftovers(self):
         for thread in threading.enumerate():
             if thread is not threading.main_thread() and not thread.daemon:
                 thread.join(0.2)
@@ -253,7 +257,7 @@ class _Work:
         try:
             fresh = self._namespace("again")
             for statement in self.trial.get("arrange", ()):
-                exec(compile(statement, "<arrange>", "exec", 0, True), fresh)
+                exec(self.runner.compiled(statement), fresh)
         except Exception:  # the arrangement cannot be repeated, so nothing can be said
             return
         before = observe_effects.state(self.renderer, self.names, fresh)
@@ -262,43 +266,6 @@ class _Work:
         effects = observe_effects.changes(before, after)
         if effects:
             self.told["effects"] = effects
-
-
-@contextlib.contextmanager
-def _untraced(tracer):
-    tracer.stop()
-    try:
-        yield
-    finally:
-        if tracer.active:
-            tracer.start()
-
-
-def _calls_for(result):
-    """The mode that would tell more about a result than looking at it."""
-    if isinstance(result, abc.Awaitable):
-        return "await"
-    if isinstance(result, abc.AsyncIterator):
-        return "aiterate"
-    if isinstance(result, (abc.Iterator, abc.ValuesView)):
-        return "iterate"
-    return ""
-
-
-async def _evaluate(code, namespace):
-    result = eval(code, namespace)
-    if code.co_flags & inspect.CO_COROUTINE:
-        result = await result
-    return result
-
-
-async def _take(iterator):
-    items = []
-    async for item in iterator:
-        items.append(item)
-        if len(items) == MAX_ITERATED:
-            break
-    return items
 
 
 def _message(error):

@@ -5,6 +5,8 @@ A value without such a source is told by its public attributes, its length and i
 
 import math
 import re
+import warnings
+from typing import Any
 
 import observe_objects
 from observe_names import Namer, NoSourceError, type_name
@@ -66,8 +68,10 @@ class Renderer:
         told = []
         for name in names[:MAX_ATTRIBUTES]:
             try:
-                value = getattr(thing, name)
-            except Exception:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error")
+                    value = getattr(thing, name)
+            except Exception:  # deprecated, or a property that fails
                 continue
             if not observe_objects.is_code(value):
                 told.append([name, self.value(value, depth - 1, properties)])
@@ -152,7 +156,8 @@ class Draft:
         """A subclass of a builtin as the plain builtin it equals. Raises NoSourceError."""
         for base in _BASES:
             if isinstance(thing, base):
-                plain = str.__str__(thing) if base is str else base(thing)
+                make: Any = str.__str__ if base is str else base
+                plain = make(thing)
                 if type(plain) is base and (plain == thing) is True:
                     return _BUILDERS[base](self, plain)
         raise NoSourceError
