@@ -17,7 +17,7 @@ async def prune(
     """Take cases out of the test file; the answer is what is left of `kept`, in order.
 
     The tool is given every case dropped so far, not only the new ones: it renders the file from the spec. Nothing is
-    called when nothing is to go. When nothing would be left the file stays as it is: it is not accepted.
+    called when nothing is to go. When nothing is left the tool takes the staged file away.
 
     Raises:
         ToolFailure: the file could not be rendered without them.
@@ -25,7 +25,7 @@ async def prune(
     going = set(drop)
     left = [case_id for case_id in kept if case_id not in going]
     gone = [case_id for case_id in kept if case_id in going]
-    if gone and left:
+    if gone:
         arguments = {
             "test_path": state["test_path"],
             "spec_path": state["spec_path"],

@@ -113,10 +113,14 @@ def outcome_of(values: TestingAgentState) -> StepOutcome:
 
 
 def _result(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What a step hands to the steps after it and to the report; only a completed one has kept or staged anything."""
     result = {key: values.get(key) for key in _RESULT_FIELDS}
     for key in ("spec_errors", "code_errors"):
         if values.get(key):
             result[key] = values[key]
+    if values.get("exit_reason") != StepExit.COMPLETED:
+        unaccepted = values.get("generated_files") or []
+        result |= {"kept": [], "generated_files": [], "generated_code_path": None, "unaccepted_files": unaccepted}
     return {"target": values.get("target"), **result}
 
 

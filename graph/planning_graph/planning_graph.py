@@ -17,6 +17,8 @@ from .nodes.execute_current_step import execute_current_step
 from .planning_state import PlanningAgentState
 from .routers import more_to_do
 
+NODES = (build_plan, execute_current_step, advance_or_finish)
+
 PlanningGraph = CompiledStateGraph[PlanningAgentState, RunContext, Any, Any]
 
 

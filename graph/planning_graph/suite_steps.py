@@ -39,7 +39,7 @@ async def verify_suite(step: PlanStep, state: PlanningAgentState, services: Grap
     for path, result in made.items():
         going = {one["case_id"] for one in dropped if one["test_path"] == path}
         kept[path] = [case_id for case_id in result["kept"] if case_id not in going]
-        if going and kept[path]:
+        if going:
             await _prune(services, result, [*dropped_ids(result["dropped"] or []), *sorted(going)])
     left = [path for path in made if kept[path]]
     result = {"executed": True, "test_paths": left, "kept": kept, "dropped": dropped, "suite": within_limit(answer)}

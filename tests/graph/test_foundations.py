@@ -161,8 +161,8 @@ async def test_checkpoints_read_back_nothing_but_plain_data(checkpointer: AsyncS
 
 @pytest.mark.feature("A-08")
 def test_nodes_and_routers_are_async_and_found_by_module_and_name() -> None:
-    nodes = [*testing_graph.NODES, planning_graph.build_plan, planning_graph.execute_current_step]
-    routers = [should_retry_spec, should_retry_code, should_continue, more_to_do, planning_graph.advance_or_finish]
+    nodes = [*testing_graph.NODES, *planning_graph.NODES]
+    routers = [should_retry_spec, should_retry_code, should_continue, more_to_do]
     for function in (*nodes, *routers):
         assert inspect.iscoroutinefunction(function), function
         module = importlib.import_module(function.__module__)

@@ -178,6 +178,7 @@ async def test_an_infrastructure_fault_that_lasts_fails_the_step_with_what_it_ha
         2,
     )
     assert result["spec_json"]["cases"]
+    assert (result["kept"], result["unaccepted_files"]) == ([], ["staged/tests/generated/test_a.py"])
     assert result["failure"]["message"] == "late"
 
 
@@ -351,6 +352,7 @@ async def test_a_file_nothing_of_which_holds_in_company_is_not_accepted(tmp_path
         made = bench(tmp_path, agents, targets=TARGETS, scripts={"verify_suite": [{"dropped": lost}]})
         state = await _run(made)
     assert (_statuses(state)["verify"], _statuses(state)["accept"]) == ("failed", "skipped")
+    assert not (made.folder / "staged/tests/generated/test_a.py").exists()
     assert state["exit_reason"] == "nothing_kept"
 
 

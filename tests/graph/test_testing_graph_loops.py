@@ -98,6 +98,7 @@ async def test_code_that_is_never_right_keeps_the_spec_as_the_partial_result(tmp
         state = await _run(made)
     assert (state["phase"], state["exit_reason"], state["code_attempts"]) == ("error", "code_exhausted", 3)
     assert [error["message"] for error in state["code_errors"]] == ["flaw 3"]
+    assert state["kept"] == []
     assert (made.folder / "specs/cart.json").is_file()
     assert [artifact.kind for artifact in made.artifacts.stored.values()] == ["spec_output"]
 

@@ -121,7 +121,11 @@ class ScriptedTools:
     def _prune_tests(self, arguments: dict[str, Any]) -> dict[str, Any]:
         spec = json.loads((self.folder / arguments["spec_path"]).read_text())
         left = [case["id"] for case in spec["cases"] if case["id"] not in arguments["drop"]]
-        (self.folder / "staged" / arguments["test_path"]).write_text(test_source(left))
+        place = self.folder / "staged" / arguments["test_path"]
+        if left:
+            place.write_text(test_source(left))
+        else:
+            place.unlink(missing_ok=True)
         return {"kept": left}
 
     def _accept_tests(self, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -81,7 +81,7 @@ async def _accept(state: TestingAgentState, runtime: Runtime[RunContext]) -> dic
         attempts=state["code_attempts"] + 1,
     )
     gone = set(dropped_ids(state["dropped"]))
-    kept = [case_id for case_id in state["kept"] if case_id not in gone]
+    kept = [case["id"] for case in (state["spec_json"] or {}).get("cases") or [] if case["id"] not in gone]
     return {"should_retry": False, "phase": "execution", "code_artifact_id": artifact_id, "kept": kept}
 
 

@@ -70,6 +70,5 @@ async def _accept(state: TestingAgentState, runtime: Runtime[RunContext], spec: 
         "should_retry": False,
         "phase": "code_generation",
         "spec_artifact_id": artifact_id,
-        "kept": [case["id"] for case in cases if "id" in case],
         "suspected_defects": list(spec.get("suspected_defects") or []),
     }
