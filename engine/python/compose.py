@@ -9,7 +9,7 @@ from .case_titles import CaseNamer
 from .defects import contradiction, suspected_defects
 from .grouping import grouped
 from .import_names import ImportNames
-from .model import Exploration
+from .model import Exploration, Finding
 from .normal_form import normal_form
 from .oracle import Oracle, Verdict
 from .spec_case import WEAK_KINDS, Case
@@ -62,6 +62,7 @@ def _judged(exploration: Exploration) -> tuple[list[Judged], dict[str, str]]:
     oracle = Oracle(facts, raising)
     callables = {one.qualname: one for one in facts.callables()}
     order = {name: at for at, name in enumerate(callables)}
+    texts = frozenset(one.trial.subject for one in exploration.findings if _is_text(one))
     traced = any(one.observation.arcs for one in exploration.findings)
     judged: list[Judged] = []
     without: dict[str, str] = {}
@@ -69,7 +70,7 @@ def _judged(exploration: Exploration) -> tuple[list[Judged], dict[str, str]]:
         subject = found.trial.subject
         if contradiction(found, callables.get(subject)) is not None:
             continue
-        finding = normal_form(found, facts)
+        finding = normal_form(found, facts, texts)
         if finding is None:
             verdict = Verdict(reason="its call cannot stand in a test")
         else:
@@ -82,6 +83,15 @@ def _judged(exploration: Exploration) -> tuple[list[Judged], dict[str, str]]:
     judged = without_weak(without_repeats(judged))
     judged.sort(key=lambda one: order.get(one.finding.trial.subject, len(order)))
     return judged, without
+
+
+def _is_text(finding: Finding) -> bool:
+    """Whether a plain call of the subject returned a string."""
+    value = finding.observation.value
+    if value is None or value.type_name != "str" or finding.trial.mode != "call":
+        return False
+    called = finding.trial.act.partition("(")[0].rpartition(".")[2]
+    return called == finding.trial.subject.rpartition(".")[2]
 
 
 def _case(judged: Judged, namer: CaseNamer, names: ImportNames) -> Case:

@@ -11,8 +11,8 @@ import ast
 from dataclasses import replace
 
 from ...utils.python_source import literal_value, parse_expression, parse_python
-from .group import bound_names
 from .model import Finding, ModuleFacts, Value
+from .shapes import bound_names
 
 ITERATION_LIMIT = 50
 _SHOWN_ITEMS = 5
@@ -21,14 +21,18 @@ _LONGEST_INLINED = 40
 _LONGEST_ACT = 76
 
 
-def normal_form(finding: Finding, facts: ModuleFacts) -> Finding | None:
-    """The finding as a test can show it; None where its source is no Python or awaits outside the act."""
+def normal_form(finding: Finding, facts: ModuleFacts, texts: frozenset[str] = frozenset()) -> Finding | None:
+    """The finding as a test can show it; None where its source is no Python or awaits outside the act.
+
+    Args:
+        texts: subjects that were seen to return a string, so that printing one shows the result itself.
+    """
     try:
         if _awaits(finding):
             return None
         finding = _without_unrelated(finding)
         finding = _without_local_result(finding)
-        finding = _without_print(finding, facts)
+        finding = _without_print(finding, facts, texts)
         finding = _without_stars(finding)
         finding = _without_unrelated(_only_the_raising_call(finding, facts))
         finding = _inlined(finding)
@@ -107,7 +111,7 @@ def _renamed(source: str) -> str:
     return ast.unparse(tree)
 
 
-def _without_print(finding: Finding, facts: ModuleFacts) -> Finding:
+def _without_print(finding: Finding, facts: ModuleFacts, texts: frozenset[str]) -> Finding:
     """`print(x)` shows `str(x)`; a test says that without capturing output."""
     trial, seen = finding.trial, finding.observation
     node = parse_expression(trial.act)
@@ -118,14 +122,14 @@ def _without_print(finding: Finding, facts: ModuleFacts) -> Finding:
     if not seen.output.endswith("\n") or "output" in finding.unstable:
         return finding
     inner = ast.unparse(node.args[0])
-    act = inner if _gives_text(node.args[0], facts) else f"str({inner})"
+    act = inner if _gives_text(node.args[0], facts, texts) else f"str({inner})"
     value = Value("str", repr(seen.output[:-1]), length=len(seen.output) - 1, text=seen.output[:200])
     return replace(
         finding, trial=replace(trial, act=act), observation=replace(seen, value=value, output="", outcome="returned")
     )
 
 
-def _gives_text(node: ast.expr, facts: ModuleFacts) -> bool:
+def _gives_text(node: ast.expr, facts: ModuleFacts, texts: frozenset[str]) -> bool:
     if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
         return True
     if not isinstance(node, ast.Call):
@@ -133,7 +137,7 @@ def _gives_text(node: ast.expr, facts: ModuleFacts) -> bool:
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     if name in ("str", "repr", "join", "format"):
         return True
-    return any(one.name == name and one.returns == "str" for one in facts.callables())
+    return any(one.name == name and (one.returns == "str" or one.qualname in texts) for one in facts.callables())
 
 
 def _without_stars(finding: Finding) -> Finding:

@@ -10,6 +10,7 @@ import ast
 from ...utils.python_source import parse_python
 
 LONG_STRING = 80
+LONG_TEXT = 62
 PART = 72
 _MARK = "__testwright_text_{}__"
 _TIME_TYPES = {"datetime": 3, "time": 0}
@@ -52,7 +53,7 @@ def is_long(value: object) -> bool:
     if not isinstance(value, str):
         return False
     several = value.strip("\n").count("\n") >= 1
-    return len(repr(value)) > (PART // 2 if several else LONG_STRING)
+    return len(repr(value)) > (LONG_TEXT if several else LONG_STRING)
 
 
 def _lines(value: str | bytes) -> list[str] | list[bytes]:
@@ -74,6 +75,7 @@ def _cut(line: str | bytes) -> int:
 class _Polisher(ast.NodeTransformer):
     def __init__(self) -> None:
         self.changed = False
+        self._sole: set[int] = set()
         self.texts: list[tuple[str, str]] = []
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
@@ -87,10 +89,14 @@ class _Polisher(ast.NodeTransformer):
             return node
         self.changed = True
         mark = _MARK.format(len(self.texts))
-        self.texts.append((mark, "(" + "\n".join(parts) + ")"))
+        text = "\n".join(parts)
+        # The only argument of a call stands in parentheses already.
+        self.texts.append((mark, text if id(node) in self._sole else f"({text})"))
         return ast.Name(id=mark, ctx=ast.Load())
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
+        if len(node.args) == 1 and not node.keywords:
+            self._sole.add(id(node.args[0]))
         self.generic_visit(node)
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         least = _TIME_TYPES.get(name)

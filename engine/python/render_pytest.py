@@ -6,9 +6,10 @@ import ast
 from collections.abc import Sequence
 
 from ...utils.python_source import parse_expression
-from .group import MatchName, Table
+from .group import Table
 from .polish import polish
 from .render_body import body_lines, helper_imports, pattern
+from .shapes import MatchName
 from .spec_case import Case, Expectation
 
 # What a line of 88 characters leaves for a docstring inside a method.

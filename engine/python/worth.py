@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import symtable
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ...utils.python_source import parse_expression
 from .group import shape
 from .import_block import read_imports
 from .model import CallableFacts, Finding
@@ -53,9 +55,23 @@ def unfit(finding: Finding, facts: CallableFacts | None, *, traced: bool) -> str
     private = [name for name in private if not name.endswith("__") and not trial.subject.startswith(name)]
     if private and not own.startswith("_"):
         return f"its call needs the private name {private[0]}"
+    if _tells_what_it_is_not(finding):
+        return "no oracle found: it is only known what the result is not"
     if traced and facts is not None and facts.kind in _BODIES and not _reaches(finding, facts):
         return "no call was found that reaches it"
     return ""
+
+
+def _tells_what_it_is_not(finding: Finding) -> bool:
+    """Whether the act compares with a value that the result merely differs from, and no document does."""
+    value, subject = finding.observation.value, finding.trial.subject.rpartition(".")[2]
+    if value is None or finding.agrees or subject.startswith("__"):
+        return False
+    node = parse_expression(finding.trial.act)
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+        return False
+    unequal = {"False": ast.Eq | ast.Is, "True": ast.NotEq | ast.IsNot}.get(value.source or "")
+    return unequal is not None and isinstance(node.ops[0], unequal)
 
 
 def free_names(source: str) -> set[str]:

@@ -8,7 +8,8 @@ import pytest
 
 from testwright.engine.python.exception_names import message_part, name_of_type
 from testwright.engine.python.model import Finding, ModuleFacts, Observation, Value
-from testwright.engine.python.oracle import Oracle, value_checks
+from testwright.engine.python.oracle import Oracle
+from testwright.engine.python.value_checks import value_checks
 from testwright.tests.support.findings import (
     MODULE,
     NONE,

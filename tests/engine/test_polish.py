@@ -14,7 +14,7 @@ def test_short_source_stays_as_it_was_written() -> None:
 
 
 def test_a_text_of_several_lines_is_written_line_by_line() -> None:
-    value = "name   amount\n" * 4
+    value = "name   amount\n" * 6
 
     text = polish(repr(value))
 
