@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -14,8 +14,33 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from ..errors import StoreCorrupt
 
 
+class RunCheckpoints(AsyncSqliteSaver):
+    """The SQLite saver with the pruning it lacks: each checkpoint holds the whole state, only the last is needed."""
+
+    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        """Drop all checkpoints of threads but the latest of each namespace, or all of them ("delete").
+
+        In one transaction. Our states have no delta channels, whose values would need the earlier checkpoints.
+        """
+        for thread_id in thread_ids:
+            if strategy == "delete":
+                await self.adelete_thread(thread_id)
+                continue
+            async with self.lock:
+                for table in ("writes", "checkpoints"):
+                    await self.conn.execute(_KEEP_LATEST.format(table=table), (thread_id, thread_id))
+                await self.conn.commit()
+
+
+_KEEP_LATEST = """
+DELETE FROM {table} WHERE thread_id = ? AND (checkpoint_ns, checkpoint_id) NOT IN (
+    SELECT checkpoint_ns, MAX(checkpoint_id) FROM checkpoints WHERE thread_id = ? GROUP BY checkpoint_ns
+)
+"""
+
+
 @asynccontextmanager
-async def open_checkpoints(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
+async def open_checkpoints(path: Path) -> AsyncIterator[RunCheckpoints]:
     """The checkpoints of a run, for as long as the block lasts.
 
     Only plain data is read back: the serializer is told to be strict, which is what LANGGRAPH_STRICT_MSGPACK=true asks
@@ -26,7 +51,7 @@ async def open_checkpoints(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     async with aiosqlite.connect(path) as connection:
-        saver = AsyncSqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
+        saver = RunCheckpoints(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
         try:
             await connection.execute("PRAGMA busy_timeout=30000")
             await connection.execute("PRAGMA synchronous=FULL")

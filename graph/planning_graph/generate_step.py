@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -84,7 +85,15 @@ async def run_generate_step(
         values = await run_graph(graph, _beginning(step, state), config, context)
     elif values.get("exit_reason") is None:
         values = await run_graph(graph, None, config, context)
+    await _tidied(thread_id(context, step["id"]), services)
     return outcome_of(cast(TestingAgentState, values))
+
+
+async def _tidied(thread: str, services: GraphServices) -> None:
+    """Keep only the last checkpoint of a finished graph: a hundred targets would fill the disk with the others."""
+    if services.checkpointer is not None:
+        with contextlib.suppress(NotImplementedError):  # pruning is optional for a saver
+            await services.checkpointer.aprune([thread])
 
 
 async def partial_result(step: PlanStep, context: RunContext, services: GraphServices) -> StepOutcome | None:

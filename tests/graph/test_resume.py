@@ -133,6 +133,17 @@ async def test_a_checkpoint_of_another_version_is_refused_with_advice(tmp_path: 
     assert "run the request again" in caught.value.advice
 
 
+async def test_a_finished_target_keeps_one_checkpoint(tmp_path: Path) -> None:
+    await _stopped_at(tmp_path, "spec:b")
+    async with open_checkpoints(tmp_path / "run/checkpoints.sqlite") as saver:
+        kept = {
+            step: [one async for one in saver.alist({"configurable": {"thread_id": f"{RUN_ID}:{step}"}})]
+            for step in ("a", "b")
+        }
+    assert (len(kept["a"]), kept["a"][0].checkpoint["channel_values"]["exit_reason"]) == (1, "completed")
+    assert len(kept["b"]) > 1
+
+
 async def test_a_run_without_a_checkpoint_is_not_found(tmp_path: Path) -> None:
     async with open_checkpoints(tmp_path / "checkpoints.sqlite") as saver:
         made = bench(tmp_path, {}, checkpointer=saver)
