@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ from .project_config import Settings, configuration
 
 WORKER = Path(__file__).resolve().parent.parent / "sandbox" / "worker"
 COLLECT_SECONDS = 60.0
+_NAMES_TROUBLE = re.compile(r"(ERROR: |[\w.]*(Error|Exception|Warning)\b)")
+_LINE = 300
 # Plugins that would change the order, the process or the timing of tests, or measure coverage a second time.
 UNWANTED_PLUGINS = (
     "xdist",
@@ -81,8 +84,7 @@ class Launcher:
         wall_seconds: float,
     ) -> Launched:
         """Run once. Raises SandboxFailure when the sandbox breaks, EnvironmentFault when coverage cannot be read."""
-        self._count += 1
-        folder = self._workspace.scratch / f"gate-{self._count}"
+        folder = await asyncio.to_thread(self._new_folder)
         await asyncio.to_thread(self._write_request, folder, files, options, manner, wall_seconds)
         environment = {"PYTHONHASHSEED": str(options.hash_seed), "TZ": options.time_zone}
         # The copy of the project may hold bytecode: the next launch in this workspace starts faster for it.
@@ -98,10 +100,19 @@ class Launcher:
         completed = await self._target.sandbox.run(program)
         return await asyncio.to_thread(self._read, folder, completed, bool(options.measure))
 
+    def _new_folder(self) -> Path:
+        while True:
+            self._count += 1
+            folder = self._workspace.scratch / f"gate-{self._count}"
+            try:
+                folder.mkdir()
+            except FileExistsError:  # Code under test may write beside us; whatever it made is not ours to use.
+                continue
+            return folder
+
     def _write_request(
         self, folder: Path, files: Sequence[str], options: SuiteOptions, manner: Manner, wall_seconds: float
     ) -> None:
-        folder.mkdir(parents=True)
         ini = folder / "pytest.ini"
         settings = self._settings if manner.settings else ()
         ini.write_text(configuration(settings, complete=manner.plugins), encoding="utf-8")
@@ -150,3 +161,11 @@ class Launcher:
                     advice="check that the target's environment has a working `coverage` package",
                 ) from error
         return Launched(record, completed, coverage, complaint)
+
+
+def telling_line(launched: Launched) -> str:
+    """The line of a runner's complaint that names the trouble: the last exception, else the last line."""
+    text = (launched.record.broken or launched.complaint).strip()
+    lines = [line.removeprefix("INTERNALERROR>").removeprefix("E  ").strip() for line in text.splitlines()]
+    named = [line for line in lines if _NAMES_TROUBLE.match(line)]
+    return (named or lines or ["it printed nothing"])[-1][:_LINE]

@@ -8,7 +8,6 @@ conftest, and says so. A runner that cannot start is an environment fault and ne
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -16,12 +15,12 @@ from pathlib import Path, PurePosixPath
 
 from ..errors import EnvironmentFault, UsageError
 from ..sandbox.target import PythonTarget, Workspace
-from .coverage_data import CoverageData
+from .attempt import Attempt
 from .journal import Record
-from .launch import Launched, Launcher, Manner
+from .launch import Launched, Launcher, Manner, telling_line
 from .options import Framework, SuiteOptions
 from .project_config import pytest_settings
-from .results import CaseResult, CollectError, Failure, SuiteResult
+from .results import SuiteResult
 
 Files = Mapping[str, str] | Sequence[Path]
 _PYTEST_INTERRUPTED, _PYTEST_INTERNAL, _PYTEST_USAGE, _NOT_STARTED = 2, 3, 4, 70
@@ -51,8 +50,9 @@ class Suite:
             EnvironmentFault: the runner does not start, or stopped the session for a reason of its own.
             SandboxFailure: the sandbox itself broke.
         """
-        attempt = _Attempt(self, options, self.files if files is None else tuple(files))
-        return await attempt.run()
+        attempt = Attempt(self.launch, self.framework, self.files if files is None else files, options)
+        result = await attempt.run()
+        return replace(result, sandbox=self.sandbox_kind, notes=(*self._notes, *result.notes))
 
     async def launch(self, files: Sequence[str], options: SuiteOptions, wall_seconds: float) -> Launched:
         """One process, in the first manner in which the runner starts; the manner is kept for later launches."""
@@ -66,15 +66,10 @@ class Suite:
             first = first or launched
         assert first is not None
         raise EnvironmentFault(
-            f"{self.framework} could not run in the target's environment: {_last_line(first)}",
+            f"{self.framework} could not run in the target's environment: {telling_line(first)}",
             advice=f"run the project's own tests with {self.framework} in the same environment and repair what it says",
             details={"output": first.record.broken or first.complaint, "exit_code": first.record.code},
         )
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader must know about how the runs were set up."""
-        return tuple(self._notes)
 
     def _settle(self, manner: Manner, first: Launched | None) -> None:
         self._manner = manner
@@ -84,7 +79,7 @@ class Suite:
             how = "without the project's conftest.py and pytest settings"
         else:
             how = "with the environment's pytest plugins" if manner.plugins else "without the environment's plugins"
-        self._notes.append(f"the tests ran {how}, because pytest did not start otherwise: {_last_line(first)}")
+        self._notes.append(f"the tests ran {how}, because pytest did not start otherwise: {telling_line(first)}")
 
     def _manners(self, options: SuiteOptions) -> list[Manner]:
         if self.framework == "unittest":
@@ -92,102 +87,6 @@ class Suite:
         if options.project_plugins:
             return [Manner(plugins=True), Manner(), Manner(conftest=False, settings=False)]
         return [Manner(), Manner(plugins=True), Manner(conftest=False, settings=False)]
-
-
-class _Attempt:
-    """One run with its restarts."""
-
-    def __init__(self, suite: Suite, options: SuiteOptions, files: tuple[str, ...]) -> None:
-        self._suite = suite
-        self._options = options
-        self._files = list(files)
-        self._excluded: list[str] = []
-        self._casualties: list[CaseResult] = []
-        self._lost: list[CollectError] = []
-        self._case_ids: dict[str, str | None] = {}
-        self._launches = 0
-        self._began = time.monotonic()
-
-    async def run(self) -> SuiteResult:
-        while True:
-            launched = await self._launch()
-            record = launched.record
-            self._case_ids.update(record.case_ids)
-            if record.code is not None and record.running is None:
-                return self._result(launched, self._unrun(record))
-            if not self._blame(launched):
-                return self._result(launched, self._cut_off(record))
-
-    async def _launch(self) -> Launched:
-        self._launches += 1
-        options = _without(self._options, self._excluded)
-        left = max(1.0, self._options.wall_seconds - (time.monotonic() - self._began))
-        return await self._suite.launch(self._files, options, left)
-
-    def _blame(self, launched: Launched) -> bool:
-        """Find the test or file that ended the process and leave it out; False when there is no point in going on."""
-        record, ending = launched.record, launched.completed.ending
-        out_of_time = ending == "wall_clock"
-        for test in record.tests if not out_of_time else ():
-            if test.outcome == "timeout":  # It would take its whole time again.
-                self._casualties.append(test)
-                self._excluded.append(test.nodeid)
-        if record.running is not None:
-            self._casualties.append(_casualty(record.running, launched, self._options.test_seconds))
-            self._excluded.append(record.running)
-        elif record.collecting is not None and record.collected is None:
-            self._lost.append(_lost(record.collecting, launched))
-            self._files = [path for path in self._files if path != record.collecting]
-        elif not out_of_time:
-            raise EnvironmentFault(
-                f"the test run ended by itself ({_how(launched)}): {_last_line(launched)}",
-                advice="raise the sandbox's memory or time limits, or look at what the project does at exit",
-                details={"output": launched.complaint},
-            )
-        return not out_of_time and self._launches <= self._options.restarts and bool(self._files)
-
-    def _unrun(self, record: Record) -> list[CaseResult]:
-        """Tests that were collected and not run although the runner came to its end: their class's fixture failed."""
-        results = []
-        for nodeid in record.not_run:
-            names = nodeid.split("::")[1:-1]
-            fixture = next((entry for entry in record.fixtures if names and names[0] in entry[0]), None)
-            fixture = fixture or next(iter(record.fixtures), None)
-            if fixture is None:
-                results.append(_bare(nodeid, "not_run", Failure("NotRun", "the session was stopped before it")))
-                continue
-            _, skipped, failure, trace = fixture
-            results.append(_bare(nodeid, "skipped" if skipped else "error", failure, phase="setup", trace=trace))
-        return results
-
-    def _cut_off(self, record: Record) -> list[CaseResult]:
-        blamed = {result.nodeid for result in self._casualties}
-        text = f"the run was ended after {self._launches} starts and {self._options.wall_seconds:g} s at most"
-        return [_bare(nodeid, "not_run", Failure("NotRun", text)) for nodeid in record.not_run if nodeid not in blamed]
-
-    def _result(self, launched: Launched, more: list[CaseResult]) -> SuiteResult:
-        record = launched.record
-        notes = list(self._suite.notes)
-        if not record.clock_moved:
-            notes.append("the clock could be moved only in part in this interpreter")
-        cases = self._case_ids
-        return SuiteResult(
-            framework=self._suite.framework,
-            tests=(
-                *record.tests,
-                *(replace(test, case_id=cases.get(test.nodeid)) for test in [*more, *self._casualties]),
-            ),
-            collect_errors=(*record.collect_errors, *self._lost),
-            coverage=launched.coverage if launched.coverage is not None else self._no_coverage(),
-            notes=tuple(notes),
-            sandbox=self._suite.sandbox_kind,
-            runner_version=record.version,
-            seconds=round(time.monotonic() - self._began, 3),
-            launches=self._launches,
-        )
-
-    def _no_coverage(self) -> CoverageData | None:
-        return CoverageData() if self._options.measure else None
 
 
 @asynccontextmanager
@@ -222,8 +121,12 @@ async def run_suite(
 
 
 def _write_files(project: Path, files: Mapping[str, str]) -> None:
+    root = project.resolve()
     for path, contents in files.items():
-        place = project / path
+        place = root / path
+        # The project may have links; what we write must stay in its copy.
+        if not place.resolve().is_relative_to(root):
+            raise UsageError(f"{path} leads out of the project through a symbolic link")
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(contents, encoding="utf-8")
 
@@ -235,47 +138,9 @@ def _relative(path: str) -> str:
     return pure.as_posix()
 
 
-def _without(options: SuiteOptions, excluded: Sequence[str]) -> SuiteOptions:
-    return replace(options, exclude=(*options.exclude, *excluded))
-
-
 def _did_not_start(record: Record) -> bool:
-    if record.tests or record.running or record.collected or record.collect_errors:
-        return bool(record.broken) and record.running is None
+    if record.tests or record.running:
+        return False
+    if record.collected or record.collect_errors:
+        return bool(record.broken)
     return bool(record.broken) or record.code in (_PYTEST_INTERRUPTED, _PYTEST_INTERNAL, _PYTEST_USAGE, _NOT_STARTED)
-
-
-def _casualty(nodeid: str, launched: Launched, test_seconds: float) -> CaseResult:
-    completed = launched.completed
-    if completed.ending == "wall_clock" or b"Timeout (" in completed.stderr:
-        failure = Failure("TestTimedOut", f"the test ran longer than {test_seconds:g} s and could not be interrupted")
-        return _bare(nodeid, "timeout", failure)
-    failure = Failure("ProcessEnded", f"the test ended the whole process ({_how(launched)})")
-    return _bare(nodeid, "crashed", failure, trace=launched.complaint[-1000:])
-
-
-def _lost(path: str, launched: Launched) -> CollectError:
-    if launched.completed.ending == "wall_clock" or b"Timeout (" in launched.completed.stderr:
-        return CollectError(path, Failure("TestTimedOut", "importing the file did not come to an end"))
-    failure = Failure("ProcessEnded", f"importing the file ended the whole process ({_how(launched)})")
-    return CollectError(path, failure, launched.complaint[-1000:])
-
-
-def _bare(nodeid: str, outcome: str, failure: Failure, *, phase: str = "call", trace: str = "") -> CaseResult:
-    path, _, rest = nodeid.partition("::")
-    name = rest.rpartition("::")[2]
-    return CaseResult(nodeid, path, name, outcome, None, phase, 0.0, failure, trace)  # type: ignore[arg-type]
-
-
-def _how(launched: Launched) -> str:
-    completed = launched.completed
-    if completed.ending == "exited":
-        return f"exit code {completed.exit_code}"
-    return {"signalled": f"signal {-completed.exit_code}", "output_limit": "too much output"}.get(
-        completed.ending, "out of time"
-    )
-
-
-def _last_line(launched: Launched) -> str:
-    text = (launched.record.broken or launched.complaint).strip()
-    return text.splitlines()[-1].strip() if text else "it printed nothing"

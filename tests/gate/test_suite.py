@@ -1,6 +1,7 @@
 """Real pytest and unittest runs in the sandbox, read as data."""
 
 import asyncio
+import contextlib
 import json
 import subprocess
 import sys
@@ -243,3 +244,25 @@ async def test_results_are_the_same_in_the_weak_sandbox(tmp_path):
     assert result.sandbox == "weak"
     assert result.coverage is not None
     assert result.coverage.totals()["covered_branches"] == 3
+
+
+async def test_a_project_whose_tests_folder_is_a_link_elsewhere_is_not_written_through(tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    root = tmp_path / "project-of-a-user"
+    root.mkdir()
+    (root / "tests").symlink_to(outside)
+    async with prepared(tmp_path, {"src/shop/__init__.py": ""}) as target:
+        with contextlib.suppress(UsageError):
+            await run_suite(target, {PATH: "def test_x():\n    pass\n"}, framework="pytest")
+    assert list(outside.iterdir()) == []
+
+
+@pytest.mark.feature("B-07")
+async def test_a_test_after_which_pytest_itself_breaks_costs_only_itself(shop):
+    source = (
+        "def test_a():\n    pass\n\ndef test_breaks(request):\n    request.config.hook = None\n\n"
+        "def test_b():\n    pass\n"
+    )
+    result = await run_suite(shop, {PATH: source}, framework="pytest")
+    assert outcomes(result) == {"test_a": "passed", "test_b": "passed", "test_breaks": "crashed"}
