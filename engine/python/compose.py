@@ -30,7 +30,8 @@ def compose_spec(
     """
     facts = exploration.facts
     judged, without = _judged(exploration)
-    names = ImportNames()
+    expected = [text for one in judged for text in (*one.finding.trial.imports, *one.verdict.imports)]
+    names = ImportNames(expected)
     namer = CaseNamer(facts, [one.finding for one in judged])
     cases = grouped([_case(one, namer, names) for one in judged], facts)
     defects = suspected_defects(exploration)

@@ -14,6 +14,7 @@ LONGEST_MATCH = 60
 _SHORTEST_MATCH = 4
 _SHORTEST_CLAUSE = 10
 _CLAUSE_ENDS = (": ", "; ", ". ", " (", ", got ", ", but ", ", not ", " - ")
+_PATH = re.compile(r"(?:^|(?<=[\s'\"(\[=:]))/[\w.-]+/[\w./-]*")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 # Classes that the standard library defines in one module and documents in another.
 _DOCUMENTED_IN = {
@@ -62,7 +63,7 @@ def message_part(message: str) -> str | None:
     lines = message.strip().splitlines()
     if not lines:
         return None
-    text = _ADDRESS.split(lines[0])[0].rstrip()
+    text = _PATH.split(_ADDRESS.split(lines[0])[0])[0].rstrip()
     for end in _CLAUSE_ENDS:
         clause = text.partition(end)[0].rstrip()
         if len(clause) >= _SHORTEST_CLAUSE and " " in clause and len(clause) < len(text) and not _opens_quote(clause):

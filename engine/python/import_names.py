@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from ...utils.python_source import parse_python
+from ...utils.python_source import parse_expression, parse_python
 from .import_block import Binding, read_imports
 from .spec_case import Expectation
 
@@ -27,10 +27,17 @@ class NamedSource:
 
 
 class ImportNames:
-    """Collects the imports of all cases of one file."""
+    """Collects the imports of all cases of one file.
 
-    def __init__(self) -> None:
+    Args:
+        expected: import statements that will come; a module among them keeps its name, and a member that is called like
+            its module (`datetime.datetime`) is reached through it.
+    """
+
+    def __init__(self, expected: Iterable[str] = ()) -> None:
         self._bound: dict[str, Binding] = {}
+        plain = [one for one in read_imports(expected) if one.name is None and one.alias is None]
+        self._modules = {one.module for one in plain if "." not in one.module}
 
     def adopt(
         self,
@@ -50,7 +57,11 @@ class ImportNames:
         # `math` serves expectations about NaN.
         renamed = self._bind((*imports, "import math"), texts)
         values = [text for one in expect for text in (one.value, one.exception) if text]
-        renamed_values = self._bind(value_imports, values)
+        own = list(value_imports)
+        known = {one.bound for one in read_imports(own)}
+        # A value may also be written with the names that its trial imported.
+        own += [one.statement for one in read_imports(imports) if one.bound not in known]
+        renamed_values = self._bind(own, values)
         return NamedSource(
             tuple(_rename(one, renamed) for one in statements),
             _rename(expression, renamed),
@@ -82,6 +93,10 @@ class ImportNames:
                 # `import a.b` binds `a`, and so do its neighbours: all of them are kept.
                 self._bound[binding.module] = binding
                 continue
+            if binding.name == binding.module == binding.bound and binding.bound in self._modules:
+                renamed[binding.bound] = f"{binding.module}.{binding.name}"
+                self._bound[binding.module] = Binding(binding.module)
+                continue
             taken = self._taken(binding)
             if taken is not None:
                 renamed[binding.bound] = taken.bound
@@ -110,10 +125,18 @@ class ImportNames:
 def _rename(source: str, renamed: Mapping[str, str]) -> str:
     if not renamed:
         return source
-    tree = parse_python(source.strip())
-    changed = False
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id in renamed:
-            node.id = renamed[node.id]
-            changed = True
-    return ast.unparse(tree) if changed else source
+    renaming = _Renaming(renamed)
+    tree = renaming.visit(parse_python(source.strip()))
+    return ast.unparse(tree) if renaming.changed else source
+
+
+class _Renaming(ast.NodeTransformer):
+    def __init__(self, renamed: Mapping[str, str]) -> None:
+        self.changed = False
+        self._renamed = renamed
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id not in self._renamed or not isinstance(node.ctx, ast.Load):
+            return node
+        self.changed = True
+        return parse_expression(self._renamed[node.id])

@@ -234,7 +234,10 @@ def _without_comparison(finding: Finding) -> Finding:
         return finding
     if not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return finding
-    right = node.comparators[0]
+    left, right = node.left, node.comparators[0]
+    subject = trial.subject.rpartition(".")[2]
+    if isinstance(node.ops[0], ast.Eq) and subject not in _mentions(left) and subject in _mentions(right):
+        left, right = right, left
     constant = isinstance(right, ast.Constant) and right.value in (None, True, False)
     if isinstance(node.ops[0], ast.Is) and constant:
         told = Value("NoneType" if ast.unparse(right) == "None" else "bool", ast.unparse(right))
@@ -246,7 +249,7 @@ def _without_comparison(finding: Finding) -> Finding:
         told = Value("object", ast.unparse(right), imports=trial.imports, approximate=approximate)
     else:
         return finding
-    return replace(finding, trial=replace(trial, act=ast.unparse(node.left)), observation=replace(seen, value=told))
+    return replace(finding, trial=replace(trial, act=ast.unparse(left)), observation=replace(seen, value=told))
 
 
 def _cut_iteration(finding: Finding) -> Finding:
@@ -266,6 +269,12 @@ def _cut_iteration(finding: Finding) -> Finding:
         trial=replace(trial, act=act, mode="call", imports=imports),
         observation=replace(finding.observation, value=replace(value, source=source, length=_SHOWN_ITEMS)),
     )
+
+
+def _mentions(node: ast.expr) -> set[str]:
+    """Names and attributes in an expression."""
+    found = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return found | {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}
 
 
 def _names(source: str) -> set[str]:

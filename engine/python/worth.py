@@ -8,7 +8,7 @@ import symtable
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...utils.python_source import parse_expression
+from ...utils.python_source import parse_expression, parse_python
 from .group import shape
 from .import_block import read_imports
 from .model import CallableFacts, Finding
@@ -55,11 +55,25 @@ def unfit(finding: Finding, facts: CallableFacts | None, *, traced: bool) -> str
     private = [name for name in private if not name.endswith("__") and not trial.subject.startswith(name)]
     if private and not own.startswith("_"):
         return f"its call needs the private name {private[0]}"
+    if not _uses(finding, own):
+        return "no call was found that names it"
     if _tells_what_it_is_not(finding):
         return "no oracle found: it is only known what the result is not"
     if traced and facts is not None and facts.kind in _BODIES and not _reaches(finding, facts):
         return "no call was found that reaches it"
     return ""
+
+
+def _uses(finding: Finding, name: str) -> bool:
+    """Whether the call, or a statement before it, names the subject; operators stand for dunder methods."""
+    if name.startswith("__") or not name.isidentifier():
+        return True
+    trial = finding.trial
+    aliases = {one.name: one.bound for one in read_imports(trial.imports) if one.name}
+    tree = parse_python("\n".join((*trial.arrange, trial.act)))
+    names = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
+    names |= {one.attr for one in ast.walk(tree) if isinstance(one, ast.Attribute)}
+    return name in names or aliases.get(name, name) in names
 
 
 def _tells_what_it_is_not(finding: Finding) -> bool:

@@ -85,7 +85,9 @@ def _shape(where: Place, one: dict[str, Any], trees: dict[str, ast.expr]) -> Ite
 
 
 def _moving(tree: ast.expr) -> list[str]:
+    # `datetime.time(10, 26)` is a value, not the clock.
     calls = [dotted(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    calls = [name for name in calls if name != "datetime.time"]
     return sorted({name for name in calls if name.rpartition(".")[2] in _MOVING and (name == "id" or "." in name)})
 
 
