@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from ...engine.python.layout import Layout, find_layout
-from ...errors import ProjectError, RequestError
+from ...errors import RequestError
+from ...store.base_names import unique_test_path
 from ..lifecycle import Agent, AgentContract
 from ..protocol import AgentRequest, JsonObject
 from .existing_tests import untested_symbols
-from .plan_steps import GENERATE, accept_step, generate_step, verify_step
+from .plan_steps import accept_step, generate_step, verify_step
 from .request_words import Mention, RequestWords, read_request
 from .target_index import Target, TargetIndex
 
@@ -160,19 +161,20 @@ def _public(symbols: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _steps(targets: list[Target], framework: str, tests_dir: str, layout: Layout) -> list[JsonObject]:
-    generate = [
-        generate_step(
+    generate: list[JsonObject] = []
+    paths: list[str] = []
+    for target in targets:
+        step = generate_step(
             target.place,
             target.symbols,
             framework=framework,
             tests_dir=tests_dir,
             digest=hashlib.sha256((layout.root / target.place.path).read_bytes()).hexdigest(),
         )
-        for target in targets
-    ]
-    ids = [str(step["id"]) for step in generate if step["type"] == GENERATE]
-    paths = [str(step["params"]["test_path"]) for step in generate]
-    verify = verify_step(ids, paths, framework)
+        step["params"]["test_path"] = unique_test_path(layout.root, step["params"]["test_path"], paths)
+        paths.append(step["params"]["test_path"])
+        generate.append(step)
+    verify = verify_step([str(step["id"]) for step in generate], paths, framework)
     return [*generate, verify, accept_step([str(verify["id"])], paths)]
 
 
@@ -195,7 +197,7 @@ def _why_nothing(layout: Layout, reading: _Reading) -> str:
     return "Nothing is left to test after what the request excludes."
 
 
-def _nothing_to_do(reading: _Reading, message: str) -> RequestError | ProjectError:
+def _nothing_to_do(reading: _Reading, message: str) -> RequestError:
     hints = [hint for row in reading.not_understood for hint in row["suggestions"]]
     advice = f"Did you mean {', '.join(dict.fromkeys(hints))}?" if hints else "Name a file, folder, module or symbol."
     return RequestError(message, advice=advice, details={"not_understood": reading.not_understood})

@@ -131,3 +131,9 @@ async def test_a_narrow_request_never_takes_the_whole_modules_file(answer):
 async def test_planning_twice_gives_the_same_plan(answer):
     first, second = await answer("everything"), await answer("everything")
     assert first.result == second.result
+
+
+async def test_a_base_name_that_a_persons_test_has_is_not_taken(answer, project):
+    (project / "test_shop_cart.py").write_text("def test_mine():\n    assert True\n")
+    response = await answer("shop.cart")
+    assert response.result["steps"][0]["params"]["test_path"] == "tests/generated/shop/test_shop_shop_cart.py"
