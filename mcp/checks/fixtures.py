@@ -68,68 +68,63 @@ def fixture_name(node: Function) -> str:
 
 def fixture_issues(module: TestModule, tests: Iterable[TestFunction], fixtures: Fixtures) -> Iterator[CodeIssue]:
     """Parameters that no fixture or parametrisation fills, and fixtures that are called like functions."""
-    own = {
-        fixture_name(node): node for node in ast.walk(module.tree) if isinstance(node, Function) and fixture_name(node)
-    }
+    functions = [node for node in ast.walk(module.tree) if isinstance(node, Function)]
+    own = {name: node for node in functions if (name := fixture_name(node))}
+    members = {node for owner in ast.walk(module.tree) if isinstance(owner, ast.ClassDef) for node in owner.body}
     for test in tests:
-        decorators = [*test.node.decorator_list, *(test.owner.decorator_list if test.owner else ())]
-        given, known = parametrised(decorators)
+        given, known = parametrised([*test.node.decorator_list, *(test.owner.decorator_list if test.owner else ())])
         if known and not fixtures.open:
-            yield from _unfilled(test.node, test.name, given, fixtures, method=test.owner is not None)
-        own_names = {one.arg for one in ast.walk(test.node) if isinstance(one, ast.arg)}
-        for node in ast.walk(test.node):
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Name)
-                and node.func.id in own.keys() - own_names
-            ):
-                fix = f"take {node.func.id!r} as a parameter"
-                message = f"{test.name} calls the fixture {node.func.id!r} like a function"
-                yield structure(node.lineno, message, fix, "fixture_called")
-    if not fixtures.open:
-        for name, node in own.items():
-            yield from _unfilled(node, f"the fixture {name}", set(), fixtures, method=_is_method(module, node))
+            yield from _unfilled(test.node, test.name, given, fixtures, is_member=test.owner is not None)
+        yield from _called(test, set(own))
+    for name, node in own.items() if not fixtures.open else ():
+        yield from _unfilled(node, f"the fixture {name}", set(), fixtures, is_member=node in members)
 
 
-def _unfilled(node: Function, who: str, given: set[str], fixtures: Fixtures, *, method: bool) -> Iterator[CodeIssue]:
-    arguments = [*node.args.posonlyargs, *node.args.args]
-    defaults = len(node.args.defaults)
-    wanted = arguments[: len(arguments) - defaults] if defaults else arguments
-    optional = {one.arg for one, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if default}
-    wanted = [*(wanted[1:] if method else wanted), *(one for one in node.args.kwonlyargs if one.arg not in optional)]
-    static = method and any(getattr(one, "id", "") == "staticmethod" for one in node.decorator_list)
-    for argument in arguments[:1] + wanted if static else wanted:
+def _called(test: TestFunction, own: set[str]) -> Iterator[CodeIssue]:
+    """Calls of the file's own fixtures by name; a parameter of that name is the fixture's value, and may be called."""
+    hidden = {one.arg for one in ast.walk(test.node) if isinstance(one, ast.arg)}
+    for node in ast.walk(test.node):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in own - hidden:
+            fix = f"take {node.func.id!r} as a parameter"
+            message = f"{test.name} calls the fixture {node.func.id!r} like a function"
+            yield structure(node.lineno, message, fix, "fixture_called")
+
+
+def _unfilled(node: Function, who: str, given: set[str], fixtures: Fixtures, *, is_member: bool) -> Iterator[CodeIssue]:
+    for argument in _wanted(node, is_member=is_member):
         if argument.arg not in given and argument.arg not in fixtures.names:
             fix = "define it in the file or a conftest.py, or parametrise it"
             yield structure(argument.lineno, f"{who} asks for {argument.arg!r}, which is no fixture", fix, "no_fixture")
 
 
-def _is_method(module: TestModule, node: Function) -> bool:
-    return any(node in owner.body for owner in ast.walk(module.tree) if isinstance(owner, ast.ClassDef))
+def _wanted(node: Function, *, is_member: bool) -> list[ast.arg]:
+    """The parameters without a default; `self` or `cls` is none of them."""
+    positional = [*node.args.posonlyargs, *node.args.args]
+    wanted = positional[: len(positional) - len(node.args.defaults)]
+    is_static = any(getattr(one, "id", "") == "staticmethod" for one in node.decorator_list)
+    if is_member and not is_static:
+        wanted = wanted[1:]
+    named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+    return [*wanted, *(one for one, default in named if default is None)]
 
 
 def parametrised(decorators: Iterable[ast.expr]) -> tuple[set[str], bool]:
-    """Names that `pytest.mark.parametrize` fills, and whether they could all be read."""
+    """Names that `pytest.mark.parametrize` fills, and whether all that is filled is known.
+
+    Decorators other than pytest's marks may hand in arguments of their own (`mock.patch`, hypothesis' `given`).
+    """
     names: set[str] = set()
     known = True
     for decorator in decorators:
-        if not (isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Attribute)):
-            known &= isinstance(decorator, ast.Attribute | ast.Name | ast.Call) and not _is_patch(decorator)
-            continue
-        if decorator.func.attr == "parametrize":
+        target = decorator.func if isinstance(decorator, ast.Call) else decorator
+        text = ast.unparse(target)
+        if isinstance(decorator, ast.Call) and text.rpartition(".")[2] == "parametrize":
             found = argument_names(decorator)
             known &= found is not None
             names |= set(found or ())
         else:
-            known &= not _is_patch(decorator)
+            known &= "mark." in text or text in ("staticmethod", "classmethod")
     return names, known
-
-
-def _is_patch(decorator: ast.expr) -> bool:
-    """`mock.patch` hands in arguments of its own, and so may decorators we do not know (hypothesis' `given`)."""
-    target = decorator.func if isinstance(decorator, ast.Call) else decorator
-    text = ast.unparse(target)
-    return not (text.startswith("pytest.mark.") or text in ("staticmethod", "classmethod"))
 
 
 def argument_names(call: ast.Call) -> list[str] | None:

@@ -9,13 +9,14 @@ from typing import Any
 
 from ...errors import ToolFailure
 from ...gate.evidence import evidence_of
+from ...gate.options import Framework
 from ...gate.summary import tool_result
 from ...gate.verify import VerifyOptions, verify_files
 from ..definition import ToolDefinition, closed_object
 from ..paths import read_text
 from ..services import ToolServices
 
-FRAMEWORKS = ("pytest", "unittest")
+FRAMEWORKS: tuple[Framework, ...] = ("pytest", "unittest")
 OPTIONS: dict[str, Any] = {
     "framework": {"type": "string", "enum": list(FRAMEWORKS)},
     "test_seconds": {"type": "number", "exclusiveMinimum": 0, "maximum": 600, "description": "For one test."},
@@ -95,14 +96,15 @@ def staged_files(services: ToolServices, paths: list[str], framework: str) -> di
     return files
 
 
-def _framework(options: dict[str, Any], spec: dict[str, Any] | None) -> str:
+def _framework(options: dict[str, Any], spec: dict[str, Any] | None) -> Framework:
     named = options.get("framework") or (spec or {}).get("framework") or "pytest"
-    if named not in FRAMEWORKS:
-        raise ToolFailure(
-            f"tests for {named} cannot be run: it is not part of this version",
-            advice=f"frameworks that can be run: {', '.join(FRAMEWORKS)}",
-        )
-    return named
+    for one in FRAMEWORKS:
+        if one == named:
+            return one
+    raise ToolFailure(
+        f"tests for {named} cannot be run: it is not part of this version",
+        advice=f"frameworks that can be run: {', '.join(FRAMEWORKS)}",
+    )
 
 
 def measured_file(services: ToolServices, spec: dict[str, Any] | None, target: Any = None) -> str | None:

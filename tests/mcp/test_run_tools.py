@@ -19,6 +19,7 @@ from testwright.tests.support.toolroom import expectation, make_services, unit_c
 
 TEST = "tests/generated/test_cart.py"
 SPEC = "specs/cart.json"
+ODD_SPECS = {"specs/odd.json": '{"test_type": "api"}', "specs/phone.json": '{"framework": "maestro"}'}
 
 
 @asynccontextmanager
@@ -116,6 +117,8 @@ async def test_a_file_that_a_person_wrote_is_not_overwritten(tmp_path):
         ("run_tests", {"test_path": "tests/none.py"}),
         ("run_tests", {"test_path": TEST, "options": {"spec_path": "specs/none.json"}}),
         ("run_tests", {"test_path": "src/shop/cart.py"}),
+        ("run_tests", {"test_path": TEST, "options": {"spec_path": "specs/phone.json"}}),
+        ("run_tests", {"test_path": TEST, "options": {"framework": "jest"}}),
         ("verify_suite", {"test_paths": ["tests/none.py"]}),
         ("accept_tests", {"test_paths": ["../none.py"]}),
         ("prune_tests", {"test_path": TEST, "spec_path": "specs/odd.json", "drop": [], "framework": "pytest"}),
@@ -125,7 +128,7 @@ async def test_a_file_that_a_person_wrote_is_not_overwritten(tmp_path):
 async def test_what_is_not_there_is_a_failure_that_says_so(tmp_path, tool, arguments):
     services = make_services(tmp_path)
     staged_spec(services)
-    write_files(services.run_folder.path, {"specs/odd.json": '{"test_type": "api"}', "specs/bad.json": "{"})
+    write_files(services.run_folder.path, {**ODD_SPECS, "specs/bad.json": "{"})
     async with ToolClient(build_toolbox(services)) as client:
         with pytest.raises(ToolFailure) as caught:
             await client.call(tool, arguments)
