@@ -31,44 +31,51 @@ _MAXIMUM_FOLLOW_UP = 12
 _MAXIMUM_NEAR = 16
 _MAXIMUM_HAVOC = 12
 _MAXIMUM_WAVES = 6
-_MAXIMUM_DRY = 3
+_ENOUGH_OBSERVED = 20
 
 
 class SourceProposer:
-    """Proposes trials from the source of a project; fulfils `Proposer` of explore.py.
+    """Proposes trials from the source of a project; fulfils `Proposer` of search.py.
 
     Args:
         root: the project's root folder.
         layout: its layout.
         facts: the target module.
         usage: uses of the target, found anew when not given.
+
+    Attributes:
+        observed: observations taken in so far.
     """
 
     def __init__(self, root: Path, layout: Layout, facts: ModuleFacts, usage: Usage | None = None) -> None:
         self.facts = facts
         self.context: ProposalContext = proposal_context(root, layout, facts, usage)
+        self.observed = 0
         self._seen: set[tuple[str, ...]] = set()
         self._reached: set[Arc] = set()
         self._frontier = Frontier(set(_branch_arcs(root, facts)))
 
     def initial(self) -> Iterator[Trial]:
         """Trials from documents, usage and signatures; then, as observations come in, waves that use what was learned,
-        and mutations of the trials that stand before a way not taken. Ends when nothing new comes to mind."""
-        yield from self._living(propose(self.facts, self.context))
-        dry = 0
-        for wave in range(1, 1000):
-            before = len(self._seen)
-            self.context.values.refresh()
-            further = in_turns(
-                [self._at_frontier(wave), self._wave(wave)] if wave <= _MAXIMUM_WAVES else [self._at_frontier(wave)]
-            )
-            yield from self._living(further)
-            dry = dry + 1 if len(self._seen) == before else 0
-            if dry >= _MAXIMUM_DRY or not self._frontier.missing:
-                return
+        and mutations of the trials that stand before a way not taken.
+
+        The iterator may end for the moment and go on after further observations; it has ended for good when it yields
+        nothing although what it gave was observed.
+        """
+        return _Stream(self)
+
+    def wave(self, number: int) -> Iterator[Trial]:
+        """The trials of one wave: the first needs no observation, later ones use what was learned until they begin."""
+        if not number:
+            yield from self._living(propose(self.facts, self.context))
+            return
+        self.context.values.refresh()
+        turns = [self._at_frontier(number), *([self._wave(number)] if number <= _MAXIMUM_WAVES else [])]
+        yield from self._living(in_turns(turns))
 
     def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
         """Trials to run because of what one did: none when it reached nothing new."""
+        self.observed += 1
         self._seen.add(trial_key(trial))
         new = observation.arcs - self._reached
         self._reached |= observation.arcs
@@ -119,6 +126,37 @@ class SourceProposer:
             if not self._frontier.is_open_line(line):
                 return
             yield trial
+
+
+class _Stream:
+    """The waves one after another; a new one begins only once the last was observed in good part."""
+
+    def __init__(self, proposer: SourceProposer) -> None:
+        self._proposer = proposer
+        self._number = 0
+        self._wave = proposer.wave(0)
+        self._given = 0
+        self._observed_before = 0
+
+    def __iter__(self) -> Iterator[Trial]:
+        return self
+
+    def __next__(self) -> Trial:
+        for trial in self._wave:
+            self._given += 1
+            return trial
+        # Asked far ahead of observations, a wave would find nothing learned.
+        observed = self._proposer.observed - self._observed_before
+        if observed < min(_ENOUGH_OBSERVED, (self._given + 1) // 2) or not observed:
+            raise StopIteration
+        self._number += 1
+        self._observed_before = self._proposer.observed
+        self._given = 0
+        self._wave = self._proposer.wave(self._number)
+        for trial in self._wave:
+            self._given += 1
+            return trial
+        raise StopIteration
 
 
 def _branch_arcs(root: Path, facts: ModuleFacts) -> frozenset[Arc]:

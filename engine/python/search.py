@@ -118,8 +118,7 @@ class Search:
         have = sum(one.waiting for name, one in self.subjects.items() if weights.get(name))
         while have < wanted and self._pulls > 0:
             trial = next(self._plain, None)
-            if trial is None:
-                self._pulls = 0
+            if trial is None:  # nothing for the moment: what runs now may bring more
                 return
             self._pulls -= 1
             if self._queue(trial, guided=False) and weights.setdefault(trial.subject, 1):
@@ -186,6 +185,7 @@ class Search:
         if observation.outcome in ("timed_out", "crashed", "out_of_memory"):
             subject.bad_endings += 1
         if observation.outcome not in ("returned", "raised"):
+            self.proposer.follow_up(trial, observation)  # so that it learns which arrangements fail
             return
         if observation.outcome == "returned" and (subject.returned is None or pinned(observation)):
             subject.returned = observation
