@@ -1,8 +1,8 @@
 """Repeats chosen trials under other conditions; what differs is not pinned, what cannot be repeated is dropped (B-11).
 
-Each trial runs in a fresh workspace with another hash seed and the real clock; again after all the others in one
-process; and after them in reverse order, with a third hash seed, a shifted clock and another time zone. Trials that
-draw random numbers run with further seeds.
+Each trial runs in a fresh workspace with another hash seed and the real clock; twice with all others in one process;
+and with them in reverse order, with a third hash seed, a shifted clock and another time zone. Trials that draw random
+numbers run with further seeds.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ async def confirm(target: PythonTarget, facts: ModuleFacts, chosen: Sequence[tup
     plain, elsewhere, together = await asyncio.gather(
         _repeat(target, facts, trials, PLAIN, ()),
         _repeat(target, facts, trials[::-1], ELSEWHERE, [len(trials) - 1 - index for index in drawing]),
-        _repeat(target, facts, trials, TOGETHER, ()),
+        _repeat(target, facts, [*trials, *trials], TOGETHER, ()),
     )
     answers: list[Confirmed] = []
     for index, (trial, explored) in enumerate(chosen):
-        others = [explored, *elsewhere[len(trials) - 1 - index]]
+        others = [explored, *elsewhere[len(trials) - 1 - index], *together[len(trials) + index]]
         answers.append(_settle(trial, plain[index][0], others, together[index][0]))
     return await _in_full_context(target, facts, trials, answers)
 

@@ -21,6 +21,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 SIBLINGS = (
     "guard",
+    "observe_attributes",
     "observe_clock",
     "observe_effects",
     "observe_import",
@@ -32,7 +33,7 @@ SIBLINGS = (
     "observe_trial",
     "observe_values",
 )
-GRACE_SECONDS = 5.0
+GRACE_SECONDS = 2.0
 
 
 def load_siblings():

@@ -2,8 +2,7 @@
 
 import os
 
-import observe_objects
-from observe_values import length_of
+from observe_attributes import is_code, length_of
 
 MAX_EFFECTS = 12
 MAX_FILES = 5
@@ -15,7 +14,7 @@ def state(renderer, names, namespace):
     seen = {}
     for name in names:
         thing = namespace.get(name)
-        if thing is None or name.startswith("_") or observe_objects.is_code(thing):
+        if thing is None or name.startswith("_") or is_code(thing):
             continue
         told = renderer.value(thing)
         if "s" in told:

@@ -1,4 +1,4 @@
-"""Sources and public attributes of objects: the standard library's value types, enums, named tuples, dataclasses, attrs
+"""Sources of objects: the standard library's value types, enums, named tuples, dataclasses, attrs
 and pydantic classes, and any class whose repr evaluates to an equal object.
 """
 
@@ -9,46 +9,15 @@ import datetime
 import decimal
 import enum
 import fractions
-import functools
 import inspect
 import pathlib
 import re
-import reprlib
 import sys
 import types
 import uuid
 
+from observe_attributes import is_code
 from observe_names import NoSourceError
-
-CODE = (
-    type,
-    types.FunctionType,
-    types.BuiltinFunctionType,
-    types.MethodType,
-    types.ModuleType,
-    types.GeneratorType,
-    types.CoroutineType,
-    types.MethodDescriptorType,
-    types.WrapperDescriptorType,
-    functools.partial,
-)
-
-
-def is_code(thing):
-    """Whether the value is a function, class or module rather than data."""
-    return isinstance(thing, CODE)
-
-
-def short_repr(thing):
-    """repr, without building that of a huge builtin container."""
-    if (
-        type(thing) in (list, tuple, dict, set, frozenset, str, bytes, bytearray, collections.deque)
-        and len(thing) > 200
-    ):
-        return reprlib.repr(thing)
-    if type(thing) is int and thing.bit_length() > 1200:
-        return "<int of %d bits>" % thing.bit_length()
-    return repr(thing)
 
 
 def source(draft, thing):
@@ -192,7 +161,8 @@ def _fields(draft, thing):
     if isinstance(thing, tuple) and hasattr(kind, "_fields"):
         return draft.call(kind, _keywords(draft, [(name, getattr(thing, name)) for name in kind._fields]))
     if dataclasses.is_dataclass(kind):
-        return _try_call(draft, thing, [(field.name, field.name) for field in dataclasses.fields(kind) if field.init])
+        fields = [field for field in dataclasses.fields(kind) if field.init and not _is_made(field, thing)]
+        return _try_call(draft, thing, [(field.name, field.name) for field in fields])
     if hasattr(kind, "__attrs_attrs__"):
         fields = [field for field in kind.__attrs_attrs__ if field.init]
         names = [(getattr(field, "alias", None) or field.name.lstrip("_"), field.name) for field in fields]
@@ -202,6 +172,12 @@ def _fields(draft, thing):
         names = [(getattr(fields[name], "alias", None) or name, name) for name in fields]
         return _try_call(draft, thing, names)
     return None
+
+
+def _is_made(field, thing):
+    """Whether a field still holds the empty collection its factory makes."""
+    value = getattr(thing, field.name)
+    return field.default_factory in (list, dict, set) and type(value) is field.default_factory and not value
 
 
 def _try_call(draft, thing, names):
@@ -268,28 +244,3 @@ def _named(draft, kind, name):
         if isinstance(found, types.ModuleType):
             return None
     return None
-
-
-def public_attributes(thing, package):
-    """Names of public data attributes, in order of definition: the instance's own, slots, and properties.
-
-    Properties only of classes within `package`; None for none.
-    """
-    names = {}
-    kind = type(thing)
-    if is_code(thing) or kind.__module__ == "builtins":
-        return []
-    own = getattr(thing, "__dict__", None)
-    for name in list(own) if isinstance(own, dict) else ():
-        names[name] = True
-    for owner in reversed(kind.__mro__):
-        slots = owner.__dict__.get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            names[name] = True
-        if package is not None and owner.__module__.partition(".")[0] == package:
-            for name, member in owner.__dict__.items():
-                if isinstance(member, (property, functools.cached_property)):
-                    names[name] = True
-    if isinstance(thing, BaseException):
-        names["args"] = True
-    return [name for name in names if isinstance(name, str) and not name.startswith("_")]

@@ -9,6 +9,7 @@ import warnings
 from typing import Any
 
 import observe_objects
+from observe_attributes import is_code, length_of, public_attributes, short_repr
 from observe_names import Namer, NoSourceError, type_name
 
 MAX_SOURCE = 400
@@ -64,7 +65,7 @@ class Renderer:
 
     def attributes(self, thing, depth=1, properties=True):
         """Public attributes as [name, told value] pairs."""
-        names = observe_objects.public_attributes(thing, self.package if properties else None)
+        names = public_attributes(thing, self.package if properties else None)
         told = []
         for name in names[:MAX_ATTRIBUTES]:
             try:
@@ -73,14 +74,14 @@ class Renderer:
                     value = getattr(thing, name)
             except Exception:  # deprecated, or a property that fails
                 continue
-            if not observe_objects.is_code(value):
+            if not is_code(value):
                 told.append([name, self.value(value, depth - 1, properties)])
         return told
 
     def text(self, thing):
         """A short repr for people, without addresses or folders."""
         try:
-            text = observe_objects.short_repr(thing)
+            text = short_repr(thing)
         except Exception:
             text = "<%s without a working repr>" % type(thing).__name__
         return self.clean(text)[:MAX_TEXT]
@@ -89,16 +90,6 @@ class Renderer:
         for folder in self.hidden:
             text = text.replace(folder, "…")
         return ADDRESS.sub("0x…", text).encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def length_of(thing):
-    """len() of sized values whose class defines it, else None."""
-    if not hasattr(type(thing), "__len__"):
-        return None
-    try:
-        return len(thing)
-    except Exception:
-        return None
 
 
 class Draft:
@@ -132,7 +123,7 @@ class Draft:
         rebuilt = eval(compile(source, "<value>", "eval"), scope)
         if self.nan:
             return source if Draft(self.renderer).source(rebuilt) == source else None
-        if observe_objects.is_code(thing):
+        if is_code(thing):
             return source if rebuilt is thing else None
         if (rebuilt == thing) is not True or (self.custom and (thing == _Odd()) is not False):
             return None
