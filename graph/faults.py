@@ -50,10 +50,10 @@ class Fault:
     def to_dict(self) -> JsonObject:
         """The fault as a state or report holds it."""
         return {
+            **self.details,
             "exit_reason": str(self.exit_reason),
             "message": self.message,
             "ends_run": self.ends_run,
-            **self.details,
         }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict, cast
 
 from ..state_version import STATE_VERSION
 from ..usage import NOTHING_USED, Usage, add_usage
@@ -108,47 +108,37 @@ def new_testing_state(
         max_retries: refinements after the first generation, of spec and code each.
     """
     info = {"path": target} if isinstance(target, str) else dict(target)
-    return TestingAgentState(
-        user_request=user_request,
-        test_type=test_type,
-        target=str(info.get("path") or info.get("endpoint") or ""),
-        framework=framework,
-        codebase_context=None,
-        ast_analysis=None,
-        selected_schema=None,
-        spec_attempts=0,
-        spec_json=None,
-        spec_validation_result=None,
-        spec_errors=[],
-        code_attempts=0,
-        generated_code_path=None,
-        code_validation_result=None,
-        code_errors=[],
-        test_results=None,
-        analysis=None,
-        phase="spec_generation",
-        should_retry=False,
-        max_retries=max_retries,
-        state_version=STATE_VERSION,
-        step_id=step_id,
-        target_info=info,
-        target_digest=None,
-        spec_path=spec_path,
-        test_path=test_path,
-        run=run,
-        analyze=analyze,
-        executed=False,
-        openapi=None,
-        answer_errors=[],
-        spec_artifact_id=None,
-        code_artifact_id=None,
-        generated_files=[],
-        kept=[],
-        dropped=[],
-        suspected_defects=[],
-        findings=[],
-        warnings=[],
-        usage=NOTHING_USED,
-        failure=None,
-        exit_reason=None,
-    )
+    asked = {
+        "user_request": user_request,
+        "test_type": test_type,
+        "target": str(info.get("path") or info.get("endpoint") or ""),
+        "target_info": info,
+        "framework": framework,
+        "spec_path": spec_path,
+        "test_path": test_path,
+        "step_id": step_id,
+        "run": run,
+        "analyze": analyze,
+        "max_retries": max_retries,
+    }
+    return cast(TestingAgentState, {**_nothing_yet(), **asked})
+
+
+def _nothing_yet() -> dict[str, Any]:
+    """Every field that nodes fill, as it is before the first one."""
+    results = ("codebase_context", "ast_analysis", "selected_schema", "spec_json", "spec_validation_result")
+    results += ("generated_code_path", "code_validation_result", "test_results", "analysis", "target_digest", "openapi")
+    results += ("spec_artifact_id", "code_artifact_id", "failure", "exit_reason")
+    lists = ("spec_errors", "code_errors", "answer_errors", "generated_files", "kept", "dropped")
+    lists += ("suspected_defects", "findings", "warnings")
+    return {
+        **dict.fromkeys(results),
+        **{name: [] for name in lists},
+        "state_version": STATE_VERSION,
+        "phase": "spec_generation",
+        "spec_attempts": 0,
+        "code_attempts": 0,
+        "should_retry": False,
+        "executed": False,
+        "usage": NOTHING_USED,
+    }

@@ -113,12 +113,21 @@ def outcome_of(values: TestingAgentState) -> StepOutcome:
     exit_reason = StepExit(values["exit_reason"] or StepExit.DEFECT)
     failure = values["failure"]
     status = {StepExit.COMPLETED: "completed", StepExit.NOTHING_TO_TEST: "skipped"}.get(exit_reason, "failed")
-    message = failure["message"] if failure else _WHY.get(exit_reason, "").format(**values)
+    message = failure["message"] if failure else _why(exit_reason, values)
     fault = None
     if failure:
         details = {key: value for key, value in failure.items() if key not in ("exit_reason", "message", "ends_run")}
         fault = Fault(exit_reason, message, ends_run=failure["ends_run"], details=details)
     return StepOutcome(cast(Any, status), exit_reason, _result(values), message, values["usage"], fault)
+
+
+def _why(exit_reason: StepExit, values: TestingAgentState) -> str:
+    """Why a step without a fault is not completed, with what stood in the way of the first symbol that got no test."""
+    unreached = (values["spec_json"] or {}).get("not_reached") or []
+    if exit_reason is StepExit.NOTHING_TO_TEST and unreached:
+        others = f", and {len(unreached) - 1} more like it" if len(unreached) > 1 else ""
+        return f"no test could be made: {unreached[0].get('subject')} {unreached[0].get('reason')}{others}"
+    return _WHY.get(exit_reason, "").format(**values)
 
 
 def _result(values: Mapping[str, Any]) -> dict[str, Any]:
