@@ -63,7 +63,12 @@ async def started(live: LiveRun, request: str) -> Ended:
         version=VERSION,
         redactor=live.redactor,
     )
-    state = new_planning_state(
+    return await _session(live, request, start_run(_beginning(live, request), live.context, live.services))
+
+
+def _beginning(live: LiveRun, request: str) -> PlanningAgentState:
+    settings = live.settings
+    return new_planning_state(
         request_id=live.context.run_id,
         user_request=request,
         test_type=settings.test_type,
@@ -75,7 +80,6 @@ async def started(live: LiveRun, request: str) -> Ended:
         analyze=settings.analyze,
         accept=not settings.dry_run,
     )
-    return await _session(live, request, start_run(state, live.context, live.services))
 
 
 async def continued(live: LiveRun, record: RunRecord) -> Ended:
@@ -88,7 +92,8 @@ async def continued(live: LiveRun, record: RunRecord) -> Ended:
         report = Report.model_validate_json(live.folder.report_json.read_bytes())
         return Ended(report, live.folder.report_md)
     Staging(live.folder, live.settings.root).withdraw()
-    return await _session(live, record.request, resume_run(live.context, live.services))
+    beginning = _beginning(live, record.request)
+    return await _session(live, record.request, resume_run(live.context, live.services, beginning=beginning))
 
 
 async def _session(live: LiveRun, request: str, work: Awaitable[PlanningAgentState]) -> Ended:

@@ -31,8 +31,8 @@ def failures_shown(*, debug: bool, as_json: bool = False) -> Iterator[None]:
     """
     try:
         yield
-    except KeyboardInterrupt:
-        _tell("Interrupted. What was accepted is kept; `testwright resume RUN_ID` continues.", "")
+    except KeyboardInterrupt as stopped:
+        _tell("Interrupted. What was accepted is kept.", f"`testwright resume {stopped or 'RUN_ID'}` continues.")
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     except TestwrightError as error:
         if debug:
@@ -50,6 +50,15 @@ def failures_shown(*, debug: bool, as_json: bool = False) -> Iterator[None]:
         advice = "This is a fault of testwright's own. Run again with --debug for the traceback, and report it."
         _report(TestwrightError(f"{type(error).__name__}: {error}", advice=advice), as_json)
         raise typer.Exit(ExitCode.INTERNAL) from None
+
+
+@contextmanager
+def interruption_named(run_id: str) -> Iterator[None]:
+    """Let an interruption inside the block say which run it has stopped."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(run_id) from None
 
 
 def _storage(error: OSError | sqlite3.Error) -> StorageError:

@@ -11,8 +11,9 @@ import typer
 
 from .. import application
 from ..settings import load_settings
+from ..store.run_folder import new_run_id
 from . import options as given
-from .failures import failures_shown
+from .failures import failures_shown, interruption_named
 from .outcome import plan_shown, report_shown
 from .progress import progress_shown
 
@@ -76,7 +77,8 @@ def run(
                 "analyze": given.said(no_analyze, False),
             }
         )
-        with progress_shown(quiet=as_json) as sink:
+        settings = settings.model_copy(update={"run_id": settings.run_id or new_run_id()})
+        with interruption_named(str(settings.run_id)), progress_shown(quiet=as_json) as sink:
             ended = asyncio.run(application.run(request, settings, on_event=sink))
     report_shown(ended, as_json=as_json)
     raise typer.Exit(ended.report.exit_code)
@@ -112,7 +114,7 @@ def resume(
     """See RESUME_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
         where = load_settings({"root": root, "state_dir": state_dir})
-        with progress_shown(quiet=as_json) as sink:
+        with interruption_named(run_id), progress_shown(quiet=as_json) as sink:
             ended = asyncio.run(application.resume(run_id, where, jobs=jobs, on_event=sink))
     report_shown(ended, as_json=as_json)
     raise typer.Exit(ended.report.exit_code)

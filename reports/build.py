@@ -6,7 +6,7 @@ broke off has a report as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -114,8 +114,17 @@ def build_report(run: RunFacts, outcomes: Outcomes, *, redact: Callable[[Any], A
         skipped=skipped,
         not_understood=unknown,
     )
-    lines = [*(text(stable(redact(one), private)) for one in outcomes.advice), *advice_for(report)]
+    said = [text(stable(redact(one), private)) for one in outcomes.advice]
+    lines = [*said, *advice_for(report), *_advice_of_faults(made)]
     return report.model_copy(update={"advice": tuple(dict.fromkeys(lines))})
+
+
+def _advice_of_faults(made: list[tuple[Mapping[str, Any], Target]]) -> Iterator[str]:
+    """What to do about the faults that kept targets from having tests."""
+    for step, target in made:
+        failure = mapping(mapping(step.get("result")).get("failure"))
+        if target.status == "failed" and text(failure.get("advice")):
+            yield f"{target.path}: {text(failure.get('advice'))}"
 
 
 def _plan_step(step: Mapping[str, Any], attempts: Mapping[str, int]) -> PlanStep:

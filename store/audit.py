@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, fields
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -53,12 +54,15 @@ class Attempt:
 class AuditLog:
     """Appends attempts to audit.jsonl, in order, from any thread, with secrets redacted."""
 
-    def __init__(self, path: Path, redact: Redact) -> None:
+    def __init__(self, path: Path, redact: Redact, *, clock: Callable[[], float] = time.time) -> None:
         self._journal = Journal(path)
         self._redact = redact
+        self._clock = clock
 
     def record(self, attempt: Attempt) -> None:
-        """Store one attempt. Raises StoreFull, StorageError."""
+        """Store one attempt; one without `at` has ended just now. Raises StoreFull, StorageError."""
+        if not attempt.at:
+            attempt = replace(attempt, at=self._clock() - attempt.duration_ms / 1000)
         self._journal.append(self._redact(asdict(attempt)))
 
     def close(self) -> None:
