@@ -1,5 +1,6 @@
 """The names that keep the checkout and the SDK of the same name apart (DESIGN section 1)."""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -39,6 +40,21 @@ def test_requirements_name_the_same_packages_as_the_project():
     project = _project()["project"]
     wanted = project["dependencies"] + project["optional-dependencies"]["dev"]
     assert (ROOT / "requirements.txt").read_text().split("\n") == [*wanted, ""]
+
+
+def test_every_dependency_is_used_and_explained():
+    architecture = (ROOT / "ARCHITECTURE.md").read_text()
+    sources = "".join(
+        path.read_text()
+        for path in ROOT.rglob("*.py")
+        if not _left_out(path) and "tests" not in path.relative_to(ROOT).parts
+    )
+    by_command = {"ruff", "pytest"}
+    for line in _project()["project"]["dependencies"]:
+        [name] = re.findall(r"^[\w-]+", line)
+        assert name in architecture, name
+        module = {"langgraph-checkpoint-sqlite": "langgraph.checkpoint.sqlite"}.get(name, name.replace("-", "_"))
+        assert name in by_command or re.search(rf"^\s*(from|import) {module}\b", sources, re.MULTILINE), name
 
 
 def test_the_project_names_no_registry_and_no_machine():
