@@ -43,6 +43,7 @@ def load_siblings():
         import guard
         import observe_clock
         import observe_import
+        import observe_limits
         import observe_trace
         import observe_trial
     finally:
@@ -50,7 +51,7 @@ def load_siblings():
         for name in SIBLINGS:
             if name in sys.modules:
                 sys.modules["_testwright_" + name] = sys.modules.pop(name)
-    return guard, observe_clock, observe_import, observe_trace, observe_trial
+    return guard, observe_clock, observe_import, observe_limits, observe_trace, observe_trial
 
 
 class Wire:
@@ -86,8 +87,9 @@ class Wire:
 class Zygote:
     """Holds the imported target and runs batches of trials in children of its own."""
 
-    def __init__(self, config, runner, wire):
+    def __init__(self, config, runner, wire, starved_seconds):
         self.config = config
+        self.starved_seconds = starved_seconds
         self.runner = runner
         self.wire = wire
         self.number = 0
@@ -140,13 +142,17 @@ class Zygote:
 
     def forward(self, reading, child, expected):
         """Pass on complete lines until the child ends; (how many, why it ended)."""
-        answered, rest, killed = 0, b"", False
+        answered, rest, killed, idle = 0, b"", False, 0.0
         patience = self.config["wall_seconds"] + GRACE_SECONDS
         while answered < expected:
-            ready = select.select([reading], [], [], patience)[0]
-            if not ready:
-                killed = True
-                break
+            starved = self.starved_seconds(child)
+            if not select.select([reading], [], [], patience)[0]:
+                idle += patience - (self.starved_seconds(child) - starved)
+                killed = idle > 0.9 * patience
+                if killed:
+                    break
+                continue
+            idle = 0.0
             piece = os.read(reading, 1 << 16)
             if not piece:
                 break
@@ -198,7 +204,7 @@ def main():
     """Read the configuration, import the target, serve."""
     wire = Wire()
     config = wire.read()
-    guard, observe_clock, observe_import, observe_trace, observe_trial = load_siblings()
+    guard, observe_clock, observe_import, observe_limits, observe_trace, observe_trial = load_siblings()
     os.makedirs(config["scratch"], exist_ok=True)
     clock = None
     if config["clock"] is not None:
@@ -232,7 +238,7 @@ def main():
     wire.write({"ready": ready})
     tracer.max_steps = config["max_steps"]
     runner = observe_trial.Runner(config, tracer, operands, clock, chance, refusals)
-    zygote = Zygote(config, runner, wire)
+    zygote = Zygote(config, runner, wire, observe_limits.starved_seconds)
     gc.collect()
     gc.freeze()
     while True:
