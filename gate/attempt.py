@@ -39,12 +39,19 @@ class Attempt:
         """Launch until the runner comes to its end, or there is no point in going on; see `Suite.run`."""
         while True:
             launched = await self._once()
-            record = launched.record
-            self._case_ids.update(record.case_ids)
-            if record.code is not None and record.running is None and not record.broken:
-                return self._result(launched, self._unrun(record))
+            result = self.conclude(launched)
+            if result is not None:
+                return result
             if not self._blame(launched):
-                return self._result(launched, self._cut_off(record))
+                return self._result(launched, self._cut_off(launched.record))
+
+    def conclude(self, launched: Launched) -> SuiteResult | None:
+        """The result of a launch that came to its end in good order, else None."""
+        record = launched.record
+        self._case_ids.update(record.case_ids)
+        if record.code is None or record.running is not None or record.broken:
+            return None
+        return self._result(launched, self._unrun(record))
 
     async def _once(self) -> Launched:
         self._launches += 1

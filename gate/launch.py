@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import EnvironmentFault
-from ..sandbox.protocol import Completed, Limits
+from ..sandbox.protocol import Completed, Limits, Program
 from ..sandbox.target import PythonTarget, Workspace
 from .coverage_data import CoverageData, coverage_from_worker
 from .journal import Record, read_record, scrubber
@@ -84,21 +84,40 @@ class Launcher:
         wall_seconds: float,
     ) -> Launched:
         """Run once. Raises SandboxFailure when the sandbox breaks, EnvironmentFault when coverage cannot be read."""
-        folder = await asyncio.to_thread(self._new_folder)
-        await asyncio.to_thread(self._write_request, folder, files, options, manner, wall_seconds)
+        return (await self.launch_all(files, [options], manner=manner, wall_seconds=wall_seconds))[0]
+
+    async def launch_all(
+        self, files: Sequence[str], runs: Sequence[SuiteOptions], *, manner: Manner, wall_seconds: float
+    ) -> list[Launched]:
+        """Several runs under one start of the runner, each in a fork that has not met the project. Raises as `launch`.
+
+        Args:
+            runs: they share the first one's hash seed. A run that did not get to its end has a record without a code.
+            wall_seconds: for all of them together.
+        """
+        folders = [await asyncio.to_thread(self._new_folder) for _ in runs]
+        for folder, options in zip(folders, runs, strict=True):
+            seconds = wall_seconds / len(runs)
+            await asyncio.to_thread(self._write_request, folder, files, options, manner, seconds)
+        completed = await self._target.sandbox.run(self._program(folders, runs[0], manner, wall_seconds))
+        return [
+            await asyncio.to_thread(self._read, folder, completed, bool(options.measure))
+            for folder, options in zip(folders, runs, strict=True)
+        ]
+
+    def _program(self, folders: Sequence[Path], options: SuiteOptions, manner: Manner, wall_seconds: float) -> Program:
         environment = {"PYTHONHASHSEED": str(options.hash_seed), "TZ": options.time_zone}
         # The copy of the project may hold bytecode: the next launch in this workspace starts faster for it.
         environment["PYTHONDONTWRITEBYTECODE"] = ""
         if not manner.plugins:
             environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-        program = self._workspace.program(
-            [str(WORKER / f"{self._framework}_run.py"), str(folder / "request.json")],
+        requests = [str(folder / "request.json") for folder in folders]
+        return self._workspace.program(
+            [str(WORKER / f"{self._framework}_run.py"), *requests],
             environment=environment,
             limits=Limits(wall_seconds=wall_seconds),
             readable=(WORKER,),
         )
-        completed = await self._target.sandbox.run(program)
-        return await asyncio.to_thread(self._read, folder, completed, bool(options.measure))
 
     def _new_folder(self) -> Path:
         while True:
@@ -126,6 +145,7 @@ class Launcher:
             "order": options.order(),
             "measure": list(options.measure),
             "clock": options.clock_shift,
+            "time_zone": options.time_zone,
             "test_seconds": options.test_seconds,
             "grace_seconds": options.grace_seconds,
             "collect_seconds": COLLECT_SECONDS,

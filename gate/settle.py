@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from .options import SuiteOptions
+from .options import ShuffleLevel, SuiteOptions
 from .polluter import Search, find_polluter
 from .results import CaseResult
 from .suite import Suite
@@ -21,6 +21,11 @@ class Order:
 
     seed: int
     level: Literal["test", "module", "given"] = "test"
+
+    @property
+    def shuffle_level(self) -> ShuffleLevel:
+        """The level at which a runner shuffles."""
+        return "module" if self.level == "module" else "test"
 
     def of(self, nodeids: Sequence[str]) -> tuple[str, ...]:
         """The tests in this order."""
@@ -56,8 +61,6 @@ class Settlement:
 
     kept: list[str]
     expelled: list[Expelled] = field(default_factory=list)
-    launches: int = 0
-    rounds: int = 0
 
 
 async def settle(suite: Suite, nodeids: Sequence[str], orders: Sequence[Order], options: SuiteOptions) -> Settlement:
@@ -75,8 +78,6 @@ async def settle(suite: Suite, nodeids: Sequence[str], orders: Sequence[Order], 
                 continue
             chosen = order.of(settlement.kept)
             result = await suite.run(replace(plain, select=chosen))
-            settlement.launches += result.launches
-            settlement.rounds += 1
             outcomes = result.by_nodeid()
             victim = next((nodeid for nodeid in chosen if not passed(outcomes, nodeid)), None)
             if victim is None:
@@ -98,7 +99,6 @@ async def _expel(
 ) -> None:
     async def run(nodeids: tuple[str, ...]) -> frozenset[str]:
         result = await suite.run(replace(plain, select=nodeids))
-        settlement.launches += result.launches
         seen = result.by_nodeid()
         return frozenset(nodeid for nodeid in nodeids if not passed(seen, nodeid))
 

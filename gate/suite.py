@@ -42,6 +42,7 @@ class Suite:
         self._launcher = Launcher(target, workspace, framework, settings)
         self._manner: Manner | None = None
         self._notes: list[str] = []
+        self.starts = 0
 
     async def run(self, options: SuiteOptions, *, files: Sequence[str] | None = None) -> SuiteResult:
         """Run once, starting again without a test or a file that hung or killed the process.
@@ -54,11 +55,40 @@ class Suite:
         result = await attempt.run()
         return replace(result, sandbox=self.sandbox_kind, notes=(*self._notes, *result.notes))
 
+    async def run_ahead(self, runs: Sequence[SuiteOptions]) -> list[SuiteResult | None]:
+        """Run several times with as few starts of the runner as possible: those of one hash seed share a start.
+
+        Returns the result of each run that went smoothly, and None for the others: call `run` for those. The time of
+        the shared starts is in no result.
+
+        Raises:
+            EnvironmentFault, SandboxFailure: as `run`.
+        """
+        manner = self._manner or self._manners(runs[0])[0]
+        results: list[SuiteResult | None] = [None] * len(runs)
+        for seed in dict.fromkeys(options.hash_seed for options in runs):
+            places = [place for place, options in enumerate(runs) if options.hash_seed == seed]
+            chosen = [runs[place] for place in places]
+            wall = sum(options.wall_seconds for options in chosen)
+            for place, launched in zip(
+                places,
+                await self._launcher.launch_all(self.files, chosen, manner=manner, wall_seconds=wall),
+                strict=True,
+            ):
+                if not _did_not_start(launched.record):
+                    result = Attempt(self.launch, self.framework, self.files, runs[place]).conclude(launched)
+                    results[place] = result and replace(
+                        result, sandbox=self.sandbox_kind, notes=(*self._notes, *result.notes)
+                    )
+            self.starts += 1
+        return results
+
     async def launch(self, files: Sequence[str], options: SuiteOptions, wall_seconds: float) -> Launched:
         """One process, in the first manner in which the runner starts; the manner is kept for later launches."""
         manners = [self._manner] if self._manner else self._manners(options)
         first: Launched | None = None
         for manner in manners:
+            self.starts += 1
             launched = await self._launcher.launch(files, options, manner=manner, wall_seconds=wall_seconds)
             if not _did_not_start(launched.record):
                 self._settle(manner, first)

@@ -65,9 +65,13 @@ async def verify_together(
     cases = {case_id: case for spec in (specs or {}).values() for case_id, case in cases_by_id(spec).items()}
     async with open_suite(target, files, framework) as suite:
         examination = Examination(suite, strictness, cases, own_modules(target))
-        first = await examination.first_run()
+        shuffled = [
+            replace(strictness.base(), shuffle=one.seed, shuffle_level=one.shuffle_level) for one in options.orders()
+        ]
+        first = await examination.first_run(shuffled)
         disturbed = await _pass_in_other_company(examination)
-        orders = options.orders() if not disturbed else [Order(0, "given"), *options.orders()]
+        orders = options.orders()[examination.ahead :]
+        orders = [Order(0, "given"), *orders] if disturbed else orders
         settlement = await settle(suite, examination.passing, orders, strictness.base())
     for expelled in settlement.expelled:
         _note(examination, expelled)
@@ -83,7 +87,7 @@ async def verify_together(
         sandbox=first.sandbox,
         runner_version=first.runner_version,
         seconds=round(time.monotonic() - began, 3),
-        launches=examination.launches + settlement.launches,
+        launches=suite.starts,
     )
 
 
@@ -97,7 +101,6 @@ async def _pass_in_other_company(examination: Examination) -> bool:
     if not failing or not examination.passing:
         return False
     result = await examination.suite.run(replace(examination.options.base(), select=failing))
-    examination.launches += result.launches
     outcomes = result.by_nodeid()
     for nodeid in failing:
         if passed(outcomes, nodeid):

@@ -27,7 +27,8 @@ class VerifyOptions:
     """How strictly files are verified.
 
     Attributes:
-        repeats: runs after the first; the second of them has another hash seed, the last one also another day and zone.
+        repeats: runs after the first; from the second on with another hash seed, the last one on another day and in
+            another zone.
         seeds: seeds of the shuffled orders, used in turn.
         measure: files whose branch coverage the first run measures.
         test_seconds, wall_seconds: limits for one test and one run.
@@ -45,10 +46,16 @@ class VerifyOptions:
 
     def variation(self, number: int) -> SuiteOptions:
         """The surroundings of one repeat, counted from 1."""
-        options = replace(self.base(), hash_seed=number - 1)
+        options = replace(self.base(), hash_seed=0 if number == 1 else 1)
         if number == self.repeats:
             options = replace(options, time_zone=SHIFTED_ZONE, clock_shift=SHIFTED_CLOCK)
         return options
+
+    def same_start(self) -> list[SuiteOptions]:
+        """Repeats that may share the start of the runner with the first run; they run whatever is collected."""
+        if self.repeats < 1 or self.variation(1).hash_seed != self.base().hash_seed:
+            return []
+        return [replace(self.variation(1), shuffle=self.order(1).seed)]
 
     def order(self, number: int) -> Order:
         """The order of one repeat, counted from 1."""
@@ -90,7 +97,7 @@ async def verify_files(
     options = options or VerifyOptions()
     async with open_suite(target, files, framework) as suite:
         examination = Examination(suite, options, cases_by_id(spec), own_modules(target))
-        first = await examination.first_run()
+        first = await examination.first_run(examination.options.same_start())
         await examination.repeat()
     return Verification(
         framework=framework,
@@ -102,7 +109,7 @@ async def verify_files(
         sandbox=first.sandbox,
         runner_version=first.runner_version,
         seconds=round(time.monotonic() - began, 3),
-        launches=examination.launches,
+        launches=suite.starts,
     )
 
 
@@ -117,11 +124,24 @@ class Examination:
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     passing: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    launches: int = 0
+    ahead: int = 0
 
-    async def first_run(self) -> SuiteResult:
-        """Run in the given order with coverage, and judge what does not pass. Raises TargetImportError."""
-        result = await self._run(replace(self.options.base(), measure=self.options.measure))
+    async def first_run(self, ahead: Sequence[SuiteOptions] = ()) -> SuiteResult:
+        """Run in the given order with coverage, and judge what does not pass.
+
+        Args:
+            ahead: repeats to run at once. They count only when all of this is green: then `ahead` says how many passed.
+
+        Raises:
+            TargetImportError: the target does not import.
+        """
+        base = replace(self.options.base(), measure=self.options.measure)
+        first, *more = await self.suite.run_ahead([base, *ahead])
+        result = first or await self.suite.run(base)
+        names = result.by_nodeid().keys()
+        if result.green and all(one is not None and one.green and one.by_nodeid().keys() == names for one in more):
+            self.ahead = len(more)
+            self.notes.extend(note for one in more if one for note in one.notes)
         for error in result.collect_errors:
             self._uncollected(error)
         for test in result.tests:
@@ -138,12 +158,15 @@ class Examination:
 
     async def repeat(self) -> None:
         """Run what passes again and again; what fails once is flaky."""
-        for number in range(1, self.options.repeats + 1):
+        numbers = range(self.ahead + 1, self.options.repeats + 1)
+        runs = [self._repeat_of(number) for number in numbers]
+        done = await self.suite.run_ahead(runs) if runs and self.passing else []
+        for number, early, early_result in zip(numbers, runs, done, strict=False):
             if not self.passing:
                 return
-            variation = self.options.variation(number)
-            chosen = self.options.order(number).of(self.passing)
-            result = await self._run(replace(variation, select=chosen))
+            run = self._repeat_of(number)
+            result = early_result if run == early and early_result else await self.suite.run(run)
+            variation, chosen = self.options.variation(number), self.options.order(number).of(self.passing)
             self.notes.extend(result.notes)
             outcomes = result.by_nodeid()
             failing = {nodeid for nodeid in chosen if not passed(outcomes, nodeid)}
@@ -152,6 +175,10 @@ class Examination:
                 await self._insist(variation, number)
         for nodeid in self.passing:
             self.verdicts[nodeid] = replace(self.verdicts[nodeid], runs=1 + self.options.repeats)
+
+    def _repeat_of(self, number: int) -> SuiteOptions:
+        """One repeat of what passes so far."""
+        return replace(self.options.variation(number), select=self.options.order(number).of(self.passing))
 
     async def _find_causes(self, variation: SuiteOptions, number: int, failing: set[str]) -> None:
         """Vary one thing at a time, in the given order, then the order alone, until every failure has its cause."""
@@ -172,7 +199,6 @@ class Examination:
         if not failing & set(self.passing):
             return
         settlement = await settle(self.suite, self.passing, [self.options.order(number)], base)
-        self.launches += settlement.launches
         for expelled in settlement.expelled:
             self._flaky(expelled.nodeid, expelled.reason, expelled.result)
 
@@ -184,7 +210,7 @@ class Examination:
     async def _drop_failing(self, options: SuiteOptions, chosen: Sequence[str], reason: str) -> None:
         if not chosen:
             return
-        outcomes = (await self._run(replace(options, select=tuple(chosen)))).by_nodeid()
+        outcomes = (await self.suite.run(replace(options, select=tuple(chosen)))).by_nodeid()
         for nodeid in chosen:
             if not passed(outcomes, nodeid):
                 self._flaky(nodeid, reason, outcomes.get(nodeid))
@@ -220,11 +246,6 @@ class Examination:
             message=error.failure.summary,
             trace=error.trace,
         )
-
-    async def _run(self, options: SuiteOptions) -> SuiteResult:
-        result = await self.suite.run(options)
-        self.launches += result.launches
-        return result
 
 
 def own_modules(target: PythonTarget) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Runs unittest in the target's interpreter and writes results as data: `python unittest_run.py REQUEST.json`.
+"""Runs unittest in the target's interpreter and writes results as data: `python unittest_run.py REQUEST.json …`.
 
 Takes the same request as pytest_run.py (without "arguments"), and "imports": modules imported first, which with no
 files at all measures what importing alone covers. Exit code 0 when everything passed, 1 when not, 70 when it could
@@ -10,7 +10,6 @@ not start.
 import faulthandler
 import importlib
 import importlib.util
-import json
 import os
 import sys
 import time
@@ -18,7 +17,6 @@ import traceback
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-NOT_STARTED = 70
 
 
 def load(name):
@@ -179,49 +177,33 @@ def collect(request, journal_module, journal):
     return nodeids
 
 
-def run(request, journal_module, journal, measure):
-    """Load, order and run; True when every test passed."""
+def warm(measured):
+    """Import what every run needs and what knows nothing of the project."""
+    if measured:
+        import coverage  # noqa: F401
+
+
+def run(request, tools, journal, measure):
+    """Load, order and run; 0 when every test passed, else 1."""
+    version = sys.version.split()[0]
+    journal.write("session", runner="unittest", version=version, python=version)
     for module in request.get("imports") or ():
         importlib.import_module(module)
-    nodeids = collect(request, journal_module, journal)
+    nodeids = collect(request, tools, journal)
     tests = list(nodeids)
     names = [nodeids[test] for test in tests]
-    order = journal_module.arrange(names, [name.split("::")[0] for name in names], request["order"])
-    cases = [journal_module.case_id_of(None, tests[index]._testMethodDoc) for index in order]
+    order = tools.arrange(names, [name.split("::")[0] for name in names], request["order"])
+    cases = [tools.case_id_of(None, tests[index]._testMethodDoc) for index in order]
     journal.write("collected", nodeids=[names[index] for index in order], case_ids=cases)
-    result = Recorder(journal_module, request, journal, measure, nodeids)
+    result = Recorder(tools, request, journal, measure, nodeids)
     unittest.TestSuite([tests[index] for index in order]).run(result)
-    return result.good
-
-
-def main():
-    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or os.curdir) != HERE]
-    with open(sys.argv[1], encoding="utf-8") as stream:
-        request = json.load(stream)
-    journal_module = load("pytest_journal")
-    journal = journal_module.Journal(request["results"])
-    if request["clock"]:
-        journal.write("clock", moved=load("pytest_clock").move_clock(request["clock"]))
-    try:
-        measure = None
-        if request["measure"]:
-            measure = load("pytest_measure").Measure(request["project"], request["measure"])
-        version = sys.version.split()[0]
-        journal.write("session", runner="unittest", version=version, python=version)
-        code = 0 if run(request, journal_module, journal, measure) else 1
-        if measure is not None:
-            with open(request["coverage"], "w", encoding="utf-8") as stream:
-                json.dump(measure.stop(), stream, sort_keys=True)
-    except (Exception, SystemExit):
-        journal.write("broken", message=journal_module.cut(traceback.format_exc(), journal_module.TRACE_LIMIT))
-        return NOT_STARTED
-    journal.write("end", code=code)
-    return code
+    return 0 if result.good else 1
 
 
 if __name__ == "__main__":
+    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or os.curdir) != HERE]
+    exit_code = load("pytest_main").main(sys.argv[1:], load, warm, run)
     # Threads that a test left running must not keep the process alive.
-    exit_code = main()
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(exit_code)

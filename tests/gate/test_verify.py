@@ -12,6 +12,7 @@ from testwright.gate.options import SuiteOptions
 from testwright.gate.suite import open_suite
 from testwright.gate.together import TogetherOptions, verify_together
 from testwright.gate.verify import VerifyOptions, verify_file
+from testwright.tests.gate.conftest import CART
 from testwright.tests.support.targets import prepared
 
 pytestmark = pytest.mark.feature("B-11")
@@ -109,7 +110,7 @@ async def test_a_file_that_holds_is_run_four_times_and_kept(shop):
     verification = await verify_file(shop, PATH, CLEAN, framework="pytest", options=options)
     assert [verdict.case_id for verdict in verification.kept] == ["tc_two", "tc_three"]
     assert verification.dropped == ()
-    assert verification.launches == 4
+    assert verification.launches == 2
     assert {verdict.runs for verdict in verification.verdicts} == {4}
     assert verification.coverage is not None
     assert verification.kept_coverage() == verification.coverage
@@ -189,3 +190,23 @@ async def test_a_unittest_file_is_verified_alike(shop):
         ("tc_seen", "kept"),
         ("tc_mark", "flaky"),
     ]
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap", "weak"])
+async def test_repeats_that_share_a_start_still_meet_the_target_fresh(tmp_path, kind):
+    files = {"src/shop/__init__.py": "", "src/shop/cart.py": CART}
+    tests = {
+        f"tests/generated/test_{name}.py": (
+            f"from shop.cart import total\n\n\ndef test_{name}():\n"
+            f"    '''tc_{name}'''\n    assert total({n}, 1) == {n}\n"
+        )
+        for n, name in enumerate(["two", "three"])
+    }
+    counting = "import shop.cart\n\n\ndef test_mark():\n    '''tc_mark'''\n    assert shop.cart.mark('pear') == 1\n"
+    async with prepared(tmp_path, files, kind=kind) as target:
+        alone = await verify_file(target, PATH, counting, framework="pytest")
+        suite = await verify_together(target, tests, framework="pytest")
+    assert [verdict.case_id for verdict in alone.kept] == ["tc_mark"]
+    assert [verdict.case_id for verdict in suite.kept] == ["tc_two", "tc_three"]
+    assert suite.repeats == 4
+    assert (alone.launches, suite.launches) == (2, 1)
