@@ -8,8 +8,8 @@ from typing import Any
 from .case_titles import CaseNamer
 from .defects import contradiction, suspected_defects
 from .grouping import grouped
-from .import_names import ImportNames
-from .model import Exploration, Finding
+from .import_names import ImportNames, at_their_source
+from .model import Exploration, Finding, ModuleFacts
 from .normal_form import normal_form
 from .oracle import Oracle, Verdict
 from .spec_case import WEAK_KINDS, Case
@@ -33,7 +33,7 @@ def compose_spec(
     expected = [text for one in judged for text in (*one.finding.trial.imports, *one.verdict.imports)]
     names = ImportNames(expected)
     namer = CaseNamer(facts, [one.finding for one in judged])
-    cases = grouped([_case(one, namer, names) for one in judged], facts)
+    cases = grouped([_case(one, facts, namer, names) for one in judged], facts)
     defects = suspected_defects(exploration)
     covered = {case.subject for case in cases} | {str(one["subject"]) for one in defects}
     spec: dict[str, Any] = {
@@ -95,9 +95,10 @@ def _is_text(finding: Finding) -> bool:
     return called == finding.trial.subject.rpartition(".")[2]
 
 
-def _case(judged: Judged, namer: CaseNamer, names: ImportNames) -> Case:
+def _case(judged: Judged, facts: ModuleFacts, namer: CaseNamer, names: ImportNames) -> Case:
     trial, verdict = judged.finding.trial, judged.verdict
-    source = names.adopt(trial.arrange, trial.act, trial.imports, verdict.expectations, verdict.imports)
+    imports = at_their_source(trial.imports, facts)
+    source = names.adopt(trial.arrange, trial.act, imports, verdict.expectations, verdict.imports)
     named = namer.name(trial.subject, source.statements, source.expression, trial.mode, source.expect)
     return Case(
         id=named.id,

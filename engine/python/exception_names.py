@@ -13,7 +13,7 @@ from .model import ModuleFacts
 LONGEST_MATCH = 60
 _SHORTEST_MATCH = 4
 _SHORTEST_CLAUSE = 10
-_CLAUSE_ENDS = (": ", "; ", ". ", " (", ", got ", ", but ", ", not ", " - ")
+_CLAUSE_ENDS = (", expected ", ": ", "; ", ". ", " (", ", got ", ", but ", ", not ", " - ")
 _PATH = re.compile(r"(?:^|(?<=[\s'\"(\[=:]))/[\w.-]+/[\w./-]*")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 # Classes that the standard library defines in one module and documents in another.
@@ -70,8 +70,17 @@ def message_part(message: str) -> str | None:
             text = clause
     if len(text) > LONGEST_MATCH:
         text = text[: LONGEST_MATCH + 1].rpartition(" ")[0] or text[:LONGEST_MATCH]
-    text = text.rstrip(" ,;:-.")
+    text = _balanced(text).rstrip(" ,;:-.")
     return text if len(text) >= _SHORTEST_MATCH and any(letter.isalpha() for letter in text) else None
+
+
+def _balanced(text: str) -> str:
+    """Text without a bracket that a cut left open, and what stands in it."""
+    for opener, closer in ("()", "[]", "{}"):
+        at = text.rfind(opener)
+        if at > 0 and closer not in text[at:]:
+            text = text[:at].rpartition(" ")[0] or text[:at]
+    return text
 
 
 def _opens_quote(text: str) -> bool:

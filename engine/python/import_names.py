@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ...utils.python_source import parse_expression, parse_python
 from .import_block import Binding, read_imports
+from .model import ModuleFacts
 from .spec_case import Expectation
 
 # Names that generated tests use themselves.
@@ -30,8 +32,8 @@ class ImportNames:
     """Collects the imports of all cases of one file.
 
     Args:
-        expected: import statements that will come; a module among them keeps its name, and a member that is called like
-            its module (`datetime.datetime`) is reached through it.
+        expected: import statements that will come; a module among them keeps its name, and members of a
+            standard one (`datetime.datetime`) are reached through it.
     """
 
     def __init__(self, expected: Iterable[str] = ()) -> None:
@@ -93,7 +95,7 @@ class ImportNames:
                 # `import a.b` binds `a`, and so do its neighbours: all of them are kept.
                 self._bound[binding.module] = binding
                 continue
-            if binding.name == binding.module == binding.bound and binding.bound in self._modules:
+            if self._through_module(binding):
                 renamed[binding.bound] = f"{binding.module}.{binding.name}"
                 self._bound[binding.module] = Binding(binding.module)
                 continue
@@ -103,6 +105,11 @@ class ImportNames:
                 binding = taken
             self._bound[binding.bound] = binding
         return renamed
+
+    def _through_module(self, binding: Binding) -> bool:
+        """Whether a member is reached through its module: a standard one that the file imports as a whole anyway."""
+        standard = binding.module in self._modules and binding.module in sys.stdlib_module_names
+        return standard and binding.name is not None and binding.alias is None
 
     def _taken(self, binding: Binding) -> Binding | None:
         """The binding under another name, where its own is used for something else."""
@@ -120,6 +127,19 @@ class ImportNames:
         while choice in self._bound and self._bound[choice] != replace(binding, alias=choice):
             choice, number = f"{base}_{number}", number + 1
         return replace(binding, alias=choice)
+
+
+def at_their_source(imports: Iterable[str], facts: ModuleFacts) -> list[str]:
+    """Import statements, with what the target only imports from the standard library taken from there."""
+    own = {name: read_imports([statement]) for name, statement in facts.imports}
+    found: list[str] = []
+    for binding in read_imports(imports):
+        origin = [one for one in own.get(binding.name or "", []) if one.bound == binding.name]
+        standard = bool(origin) and origin[0].module.partition(".")[0] in sys.stdlib_module_names
+        if binding.module == facts.module and binding.alias is None and standard:
+            binding = origin[0]
+        found.append(binding.statement)
+    return found
 
 
 def _rename(source: str, renamed: Mapping[str, str]) -> str:

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from ...utils.python_source import literal_value, parse_expression, parse_python
 from .model import Finding, ModuleFacts, Value
+from .related import count_of, names_in, without_unrelated
 from .shapes import bound_names
 
 ITERATION_LIMIT = 50
@@ -30,11 +31,11 @@ def normal_form(finding: Finding, facts: ModuleFacts, texts: frozenset[str] = fr
     try:
         if _awaits(finding):
             return None
-        finding = _without_unrelated(finding)
+        finding = without_unrelated(finding)
         finding = _without_local_result(finding)
         finding = _without_print(finding, facts, texts)
         finding = _without_stars(finding)
-        finding = _without_unrelated(_only_the_raising_call(finding, facts))
+        finding = without_unrelated(_only_the_raising_call(finding, facts))
         finding = _inlined(finding)
         finding = _without_comparison(finding)
         return _cut_iteration(finding)
@@ -58,36 +59,6 @@ def _own_nodes(tree: ast.AST) -> list[ast.AST]:
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             waiting += ast.iter_child_nodes(node)
     return found
-
-
-def _without_unrelated(finding: Finding) -> Finding:
-    """Drop statements that share no name with the act: earlier calls of the same example block, unused values."""
-    trial = finding.trial
-    local = bound_names(trial.arrange) | set(trial.fixtures)
-    shared = [(_names(one) | bound_names([one])) & local for one in trial.arrange]
-    related = _names("\n".join((trial.act, *(name for name, _value in finding.observation.effects)))) & local
-    while True:
-        wider = related.union(*(names for names in shared if names & related))
-        if wider == related:
-            break
-        related = wider
-    kept = tuple(
-        one
-        for one, names in zip(trial.arrange, shared, strict=True)
-        if names & related or (not names and not _calls(one, trial.subject))
-    )
-    return replace(finding, trial=replace(trial, arrange=kept))
-
-
-def _calls(statement: str, subject: str) -> bool:
-    body = parse_python(statement.strip()).body
-    if len(body) != 1 or not isinstance(body[0], ast.Expr):
-        return False
-    node = body[0].value
-    if not isinstance(node, ast.Call):
-        return True
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    return name == subject.rpartition(".")[2]
 
 
 def _without_local_result(finding: Finding) -> Finding:
@@ -181,14 +152,14 @@ def _inlined(finding: Finding) -> Finding:
     """A short literal that is named only to be used once stands where it is used."""
     trial = finding.trial
     arrange, act = list(trial.arrange), trial.act
-    watched = {name for expression, _value in finding.observation.effects for name in _names(expression)}
+    watched = {name for expression, _value in finding.observation.effects for name in names_in(expression)}
     for statement in trial.arrange:
         name, value = _plain_assignment(statement)
         if name is None or value is None or name in watched:
             continue
-        uses = [_count(one, name) for one in arrange if one != statement]
+        uses = [count_of(one, name) for one in arrange if one != statement]
         replaced = _substituted(act, name, value)
-        if any(uses) or _count(act, name) != 1 or arrange.count(statement) != 1 or len(replaced) > _LONGEST_ACT:
+        if any(uses) or count_of(act, name) != 1 or arrange.count(statement) != 1 or len(replaced) > _LONGEST_ACT:
             continue
         arrange.remove(statement)
         act = replaced
@@ -208,10 +179,6 @@ def _plain_assignment(statement: str) -> tuple[str | None, ast.expr | None]:
     except ValueError:
         return None, None
     return node.targets[0].id, node.value
-
-
-def _count(source: str, name: str) -> int:
-    return sum(isinstance(node, ast.Name) and node.id == name for node in ast.walk(parse_python(source.strip())))
 
 
 def _substituted(source: str, name: str, value: ast.expr) -> str:
@@ -244,7 +211,7 @@ def _without_comparison(finding: Finding) -> Finding:
     elif isinstance(node.ops[0], ast.Eq) and not constant:
         approximate = any(isinstance(one, ast.Constant) and isinstance(one.value, float) for one in ast.walk(right))
         local = bound_names(trial.arrange)
-        if _names(ast.unparse(right)) & local:
+        if names_in(ast.unparse(right)) & local:
             return finding
         told = Value("object", ast.unparse(right), imports=trial.imports, approximate=approximate)
     else:
@@ -275,7 +242,3 @@ def _mentions(node: ast.expr) -> set[str]:
     """Names and attributes in an expression."""
     found = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
     return found | {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}
-
-
-def _names(source: str) -> set[str]:
-    return {node.id for node in ast.walk(parse_python(source.strip())) if isinstance(node, ast.Name)}

@@ -55,6 +55,9 @@ def unfit(finding: Finding, facts: CallableFacts | None, *, traced: bool) -> str
     private = [name for name in private if not name.endswith("__") and not trial.subject.startswith(name)]
     if private and not own.startswith("_"):
         return f"its call needs the private name {private[0]}"
+    helpers = [one.module for one in bindings if one.bound in read and _is_test_module(one.module)]
+    if helpers:
+        return f"its call needs {helpers[0]}, a helper of the project's tests"
     if not _uses(finding, own):
         return "no call was found that names it"
     if _tells_what_it_is_not(finding):
@@ -62,6 +65,11 @@ def unfit(finding: Finding, facts: CallableFacts | None, *, traced: bool) -> str
     if traced and facts is not None and facts.kind in _BODIES and not _reaches(finding, facts):
         return "no call was found that reaches it"
     return ""
+
+
+def _is_test_module(module: str) -> bool:
+    parts = module.split(".")
+    return parts[0] in ("tests", "test", "testing", "conftest") or any(one.startswith("test_") for one in parts)
 
 
 def _uses(finding: Finding, name: str) -> bool:
