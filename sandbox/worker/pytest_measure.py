@@ -59,13 +59,13 @@ class Measure:
         try:
             statements = set(reporter.lines())
             counts = reporter.exit_counts()
-            possible = {
-                arc for arc in reporter.arcs() if counts.get(arc[0], 0) > 1 and arc[1] not in reporter.excluded_lines()
-            }
+            excluded = reporter.excluded_lines()
+            possible = {arc for arc in reporter.arcs() if counts.get(arc[0], 0) > 1 and arc[1] not in excluded}
         except CoverageException:
             return None
-        # A line marked "no branch" counts as fully taken, as in coverage's own report.
-        given = {arc for arc in possible if arc[0] in reporter.no_branch_lines()}
+        # A line marked "no branch" counts as fully taken, as in coverage's own report. Asking reads the whole file.
+        unconditional = reporter.no_branch_lines()
+        given = {arc for arc in possible if arc[0] in unconditional}
 
         def seen():
             if name is None:
