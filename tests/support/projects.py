@@ -90,5 +90,5 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and ".testwright" not in path.parts and "__pycache__" not in path.parts
+        if path.is_file() and not {".testwright", "__pycache__"} & set(path.relative_to(folder).parts)
     }
