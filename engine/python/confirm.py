@@ -1,13 +1,14 @@
 """Repeats chosen trials under other conditions; what differs is not pinned, what cannot be repeated is dropped (B-11).
 
-Each trial runs in a fresh workspace with another hash seed and the real clock; twice with all others in one process;
-and with them in reverse order, with a third hash seed, a shifted clock and another time zone. Trials that draw random
-numbers run with further seeds.
+Each trial runs in a fresh workspace with another hash seed and the real clock; twice with all others in one process,
+the second time shuffled; and shuffled otherwise with a third hash seed, a shifted clock and another time zone. Trials
+that draw random numbers run with further seeds.
 """
 
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -58,15 +59,22 @@ async def confirm(target: PythonTarget, facts: ModuleFacts, chosen: Sequence[tup
     if not chosen:
         return []
     trials = [trial for trial, _ in chosen]
-    drawing = [index for index, (_, seen) in enumerate(chosen) if seen.random]
+    drawing = {index for index, (_, seen) in enumerate(chosen) if seen.random}
+    mixed, again = _shuffled(len(trials), 5), _shuffled(len(trials), 11)
     plain, elsewhere, together = await asyncio.gather(
         _repeat(target, facts, trials, PLAIN, ()),
-        _repeat(target, facts, trials[::-1], ELSEWHERE, [len(trials) - 1 - index for index in drawing]),
-        _repeat(target, facts, [*trials, *trials], TOGETHER, ()),
+        _repeat(
+            target,
+            facts,
+            [trials[index] for index in mixed],
+            ELSEWHERE,
+            [place for place, index in enumerate(mixed) if index in drawing],
+        ),
+        _repeat(target, facts, [*trials, *(trials[index] for index in again)], TOGETHER, ()),
     )
     answers: list[Confirmed] = []
     for index, (trial, explored) in enumerate(chosen):
-        others = [explored, *elsewhere[len(trials) - 1 - index], *together[len(trials) + index]]
+        others = [explored, *elsewhere[mixed.index(index)], *together[len(trials) + again.index(index)]]
         answers.append(_settle(trial, plain[index][0], others, together[index][0]))
     return await _in_full_context(target, facts, trials, answers)
 
@@ -92,6 +100,13 @@ async def _in_full_context(
         replace(one, verdict=NO_VERDICT) if index in whole and index not in holds else one
         for index, one in enumerate(answers)
     ]
+
+
+def _shuffled(size: int, seed: int) -> list[int]:
+    """Always the same disorder: reversing would keep neighbours together."""
+    order = list(range(size))
+    random.Random(seed).shuffle(order)
+    return order
 
 
 async def _repeat(

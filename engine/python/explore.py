@@ -39,7 +39,7 @@ class Budget:
 class _Work:
     """What confirming has settled so far."""
 
-    confirmed: dict[int, tuple[Record, Confirmed]] = field(default_factory=dict)
+    confirmed: list[tuple[Record, Confirmed]] = field(default_factory=list)
     bad: dict[int, tuple[Record, str]] = field(default_factory=dict)
 
 
@@ -60,8 +60,8 @@ async def explore(
         imported = arcs.real(observer.import_arcs)
         search = Search(facts, arcs, proposer, imported, budget.trials)
         await _search(search, observer, budget, notes)
-    work, order = await _settle(target, facts, search, imported)
-    return _told(facts, arcs, search, imported, work, order, notes)
+    work = await _settle(target, facts, search, imported)
+    return _told(facts, arcs, search, imported, work, notes)
 
 
 def _read(target: PythonTarget, facts: ModuleFacts) -> ArcMap:
@@ -85,25 +85,24 @@ async def _search(search: Search, observer: Observer, budget: Budget, notes: lis
             return
 
 
-async def _settle(
-    target: PythonTarget, facts: ModuleFacts, search: Search, imported: frozenset[Arc]
-) -> tuple[_Work, list[int]]:
+async def _settle(target: PythonTarget, facts: ModuleFacts, search: Search, imported: frozenset[Arc]) -> _Work:
     """Choose, confirm, and choose again in place of what could not be confirmed."""
     work = _Work()
-    chosen: list[Record] = []
     for _ in range(CONFIRMATIONS):
         usable = [record for record in search.records if record.number not in work.bad]
         chosen = choose(usable, facts, imported)
-        new = [record for record in chosen if record.number not in work.confirmed]
-        if not new:
+        answers = await confirm(target, facts, [(record.trial, record.seen) for record in chosen])
+        # All of them again, not only the new ones: each must hold in the company of all the others.
+        work.confirmed = [(one, answer) for one, answer in zip(chosen, answers, strict=True) if answer.seen is not None]
+        bad = {
+            record.number: (record, answer.reason)
+            for record, answer in zip(chosen, answers, strict=True)
+            if answer.seen is None
+        }
+        work.bad.update(bad)
+        if not bad:
             break
-        answers = await confirm(target, facts, [(record.trial, record.seen) for record in new])
-        for record, answer in zip(new, answers, strict=True):
-            if answer.seen is None:
-                work.bad[record.number] = (record, answer.reason)
-            else:
-                work.confirmed[record.number] = (record, answer)
-    return work, [record.number for record in chosen if record.number in work.confirmed]
+    return work
 
 
 def _told(
@@ -112,13 +111,11 @@ def _told(
     search: Search,
     imported: frozenset[Arc],
     work: _Work,
-    order: list[int],
     notes: list[str],
 ) -> Exploration:
     reached = set(imported)
     findings: list[Finding] = []
-    for number in order:
-        record, confirmed = work.confirmed[number]
+    for record, confirmed in work.confirmed:
         seen = confirmed.seen
         if seen is None:
             raise SandboxFailure(f"A confirmed trial of {facts.module} has no observation.")

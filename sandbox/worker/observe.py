@@ -210,6 +210,8 @@ def main():
     if config["clock"] is not None:
         clock = observe_clock.Clock(config["clock"]["mode"], config["clock"]["seconds"])
         clock.install()
+    limiter = observe_limits.Limiter(config["cpu_seconds"], config["wall_seconds"])
+    limiter.install()
     chance = observe_clock.Chance()
     chance.install()
     chance.reseed(config["seed"])
@@ -237,7 +239,7 @@ def main():
     ready["seconds"] = round(time.monotonic() - started, 3)
     wire.write({"ready": ready})
     tracer.max_steps = config["max_steps"]
-    runner = observe_trial.Runner(config, tracer, operands, clock, chance, refusals)
+    runner = observe_trial.Runner(config, tracer, operands, clock, chance, refusals, limiter)
     zygote = Zygote(config, runner, wire, observe_limits.starved_seconds)
     gc.collect()
     gc.freeze()

@@ -6,8 +6,11 @@ import os
 import resource
 import signal
 import sys
+import threading
 import time
 import warnings
+
+MOST_SLEEP = 0.2
 
 
 class OutOfTime(BaseException):
@@ -34,8 +37,21 @@ class Limiter:
         self.cpu_seconds = cpu_seconds
         self.wall_seconds = wall_seconds
         self.clock = time.monotonic
-        self.started = self.starved = 0.0
-        self.fired = False
+        self.started = self.starved = self.slept = 0.0
+        self.fired = self.counting = False
+
+    def install(self):
+        """Have long sleeps end the trial at once: waiting for them would tell nothing, and cost time."""
+        real = time.sleep
+
+        def sleep(seconds, /):
+            if self.counting and threading.current_thread() is threading.main_thread():
+                self.slept += max(0.0, seconds)
+                if self.slept > MOST_SLEEP:
+                    self._interrupt(None, None)
+            real(seconds)
+
+        time.sleep = sleep
 
     def _interrupt(self, _number, _frame):
         self.fired = True
@@ -47,7 +63,7 @@ class Limiter:
             self._interrupt(number, frame)
 
     def __enter__(self):
-        self.fired = False
+        self.fired, self.counting, self.slept = False, True, 0.0
         self.started, self.starved = self.clock(), starved_seconds()
         signal.signal(signal.SIGALRM, self._ring)
         signal.signal(signal.SIGPROF, self._interrupt)
@@ -61,6 +77,7 @@ class Limiter:
         return self
 
     def __exit__(self, *_):
+        self.counting = False
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.setitimer(signal.ITIMER_PROF, 0)
 

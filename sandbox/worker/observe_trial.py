@@ -13,7 +13,7 @@ import traceback
 from typing import Any
 
 import observe_effects
-from observe_limits import Limiter, OutOfTime, Refused, quiet
+from observe_limits import OutOfTime, Refused, quiet
 from observe_modes import AWAITING, MAX_ITERATED, TOP_LEVEL_AWAIT, calls_for, evaluate, take, untraced
 from observe_names import type_name
 from observe_trace import TooManySteps
@@ -34,16 +34,17 @@ class Runner:
         clock: rewound before each trial, or None.
         chance: reseeded before each trial.
         refusals: a list the guard appends to, as texts.
+        limiter: see observe_limits.
     """
 
-    def __init__(self, config, tracer, operands, clock, chance, refusals):
+    def __init__(self, config, tracer, operands, clock, chance, refusals, limiter):
         self.config = config
         self.tracer = tracer
         self.operands = operands
         self.clock = clock
         self.chance = chance
         self.refusals = refusals
-        self.limiter = Limiter(config["cpu_seconds"], config["wall_seconds"])
+        self.limiter = limiter
         self.codes = {}
 
     def compiled(self, statement, flags=0):

@@ -83,6 +83,10 @@ def stubborn():
             pass
 
 
+def nap():
+    time.sleep(1000)
+
+
 def devour():
     return bytearray(10**11)
 
@@ -155,6 +159,7 @@ TRIALS = [
     trial("Managed()", mode="enter"),
     trial("spin()"),
     trial("stubborn()"),
+    trial("nap()"),
     trial("devour()"),
     trial("crash()"),
     trial("escape(tmp_path)", fixtures=("tmp_path",)),
@@ -242,6 +247,7 @@ def test_the_mode_says_what_is_done_with_the_result(seen: Mapping[str, Observati
     [
         ("spin()", "timed_out"),
         ("stubborn()", "timed_out"),
+        ("nap()", "timed_out"),
         ("devour()", "out_of_memory"),
         ("crash()", "crashed"),
         ("trespass()", "refused"),
