@@ -104,7 +104,8 @@ class CaseNamer:
         if every:
             yield f"{base}_for_{every}"
             yield _joined(f"{base}_for_{every}", after)
-        yield _joined(_joined(base, after), _outcome_words(expect))
+        if raised is None:
+            yield _joined(_joined(base, after), _outcome_words(expect))
 
     def _given(self, facts: CallableFacts | None, arguments: Sequence[Argument]) -> str:
         if facts is not None and facts.kind == "constructor":

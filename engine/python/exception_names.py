@@ -58,19 +58,28 @@ def name_of_type(
     return TypeReference(type_name.rpartition(".")[2], (), guessed=True)
 
 
-def message_part(message: str) -> str | None:
-    """The shortest part of a message that still says what went wrong: its first clause, whole words, no addresses."""
+def message_part(message: str, given: str = "") -> str | None:
+    """The shortest part of a message that still says what went wrong: its first clause, whole words, no addresses.
+
+    Args:
+        given: the call's source; a clause that only repeats a part of it says nothing.
+    """
     lines = message.strip().splitlines()
     if not lines:
         return None
     text = _PATH.split(_ADDRESS.split(lines[0])[0])[0].rstrip()
     for end in _CLAUSE_ENDS:
         clause = text.partition(end)[0].rstrip()
-        if len(clause) >= _SHORTEST_CLAUSE and " " in clause and len(clause) < len(text) and not _opens_quote(clause):
+        if (
+            len(clause) >= _SHORTEST_CLAUSE
+            and " " in clause
+            and len(clause) < len(text)
+            and not (_opens_quote(clause) or clause in given)
+        ):
             text = clause
     if len(text) > LONGEST_MATCH:
         text = text[: LONGEST_MATCH + 1].rpartition(" ")[0] or text[:LONGEST_MATCH]
-    text = _balanced(text).rstrip(" ,;:-.")
+    text = _balanced(text).strip(" ,;:-.")
     return text if len(text) >= _SHORTEST_MATCH and any(letter.isalpha() for letter in text) else None
 
 

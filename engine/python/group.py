@@ -18,6 +18,7 @@ MOST_ROWS = 12
 MOST_COLUMNS = 5
 LONGEST_CELL = 160
 _WORD = re.compile(r"^[a-z0-9]+(_[a-z0-9]+)*$")
+_TEXTS = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"")
 _NAMES = re.compile(r"(?<![.\w'\"])[A-Za-z_]\w*(?!\w|=[^=])")
 
 
@@ -131,7 +132,8 @@ def buckets(cases: Iterable[Case]) -> list[list[Case]]:
 
 
 def _names_read(text: str) -> set[str]:
-    return {name for name in _NAMES.findall(text) if not name.startswith("__testwright")}
+    code = _TEXTS.sub("''", text)
+    return {name for name in _NAMES.findall(code) if not name.startswith("__testwright")}
 
 
 def _distinct(names: Sequence[str], taken: set[str]) -> tuple[str, ...]:

@@ -95,6 +95,9 @@ class ImportNames:
                 # `import a.b` binds `a`, and so do its neighbours: all of them are kept.
                 self._bound[binding.module] = binding
                 continue
+            if binding.name is None and binding.alias and binding.module in self._modules:
+                renamed[binding.bound] = binding.module
+                binding = Binding(binding.module)
             if self._through_module(binding):
                 renamed[binding.bound] = f"{binding.module}.{binding.name}"
                 self._bound[binding.module] = Binding(binding.module)

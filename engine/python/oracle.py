@@ -15,7 +15,7 @@ from ...utils.python_source import parse_expression
 from .exception_names import message_part, name_of_type
 from .model import CallableFacts, Finding, ModuleFacts, Raised, Value
 from .spec_case import Evidence, Expectation
-from .value_checks import value_checks
+from .value_checks import fields_of, value_checks
 
 LONGEST_OUTPUT = 1200
 MOST_STATE_CHECKS = 4
@@ -105,7 +105,7 @@ class Oracle:
             return Verdict(reason=f"no oracle found: {name.expression} here is an accident of the call, not behaviour")
         if name.expression in _MISSING_MODULES and not documented:
             return Verdict(reason=f"no oracle found: {raised.message or 'a module is missing'} in this environment")
-        match = message_part(raised.message) if own else None
+        match = message_part(raised.message, finding.trial.act) if own else None
         if f"message:{raised.type_name}" in finding.unstable or "message" in finding.unstable:
             match = None
         origin = "documented" if documented else "observed"
@@ -154,9 +154,9 @@ class Oracle:
                 draft.expectations.append(self._labelled(finding, Expectation("is", "result", "None")))
             return
         checks, imports = value_checks("result", value, finding.unstable)
-        if any(one.value == finding.trial.act for one in checks):
-            # The value is written like the call itself: comparing them would say nothing.
-            checks, imports = value_checks("result", replace(value, source=None), finding.unstable)
+        if self._says_nothing(finding, checks):
+            plain = replace(value, source=None, attributes=value.attributes or fields_of(value))
+            checks, imports = value_checks("result", plain, finding.unstable)
         if not checks and finding.agrees and finding.trial.wanted and "..." not in finding.trial.wanted:
             checks = [Expectation("equals", "repr(result)", repr(finding.trial.wanted.rstrip("\n")))]
         if not checks and not draft.expectations:
@@ -168,6 +168,16 @@ class Oracle:
             checks = [one for one in checks if (one.actual.rpartition(".")[2], one.value) not in told]
         draft.expectations[:0] = [self._labelled(finding, one) for one in checks]
         draft.imports += imports
+
+    def _says_nothing(self, finding: Finding, checks: list[Expectation]) -> bool:
+        """Whether the value is written like the call itself, or like another call of the same constructor."""
+        facts = self._callables.get(finding.trial.subject)
+        made = facts is not None and facts.kind == "constructor"
+        return any(
+            one.value == finding.trial.act
+            or (made and one.actual == "result" and (one.value or "").startswith(f"{finding.trial.subject}("))
+            for one in checks
+        )
 
     def _none_says_something(self, finding: Finding) -> bool:
         """None is worth demanding where the callable could have answered, or refused."""

@@ -35,6 +35,26 @@ def value_checks(
     return checks, imports
 
 
+def fields_of(value: Value) -> tuple[tuple[str, Value], ...]:
+    """The fields of an object that is written as `Class(field=value, …)`; none for any other source."""
+    node = parse_expression(value.source or "None")
+    if not isinstance(node, ast.Call) or node.args:
+        return ()
+    return tuple(
+        (one.arg, Value("object", ast.unparse(one.value), value.imports, _holds_float(one.value)))
+        for one in node.keywords
+        if one.arg and not _calls(one.value)
+    )
+
+
+def _holds_float(node: ast.expr) -> bool:
+    return any(isinstance(one, ast.Constant) and isinstance(one.value, float) for one in ast.walk(node))
+
+
+def _calls(node: ast.expr) -> bool:
+    return any(isinstance(one, ast.Call) for one in ast.walk(node))
+
+
 def _pinned(actual: str, value: Value) -> list[Expectation]:
     source = value.source or ""
     if source in ("None", "True", "False"):

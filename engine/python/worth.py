@@ -31,6 +31,17 @@ class Judged:
         return any(one.origin == "documented" for one in self.verdict.expectations)
 
     @property
+    def silent(self) -> bool:
+        """Whether all it tells is that None came back."""
+        return all((one.kind, one.actual, one.value) == ("is", "result", "None") for one in self.verdict.expectations)
+
+    @property
+    def answers(self) -> bool:
+        """Whether something other than None came back."""
+        value = self.finding.observation.value
+        return value is not None and value.source != "None"
+
+    @property
     def weak(self) -> bool:
         """Whether only the type or the length of the result is demanded."""
         demands = self.verdict.expectations
@@ -134,6 +145,10 @@ def without_repeats(judged: Sequence[Judged]) -> list[Judged]:
 
 def without_weak(judged: Sequence[Judged]) -> list[Judged]:
     """Findings that only tell a type or a length go where the subject has better ones."""
+    answering = {one.finding.trial.subject for one in judged if one.answers}
+    judged = [one for one in judged if not one.silent or one.documented or one.finding.trial.subject in answering] + [
+        one for one in _first_of_each(judged) if one.finding.trial.subject not in answering
+    ]
     strong = {one.finding.trial.subject for one in judged if not one.weak}
     kept: list[Judged] = []
     weak: set[str] = set()
@@ -145,6 +160,15 @@ def without_weak(judged: Sequence[Judged]) -> list[Judged]:
             weak.add(subject)
         kept.append(one)
     return kept
+
+
+def _first_of_each(judged: Sequence[Judged]) -> list[Judged]:
+    """Of the calls that only return None, the first of each subject: that such input is accepted is told once."""
+    found: dict[str, Judged] = {}
+    for one in judged:
+        if one.silent and not one.documented:
+            found.setdefault(one.finding.trial.subject, one)
+    return list(found.values())
 
 
 def _refusal(one: Judged) -> tuple[object, ...] | None:

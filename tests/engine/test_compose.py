@@ -185,6 +185,37 @@ def test_an_iterator_that_filled_the_limit_is_cut() -> None:
     assert case["expect"][0]["value"] == "[0, 1, 2, 3, 4]"
 
 
+def test_statements_about_a_former_value_of_a_name_go() -> None:
+    finding = Finding(
+        trial("Cart.total", "cart.total()", "cart = Cart('A')", "cart.add('x')", "cart = Cart('B')", "cart.add('y')"),
+        returned(number(1)),
+    )
+
+    (case,) = compose(finding)["cases"]
+
+    assert case["arrange"]["statements"] == ["cart = Cart('B')", "cart.add('y')"]
+
+
+@pytest.mark.parametrize(
+    ("act", "imports"),
+    [
+        ("log(helper(1))", ("from shop.cart import log", "from tests.util import helper")),
+        ("log(_inner(1))", ("from shop.cart import log", "from shop.cart import _inner")),
+        ("log(missing)", ("from shop.cart import log",)),
+        ("total(1)", ("from shop.cart import total",)),
+        ("log(1) == 2", ("from shop.cart import log",)),
+    ],
+    ids=["a helper of the tests", "a private name", "an unknown name", "another subject", "what it is not"],
+)
+def test_a_call_that_cannot_stand_alone_or_says_little_is_no_case(act: str, imports: tuple[str, ...]) -> None:
+    value = Value("bool", "False") if "==" in act else number(1)
+
+    spec = compose(Finding(trial("log", act, imports=imports), returned(value)))
+
+    assert spec["cases"] == []
+    assert [one["subject"] for one in spec["not_reached"]] == ["log"]
+
+
 def test_an_arranged_result_makes_room_for_the_result_of_the_act() -> None:
     finding = Finding(trial("log", "log(result)", "result = [1]", "result.append(2)"), returned(number(1)))
 

@@ -89,6 +89,17 @@ def test_a_name_with_two_meanings_gets_two_names() -> None:
     assert "import datetime as datetime_module" in names.statements()
 
 
+def test_members_of_a_standard_module_are_reached_through_it_where_it_is_imported() -> None:
+    names = ImportNames(["import datetime", "from datetime import datetime"])
+
+    first = adopt(names, "ago(datetime(2024, 1, 1))", "from shop.times import ago", "from datetime import datetime")
+    second = adopt(names, "ago(dt.date(2024, 1, 1))", "from shop.times import ago", "import datetime as dt")
+
+    assert first == "ago(datetime.datetime(2024, 1, 1)) == 1"
+    assert second == "ago(datetime.date(2024, 1, 1)) == 1"
+    assert names.statements() == ["from shop.times import ago", "import datetime"]
+
+
 def test_a_target_called_like_a_test_is_not_collected() -> None:
     names = ImportNames()
 

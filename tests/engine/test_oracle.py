@@ -125,6 +125,21 @@ def test_what_differs_between_runs_is_told_by_type_and_length_or_not_at_all() ->
     assert kinds(unknown) == []
 
 
+def test_a_constructor_is_told_by_fields_and_never_by_another_call_of_itself() -> None:
+    value = Value("shop.cart.Cart", "Cart(owner='Ann', total=1.5)")
+
+    assert kinds(Finding(trial("Cart", "Cart('Ann')"), returned(value))) == [
+        ("equals", "result.owner", "'Ann'"),
+        ("approx", "result.total", "1.5"),
+    ]
+
+
+def test_a_message_that_repeats_what_was_given_is_demanded_with_the_rest() -> None:
+    assert message_part("hello world: 2 missing", "stock.take('hello world')") == "hello world: 2 missing"
+    assert message_part(": 1 missing from stock") == "1 missing from stock"
+    assert message_part("cannot read /home/ann/shop/cart.toml") == "cannot read"
+
+
 def test_state_and_output_are_told_and_private_state_is_not() -> None:
     effects = (("cart.items", Value("dict", "{'a': 1}")), ("cart._cache", number(1)), ("other.x", number(1)))
     finding = Finding(
