@@ -2,33 +2,20 @@
 
 A use is a pair of a name (a parameter, or `self.attribute`) and one of: `called:N`, `iterated`, `len`, `truth`,
 `awaited`, `entered`, `number`, `arithmetic`, `text`, `method:NAME`, `attribute:NAME`, `item:SOURCE`, `unpacked:N`,
-`isinstance:TYPE`, `argument:FUNCTION:POSITION`, `stored:ATTRIBUTE`, and any of these after `element:` for what is done with its items.
+`isinstance:TYPE`, `argument:FUNCTION:POSITION`, `stored:ATTRIBUTE`, `assigned`, and any of these after `element:` for
+what is done with its items.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from typing import Any
 
-from .body_parts import Body, Function, dotted, is_literal, is_operand
+from .body_parts import OPERATORS, TEXT_TESTS, Body, Function, dotted, is_literal, is_operand
 from .model import Comparison, RaiseSite
 from .names import Names, Root
 
-_OPERATORS: dict[type[ast.cmpop], str] = {
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.In: "in",
-    ast.NotIn: "not in",
-    ast.Is: "is",
-    ast.IsNot: "is not",
-}
-_BRANCHING = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.Match, ast.IfExp, ast.BoolOp, ast.comprehension)
-_TEXT_TESTS = frozenset(
-    {"startswith", "endswith", "split", "partition", "rpartition", "find", "index", "count", "strip"}
-)
 _MAXIMUM_SOURCE = 200
 
 
@@ -49,12 +36,28 @@ class _Reader(ast.NodeVisitor):
         self._names = Names(parameters, self.body.uses)
         self._conditions: list[str] = []
         self._depth = 0
+        self._alike: tuple[tuple[tuple[type[ast.AST], ...], Callable[[Any], None]], ...] = (
+            ((ast.For, ast.AsyncFor), self._loop),
+            ((ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp), self._comprehension),
+            ((ast.With, ast.AsyncWith), self._with),
+            ((ast.FunctionDef, ast.AsyncFunctionDef), self._function),
+            ((ast.Yield, ast.YieldFrom), self._yield),
+        )
+
+    def visit(self, node: ast.AST) -> None:
+        """Kinds of nodes that are read alike go to one method, the others to that of their name."""
+        for kinds, read in self._alike:
+            if isinstance(node, kinds):
+                read(node)
+                return
+        super().visit(node)
 
     # Statements
 
     def visit_Assign(self, node: ast.Assign) -> None:
         self.visit(node.value)
         for target in node.targets:
+            self._assigned(target)
             if isinstance(target, ast.Tuple | ast.List):
                 if isinstance(node.value, ast.Tuple) and len(node.value.elts) == len(target.elts):
                     for one, value in zip(target.elts, node.value.elts, strict=True):
@@ -64,6 +67,22 @@ class _Reader(ast.NodeVisitor):
             else:
                 self._names.alias(target, node.value)
             self.visit(target)
+
+    def _assigned(self, target: ast.AST) -> None:
+        """`self.items = …`, `self.items[key] = …` and `self.count += 1` change the object."""
+        while isinstance(target, ast.Subscript):
+            target = target.value
+        if isinstance(target, ast.Attribute):
+            self._names.use(target, "assigned")
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self._assigned(node.target)
+        self.generic_visit(node)
+
+    def visit_Delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            self._assigned(target)
+        self.generic_visit(node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
@@ -76,12 +95,6 @@ class _Reader(ast.NodeVisitor):
         self._names.bind_items(node.target, node.iter)
         self.generic_visit(node)
 
-    def visit_For(self, node: ast.For) -> None:
-        self._loop(node)
-
-    def visit_AsyncFor(self, node: ast.AsyncFor) -> None:
-        self._loop(node)
-
     def visit_comprehension(self, node: ast.comprehension) -> None:
         self._names.use(node.iter, "iterated")
         self._names.bind_items(node.target, node.iter)
@@ -92,18 +105,6 @@ class _Reader(ast.NodeVisitor):
             self.visit(one)
         for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
             self.visit(part)
-
-    def visit_ListComp(self, node: ast.ListComp) -> None:
-        self._comprehension(node)
-
-    def visit_SetComp(self, node: ast.SetComp) -> None:
-        self._comprehension(node)
-
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> None:
-        self._comprehension(node)
-
-    def visit_DictComp(self, node: ast.DictComp) -> None:
-        self._comprehension(node)
 
     def visit_If(self, node: ast.If) -> None:
         self._test(node.test)
@@ -147,12 +148,6 @@ class _Reader(ast.NodeVisitor):
             self._names.use(item.context_expr, "entered")
         self.generic_visit(node)
 
-    def visit_With(self, node: ast.With) -> None:
-        self._with(node)
-
-    def visit_AsyncWith(self, node: ast.AsyncWith) -> None:
-        self._with(node)
-
     def visit_Match(self, node: ast.Match) -> None:
         root = self._names.deep_root(node.subject)
         for case in node.cases:
@@ -168,12 +163,6 @@ class _Reader(ast.NodeVisitor):
             self.visit(one)
         self._depth -= 1
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._function(node)
-
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._function(node)
-
     def visit_Lambda(self, node: ast.Lambda) -> None:
         self._depth += 1
         self.generic_visit(node)
@@ -187,12 +176,6 @@ class _Reader(ast.NodeVisitor):
         if isinstance(node, ast.YieldFrom):
             self._names.use(node.value, "iterated")
         self.generic_visit(node)
-
-    def visit_Yield(self, node: ast.Yield) -> None:
-        self._yield(node)
-
-    def visit_YieldFrom(self, node: ast.YieldFrom) -> None:
-        self._yield(node)
 
     def visit_Await(self, node: ast.Await) -> None:
         self._names.use(node.value, "awaited")
@@ -222,7 +205,7 @@ class _Reader(ast.NodeVisitor):
         self.body.branch_lines.add(node.lineno)
         left = node.left
         for operator, right in zip(node.ops, node.comparators, strict=True):
-            name = _OPERATORS[type(operator)]
+            name = OPERATORS[type(operator)]
             self._compare_sides(left, name, right, node.lineno)
             left = right
         self.generic_visit(node)
@@ -307,7 +290,7 @@ class _Reader(ast.NodeVisitor):
 
     def _text_test(self, node: ast.Call, function: ast.Attribute) -> None:
         root = self._names.deep_root(function.value)
-        if root is None or function.attr not in _TEXT_TESTS:
+        if root is None or function.attr not in TEXT_TESTS:
             return
         for argument in node.args[:1]:
             if is_operand(argument):

@@ -8,6 +8,21 @@ from dataclasses import dataclass, field
 from .model import Comparison, RaiseSite
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+OPERATORS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.In: "in",
+    ast.NotIn: "not in",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+}
+TEXT_TESTS = frozenset(
+    {"startswith", "endswith", "split", "partition", "rpartition", "find", "index", "count", "strip"}
+)
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Sequence
 from typing import Protocol
@@ -104,8 +105,7 @@ def variable_for(name: str, taken: Sequence[str] = ()) -> str:
     return variable
 
 
-_RESERVED = frozenset(
-    "and as assert async await break class continue def del elif else except false finally for from global if import in "
-    "is lambda none nonlocal not or pass raise return true try while with yield list dict set tuple str int float bool "
-    "bytes type object range slice iter next len map filter zip sum min max result format hash id input".split()
+_RESERVED = frozenset(keyword.kwlist) | frozenset(
+    "list dict set tuple str int float bool bytes type object range slice iter next len map filter zip sum min max "
+    "result format hash id input".split()
 )

@@ -1,4 +1,4 @@
-"""Mutations guided by comparisons that a trial met: what stood on one side is written where the other came from (B-06)."""
+"""Mutations guided by comparisons a trial met: one side is written where the other side came from (B-06)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from .model import Trial
 
 _NOTHING = object()
 _MAXIMUM_ELEMENTS = 5
+_LONGEST_TEXT = 200
+_LONGEST_LIST = 40
+_LARGEST_NUMBER = 10**15
 
 
 def guided_mutations(trial: Trial, operands: Iterable[tuple[int, str, str]]) -> list[Trial]:
@@ -63,26 +66,47 @@ def _targets(other: Any) -> list[Any]:
 
 
 def _made(value: Any, mine: Any, target: Any) -> list[Any]:
+    """The value with `mine`, which came from it, turned into `target`; empty when it did not come from it."""
     if type(value) is type(mine) and value == mine:
         return [target]
     if isinstance(value, str):
-        if isinstance(mine, str) and isinstance(target, str) and mine and mine in value:
-            return [value.replace(mine, target, 1)]
-        if isinstance(mine, str) and isinstance(target, str) and mine and mine.lower() == value.lower():
-            return [target]
-        if isinstance(mine, int) and isinstance(target, int) and not isinstance(mine, bool):
-            if len(value) == mine and 0 <= target <= 200:
-                return [(value or "a") * target if len(value) < 2 else (value * (target // len(value) + 1))[:target]]
-            if str(mine) in value and mine != target:
-                return [value.replace(str(mine), str(target), 1)]
-    if isinstance(value, list | tuple) and isinstance(mine, int) and isinstance(target, int):
-        if len(value) == mine and 0 <= target <= 40 and not isinstance(mine, bool):
-            items = list(value) or [1]
-            return [type(value)((items * (target // len(items) + 1))[:target])]
-    if isinstance(value, int | float) and isinstance(mine, int | float) and isinstance(target, int | float):
-        if not isinstance(value, bool) and not isinstance(mine, bool) and value and abs(mine) == abs(value):
-            return [-target if mine == -value else target]
-        if mine and not isinstance(value, bool) and value and isinstance(value, int) and mine not in (value, 0):
-            scaled = target * value / mine
-            return [int(scaled)] if abs(scaled) < 10**15 else []
+        return _text_made(value, mine, target)
+    if not _is_number(mine) or not _is_number(target):
+        return []
+    if isinstance(value, list | tuple):
+        return _resized(value, target) if len(value) == mine else []
+    return _scaled(value, mine, target) if _is_number(value) and value and mine else []
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _text_made(value: str, mine: Any, target: Any) -> list[Any]:
+    if isinstance(mine, str) and isinstance(target, str) and mine:
+        if mine in value:
+            return [value.replace(mine, target, 1), value + target]
+        return [target] if mine.lower() == value.lower() else []
+    if isinstance(mine, int) and isinstance(target, int) and _is_number(mine):
+        if len(value) == mine and 0 <= target <= _LONGEST_TEXT:
+            return [((value or "a") * (target // max(1, len(value)) + 1))[:target]]
+        if str(mine) in value and mine != target:
+            return [value.replace(str(mine), str(target), 1)]
     return []
+
+
+def _resized(value: list[Any] | tuple[Any, ...], size: Any) -> list[Any]:
+    if not isinstance(size, int) or not 0 <= size <= _LONGEST_LIST:
+        return []
+    items = list(value) or [1]
+    return [type(value)((items * (size // len(items) + 1))[:size])]
+
+
+def _scaled(value: Any, mine: Any, target: Any) -> list[Any]:
+    """The number that becomes `target` where `value` became `mine`, if what happened between was a sign or a factor."""
+    if abs(mine) == abs(value):
+        return [-target if mine == -value else target]
+    if not isinstance(value, int) or mine != mine or target != target:
+        return []
+    scaled = target * value / mine
+    return [int(scaled)] if abs(scaled) < _LARGEST_NUMBER else []

@@ -1,4 +1,4 @@
-"""Several changes at once to a trial's literals, with the module's own constants as words; drawn with a fixed seed (B-06)."""
+"""Several changes at once to a trial's literals, with the module's constants as words; its seed is fixed (B-06)."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from .variations import variations
 
 _MAXIMUM_TOKEN = 12
 _MAXIMUM_TEXT = 80
+_LARGEST = 10**9
 
 
 @lru_cache(maxsize=8)
@@ -29,11 +30,16 @@ def tokens(facts: ModuleFacts) -> tuple[str | int | float | bytes, ...]:
         except (ValueError, SyntaxError):
             continue
         for one in value if isinstance(value, list | tuple | set | dict) else (value,):
-            if isinstance(one, str | bytes) and 0 < len(one) <= _MAXIMUM_TOKEN:
-                found.setdefault((type(one).__name__, repr(one)), one)
-            elif isinstance(one, int | float) and abs(one) < 10**9:
+            if _is_word(one):
                 found.setdefault((type(one).__name__, repr(one)), one)
     return tuple(found[key] for key in sorted(found))
+
+
+def _is_word(value: object) -> bool:
+    """Whether a constant is short enough to be mixed into others."""
+    if isinstance(value, str | bytes):
+        return 0 < len(value) <= _MAXIMUM_TOKEN
+    return isinstance(value, int | float) and abs(value) < _LARGEST
 
 
 def havoc(trial: Trial, facts: ModuleFacts, line: int, wave: int, count: int) -> list[Trial]:

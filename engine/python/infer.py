@@ -1,4 +1,4 @@
-"""What type a parameter without an annotation takes, from how bodies use it, its default, its docs and its name (B-06)."""
+"""The type of a parameter without an annotation: from its uses, its default, its documentation, its name (B-06)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from .annotations import ANY, TypeHint, prose_hint
 from .model import CallableFacts, ModuleFacts, Parameter
-from .pools import BY_NAME
+from .parameter_names import BY_NAME
 
 _METHODS: tuple[tuple[str, str], ...] = (
     (

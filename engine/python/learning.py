@@ -70,8 +70,7 @@ class Learned:
             tree = parse_expression(trial.act)
         except SyntaxError:
             return
-        for qualname, parameter, source in matched_arguments(self._harvester, tree, trial.subject):
-            yield qualname, parameter, source
+        yield from matched_arguments(self._harvester, tree, trial.subject)
 
     def _learn_object(self, trial: Trial, observation: Observation) -> None:
         value = observation.value

@@ -1,4 +1,4 @@
-"""Finding the literals in a trial's statements and writing others in their place, leaving the rest of the text alone."""
+"""Finds the literals in a trial's statements and writes others in their place, leaving the rest of the text alone."""
 
 from __future__ import annotations
 

@@ -167,3 +167,29 @@ def _receiver(trial: Trial, class_name: str) -> tuple[str, int] | None:
         if separator and name.isidentifier() and value.startswith((f"{class_name}(", f"{class_name}.")):
             return name, index
     return None
+
+
+def result_calls(trial: Trial, observation: Observation) -> list[Trial]:
+    """Calls of a result that is itself a function: a closure, a partial, a decorator at work."""
+    value = observation.value
+    if observation.outcome != "returned" or trial.mode != "call" or value is None or trial.act.count(")(") > 1:
+        return []
+    if value.type_name.rpartition(".")[2] not in _CALLABLE_TYPES:
+        return []
+    inner = f"({trial.act})" if trial.act.startswith("lambda") else trial.act
+    return [_with_act(trial, f"{inner}({arguments})") for arguments in _RESULT_ARGUMENTS]
+
+
+_CALLABLE_TYPES = frozenset({"function", "method", "partial", "builtin_function_or_method", "_lru_cache_wrapper"})
+_RESULT_ARGUMENTS = (
+    "",
+    "3",
+    "'abc'",
+    "[3, 1, 2]",
+    "lambda x: x",
+    "3, 4",
+    "{'a': 1}",
+    "None",
+    "('a', 1)",
+    "'a', 'b', 'c'",
+)

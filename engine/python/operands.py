@@ -7,9 +7,11 @@ from typing import Any
 from ...utils.python_source import literal_value
 from .candidates import Candidate, distinct
 from .model import CallableFacts, Comparison, ModuleFacts, Parameter
+from .text_examples import text_examples
 
 _MAXIMUM_SIZE = 64
-_MAXIMUM_VALUES = 14
+_MAXIMUM_VALUES = 18
+_MAXIMUM_TEXTS = 10
 
 
 def operand_values(where: ModuleFacts, one: CallableFacts, parameter: Parameter, types: list[str]) -> list[Candidate]:
@@ -23,9 +25,31 @@ def operand_values(where: ModuleFacts, one: CallableFacts, parameter: Parameter,
         for comparison in source.comparisons:
             if comparison.name in names:
                 found.extend(comparison_values(where, comparison))
+    if "str" in types or not types:
+        found.extend(_texts(where, one))
     constants = [text for text in one.constants if _fits(text, types)]
     found.extend(Candidate(text, origin="constant") for text in constants[:6])
     return distinct(found, _MAXIMUM_VALUES)
+
+
+def _texts(where: ModuleFacts, one: CallableFacts) -> list[Candidate]:
+    """Texts that fit the patterns and formats of the body, and of module constants that parameters are matched with."""
+    sources = list(one.constants)
+    constants = dict(where.constants)
+    for _, what in one.uses:
+        kind, _, detail = what.partition(":")
+        name = detail.partition(".")[0]
+        if kind == "argument" and name in constants and "compile(" in constants[name]:
+            sources.append(constants[name].partition("compile(")[2].rstrip(")").partition(", re.")[0])
+    found: list[Candidate] = []
+    for source in sources:
+        try:
+            value = literal_value(source)
+        except ValueError:
+            continue
+        if isinstance(value, str):
+            found.extend(Candidate(repr(text), origin="constant") for text in text_examples(value))
+    return found[:_MAXIMUM_TEXTS]
 
 
 def _siblings(where: ModuleFacts, one: CallableFacts, stored: bool) -> tuple[CallableFacts, ...]:

@@ -14,8 +14,8 @@ from .arguments import Row, argument_rows, rendered_arguments
 from .candidates import Candidate
 from .forms import NOT_CALLED, Form, function_form, member_form
 from .harvest import Harvester
-from .learning import Learned
 from .layout import Layout
+from .learning import Learned
 from .model import CallableFacts, ClassFacts, ModuleFacts, Trial
 from .project_index import ProjectIndex
 from .receivers import Receiver, receivers
@@ -169,15 +169,19 @@ def _member_trials(
         rows = [(), *(row for row in rows if row)] if one.has_setter else [()]
     if one.name in _SAME_KIND:
         rows = [*_same_kind_rows(one, owner, context), *rows][:limit]
-    pairs = [(item, rows[0]) for item in objects] if rows else []
-    for index, row in enumerate(rows[1:], 1):
-        pairs.insert(min(len(pairs), index * 2 - 1), (objects[index % min(3, len(objects))], row)) if objects else None
-    pairs.extend((objects[(index + 1) % len(objects)], row) for index, row in enumerate(rows[1:])) if objects else None
-    for receiver, row in islice(pairs, limit):
+    for receiver, row in islice(_diagonal(objects, rows), limit):
         form = member_form(one, receiver.variable, row)
         if form is None:
             return
         yield receiver_trial(context, one, receiver, form, row)
+
+
+def _diagonal(objects: list[Receiver], rows: list[Row]) -> Iterator[tuple[Receiver, Row]]:
+    """Every pair, those of early objects and early rows first."""
+    for total in range(len(objects) + len(rows)):
+        for index in range(min(total + 1, len(objects))):
+            if total - index < len(rows):
+                yield objects[index], rows[total - index]
 
 
 _SAME_KIND = frozenset(

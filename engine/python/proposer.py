@@ -13,7 +13,7 @@ from .frontier import Frontier, Kept
 from .havoc import havoc
 from .layout import Layout
 from .model import Arc, CallableFacts, ModuleFacts, Observation, Trial
-from .mutate import mutate
+from .mutate import mutate, result_calls
 from .propose import (
     ProposalContext,
     callable_trials,
@@ -87,7 +87,7 @@ class SourceProposer:
         if not new:
             return []
         lines = frozenset(opened) if opened else None
-        found = mutate(trial, observation, self.facts, self.context, lines)
+        found = [*result_calls(trial, observation), *mutate(trial, observation, self.facts, self.context, lines)]
         return list(self._living(found[: _MAXIMUM_FOLLOW_UP * 2]))[:_MAXIMUM_FOLLOW_UP]
 
     def _living(self, trials: Iterable[Trial]) -> Iterator[Trial]:
@@ -101,7 +101,7 @@ class SourceProposer:
         return in_turns([callable_trials(one, self.context, wave) for one in self._open_callables()])
 
     def _open_callables(self) -> list[CallableFacts]:
-        """Callables with ways not taken in their own lines, those of private classes whose objects were met included."""
+        """Callables with ways not taken, also those of private classes whose objects were met."""
         found = targets(self.facts, self.context)
         known = {one.qualname for one in found}
         met = self.context.learned.objects

@@ -1,16 +1,17 @@
-"""Objects to call methods on: a variable, the statements that build it, and calls that change its state first (B-06)."""
+"""Objects to call methods on: a variable, statements that build it, calls that change its state first (B-06)."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from .arguments import argument_rows, rendered_arguments
 from .candidates import Candidate
 from .construct import variable_for
 from .forms import NOT_CALLED, member_form
-from .model import CallableFacts, ClassFacts, ModuleFacts
 from .learning import Learned
+from .model import CallableFacts, ClassFacts, ModuleFacts
 from .values import Values, interleaved
 
 _CHANGING = re.compile(
@@ -60,7 +61,7 @@ def receivers(
     changed: list[Receiver] = []
     for change in changes:
         changed.append(_changed(fresh[0], [change]))
-    for first, second in zip(changes, changes[1:], strict=False):
+    for first, second in pairwise(changes):
         changed.append(_changed(fresh[0], [first, second]))
     if len(changes) > 2:
         changed.append(_changed(fresh[0], changes[:4]))

@@ -1,4 +1,4 @@
-"""Making a statement from a document or a test stand on its own: its free names, and the imports that bind them (B-06)."""
+"""Makes a statement from a document or a test stand on its own: its free names, the imports that bind them (B-06)."""
 
 from __future__ import annotations
 
@@ -35,10 +35,8 @@ def bound_names(nodes: Iterable[ast.AST]) -> set[str]:
                 found.add(one.id)
             elif isinstance(one, ast.arg):
                 found.add(one.arg)
-            elif isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                found.add(one.name)
-            elif isinstance(one, ast.ExceptHandler) and one.name:
-                found.add(one.name)
+            elif isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler):
+                found.add(one.name or "_")
             elif isinstance(one, ast.alias):
                 found.add(one.asname or one.name.partition(".")[0])
     return found
@@ -98,13 +96,13 @@ class Scope:
     def _public(self, statement: str, name: str) -> str:
         """The statement itself, or the one that names the defining module when it imports a re-export of the target."""
         words = statement.split()
-        if words[0] == "from" and name in self._own and " as " not in statement:
-            if self._index.defines(words[1], name, self._facts):
-                return f"from {self._facts.module} import {name}"
+        own = words[0] == "from" and name in self._own and " as " not in statement
+        if own and self._index.defines(words[1], name, self._facts):
+            return f"from {self._facts.module} import {name}"
         return statement
 
     def plain(self, node: ast.AST) -> ast.AST:
-        """The node with `module.name` written as `name` where that is the target's own and nothing else is called so."""
+        """The node with `module.name` written as `name` where that is the target's own."""
         return _Plain(self).visit(node)
 
     def is_target(self, module_name: str, attribute: str) -> bool:
@@ -126,9 +124,9 @@ class _Plain(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
-        if isinstance(node.value, ast.Name) and isinstance(node.ctx, ast.Load):
-            if self._scope.is_target(node.value.id, node.attr):
-                return ast.copy_location(ast.Name(id=node.attr, ctx=ast.Load()), node)
+        module = node.value.id if isinstance(node.value, ast.Name) and isinstance(node.ctx, ast.Load) else ""
+        if module and self._scope.is_target(module, node.attr):
+            return ast.copy_location(ast.Name(id=node.attr, ctx=ast.Load()), node)
         return node
 
 
@@ -153,7 +151,9 @@ def is_reproducible(text: str) -> bool:
 
 _STANDARD = {
     name: f"import {name}"
-    for name in "collections datetime decimal fractions functools io itertools json math operator os pathlib re string uuid".split()
+    for name in (
+        "collections datetime decimal fractions functools io itertools json math operator os pathlib re string uuid"
+    ).split()
 } | {
     "Decimal": "from decimal import Decimal",
     "Fraction": "from fractions import Fraction",

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from .scoping import bound_names, loaded_names
 
-
 _FUNCTIONS_THAT_CHANGE = frozenset(
     "heappush heappop heapify insort insort_left insort_right shuffle setattr delattr next setitem delitem".split()
 )

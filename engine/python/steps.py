@@ -1,4 +1,4 @@
-"""Existing tests and example scripts taken apart into steps: statements that arrange, one expression that acts (B-06)."""
+"""Existing tests and scripts taken apart into steps: statements that arrange, one expression that acts (B-06)."""
 
 from __future__ import annotations
 

@@ -20,8 +20,18 @@ _OPERATORS: dict[type[ast.AST], str] = {
     ast.Gt: "__gt__",
     ast.In: "__contains__",
 }
-_FUNCTIONS = {"len": "__len__", "str": "__str__", "repr": "__repr__", "bool": "__bool__", "iter": "__iter__", "hash": "__hash__",
-              "list": "__iter__", "sorted": "__iter__", "reversed": "__reversed__", "next": "__next__"}  # fmt: skip
+_FUNCTIONS = {
+    "len": "__len__",
+    "str": "__str__",
+    "repr": "__repr__",
+    "bool": "__bool__",
+    "iter": "__iter__",
+    "hash": "__hash__",
+    "list": "__iter__",
+    "sorted": "__iter__",
+    "reversed": "__reversed__",
+    "next": "__next__",
+}
 
 
 class Subjects:

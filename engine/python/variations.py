@@ -77,7 +77,7 @@ def _of_sequence(value: list[Any] | tuple[Any, ...]) -> list[str]:
     items = list(value)
     found: list[Any] = [kind()]
     if items:
-        found += [kind(items[:1]), kind(items[:-1]), kind(items + items[:1]), kind(items[::-1]), kind(items + [None])]
+        found += [kind(items[:1]), kind(items[:-1]), kind(items + items[:1]), kind(items[::-1]), kind([*items, None])]
         found += [
             kind(items * 2),
             kind([items[0]] * 2),
