@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import re
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -129,4 +130,7 @@ def _elsewhere(type_name: str) -> TypeReference | None:
         if not public or public.startswith("_"):
             return None
         module = public
-    return TypeReference(f"{module}.{qualname}", (f"import {module}",), guessed=guessed)
+    if module.partition(".")[0] in sys.stdlib_module_names:
+        return TypeReference(f"{module}.{qualname}", (f"import {module}",), guessed=guessed)
+    statement = f"from {module} import {qualname.partition('.')[0]}"
+    return TypeReference(qualname, (statement,), guessed=guessed)

@@ -199,7 +199,7 @@ def test_the_demanded_part_of_a_message_is_short_and_stable(message: str, part: 
         (f"{MODULE}.Cart.Full", (), "Cart.Full", (f"from {MODULE} import Cart",)),
         ("json.decoder.JSONDecodeError", (), "json.JSONDecodeError", ("import json",)),
         ("shop.errors.Empty", (), "Empty", (f"from {MODULE} import Empty",)),
-        ("shop.other.Broken", (), "shop.other.Broken", ("import shop.other",)),
+        ("shop.other.Broken", (), "Broken", ("from shop.other import Broken",)),
         (f"{MODULE}.make.<locals>.Inner", ("LookupError",), "LookupError", ()),
         (f"{MODULE}._Hidden", ("KeyError",), "KeyError", ()),
         ("_private.Thing", ("OSError",), "OSError", ()),
