@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...utils.python_source import literal_value
 from .model import Arc, ModuleFacts, Observation
-from .readability import cost
+from .readability import cost, rebinds
 from .search import RICH_SOURCES, SLOW_STEPS, Record, is_none, pinned
 
 MOST_PER_CALLABLE = 8
@@ -73,6 +73,8 @@ def _worthwhile(records: Sequence[Record], facts: ModuleFacts) -> list[Candidate
             name = raised.type_name.rpartition(".")[2]
             if raised.line == 0 or name in NEVER or (name in ACCIDENTS and raised.line not in raise_lines):
                 continue
+        if rebinds(record.trial):
+            continue
         goals = _goals(record)
         one = Candidate(
             record=record,

@@ -38,12 +38,12 @@ def cost(trial: Trial, observation: Observation) -> float:
             shown = 60
         if value.source == "None" and not observation.effects and not observation.output:
             shown = 40
-    imports = 3 * max(0, len(trial.imports) - 1) + (100 if _rebinds(trial) else 0)
+    imports = 3 * max(0, len(trial.imports) - 1)
     return text + 12 * odd + shown + imports + _SOURCES.get(trial.source, 14) + (6 if trial.fixtures else 0)
 
 
-def _rebinds(trial: Trial) -> bool:
-    """Whether arranging gives an imported name another meaning, which confuses every reader."""
+def rebinds(trial: Trial) -> bool:
+    """Whether arranging gives an imported name another meaning, which confuses readers and renderers alike."""
     imported = {one.split()[-1].partition(".")[0] for one in trial.imports}
     assigned = {match[1] for one in trial.arrange if (match := _ASSIGNED.match(one))}
     return bool(imported & assigned)
