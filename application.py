@@ -9,7 +9,7 @@ from typing import Any
 from .agents.contracts import contract_of
 from .agents.embedded.planner_agent import EmbeddedPlannerAgent
 from .agents.protocol import AgentRequest, RequestMetadata
-from .errors import UsageError
+from .errors import ProjectError, UsageError
 from .events import EventSink
 from .graph.execution_graph.graph import build_testing_graph
 from .graph.planning_graph.planning_graph import build_planning_graph
@@ -66,9 +66,28 @@ async def resume(run_id: str, where: Settings, *, jobs: int | None = None, on_ev
     RunFolder(where.state, run_id).require()
     with Store.open(where.state) as store:
         record = store.runs.get(run_id)
-    settings = restore_settings(record.settings).model_copy(update={"jobs": jobs} if jobs else {})
+    settings = _as_found(restore_settings(record.settings), where)
+    if jobs:
+        settings = settings.model_copy(update={"jobs": jobs})
     async with open_run(settings, run_id, on_event=on_event) as live:
         return await continued(live, record)
+
+
+def _as_found(stored: Settings, where: Settings) -> Settings:
+    """The settings of a stored run, for the place it was found in: a project may have been moved since.
+
+    Raises:
+        ProjectError: its runs are kept elsewhere, and the project is gone from where it was.
+    """
+    root = _root_of(stored.root, where)
+    return stored.model_copy(update={"root": root, "state_dir": where.state_dir and where.state})
+
+
+def _root_of(stored: Path, where: Settings) -> Path:
+    root = where.root if where.state_dir is None else stored
+    if not root.is_dir():
+        raise ProjectError(f"The run's project was {root}, which is not there.", advice="Put it back, or run anew.")
+    return root
 
 
 async def plan(request: str, settings: Settings) -> dict[str, Any]:
@@ -107,7 +126,7 @@ def apply(run_id: str, where: Settings) -> tuple[Acceptance, ...]:
     kept = [one.path for one in report.files]
     if not kept:
         raise UsageError(f"Run {run_id} kept no tests.", advice="Its report says why.")
-    root = Path(report.run.root)
+    root = _root_of(Path(report.run.root), where)
     with project_lock(where.state, root, f"apply {run_id}"), run_lock(folder):
         return tuple(Staging(folder, root).accept(kept))
 

@@ -21,7 +21,7 @@ from .reports.junit_form import junit_form
 from .reports.markdown_form import markdown_form
 from .reports.model import Report
 from .reports.outcome import ExitReason
-from .store.files import write_file
+from .store.files import remove_leftovers, write_file
 from .store.runs import RunRecord, Spent
 from .store.staging import Staging
 from .version import VERSION
@@ -159,6 +159,7 @@ def _concluded(live: LiveRun, request: str, state: PlanningAgentState, began: fl
     staged = [one.path for one in report.files if one.outcome == "staged"]
     diff = Staging(live.folder, live.settings.root).diff(staged) if live.settings.dry_run and staged else ""
     shutil.rmtree(live.folder.scratch, ignore_errors=True)
+    remove_leftovers(live.folder.path)
     return Ended(report, live.folder.report_md, diff)
 
 

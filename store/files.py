@@ -89,6 +89,13 @@ def temporary_of(path: Path) -> Path:
     return path.with_name(f".{path.name}{TEMPORARY}")
 
 
+def remove_leftovers(folder: Path) -> None:
+    """Remove what processes that died while they wrote have left below `folder`, which nobody else writes to now."""
+    for path in folder.rglob(f".*{TEMPORARY}"):
+        with suppress(OSError):  # it does no harm, and the next run tries again
+            path.unlink()
+
+
 def remove_tree(path: Path) -> None:
     """Delete a folder, also with folders in it that nobody may write: copies of a project have such.
 
