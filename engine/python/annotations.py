@@ -93,7 +93,7 @@ def prose_hint(text: str) -> TypeHint:
         known = [one for one in words if _ALIASES.get(one, one) in KNOWN]
         if not known:
             continue
-        names = [TypeHint(_ALIASES.get(one, one)) for one in known]
+        names = [TypeHint(_ALIASES.get(str(one)) or str(one)) for one in known]
         found.append(TypeHint(names[0].name, tuple(names[1:2])) if " of " in part else names[0])
     if not found:
         return ANY

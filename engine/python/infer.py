@@ -41,7 +41,8 @@ _ATTRIBUTES: tuple[tuple[str, str], ...] = (
     ("Fraction", "numerator denominator"),
 )
 _ARGUMENTS: tuple[tuple[str, str], ...] = (
-    ("str", r"ord:0|re\.(match|search|sub|findall|finditer|split|fullmatch):[12]|unicodedata\.\w+:\d|json\.loads:0|"
+    ("str", r"ord:0|(?!re\.)\w+\.(match|fullmatch|search|findall|finditer):0|"
+            r"re\.(match|search|sub|findall|finditer|split|fullmatch):[12]|unicodedata\.\w+:\d|json\.loads:0|"
             r"textwrap\.\w+:0|html\.\w+:0|int:0|float:0|shlex\.\w+:0|ast\.literal_eval:0|Decimal:0|urlparse:0|quote:0"),
     ("pattern", r"re\.\w+:0"),
     ("int", r"range:\d|chr:0|abs:0|round:[01]|divmod:\d|pow:\d|islice:[123]|itertools\.islice:[123]|bin:0|hex:0|"

@@ -25,22 +25,23 @@ def operand_values(where: ModuleFacts, one: CallableFacts, parameter: Parameter,
         for comparison in source.comparisons:
             if comparison.name in names:
                 found.extend(comparison_values(where, comparison))
-    if "str" in types or not types:
-        found.extend(_texts(where, one))
+    found.extend(_texts(where, one, parameter, "str" in types or not types))
     constants = [text for text in one.constants if _fits(text, types)]
     found.extend(Candidate(text, origin="constant") for text in constants[:6])
     return distinct(found, _MAXIMUM_VALUES)
 
 
-def _texts(where: ModuleFacts, one: CallableFacts) -> list[Candidate]:
-    """Texts that fit the patterns and formats of the body, and of module constants that parameters are matched with."""
-    sources = list(one.constants)
+def _texts(where: ModuleFacts, one: CallableFacts, parameter: Parameter, textual: bool) -> list[Candidate]:
+    """Texts that fit the patterns the parameter is matched with and, when it may be text, those of the whole body."""
+    sources: list[str] = []
     constants = dict(where.constants)
-    for _, what in one.uses:
+    for used, what in one.uses:
         kind, _, detail = what.partition(":")
-        name = detail.partition(".")[0]
-        if kind == "argument" and name in constants and "compile(" in constants[name]:
-            sources.append(constants[name].partition("compile(")[2].rstrip(")").partition(", re.")[0])
+        pattern = constants.get(detail.partition(".")[0], "")
+        if used == parameter.name and kind == "argument" and "compile(" in pattern:
+            sources.append(pattern.partition("compile(")[2].rstrip(")").partition(", re.")[0])
+    if textual:
+        sources.extend(one.constants)
     found: list[Candidate] = []
     for source in sources:
         try:

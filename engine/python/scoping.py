@@ -108,7 +108,7 @@ class Scope:
     def is_target(self, module_name: str, attribute: str) -> bool:
         """Whether `module_name.attribute` means a definition of the target."""
         statement = self._imports.get(module_name) or ""
-        if attribute not in self._own or attribute in self._imports:
+        if attribute not in self._own or self._means_another(attribute):
             return False
         words = statement.split()
         if words[:1] == ["import"]:
@@ -116,6 +116,11 @@ class Scope:
         if words[:1] == ["from"] and len(words) >= 4:
             return self._index.defines(f"{words[1]}.{words[3]}", attribute, self._facts)
         return not statement and module_name == self._facts.module.partition(".")[0]
+
+    def _means_another(self, name: str) -> bool:
+        """Whether the statements' own file binds the name to something that is not the target's."""
+        statement = self._imports.get(name)
+        return statement is not None and self._public(statement, name) != f"from {self._facts.module} import {name}"
 
 
 class _Plain(ast.NodeTransformer):
