@@ -64,7 +64,7 @@ async def verify_together(
     )
     cases = {case_id: case for spec in (specs or {}).values() for case_id, case in cases_by_id(spec).items()}
     async with open_suite(target, files, framework) as suite:
-        examination = Examination(suite, strictness, cases, own_modules(target))
+        examination = Examination(suite, strictness, cases, own_modules(target), one_target=len(files) == 1)
         shuffled = [
             replace(strictness.base(), shuffle=one.seed, shuffle_level=one.shuffle_level) for one in options.orders()
         ]

@@ -115,7 +115,14 @@ async def verify_files(
 
 @dataclass(slots=True)
 class Examination:
-    """The verification of one suite in the making; `passing` are the tests nothing speaks against so far."""
+    """The verification of one suite in the making.
+
+    Attributes:
+        passing: the tests nothing speaks against so far.
+        ahead: repeats that the first run has done already.
+        one_target: whether a file that cannot be loaded for want of something ends it all; where the files of several
+            targets run together, it only costs that file.
+    """
 
     suite: Suite
     options: VerifyOptions
@@ -125,6 +132,7 @@ class Examination:
     passing: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     ahead: int = 0
+    one_target: bool = True
 
     async def first_run(self, ahead: Sequence[SuiteOptions] = ()) -> SuiteResult:
         """Run in the given order with coverage, and judge what does not pass.
@@ -229,7 +237,7 @@ class Examination:
 
     def _uncollected(self, error: CollectError) -> None:
         judgement = classify_collection(error, own_modules=self.modules)
-        if judgement.failure_class == "environment":
+        if judgement.failure_class == "environment" and self.one_target:
             raise TargetImportError(
                 f"{error.path} cannot be loaded: {judgement.reason}",
                 advice="make the target importable in its environment: install what it needs, or give --python",

@@ -8,9 +8,18 @@ from __future__ import annotations
 
 import ast
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 _PARSING = threading.Lock()
+
+
+@contextmanager
+def parsing_alone() -> Iterator[None]:
+    """For libraries that parse Python themselves: nothing else parses while the block runs."""
+    with _PARSING:
+        yield
 
 
 def parse_python(source: str | bytes, filename: str = "<source>") -> ast.Module:

@@ -26,8 +26,7 @@ def generate_step(
         digest: sha256 of the module's file, in hex; a resumed run compares it.
     """
     slug = _slug(place.module, symbols)
-    packages = place.module.split(".")[: -1 if "." in place.module else None]
-    test_path = PurePosixPath(tests_dir, *packages, f"test_{slug}.py").as_posix()
+    test_path = PurePosixPath(tests_dir, *_folders(place.module), f"test_{slug}.py").as_posix()
     return {
         "id": f"generate_unit_{slug}",
         "type": GENERATE,
@@ -57,6 +56,16 @@ def verify_step(depends_on: list[str], test_paths: list[str], framework: str) ->
 def accept_step(depends_on: list[str], test_paths: list[str]) -> JsonObject:
     """Add the kept tests to the project, or only show the difference on a dry run."""
     return {"id": ACCEPT, "type": ACCEPT, "params": {"test_paths": test_paths, "depends_on": depends_on}}
+
+
+def _folders(module: str) -> list[str]:
+    """Folders that mirror the packages above a module.
+
+    pytest puts a test file's folder at the head of `sys.path`, where the folders below it become importable. Without
+    the prefix, `tests/generated/pkg/redis/` would answer an optional `import redis` of the code under test.
+    """
+    packages = module.split(".")[: -1 if "." in module else None]
+    return [packages[0], *(f"test_{name}" for name in packages[1:])]
 
 
 def _slug(module: str, symbols: tuple[str, ...] | None) -> str:

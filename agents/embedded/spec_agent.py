@@ -73,7 +73,8 @@ class EmbeddedSpecAgent(Agent):
         spec = await asyncio.to_thread(_composed, exploration, layout, inputs)
         metadata = _metadata(exploration)
         if not (spec["cases"] or spec["suspected_defects"] or spec["not_reached"]):
-            return _refused(f"{facts.path} has nothing to test: no public function, class or method", metadata)
+            reason = "it defines no public function or method of its own"
+            spec["not_reached"] = [{"subject": facts.module, "reason": reason, "line": 1}]
         trace: list[JsonObject] = [
             {"event": "explored", "target": facts.path, "trials": exploration.trials, "cases": len(spec["cases"])}
         ]

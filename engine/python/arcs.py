@@ -8,6 +8,7 @@ from functools import cached_property
 from coverage.exceptions import CoverageException
 from coverage.parser import PythonParser
 
+from ...utils.python_source import parsing_alone
 from .branches import possible_arcs
 from .model import Arc, CallableFacts
 
@@ -23,7 +24,9 @@ class ArcMap:
         self.possible = possible_arcs(source)
         self._parser = PythonParser(text=source)
         try:
-            self._parser.parse_source()
+            with parsing_alone():
+                self._parser.parse_source()
+                self._parser.arcs()
         except CoverageException as error:
             raise SyntaxError(str(error)) from error
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from coverage.exceptions import CoverageException
 from coverage.parser import PythonParser
 
+from ...utils.python_source import parsing_alone
 from .model import Arc
 
 
@@ -27,7 +28,9 @@ def branch_arcs(source: str) -> frozenset[Arc]:
 def _parser(source: str) -> PythonParser:
     parser = PythonParser(text=source, exclude=r"#\s*(pragma|PRAGMA)[:\s]?\s*(no|NO)\s*(cover|COVER)")
     try:
-        parser.parse_source()
+        with parsing_alone():
+            parser.parse_source()
+            parser.arcs()
     except CoverageException as error:
         raise SyntaxError(str(error)) from error
     return parser

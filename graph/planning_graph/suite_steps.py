@@ -37,7 +37,7 @@ async def verify_suite(step: PlanStep, state: PlanningAgentState, services: Grap
     dropped = _attributed(answer.get("dropped") or [], made)
     kept: dict[str, list[str]] = {}
     for path, result in made.items():
-        going = {one["case_id"] for one in dropped if one["test_path"] == path}
+        going = _going(path, result["kept"], dropped)
         kept[path] = [case_id for case_id in result["kept"] if case_id not in going]
         if going:
             await _prune(services, result, [*dropped_ids(result["dropped"] or []), *sorted(going)])
@@ -113,6 +113,14 @@ def _attributed(dropped: Iterable[Mapping[str, Any]], made: Mapping[str, Mapping
         holders = named or [path for path, result in made.items() if case_id in result["kept"]]
         found += [{**one, "case_id": case_id, "test_path": path} for path in holders or [None]]
     return found
+
+
+def _going(path: str, kept: Sequence[str], dropped: Iterable[Mapping[str, Any]]) -> set[str]:
+    """The cases of a file that do not stay; all of them when the file itself could not be loaded."""
+    of_file = [one for one in dropped if one["test_path"] == path]
+    if any(one.get("nodeid") == path and not one["case_id"] for one in of_file):
+        return set(kept)
+    return {str(one["case_id"]) for one in of_file}
 
 
 async def _restore(services: GraphServices, result: Mapping[str, Any]) -> None:

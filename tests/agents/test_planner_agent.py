@@ -115,7 +115,7 @@ async def test_steps_depend_on_each_other_and_write_to_files_of_their_own(answer
     assert [step["params"]["test_path"] for step in generate] == [
         "tests/made/shop/test_shop_cart.py",
         "tests/made/shop/test_shop_pricing.py",
-        "tests/made/shop/sub/test_shop_sub_deep.py",
+        "tests/made/shop/test_sub/test_shop_sub_deep.py",
     ]
     assert all(step["params"]["framework"] == "unittest" for step in generate)
     assert verify["params"]["depends_on"] == [step["id"] for step in generate]
@@ -137,3 +137,11 @@ async def test_a_base_name_that_a_persons_test_has_is_not_taken(answer, project)
     (project / "test_shop_cart.py").write_text("def test_mine():\n    assert True\n")
     response = await answer("shop.cart")
     assert response.result["steps"][0]["params"]["test_path"] == "tests/generated/shop/test_shop_shop_cart.py"
+
+
+async def test_no_folder_of_tests_can_be_imported_in_the_place_of_a_package(answer, project):
+    response = await answer("shop.sub")
+    [path] = [step["params"]["test_path"] for step in response.result["steps"] if "test_path" in step["params"]]
+    below = path.removeprefix("tests/generated/shop/").split("/")[:-1]
+    assert below
+    assert all(name.startswith("test_") for name in below)

@@ -244,3 +244,13 @@ async def test_the_planning_graph_can_be_a_node_of_somebody_elses_graph(
         with providing(made.context, made.services):
             state = await outer.compile().ainvoke(planning(), context=made.context)
     assert state["exit_reason"] == "completed"
+
+
+async def test_a_file_that_cannot_be_loaded_in_company_is_left_out_whole(tmp_path: Path) -> None:
+    lost = [{"case_id": None, "nodeid": "tests/generated/test_a.py", "reason": "it cannot be loaded"}]
+    with scripted(**plan_agents([plan(*steps("a", "b"))], 2)) as agents:
+        made = bench(tmp_path, agents, targets=TARGETS, scripts={"verify_suite": [{"dropped": lost}]})
+        state = await run_plan(made)
+    [verified] = [step for step in state["plan"] if step["type"] == "verify_suite"]
+    assert verified["result"] is not None
+    assert verified["result"]["test_paths"] == ["tests/generated/test_b.py"]
