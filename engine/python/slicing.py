@@ -12,10 +12,14 @@ _FUNCTIONS_THAT_CHANGE = frozenset(
 )
 
 
+_MAXIMUM_BEFORE = 60
+
+
 def needed_statements(before: Sequence[ast.stmt], act: ast.AST) -> list[ast.stmt]:
     """Those of `before`, in order, that bind a name the act reads, directly or through others, or change its object."""
     wanted = set(loaded_names(act))
     kept: list[ast.stmt] = []
+    before = before[-_MAXIMUM_BEFORE:]
     for index in range(len(before) - 1, -1, -1):
         node = before[index]
         if _binds(node, wanted) or (_changes(node, wanted) and _is_variable(node, before[:index])):

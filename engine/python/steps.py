@@ -11,6 +11,7 @@ from .body_parts import Function, dotted
 
 Step = tuple[list[ast.stmt], ast.expr]
 _MAXIMUM_ROWS = 12
+_MAXIMUM_HELPER_LINES = 15
 _RAISING = (
     "raises",
     "assertRaises",
@@ -42,6 +43,8 @@ def read_test_file(tree: ast.Module) -> TestFile:
     fixtures: dict[str, Function] = {}
     helpers: dict[str, ast.stmt] = {}
     for node in tree.body:
+        if (node.end_lineno or node.lineno) - node.lineno > _MAXIMUM_HELPER_LINES:
+            continue
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             if any("fixture" in ast.unparse(one) for one in node.decorator_list):
                 fixtures[node.name] = node

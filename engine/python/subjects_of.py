@@ -44,6 +44,21 @@ class Subjects:
             if one.owner is not None and one.kind != "constructor":
                 self._members.setdefault(one.name, []).append(one)
         self._classes = {one.name for one in facts.classes}
+        self._dunders = [name for name in self._members if name.startswith("__")]
+
+    def may_concern(self, act: ast.expr) -> bool:
+        """A quick look: whether the act names a function or member, or does what a dunder method does."""
+        for node in ast.walk(act):
+            if isinstance(node, ast.Name) and (node.id in self._functions or node.id in self._classes):
+                return True
+            if isinstance(node, ast.Attribute) and (node.attr in self._members or node.attr in self._functions):
+                return True
+            dunder = (
+                _FUNCTIONS.get(node.func.id) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
+            )
+            if isinstance(node, ast.Subscript | ast.BinOp | ast.Compare) or dunder in self._members:
+                return bool(self._dunders)
+        return False
 
     def of(self, act: ast.expr, arrange: list[ast.stmt]) -> CallableFacts | None:
         """The callable the act calls outermost; None when it is about none of them."""

@@ -169,7 +169,7 @@ class _Finder:
     def _sequence(
         self, before: list[ast.stmt], act: ast.expr, scope: Scope, file: TestFile | None
     ) -> UsedSequence | None:
-        if isinstance(act, ast.Constant | ast.Name | ast.Await):
+        if isinstance(act, ast.Constant | ast.Name | ast.Await) or not self._subjects.may_concern(act):
             return None
         needed = [one for one in needed_statements(before, act) if not isinstance(one, ast.Import | ast.ImportFrom)]
         if file is not None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice
 
 import pytest
@@ -8,7 +9,7 @@ from testwright.engine.python.guided import guided_mutations
 from testwright.engine.python.havoc import havoc, tokens
 from testwright.engine.python.layout import find_layout
 from testwright.engine.python.literals import literal_places, with_source
-from testwright.engine.python.model import Observation, Raised, Trial, Value
+from testwright.engine.python.model import Arc, Observation, Outcome, Raised, Trial, Value
 from testwright.engine.python.mutate import mutate, result_calls
 from testwright.engine.python.proposer import SourceProposer
 from testwright.engine.python.variations import variations
@@ -51,7 +52,7 @@ def proposer(project):
     return SourceProposer(project, layout, facts_of(project, "m.py"))
 
 
-def seen(arcs=(), outcome="returned", **more):
+def seen(arcs: Iterable[Arc] = (), outcome: Outcome = "returned", **more) -> Observation:
     return Observation(outcome=outcome, arcs=frozenset(arcs), **more)
 
 
