@@ -164,7 +164,11 @@ async def open_run(settings: Settings, run_id: str, *, on_event: EventSink | Non
         target = TargetProvider(settings, folder, meter)
         toolbox = build_toolbox(
             ToolServices(
-                root=settings.root, run_folder=folder, python_target=target, cache_dir=settings.state / "cache"
+                root=settings.root,
+                run_folder=folder,
+                python_target=target,
+                cache_dir=settings.state / "cache",
+                repeats=settings.repeats,
             )
         )
         async with (

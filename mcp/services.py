@@ -27,6 +27,7 @@ class ToolServices:
         run_folder: where the run keeps its files; file tools are confined to it.
         python_target: gives the prepared target; called by the tools that run code, as often as they like.
         cache_dir: folder for what may be kept between runs (the search index).
+        repeats: shuffled repeats a test has to pass, where a call does not say.
         cache: results of this toolbox, by the hash of their inputs.
         index: the search over the project's code and documents.
         baselines: coverage there was before the tests of this run.
@@ -36,6 +37,7 @@ class ToolServices:
     run_folder: RunFolder
     python_target: Callable[[], Awaitable[PythonTarget]]
     cache_dir: Path
+    repeats: int = 3
     cache: ResultCache = field(default_factory=ResultCache)
     index: CodebaseIndex = field(init=False)
     baselines: Baselines = field(init=False)

@@ -58,7 +58,8 @@ async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
     before = None
     if measured is not None and options.get("baseline", True):
         before = await services.baselines.of(target, measured, _module(spec, measured))
-    limits = {key: options[key] for key in ("repeats", "test_seconds", "wall_seconds") if key in options}
+    limits = {key: options[key] for key in ("test_seconds", "wall_seconds") if key in options}
+    limits["repeats"] = options.get("repeats", services.repeats)
     strictness = VerifyOptions(measure=(measured,) if measured else (), **limits)
     verification = await verify_files(target, files, framework=framework, spec=spec, options=strictness)
     evidence = evidence_of(verification, spec=spec, before=before.coverage if before else None)

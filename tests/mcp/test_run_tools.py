@@ -14,7 +14,7 @@ from testwright.mcp.client import ToolClient
 from testwright.mcp.services import ToolServices
 from testwright.mcp.toolbox import build_toolbox
 from testwright.sandbox.target import PythonTarget, prepare_target
-from testwright.tests.support.sandboxes import sandbox_or_skip
+from testwright.tests.support.sandboxes import needed_sandbox
 from testwright.tests.support.toolroom import expectation, make_services, unit_case, unit_spec, write_files
 
 TEST = "tests/generated/test_cart.py"
@@ -32,7 +32,7 @@ async def tools_over(folder: Path):
             made.append(
                 await prepare_target(
                     services.root,
-                    sandbox=sandbox_or_skip("bubblewrap"),
+                    sandbox=needed_sandbox("bubblewrap"),
                     python=None,
                     state=services.run_folder.scratch,
                     cache=services.cache_dir,

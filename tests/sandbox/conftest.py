@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from testwright.sandbox.protocol import Sandbox
-from testwright.tests.support.sandboxes import sandbox_or_skip
+from testwright.tests.support.sandboxes import needed_sandbox
 
 
 @pytest.fixture(scope="session")
 def bubblewrap() -> Sandbox:
-    return sandbox_or_skip("bubblewrap")
+    return needed_sandbox("bubblewrap")
 
 
 @pytest.fixture(scope="session")
 def weak() -> Sandbox:
-    return sandbox_or_skip("weak")
+    return needed_sandbox("weak")
 
 
 @pytest.fixture(params=["bubblewrap", "weak"])

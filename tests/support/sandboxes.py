@@ -16,12 +16,12 @@ from testwright.sandbox.protocol import Limits, Program, Sandbox, SandboxKind
 PATIENT = Limits(wall_seconds=120)
 
 
-def sandbox_or_skip(kind: SandboxKind) -> Sandbox:
-    """The sandbox, or a skipped test where this machine has none of that kind."""
+def needed_sandbox(kind: SandboxKind) -> Sandbox:
+    """The sandbox, or a failed test where this machine has none of that kind."""
     try:
         return open_sandbox(kind)
     except SandboxUnavailable as reason:
-        pytest.skip(f"no {kind} sandbox here: {reason.message}")
+        pytest.fail(f"no {kind} sandbox here: {reason.message}")
 
 
 def python_program(

@@ -9,18 +9,18 @@ from pathlib import Path
 from testwright.sandbox.protocol import SandboxKind
 from testwright.sandbox.target import PythonTarget, prepare_target
 from testwright.tests.support.projects import make_project
-from testwright.tests.support.sandboxes import sandbox_or_skip
+from testwright.tests.support.sandboxes import needed_sandbox
 
 
 @asynccontextmanager
 async def prepared(
     folder: Path, files: Mapping[str, str], *, import_roots: Sequence[str] = ("src",), kind: SandboxKind = "bubblewrap"
 ) -> AsyncIterator[PythonTarget]:
-    """A target of a project written below `folder`; discarded on leaving. Skips where there is no such sandbox."""
+    """A target of a project written below `folder`; discarded on leaving. Fails where there is no such sandbox."""
     root = make_project(folder / "project-of-a-user", files)
     target = await prepare_target(
         root,
-        sandbox=sandbox_or_skip(kind),
+        sandbox=needed_sandbox(kind),
         python=None,
         state=folder / "state",
         cache=folder / "cache",
