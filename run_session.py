@@ -166,6 +166,8 @@ def _concluded(live: LiveRun, request: str, state: PlanningAgentState, began: fl
 def _ended_early(state: PlanningAgentState) -> str | None:
     known = {"budget_exhausted": ExitReason.BUDGET_EXHAUSTED, "environment": ExitReason.ENVIRONMENT}
     reason = known.get(state["exit_reason"] or "")
+    if any((step["result"] or {}).get("exit_reason") == "storage" for step in state["plan"]):
+        reason = ExitReason.PROJECT_NOT_WRITTEN  # what cannot keep the run's own state ends it without a report
     return reason.value if reason else None
 
 

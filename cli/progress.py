@@ -56,8 +56,9 @@ class _Lines:
             self._say(event.message)
         elif event.type is EventType.STEP_ENDED:
             self._ended += 1
-            self._say(f"[{self._ended}/{self._steps or '?'}] {event.message}")
-        elif event.type in (EventType.DEFECT_SUSPECTED, EventType.ERROR):
+            total = f"/{self._steps}" if self._steps else ""  # a resumed run makes no new plan
+            self._say(f"[{self._ended}{total}] {event.message}")
+        elif event.type is EventType.DEFECT_SUSPECTED:
             self._say(event.message)
 
     def _say(self, text: str) -> None:
@@ -80,7 +81,7 @@ class _Bar:
             self._busy.pop(event.step_id or "", None)
             self._progress.advance(self._task)
             self._progress.console.print(event.message, markup=False)
-        elif event.type in (EventType.DEFECT_SUSPECTED, EventType.ERROR):
+        elif event.type is EventType.DEFECT_SUSPECTED:
             self._progress.console.print(event.message, markup=False)
         elif event.type in (EventType.STEP_STARTED, EventType.NODE_STARTED) and event.step_id:
             self._busy[event.step_id] = event.message

@@ -36,6 +36,7 @@ class StepExit(StrEnum):
     TOOL_FAILURE = "tool_failure"
     INFRASTRUCTURE = "infrastructure"
     ENVIRONMENT = "environment"
+    STORAGE = "storage"
     BUDGET_EXHAUSTED = "budget_exhausted"
     DEPENDENCY_FAILED = "dependency_failed"
     RUN_ENDED = "run_ended"

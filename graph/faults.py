@@ -15,6 +15,7 @@ from ..errors import (
     ExitCode,
     SandboxFailure,
     SchemaValidationError,
+    StorageError,
     TargetImportError,
     TestwrightError,
     ToolFailure,
@@ -85,6 +86,7 @@ def fault_of(error: Exception) -> Fault:
         (ToolFailure, StepExit.TOOL_FAILURE),
         (TargetImportError, StepExit.ENVIRONMENT),
         (EnvironmentFault, StepExit.ENVIRONMENT),
+        (StorageError, StepExit.STORAGE),
     )
     for cls, exit_reason in known:
         if isinstance(error, cls):

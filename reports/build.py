@@ -115,16 +115,17 @@ def build_report(run: RunFacts, outcomes: Outcomes, *, redact: Callable[[Any], A
         not_understood=unknown,
     )
     said = [text(stable(redact(one), private)) for one in outcomes.advice]
-    lines = [*said, *advice_for(report), *_advice_of_faults(made)]
+    lines = [*said, *advice_for(report), *_advice_of_faults(plan)]
     return report.model_copy(update={"advice": tuple(dict.fromkeys(lines))})
 
 
-def _advice_of_faults(made: list[tuple[Mapping[str, Any], Target]]) -> Iterator[str]:
-    """What to do about the faults that kept targets from having tests."""
-    for step, target in made:
-        failure = mapping(mapping(step.get("result")).get("failure"))
-        if target.status == "failed" and text(failure.get("advice")):
-            yield f"{target.path}: {text(failure.get('advice'))}"
+def _advice_of_faults(plan: list[Mapping[str, Any]]) -> Iterator[str]:
+    """What to do about the faults that ended steps, in the plan's order."""
+    for step in plan:
+        advice = text(mapping(mapping(step.get("result")).get("failure")).get("advice"))
+        if step.get("status") == "failed" and advice:
+            target = mapping(mapping(step.get("params")).get("target")).get("path")
+            yield f"{target}: {advice}" if target else advice
 
 
 def _plan_step(step: Mapping[str, Any], attempts: Mapping[str, int]) -> PlanStep:

@@ -103,13 +103,15 @@ def _write(one: _Intended) -> Acceptance:
 
 def _refused(error: OSError, folder: RunFolder, file: ProjectFile) -> StorageError:
     kept = f"The project was left as it was. The accepted tests are in {folder.staged}; "
-    return storage_error(
+    refused = storage_error(
         error,
         file.place,
         "add to the project",
         advice=f"{kept}make the project writable, then `testwright apply {folder.run_id}`.",
         space=f"{kept}make room on the disk, then `testwright apply {folder.run_id}`.",
     )
+    refused.details["of"] = "project"  # the run's own state is in order, so the run can end
+    return refused
 
 
 def _write_note(folder: RunFolder, intended: list[_Intended]) -> None:

@@ -69,7 +69,7 @@ class EmbeddedPlannerAgent(Agent):
         targets = _narrowed(layout, index, words, reading)
         framework = str(words.framework or inputs.get("framework") or "pytest")
         if not test_types:
-            raise _nothing_to_do(reading, "No test type of the request is available yet.")
+            raise _nothing_to_do(reading, "; ".join(str(row["reason"]) for row in reading.not_understood) + ".")
         if not targets:
             raise _nothing_to_do(reading, _why_nothing(layout, reading))
         steps = _steps(targets, framework, str(inputs.get("tests_dir") or "tests/generated"), layout)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...errors import ToolFailure
+from ...errors import StorageError, ToolFailure
 from ...utils.canonical import pretty_json
 from ..bounds import within_limit
 from ..context import GraphServices
@@ -68,6 +68,10 @@ async def accept_tests(step: PlanStep, state: PlanningAgentState, services: Grap
         return StepOutcome(outcome.status, outcome.exit_reason, {"staged": paths}, outcome.message)
     try:
         answer = await services.tools.call("accept_tests", {"test_paths": paths})
+    except StorageError as error:
+        if error.details.get("of") != "project":
+            raise
+        return failed(fault_of(error), {"test_paths": paths, "staged": paths})
     except ToolFailure as error:
         conflicts = error.details.get("conflicts")
         if not isinstance(conflicts, list):
