@@ -16,7 +16,7 @@ _MAXIMUM_TEXTS = 10
 
 def operand_values(where: ModuleFacts, one: CallableFacts, parameter: Parameter, types: list[str]) -> list[Candidate]:
     """Values for a parameter from what it is compared with, then from the body's other constants of its type."""
-    found: list[Candidate] = []
+    found = _texts(where, one, parameter, "str" in types or not types)
     names = {
         parameter.name,
         *(f"self.{what[7:]}" for used, what in one.uses if used == parameter.name and what.startswith("stored:")),
@@ -25,7 +25,6 @@ def operand_values(where: ModuleFacts, one: CallableFacts, parameter: Parameter,
         for comparison in source.comparisons:
             if comparison.name in names:
                 found.extend(comparison_values(where, comparison))
-    found.extend(_texts(where, one, parameter, "str" in types or not types))
     constants = [text for text in one.constants if _fits(text, types)]
     found.extend(Candidate(text, origin="constant") for text in constants[:6])
     return distinct(found, _MAXIMUM_VALUES)

@@ -55,20 +55,27 @@ def receivers(
     fresh = [_fresh(variable, one) for one in made]
     if not fresh:
         return []
-    found = fresh[:limit]
     changes = learned.changes.get(owner.name, []) if learned is not None else []
     changes = changes or change_calls(values, where, owner, variable)
-    changed: list[Receiver] = []
-    for change in changes:
-        changed.append(_changed(fresh[0], [change]))
-    for first, second in pairwise(changes):
-        changed.append(_changed(fresh[0], [first, second]))
-    if len(changes) > 2:
-        changed.append(_changed(fresh[0], changes[:4]))
-    if len(fresh) > 1:
-        changed.extend(_changed(fresh[1], [change]) for change in changes[:2])
-    half = max(1, limit // 2)
-    return [*found[:half], *changed[: limit - min(half, len(found))], *found[half:]][:limit]
+    changed = [_changed(fresh[0], one) for one in _combinations(changes)]
+    changed.extend(_changed(one, changes[:2]) for one in fresh[1:3] if changes)
+    return alternating(fresh, changed)[:limit]
+
+
+def _combinations(changes: list[Candidate]) -> list[list[Candidate]]:
+    """Which changes are made one after another: each alone, neighbours, then the first few."""
+    found = [[one] for one in changes[:1]]
+    found.extend([first, second] for first, second in pairwise(changes[:3]))
+    found.extend([one] for one in changes[1:])
+    found.extend([first, second] for first, second in pairwise(changes[2:]))
+    return [*found, changes[:4]] if len(changes) > 2 else found
+
+
+def alternating(left: list[Receiver], right: list[Receiver]) -> list[Receiver]:
+    """One of each in turns, then what is left over."""
+    shorter = min(len(left), len(right))
+    mixed = [item for pair in zip(left, right, strict=False) for item in pair]
+    return [*mixed, *left[shorter:], *right[shorter:]]
 
 
 def _fresh(variable: str, one: Candidate) -> Receiver:
@@ -104,7 +111,8 @@ def change_calls(values: Values, where: ModuleFacts, owner: ClassFacts, variable
             continue
         seen.add(member.name)
         pools = {one.name: values.for_parameter(member, one, place) for one in member.parameters}
-        for row in argument_rows(member, pools, limit=1):
+        # What fills an object is done twice, so that there is a second thing in it.
+        for row in argument_rows(member, pools, limit=1 if found else 2):
             inner = rendered_arguments(row)
             text = _statement(member, variable, inner, [value for _, value in row])
             if text is not None:
