@@ -131,6 +131,7 @@ async def test_a_plan_without_steps_ends_with_nothing_to_do(tmp_path: Path) -> N
 
 
 @pytest.mark.feature("T-02")
+@pytest.mark.feature("P-01")
 async def test_a_plan_that_cannot_be_executed_goes_back_once_with_its_problems(tmp_path: Path) -> None:
     broken = plan({"id": "a", "type": "generate_unit_tests", "params": {}}, close=False)
     with scripted(**plan_agents([broken, plan(*steps("a"))], 1)) as agents:
