@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .api import agenerate, apply, aresume, generate, plan, resume
+    from .api import agenerate, apply, aresume, generate, graph_session, plan, resume
     from .errors import ExitCode, TestwrightError
     from .events import Event, EventType
     from .graph.planning_graph.planning_graph import build_planning_graph
@@ -32,6 +32,7 @@ __all__ = [
     "aresume",
     "build_planning_graph",
     "generate",
+    "graph_session",
     "plan",
     "resume",
 ]
@@ -48,6 +49,7 @@ _HOME = {
     "aresume": "api",
     "build_planning_graph": "graph.planning_graph.planning_graph",
     "generate": "api",
+    "graph_session": "api",
     "plan": "api",
     "resume": "api",
 }

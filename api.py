@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -78,6 +79,23 @@ def apply(run_id: str, *, root: str | Path = ".", **settings: Any) -> tuple[Acce
         RunNotFound, StorageError.
     """
     return application.apply(run_id, load_settings({"root": Path(root), **settings}))
+
+
+@asynccontextmanager
+async def graph_session(
+    request: str, *, root: str | Path = ".", on_event: EventSink | None = None, **settings: Any
+) -> AsyncIterator[application.GraphSession]:
+    """What `build_planning_graph()` needs as a node of a graph of yours, open for as long as the block lasts.
+
+    Yields:
+        `state` to begin with, and `context` to pass on: `await graph.ainvoke(session.state, context=session.context)`.
+
+    Raises:
+        TestwrightError: the run id is taken, or state cannot be kept.
+    """
+    chosen = await asyncio.to_thread(load_settings, {"root": Path(root), **settings})
+    async with application.graph_session(request, chosen, on_event=on_event) as session:
+        yield session
 
 
 def _finished(work: Coroutine[Any, Any, T]) -> T:

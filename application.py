@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from .events import EventSink
 from .graph.execution_graph.graph import build_testing_graph
 from .graph.planning_graph.planning_graph import build_planning_graph
 from .reports.json_form import from_json
-from .run_session import Ended, as_raised, continued, started
+from .run_session import Ended, GraphSession, as_raised, continued, lent, started
 from .settings import Settings, restore_settings
 from .store import listing, retention
 from .store.acceptance import Acceptance
@@ -26,8 +28,10 @@ from .wiring import open_run, open_validators
 
 __all__ = [
     "Ended",
+    "GraphSession",
     "apply",
     "clean",
+    "graph_session",
     "list_runs",
     "mermaid",
     "plan",
@@ -71,6 +75,21 @@ async def resume(run_id: str, where: Settings, *, jobs: int | None = None, on_ev
         settings = settings.model_copy(update={"jobs": jobs})
     async with open_run(settings, run_id, on_event=on_event) as live:
         return await continued(live, record)
+
+
+@asynccontextmanager
+async def graph_session(
+    request: str, settings: Settings, *, on_event: EventSink | None = None
+) -> AsyncIterator[GraphSession]:
+    """Open everything the planning graph works with, for a graph of somebody else's that holds it.
+
+    Raises:
+        UsageError: the run id is taken.
+        StorageError: state cannot be kept.
+    """
+    async with open_run(settings, settings.run_id or new_run_id(), on_event=on_event) as live:
+        with lent(live, request) as session:
+            yield session
 
 
 def _as_found(stored: Settings, where: Settings) -> Settings:

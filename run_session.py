@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import shutil
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from . import errors
 from .errors import ExitCode, TestwrightError
 from .events import EventType
+from .graph.context import RunContext, providing
 from .graph.planning_graph.planning_state import PlanningAgentState, new_planning_state
 from .graph.running import resume_run, start_run
 from .reports.build import Outcomes, RunFacts, build_report
@@ -54,16 +56,50 @@ async def started(live: LiveRun, request: str) -> Ended:
     Raises:
         TestwrightError: no plan could be made, or state could not be kept.
     """
-    settings = live.settings
+    _record(live, request)
+    return await _session(live, request, start_run(_beginning(live, request), live.context, live.services))
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSession:
+    """What the planning graph needs inside a graph of somebody else's.
+
+    Attributes:
+        state: what it begins with.
+        context: to be passed to the outer graph as `context=`.
+    """
+
+    state: PlanningAgentState
+    context: RunContext
+
+
+@contextmanager
+def lent(live: LiveRun, request: str) -> Iterator[GraphSession]:
+    """A run whose graph somebody else invokes: its services are there for as long as the block lasts.
+
+    Raises:
+        UsageError: the run id is taken.
+    """
+    _record(live, request)
+    live.store.runs.start(live.folder.run_id)
+    try:
+        with providing(live.context, live.services):
+            yield GraphSession(_beginning(live, request), live.context)
+    except BaseException:
+        _finish(live, "failed", ExitReason.TERMINATED.value, ExitCode.PARTIAL)
+        raise
+    _finish(live, "completed", ExitReason.COMPLETED.value, ExitCode.OK)
+
+
+def _record(live: LiveRun, request: str) -> None:
     live.store.runs.create(
         live.folder.run_id,
         request=request,
-        root=str(settings.root),
-        settings=settings.stored(),
+        root=str(live.settings.root),
+        settings=live.settings.stored(),
         version=VERSION,
         redactor=live.redactor,
     )
-    return await _session(live, request, start_run(_beginning(live, request), live.context, live.services))
 
 
 def _beginning(live: LiveRun, request: str) -> PlanningAgentState:

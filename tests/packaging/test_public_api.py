@@ -19,6 +19,7 @@ NAMES = [
     "aresume",
     "build_planning_graph",
     "generate",
+    "graph_session",
     "plan",
     "resume",
 ]
