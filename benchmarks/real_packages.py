@@ -4,8 +4,8 @@
     python benchmarks/real_packages.py --tree path/to/unpacked/sdist
 
 For each package: modules with public functions or classes, those with kept tests, mean branch coverage by the kept
-tests, seconds, idle share, how many of three shuffled repeats of the accepted files pass, and with --twice whether plan,
-specs and tests of a second run are the same bytes. Sources come from `pip download --no-binary :all: --no-deps`.
+tests, seconds, idle share, how many of three shuffled repeats of the accepted files pass, and with --twice whether
+plan, specs and tests of a second run are the same bytes. Sources come from `pip download --no-binary :all: --no-deps`.
 """
 
 from __future__ import annotations
@@ -180,7 +180,8 @@ def repeats(copy: Path, report: dict[str, Any]) -> str:
 def told(row: Row) -> str:
     """The row as a line."""
     return (
-        f"{row.package:26} {row.with_tests:3}/{row.modules:<3} modules {row.tests:5} tests  branches {row.branches:6.1%}  "
+        f"{row.package:26} {row.with_tests:3}/{row.modules:<3} modules {row.tests:5} tests  "
+        f"branches {row.branches:6.1%}  "
         f"{row.seconds:6.1f} s  idle {row.idle:5.1%}  repeats {row.passes}  same {row.same}  defects {row.defects}"
         f"  unexplained {row.unexplained}"
     )

@@ -90,7 +90,7 @@ def read_request(text: str) -> RequestWords:
             found.append((match.start(), test_type))
             rest = re.sub(pattern, lambda match: " " * len(match.group()), rest, flags=re.IGNORECASE)
     mentions, whole = _mentions(rest, quoted)
-    types = tuple(test_type for _, test_type in sorted(found))
+    types: tuple[TestType, ...] = tuple(test_type for _, test_type in sorted(found, key=lambda one: one[0]))
     return RequestWords(types, framework.group(1).lower() if framework else None, only_untested, whole, mentions)
 
 

@@ -21,7 +21,9 @@ SCHEMA = "schemas/report_schema_v1.json"
 @pytest.fixture
 def report() -> Report:
     """A run with something of everything."""
-    result = executed(["tc_a"], spec_json={"cases": [case("tc_a", "documented", title="adds a | b in __init__"), case("tc_b")]})
+    result = executed(
+        ["tc_a"], spec_json={"cases": [case("tc_a", "documented", title="adds a | b in __init__"), case("tc_b")]}
+    )
     result["dropped"] = [{"case_id": "tc_b", "reason": "fails\nwhen shuffled", "class": "flaky", "message": "\x00 E"}]
     result["spec_json"]["not_reached"] = [{"subject": "Cart.sync", "reason": "needs <network>", "line": 3}]
     result["suspected_defects"] = [
