@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -25,6 +27,8 @@ from .titles import (
 
 _LONGEST_ACT = 100
 _LONGEST_VALUE = 80
+_LONGEST_WORDS = 24
+_TELLING = re.compile(r"(zero|negative|empty|no|not|missing|blank)_\w+")
 _STEPS = {
     "call": "Call {}",
     "await": "Await {}",
@@ -56,6 +60,7 @@ class CaseNamer:
     def __init__(self, facts: ModuleFacts, findings: Sequence[Finding]) -> None:
         self._callables = {one.qualname: one for one in facts.callables()}
         self._used: set[str] = set()
+        self._endings = Counter((one.trial.subject, _ending(one)) for one in findings)
         self._usual: dict[str, list[list[Argument]]] = {}
         for one in findings:
             if one.observation.outcome == "returned":
@@ -88,11 +93,17 @@ class CaseNamer:
         if raised is not None:
             base = f"{base}_raises_{snake_case((raised.exception or '').rpartition('.')[2])}"
             words = special_words(arguments, self._usual.get(subject, [])) if arguments else ""
+            alone = self._endings[subject, (raised.exception or "").rpartition(".")[2]] == 1
+            if alone and not (_TELLING.fullmatch(words) and len(words) <= _LONGEST_WORDS):
+                yield base
             yield f"{base}_for_{words}" if words else _joined(base, after)
             if not words:
                 yield _joined(base, _arranged(statements))
         elif arguments:
-            base = _joined(base, self._given(facts, arguments))
+            words = self._given(facts, arguments)
+            if len(words) > _LONGEST_WORDS and self._endings[subject, ""] == 1:
+                yield _joined(base, self._given(facts, arguments[:1]) if facts and facts.kind == "constructor" else "")
+            base = _joined(base, words)
             yield base
             yield _joined(base, after)
             yield _joined(base, _arranged(statements))
@@ -127,6 +138,12 @@ class CaseNamer:
             choice, number = f"{first}_{number}", number + 1
         self._used.add(choice)
         return choice
+
+
+def _ending(finding: Finding) -> str:
+    """The last name of the exception that was raised, empty when something came back."""
+    raised = finding.observation.raised
+    return raised.type_name.rpartition(".")[2] if raised is not None else ""
 
 
 def _joined(base: str, words: str) -> str:
@@ -182,6 +199,8 @@ def _outcome_words(expect: Sequence[Expectation]) -> str:
     name = slug(one.actual.partition("(")[0].rpartition(".")[2])
     if one.actual.startswith("result."):
         return f"has_{name}_{words}"
+    if one.actual.isidentifier():
+        return f"changes_{name}"
     return f"sets_{name}" if "(" not in one.actual else f"leaves_{words}"
 
 

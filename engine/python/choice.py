@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ...utils.python_source import literal_value
+from .fitting import misfits
 from .model import Arc, ModuleFacts, Observation
 from .readability import cost, rebinds
 from .search import RICH_SOURCES, SLOW_STEPS, Record, is_none, pinned
@@ -14,6 +15,10 @@ MOST_PER_CALLABLE = 8
 MOST_EXAMPLES = 6
 # Raised by Python itself when a call makes no sense.
 ACCIDENTS = frozenset({"TypeError", "AttributeError", "NameError", "UnboundLocalError", "RecursionError"})
+# Raised by the operating system: says nothing of the code unless the code or its document names it.
+OF_THE_SYSTEM = frozenset({"IsADirectoryError", "NotADirectoryError", "PermissionError"})
+# Depends on the folder a test happens to run in, unless the test brings one of its own.
+OF_THE_FOLDER = frozenset({"FileNotFoundError", "FileExistsError"})
 # Says more about the machine than about the code.
 NEVER = frozenset({"KeyboardInterrupt", "GeneratorExit", "SystemError", "MemoryError", "ModuleNotFoundError"})
 Goal = tuple[object, ...]
@@ -27,6 +32,8 @@ class Candidate:
         goals: behaviours it shows besides its arcs.
         asserts: whether something can be demanded exactly.
         example: whether it is a documented example, chosen whatever the others show.
+        misfits: how many arguments are of another type than annotated; such a trial is a last resort.
+        refusal: whether the code itself raises, in so many words, what was raised.
     """
 
     record: Record
@@ -34,6 +41,8 @@ class Candidate:
     cost: float
     asserts: bool
     example: bool
+    misfits: int = 0
+    refusal: bool = False
 
 
 def choose(records: Sequence[Record], facts: ModuleFacts, reached: frozenset[Arc]) -> list[Record]:
@@ -54,8 +63,11 @@ def choose(records: Sequence[Record], facts: ModuleFacts, reached: frozenset[Arc
 
     for one in _examples(candidates):
         take(one)
-    _cover_arcs(candidates, covered, take)
-    _cover_goals(candidates, chosen, shown, take)
+    fitting = [one for one in candidates if not one.misfits]
+    _cover_arcs(fitting, covered, take)
+    _cover_arcs([one for one in candidates if one.misfits], covered, take)
+    _cover_goals(fitting, chosen, shown, take)
+    _cover_refusals([one for one in candidates if one.misfits and one.refusal], shown, take)
     order = {one.qualname: index for index, one in enumerate(facts.callables())}
     picked = _without_redundant(list(chosen.values()), reached)
     picked.sort(key=lambda one: (order.get(one.record.trial.subject, len(order)), one.cost, one.record.number))
@@ -71,7 +83,11 @@ def _worthwhile(records: Sequence[Record], facts: ModuleFacts) -> list[Candidate
         raised = observation.raised
         if raised is not None and not record.trial.wanted:
             name = raised.type_name.rpartition(".")[2]
-            if raised.line == 0 or name in NEVER or (name in ACCIDENTS and raised.line not in raise_lines):
+            if raised.line == 0 or name in NEVER:
+                continue
+            if name in ACCIDENTS | OF_THE_SYSTEM and raised.line not in raise_lines:
+                continue
+            if name in OF_THE_FOLDER and "tmp_path" not in record.trial.fixtures and raised.line not in raise_lines:
                 continue
         if rebinds(record.trial):
             continue
@@ -82,9 +98,11 @@ def _worthwhile(records: Sequence[Record], facts: ModuleFacts) -> list[Candidate
             cost=cost(record.trial, observation) + _slowness(record),
             asserts=pinned(observation) or (is_none(observation) and record.trial.subject in telling),
             example=_is_example(record),
+            misfits=misfits(record.trial, facts),
+            refusal=raised is not None and raised.line in raise_lines,
         )
         same = (record.trial.subject, record.arcs, goals, record.trial.wanted)
-        if same not in found or one.cost < found[same].cost:
+        if same not in found or (one.misfits, one.cost) < (found[same].misfits, found[same].cost):
             found[same] = one
     return sorted(found.values(), key=lambda one: (not one.asserts, one.cost, one.record.number))
 
@@ -148,6 +166,14 @@ def _cover_goals(candidates: Sequence[Candidate], chosen: dict[int, Candidate], 
             take(one)
 
 
+def _cover_refusals(candidates: Sequence[Candidate], shown: set[Goal], take: object) -> None:
+    """What the code refuses because of its type, each way of refusing once."""
+    assert callable(take)
+    for one in candidates:
+        if any(goal[0] == 0 and goal not in shown for goal in one.goals):
+            take(one)
+
+
 def _goals(record: Record) -> frozenset[Goal]:
     """What a record shows, ranked: 0 endings, 1 kinds of results, 2 sides of comparisons and rich sources."""
     subject, observation = record.trial.subject, record.observation
@@ -159,11 +185,19 @@ def _goals(record: Record) -> frozenset[Goal]:
         goals.add((1, subject, *_kind_of_result(observation)))
         if observation.output:
             goals.add((1, subject, "output"))
-        goals.update((1, subject, "effect", expression.partition(".")[2]) for expression, _ in observation.effects)
+        goals.update((1, subject, "effect", _kind_of_effect(expression)) for expression, _ in observation.effects)
         if record.trial.source in RICH_SOURCES:
             goals.add((2, subject, record.trial.source))
-    goals.update((2, subject, line, relation) for line, relation in _relations(observation))
+    for line, relation in _relations(observation):
+        goals.add((2, subject, line, relation))
+        # Standing beside a boundary is standing on that side of it.
+        goals.add((2, subject, line, relation[:1]))
     return frozenset(goals)
+
+
+def _kind_of_effect(expression: str) -> str:
+    """What was changed, whatever the object or the file is called."""
+    return "file" if "tmp_path" in expression else expression.partition(".")[2]
 
 
 def _kind_of_result(observation: Observation) -> Goal:
@@ -185,6 +219,9 @@ def _relations(observation: Observation) -> Iterable[tuple[int, str]]:
             continue
         try:
             one, other = literal_value(left), literal_value(right)
+            if isinstance(one, str | bytes):  # texts are compared to be the same, hardly ever to be sorted
+                yield line, "!"
+                continue
             numbers = isinstance(one, int | float) and isinstance(other, int | float)
             yield line, ("<" if one < other else ">") + ("1" if numbers and abs(one - other) == 1 else "")
         except (ValueError, TypeError):
@@ -193,7 +230,7 @@ def _relations(observation: Observation) -> Iterable[tuple[int, str]]:
 
 def _without_redundant(chosen: list[Candidate], reached: frozenset[Arc]) -> list[Candidate]:
     """Without those whose arcs and goals the others show; the hardest to read goes first."""
-    left = sorted(chosen, key=lambda one: (-one.cost, -one.record.number))
+    left = sorted(chosen, key=lambda one: (-one.misfits, -one.cost, -one.record.number))
     for one in list(left):
         if one.example:
             continue

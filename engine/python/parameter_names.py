@@ -7,12 +7,12 @@ BY_NAME: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         r"(file_?)?path|file_?name|file|pathname|filepath",
         "str",
-        ("'folder/file.txt'", "'file.tar.gz'", "''", "'/a/b'", "'.'"),
+        ("'folder/file.txt'", "'file.tar.gz'", "''", "'/a/b'"),
     ),
     (
         r"dir|directory|folder|root|base_dir|dirname",
         "str",
-        ("'folder'", "'.'", "''"),
+        ("'folder'", "''"),
     ),
     (
         r"(text|string|s|st|sentence|content|body|message|msg|phrase|title|line|data_string)\d?",
@@ -23,6 +23,21 @@ BY_NAME: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         r"word|name|key|label|field|attr|attribute|column|tag|prefix|suffix|identifier|slug",
         "str",
         ("'name'", "'apple'"),
+    ),
+    (
+        r"customer|username|person|author|student|first_?name",
+        "str",
+        ("'Ann'", "'Bob'"),
+    ),
+    (
+        r"article|product|fruit|ingredient|sku|goods",
+        "str",
+        ("'apple'", "'pear'"),
+    ),
+    (
+        r"currency",
+        "str",
+        ("'EUR'", "'USD'"),
     ),
     (
         r"url|uri|href|link",

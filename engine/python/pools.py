@@ -46,11 +46,13 @@ BY_TYPE: dict[str, tuple[str, ...]] = {
 
 IMPORTED: dict[str, tuple[tuple[str, str], ...]] = {
     "date": (
+        ("datetime.date(2024, 5, 3)", "import datetime"),
         ("datetime.date(2024, 2, 29)", "import datetime"),
         ("datetime.date(2023, 12, 31)", "import datetime"),
         ("datetime.date(1999, 1, 1)", "import datetime"),
     ),
     "datetime": (
+        ("datetime.datetime(2024, 5, 3, 10, 30)", "import datetime"),
         ("datetime.datetime(2024, 2, 29, 10, 30)", "import datetime"),
         ("datetime.datetime(2023, 12, 31, 23, 59, 59)", "import datetime"),
         ("datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.utc)", "import datetime"),
@@ -79,7 +81,7 @@ IMPORTED: dict[str, tuple[tuple[str, str], ...]] = {
         ("Fraction(1, 3)", "from fractions import Fraction"),
         ("Fraction(-3, 2)", "from fractions import Fraction"),
     ),
-    "Path": (("Path('folder/file.txt')", "from pathlib import Path"), ("Path('.')", "from pathlib import Path")),
+    "Path": (("Path('folder/file.txt')", "from pathlib import Path"),),
     "PurePath": (("PurePosixPath('folder/file.txt')", "from pathlib import PurePosixPath"),),
     "UUID": (("uuid.UUID('12345678-1234-5678-1234-567812345678')", "import uuid"),),
     "Pattern": (("re.compile('[a-z]+')", "import re"), ("re.compile('(\\\\d+)-(\\\\d+)')", "import re")),

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from ...utils.python_source import parse_expression
 from .analyse import subjects
-from .arguments import Row, argument_rows, rendered_arguments
-from .candidates import Candidate
+from .arguments import Pools, Row, argument_rows, rendered_arguments
+from .filled import filled_rows, with_new_file
 from .forms import NOT_CALLED, Form, function_form, member_form
 from .harvest import Harvester
 from .layout import Layout
@@ -133,12 +133,15 @@ def callable_trials(one: CallableFacts, context: ProposalContext, wave: int) -> 
     owner = context.owner_of(one)
     limit = (_ROWS_BRANCHING if one.branch_lines else _ROWS_PLAIN) * (1 + wave)
     pools = {item.name: context.values.for_parameter(one, item) for item in one.parameters}
+    pools = with_new_file(one, pools, context.facts)
     if one.kind == "constructor" and owner is not None:
         yield from _constructions(one, owner, context, limit)
     elif owner is None or one.kind in ("classmethod", "staticmethod"):
         prefix = f"{owner.name}." if owner is not None else ""
         name = owner.name if owner is not None else one.name
-        for row in argument_rows(one, pools, limit):
+        ready = list(filled_rows(one, pools, context.values, context.facts, context.learned)) if not wave else []
+        rows = argument_rows(one, pools, limit)
+        for row in (*islice(rows, 1), *ready, *rows):
             yield call_trial(context, one, function_form(one, row, prefix), row, needs=(name,))
     else:
         yield from _member_trials(one, owner, pools, context, limit)
@@ -156,7 +159,7 @@ def _constructions(one: CallableFacts, owner: ClassFacts, context: ProposalConte
 def _member_trials(
     one: CallableFacts,
     owner: ClassFacts,
-    pools: dict[str, tuple[Candidate, ...]],
+    pools: Pools,
     context: ProposalContext,
     limit: int,
 ) -> Iterator[Trial]:
@@ -165,6 +168,7 @@ def _member_trials(
     if owner.kind == "enum":
         objects = [replace(item, arrange=()) for item in _members_as_receivers(owner, context)]
     rows: list[Row] = list(islice(argument_rows(one, pools, limit), limit)) if one.parameters else [()]
+    rows[1:1] = filled_rows(one, pools, context.values, context.facts, context.learned)
     if one.kind == "property":
         rows = [(), *(row for row in rows if row)] if one.has_setter else [()]
     if one.name in _SAME_KIND:

@@ -20,13 +20,18 @@ _SOURCES: Mapping[str, float] = {
     "mutation": 20,
 }
 _ASSIGNED = re.compile(r"(\w+)\s*=(?!=)")
-_ODD = re.compile(r"\\[xuU0-9]|lambda|float\('nan'\)|object\(\)|\d{8,}|\d\.\d{5,}")
+_ODD = re.compile(
+    r"\\[xuU0-9]|lambda|float\('nan'\)|object\(\)|\d{8,}|\d\.\d{5,}|\bdate(?:time)?\((?!\d{4}\b)|\bPath\('[^/\w]*'\)"
+)
+# A person names things; a nameless one is for tests of just that.
+_NAMELESS = re.compile(r"(?<![\w'\"])(?:''|\"\")(?!['\"])")
 
 
 def cost(trial: Trial, observation: Observation) -> float:
     """Roughly the characters a reader must take in, with extra for what looks odd or says little."""
     text = len(trial.act) + sum(len(statement) + 4 for statement in trial.arrange)
     odd = sum(len(_ODD.findall(one)) for one in (trial.act, *trial.arrange))
+    nameless = sum(len(_NAMELESS.findall(one)) for one in (trial.act, *trial.arrange))
     value = observation.value
     shown = 0.0
     if value is not None:
@@ -39,7 +44,9 @@ def cost(trial: Trial, observation: Observation) -> float:
         if value.source == "None" and not observation.effects and not observation.output:
             shown = 40
     imports = 3 * max(0, len(trial.imports) - 1)
-    return text + 12 * odd + shown + imports + _SOURCES.get(trial.source, 14) + (6 if trial.fixtures else 0)
+    return (
+        text + 12 * odd + 6 * nameless + shown + imports + _SOURCES.get(trial.source, 14) + (6 if trial.fixtures else 0)
+    )
 
 
 def rebinds(trial: Trial) -> bool:

@@ -113,6 +113,10 @@ def describe(node: ast.expr) -> str:
         return snake_case(node.id)
     if isinstance(node, ast.Attribute):
         return snake_case(node.attr)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and isinstance(node.right, ast.Constant):
+        # A path below another: the folder of a test says nothing.
+        words = describe(node.right)
+        return "missing_file" if words.startswith("missing_") else words
     return cut_slug(slug(ast.unparse(node)), _LONGEST_VALUE) or snake_case(type(node).__name__)
 
 
@@ -136,7 +140,8 @@ def qualified(argument: Argument) -> str:
         return f"negative_{name}"
     if isinstance(node, ast.List | ast.Tuple | ast.Dict) and describe(node).startswith("empty"):
         return f"empty_{name}"
-    return f"{name}_{describe(node)}"
+    words = describe(node)
+    return words if words == name or words.startswith(f"{name}_") else f"{name}_{words}"
 
 
 def call_words(arguments: Sequence[Argument], *, required: int) -> str:
@@ -145,7 +150,11 @@ def call_words(arguments: Sequence[Argument], *, required: int) -> str:
     Args:
         required: how many positional arguments the callable must have; those after them are named.
     """
-    plain = [describe(one.node) for at, one in enumerate(arguments) if not one.by_name and at < max(required, 1)]
+    plain = [
+        describe(one.node)
+        for at, one in enumerate(arguments)
+        if not one.by_name and at < max(required, 1) and not isinstance(one.node, ast.Name)
+    ]
     named = [qualified(one) for at, one in enumerate(arguments) if one.by_name or at >= max(required, 1)]
     words = [f"of_{'_and_'.join(plain[:3])}"] if plain else []
     if named:
@@ -212,6 +221,8 @@ def _describe_items(kind: str, items: Sequence[ast.expr]) -> str:
 def _describe_call(node: ast.Call) -> str:
     values = [describe(one) for one in node.args] + [f"{one.arg}_{describe(one.value)}" for one in node.keywords]
     name = snake_case(_called(node))
+    if name in ("date", "datetime", "time") and values:
+        return cut_slug("_".join(values), _LONGEST_VALUE)
     return cut_slug("_".join((name, *values)), _LONGEST_VALUE) or name or "a_call"
 
 

@@ -10,11 +10,13 @@ from .construct import class_candidates
 from .infer import default_hint, inferred_hints, name_entry, uses_of
 from .model import CallableFacts, ClassFacts, ModuleFacts, Parameter
 from .operands import operand_values
+from .paths import file_candidates, path_candidates
 from .pools import BY_TYPE, IMPORTED, LAMBDAS, SAME_AS
 from .project_index import ProjectIndex
 
 _MAXIMUM_DEPTH = 3
 _MAXIMUM_VALUES = 24
+_LONG_ITEM = 30
 _ITERABLES = frozenset(
     "Iterable list Sequence Collection Container Sized Reversible set frozenset deque tuple Iterator Generator "
     "AsyncIterable AsyncIterator AsyncGenerator".split()
@@ -151,6 +153,8 @@ class Values:
             return self._callables_of(hint, where, depth)
         if hint.name in ("PathLike", "path"):
             return path_candidates()
+        if hint.name == "Path":
+            return file_candidates()
         if hint.name == "pattern":
             return [Candidate(text) for text in ("'[a-z]+'", "'(a)(b)?'", "''", "'('")]
         plain = plain_candidates(hint.name)
@@ -183,7 +187,8 @@ class Values:
         inner = self.of_type(hint.arguments[0], where, depth + 1)
         if not inner:
             return plain_candidates(hint.name)
-        rows = [inner[:3], [], inner[:1], [*inner[:1], *inner[:1]], inner[3:6], inner[6:9]]
+        first = inner[:1] if len(inner[0].source) > _LONG_ITEM else inner[:3]
+        rows = [first, [], inner[:1], [*inner[:1], *inner[:1]], inner[3:6], inner[6:9]]
         opening, closing = {"set": ("{", "}"), "frozenset": ("frozenset([", "])"), "tuple": ("(", ",)")}.get(
             hint.name, ("iter([", "])") if hint.name in ("Iterator", "Generator") else ("[", "]")
         )
@@ -254,21 +259,6 @@ def spread(parameter: Parameter, found: tuple[Candidate, ...]) -> tuple[Candidat
         named = [Candidate(f"{name}={one.source}", one.imports) for name, one in zip("ab", found, strict=False)]
         return tuple(joined(row, "", "") for row in (named, named[:1]) if row)
     return found
-
-
-def path_candidates() -> list[Candidate]:
-    """Paths as text, and a real file and folder in the runner's temporary folder."""
-    written = "(tmp_path / 'notes.txt').write_text('first line\\nsecond line\\n')"
-    return [
-        Candidate("'folder/file.txt'"),
-        Candidate("tmp_path / 'notes.txt'", arrange=(written,), fixtures=("tmp_path",)),
-        Candidate("str(tmp_path / 'notes.txt')", arrange=(written,), fixtures=("tmp_path",)),
-        Candidate("tmp_path", arrange=(written,), fixtures=("tmp_path",)),
-        Candidate("'.'"),
-        Candidate("''"),
-        Candidate("tmp_path / 'missing.txt'", fixtures=("tmp_path",)),
-        Candidate("str(tmp_path)", fixtures=("tmp_path",)),
-    ]
 
 
 def joined(parts: list[Candidate], opening: str, closing: str) -> Candidate:

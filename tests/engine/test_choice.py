@@ -112,3 +112,38 @@ def test_giving_an_imported_name_another_meaning_makes_no_test() -> None:
         0, "first(1)", returned("1"), (1, 2), arrange=("date = 1",), imports=("from datetime import date",)
     )
     assert chosen(confusing, record(1, "first(1, 2, 3, 4)", returned("1"), (1, 2))) == ["first(1, 2, 3, 4)"]
+
+
+def test_standing_beside_a_boundary_shows_that_side_of_it() -> None:
+    rows = [
+        record(number, f"first({number})", returned("1", operands=((2, str(number), "3"),)), (1, 2))
+        for number in (0, 2, 3)
+    ]
+    assert chosen(*rows) == ["first(2)", "first(3)"]
+
+
+def test_texts_stand_before_no_boundary() -> None:
+    rows = [
+        record(number, f"first({text!r})", returned("1", operands=((2, repr(text), "'b'"),)), (1, 2))
+        for number, text in enumerate(("a", "cc", "b"))
+    ]
+    assert chosen(*rows) == ["first('a')", "first('b')"]
+
+
+def test_one_file_written_is_like_another() -> None:
+    written = [
+        record(
+            number,
+            f"first({name!r})",
+            returned("1", effects=((f"(tmp_path / '{name}').read_text()", Value("str", "'a'")),)),
+            (1, 2),
+        )
+        for number, name in enumerate(("a.txt", "b.txt"))
+    ]
+    assert chosen(*written) == ["first('a.txt')"]
+
+
+def test_named_things_and_real_dates_read_better() -> None:
+    nameless = record(0, "first('', date(2, 2, 2))", returned("1"), (1, 2))
+    named = record(1, "first('Ann', date(2024, 5, 3))", returned("1"), (1, 2))
+    assert chosen(nameless, named) == [named.trial.act]

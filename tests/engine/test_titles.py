@@ -11,7 +11,7 @@ from testwright.engine.python.case_titles import CaseNamer
 from testwright.engine.python.model import Finding
 from testwright.engine.python.spec_case import Expectation
 from testwright.engine.python.titles import cut_slug, describe, snake_case
-from testwright.tests.support.findings import cart_facts, number, returned, trial
+from testwright.tests.support.findings import cart_facts, number, raised, returned, trial
 
 VALUE = Expectation("equals", "result", "'1,000'")
 REFUSED = Expectation("raises", exception="ValueError")
@@ -40,7 +40,7 @@ def name(subject: str, act: str, *statements: str, expect: Sequence[Expectation]
         ("[1, 2, 3, 4]", "list_of_four"),
         ("{'a': 1}", "dict_of_one"),
         ("None", "none"),
-        ("datetime.date(2024, 1, 31)", "date_2024_1_31"),
+        ("datetime.date(2024, 1, 31)", "2024_1_31"),
         ("lambda x: x", "a_function"),
         ("Color.RED", "red"),
     ],
@@ -91,3 +91,24 @@ def test_slugs_are_cut_between_words_and_never_end_on_a_joint() -> None:
     assert cut_slug("one_two_three", 9) == "one_two"
     assert cut_slug("total_of_something", 8) == "total"
     assert snake_case("HTTPServerError") == "http_server_error"
+
+
+def test_the_only_refusal_of_its_kind_needs_no_more_than_its_plain_name() -> None:
+    refused = Finding(trial("place", "place(cart)"), raised("ValueError", "no"))
+    namer = CaseNamer(cart_facts(), [refused])
+
+    assert namer.name("place", (), "place(2, Cart('Ann'))", "call", [REFUSED]).id == "tc_place_raises_value_error"
+    assert name("place", "place(Cart('Ann'))", expect=[REFUSED]) == "place_raises_value_error_for_cart_ann"
+
+
+def test_the_only_answer_needs_no_long_list_of_arguments() -> None:
+    act = "place(2, 'many words of text', 'and some more of them')"
+    namer = CaseNamer(cart_facts(), [Finding(trial("place", act), returned(number(1)))])
+
+    assert namer.name("place", (), act, "call", [VALUE]).id == "tc_place"
+
+
+def test_paths_are_named_without_their_folder_and_arranged_objects_not_at_all() -> None:
+    assert name("load", "load(tmp_path / 'missing.txt')") == "load_of_missing_file"
+    assert name("load", "load(tmp_path / 'orders.json')") == "load_of_orders_json"
+    assert name("place", "place(3, cart, stock)", "cart = Cart('Ann')") == "place_of_3"
