@@ -21,7 +21,7 @@ demo: install
 	$(BIN)/python main.py run "unit tests for the shop example" --root examples/shop
 
 test: install
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 check: install
 	$(BIN)/ruff format --check .

@@ -15,7 +15,7 @@ from testwright.tests.support.finished import run_folder
 from testwright.tests.support.projects import ROOT, make_project, run_command, tree
 from testwright.utils.schema_registry import schema_names
 
-pytestmark = [pytest.mark.xdist_group("cli"), pytest.mark.feature("T-19")]
+pytestmark = pytest.mark.feature("T-19")
 
 
 def leaves(command, *path):

@@ -11,7 +11,7 @@ from testwright.cli.app import app
 from testwright.tests.support.finished import FEW, report_of, run_folder
 from testwright.tests.support.projects import SMALL, make_project, run_command, tree
 
-pytestmark = [pytest.mark.xdist_group("flows-bad-input"), pytest.mark.feature("T-19", "B-07")]
+pytestmark = pytest.mark.feature("T-19", "B-07")
 
 GOOD = "tests/generated/small/test_small_names.py"
 SAY_N = "\n\ndef f(n):\n    return n\n"

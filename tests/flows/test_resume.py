@@ -18,7 +18,7 @@ from testwright.tests.support.interrupted import (
 )
 from testwright.tests.support.projects import SMALL, make_project, run_command, tree
 
-pytestmark = [pytest.mark.xdist_group("flows-resume"), pytest.mark.feature("B-08")]
+pytestmark = pytest.mark.feature("B-08")
 
 ASKED = ("run", "unit tests for the whole project", "--trials", "100", "--run-id", "r", "--root")
 KILLED_AT = {

@@ -14,8 +14,6 @@ from testwright.errors import UsageError
 from testwright.tests.support.finished import FEW, REQUEST, report_of, run_folder, work_of
 from testwright.tests.support.projects import SMALL, make_project, run_command, tree
 
-pytestmark = pytest.mark.xdist_group("flows-whole-path")
-
 NAMES = "tests/generated/small/test_small_names.py"
 NUMBERS = "tests/generated/small/test_small_numbers.py"
 

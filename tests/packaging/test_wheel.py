@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = [pytest.mark.feature("T-19"), pytest.mark.xdist_group("wheel")]
+pytestmark = pytest.mark.feature("T-19")
 
 
 @pytest.fixture(scope="module")
