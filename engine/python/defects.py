@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ from .model import CallableFacts, Exploration, Finding, Value
 from .titles import cut_slug, slug, subject_slug
 
 _LONGEST = 600
+_NAME = re.compile(r"'([^']+)'")
 _NEVER_MEANT = frozenset({"NameError", "UnboundLocalError"})
 # Which observed builtin types an annotation allows beside its own (PEP 484's numeric tower).
 _ALSO_ALLOWED: Mapping[str, frozenset[str]] = {
@@ -44,11 +46,20 @@ def contradiction(finding: Finding, facts: CallableFacts | None) -> str | None:
     if finding.contradicts is not None:
         return finding.contradicts
     raised = finding.observation.raised
-    if raised is not None and raised.type_name.removeprefix("builtins.") in _NEVER_MEANT and raised.line > 0:
+    if raised is not None and _reads_an_unset_name(finding):
         return f"no document announces {raised.type_name}: a name is read before it has a value"
     if facts is not None and "result" not in finding.unstable:
         return _annotation_contradicted(finding, facts)
     return None
+
+
+def _reads_an_unset_name(finding: Finding) -> bool:
+    """Whether the target itself read a name before it had a value; not code that the trial brought along."""
+    raised, trial = finding.observation.raised, finding.trial
+    if raised is None or raised.line <= 0 or raised.type_name.removeprefix("builtins.") not in _NEVER_MEANT:
+        return False
+    named = _NAME.search(raised.message)
+    return named is None or named[1] not in " ".join((*trial.imports, *trial.arrange, trial.act))
 
 
 def _entry(finding: Finding, documented: str, facts: CallableFacts | None, path: str, used: set[str]) -> dict[str, Any]:

@@ -93,11 +93,21 @@ def _without_print(finding: Finding, facts: ModuleFacts, texts: frozenset[str]) 
     if not seen.output.endswith("\n") or "output" in finding.unstable:
         return finding
     inner = ast.unparse(node.args[0])
-    act = inner if _gives_text(node.args[0], facts, texts) else f"str({inner})"
+    plain = _gives_text(node.args[0], facts, texts) and not _may_be_no_text(seen.output[:-1])
+    act = inner if plain else f"str({inner})"
     value = Value("str", repr(seen.output[:-1]), length=len(seen.output) - 1, text=seen.output[:200])
     return replace(
         finding, trial=replace(trial, act=act), observation=replace(seen, value=value, output="", outcome="returned")
     )
+
+
+def _may_be_no_text(printed: str) -> bool:
+    """Whether printing a value that is no string could have shown this: what often returns text may return None."""
+    try:
+        value = literal_value(printed)
+        return not isinstance(value, str) and str(value) == printed
+    except ValueError:
+        return False
 
 
 def _gives_text(node: ast.expr, facts: ModuleFacts, texts: frozenset[str]) -> bool:

@@ -7,9 +7,11 @@ import itertools
 import os
 import pathlib
 import shutil
+import sys
 import threading
 import time
 import traceback
+import types
 from typing import Any
 
 import observe_effects
@@ -111,6 +113,8 @@ class _Work:
 
     def _namespace(self, folder):
         """A namespace with the trial's imports and fixtures."""
+        # Code that asks which module calls it (pickling, sentinels) finds one, as it would in a test file.
+        sys.modules.setdefault("trial", types.ModuleType("trial"))
         namespace = {"__name__": "trial", "__builtins__": __builtins__}
         for statement in self.trial.get("imports", ()):
             exec(self.runner.compiled(statement), namespace)

@@ -176,6 +176,26 @@ def test_a_printed_value_is_compared_without_capturing_output() -> None:
     assert case["expect"][0]["value"] == "'1,000'"
 
 
+def test_a_printed_none_is_not_taken_for_a_text() -> None:
+    text = Finding(trial("total", "total(1)"), returned(Value("str", "'one'", length=3, text="one")))
+    shown = trial("total", "print(total(2))", wanted="None", wanted_line=43)
+
+    cases = compose(text, Finding(shown, returned(NONE, output="None\n"), agrees=True))["cases"]
+
+    assert "str(total(2))" in [case["act"]["expression"] for case in cases]
+
+
+def test_a_name_that_only_the_trial_lacks_is_no_defect_of_the_target() -> None:
+    lacking = trial("total", "total(lambda: call_count)")
+    own = trial("log", "log(2)")
+    seen = raised("NameError", "name 'call_count' is not defined", line=4)
+    mine = raised("NameError", "name 'forgotten' is not defined", line=4)
+
+    spec = compose(Finding(lacking, seen), Finding(own, mine))
+
+    assert [defect["subject"] for defect in spec["suspected_defects"]] == ["log"]
+
+
 def test_an_iterator_that_filled_the_limit_is_cut() -> None:
     numbers = Value("list", repr(list(range(50))), length=50)
 
