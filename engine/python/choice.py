@@ -175,7 +175,7 @@ def _cover_refusals(candidates: Sequence[Candidate], shown: set[Goal], take: obj
 
 
 def _goals(record: Record) -> frozenset[Goal]:
-    """What a record shows, ranked: 0 endings, 1 kinds of results, 2 sides of comparisons and rich sources."""
+    """What a record shows, ranked: 0 endings, 1 kinds of results, 2 sides of comparisons and what people call."""
     subject, observation = record.trial.subject, record.observation
     goals: set[Goal] = set()
     if observation.raised is not None:
@@ -187,7 +187,7 @@ def _goals(record: Record) -> frozenset[Goal]:
             goals.add((1, subject, "output"))
         goals.update((1, subject, "effect", _kind_of_effect(expression)) for expression, _ in observation.effects)
         if record.trial.source in RICH_SOURCES:
-            goals.add((2, subject, record.trial.source))
+            goals.add((2, subject, "as used"))
     for line, relation in _relations(observation):
         goals.add((2, subject, line, relation))
         # Standing beside a boundary is standing on that side of it.

@@ -87,7 +87,16 @@ class _Kinds:
                 if called is not None:
                     given = _matched(one, called)
                     count += sum(not self._fits(value, type_hint(item.annotation)) for item, value in given)
+            elif isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.In | ast.NotIn):
+                count += self._operator_misfits(one.comparators[0], "__contains__", one.left)
+            elif isinstance(one, ast.Subscript) and not isinstance(one.slice, ast.Slice):
+                count += self._operator_misfits(one.value, "__getitem__", one.slice)
         return count
+
+    def _operator_misfits(self, receiver: ast.expr, name: str, given: ast.expr) -> int:
+        member = self._member(self.kind(receiver), name)
+        parameters = [one for one in member.parameters if one.name != "self"] if member is not None else []
+        return sum(not self._fits(given, type_hint(one.annotation)) for one in parameters[:1])
 
     def kind(self, node: ast.expr) -> str:
         """The type of a value; empty when only running it would tell."""
@@ -120,8 +129,11 @@ class _Kinds:
             return None
         value = function.value
         known = value.id if isinstance(value, ast.Name) and value.id in self._classes else self.kind(value)
-        owner = self._classes.get(known)
-        return next((one for one in owner.members if one.name == function.attr), None) if owner is not None else None
+        return self._member(known, function.attr)
+
+    def _member(self, owner: str, name: str) -> CallableFacts | None:
+        found = self._classes.get(owner)
+        return next((one for one in found.members if one.name == name), None) if found is not None else None
 
     def _fits(self, node: ast.expr, hint: TypeHint) -> bool:
         if hint.name == "Union":
@@ -129,6 +141,8 @@ class _Kinds:
         kind = self.kind(node)
         if not kind:
             return True
+        if kind in self._classes and hint.name in _PLAIN:
+            return kind == hint.name or bool(self._classes[kind].bases)
         if hint.name in self._classes:
             return kind not in _PLAIN or self._classes[hint.name].kind in ("protocol", "typeddict")
         accepted = _ACCEPTED.get(hint.name)

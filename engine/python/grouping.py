@@ -19,7 +19,9 @@ def grouped(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
     callables = {one.qualname: one for one in facts.callables()}
     by_name: dict[str, list[str]] = {}
     for one in callables.values():
-        by_name.setdefault(one.name, positional_names(one))
+        # A method may bear the name of a function, but is called on something.
+        key = one.name if one.kind in ("function", "constructor") else f".{one.name}"
+        by_name.setdefault(key, positional_names(one))
     used: set[str] = set()
     order = {case.subject: at for at, case in reversed(list(enumerate(cases)))}
     placed: list[Case] = []
@@ -43,8 +45,10 @@ def _documented_line(case: Case) -> int:
 
 
 def _parameter(by_name: Mapping[str, list[str]], call: ast.Call, at: int) -> str | None:
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    known = by_name.get(name, [])
+    if isinstance(call.func, ast.Attribute):
+        known = by_name.get(f".{call.func.attr}", by_name.get(call.func.attr, []))
+    else:
+        known = by_name.get(getattr(call.func, "id", ""), [])
     return known[at].strip("_") or None if at < len(known) else None
 
 
@@ -62,8 +66,21 @@ def _name(table: Table, facts: CallableFacts | None, used: set[str]) -> str:
     optional = _optional_words(table, facts)
     named = cut_slug(f"{plain}_with_{optional}") if optional else plain
     candidates = [plain, named] if raised else [named, plain]
+    answer = _one_answer(table)
+    if answer:
+        candidates += [cut_slug(f"{one}_is_{answer}") for one in candidates]
     candidates += [f"{candidates[0]}_{number}" for number in range(2, len(used) + 3)]
     return next(one for one in candidates if one not in used)
+
+
+def _one_answer(table: Table) -> str:
+    """`none`, `true` or `false` where that is what every row gives."""
+    one = table.template.expect[0]
+    if one.actual not in ("result", "not result"):
+        return ""
+    if one.kind == "holds":
+        return "true" if one.actual == "result" else "false"
+    return one.value.lower() if one.kind == "is" and one.value in ("None", "True", "False") else ""
 
 
 def _optional_words(table: Table, facts: CallableFacts | None) -> str:

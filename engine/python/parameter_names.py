@@ -32,7 +32,7 @@ BY_NAME: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         r"article|product|fruit|ingredient|sku|goods",
         "str",
-        ("'apple'", "'pear'"),
+        ("'apple'", "'banana'"),
     ),
     (
         r"currency",

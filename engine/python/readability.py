@@ -24,7 +24,7 @@ _ODD = re.compile(
     r"\\[xuU0-9]|lambda|float\('nan'\)|object\(\)|\d{8,}|\d\.\d{5,}|\bdate(?:time)?\((?!\d{4}\b)|\bPath\('[^/\w]*'\)"
 )
 # A person names things; a nameless one is for tests of just that.
-_NAMELESS = re.compile(r"(?<![\w'\"])(?:''|\"\")(?!['\"])")
+_NAMELESS = re.compile(r"(?<![\w'\"])(?:'[a-z]?'|\"[a-z]?\")(?!['\"])")
 
 
 def cost(trial: Trial, observation: Observation) -> float:
@@ -45,7 +45,7 @@ def cost(trial: Trial, observation: Observation) -> float:
             shown = 40
     imports = 3 * max(0, len(trial.imports) - 1)
     return (
-        text + 12 * odd + 6 * nameless + shown + imports + _SOURCES.get(trial.source, 14) + (6 if trial.fixtures else 0)
+        text + 12 * odd + 10 * nameless + shown + imports + _SOURCES.get(trial.source, 14) + (6 if trial.fixtures else 0)
     )
 
 

@@ -150,10 +150,12 @@ def call_words(arguments: Sequence[Argument], *, required: int) -> str:
     Args:
         required: how many positional arguments the callable must have; those after them are named.
     """
+    # The variable of an arranged object says less than a value.
+    only_names = all(isinstance(one.node, ast.Name) for one in arguments)
     plain = [
         describe(one.node)
         for at, one in enumerate(arguments)
-        if not one.by_name and at < max(required, 1) and not isinstance(one.node, ast.Name)
+        if not one.by_name and at < max(required, 1) and (only_names or not isinstance(one.node, ast.Name))
     ]
     named = [qualified(one) for at, one in enumerate(arguments) if one.by_name or at >= max(required, 1)]
     words = [f"of_{'_and_'.join(plain[:3])}"] if plain else []

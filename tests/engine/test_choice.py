@@ -124,10 +124,10 @@ def test_standing_beside_a_boundary_shows_that_side_of_it() -> None:
 
 def test_texts_stand_before_no_boundary() -> None:
     rows = [
-        record(number, f"first({text!r})", returned("1", operands=((2, repr(text), "'b'"),)), (1, 2))
-        for number, text in enumerate(("a", "cc", "b"))
+        record(number, f"first({text!r})", returned("1", operands=((2, repr(text), "'bb'"),)), (1, 2))
+        for number, text in enumerate(("aa", "ccc", "bb"))
     ]
-    assert chosen(*rows) == ["first('a')", "first('b')"]
+    assert chosen(*rows) == ["first('aa')", "first('bb')"]
 
 
 def test_one_file_written_is_like_another() -> None:

@@ -28,6 +28,9 @@ class Line:
     def raised(self, by: float) -> float:
         return self.price * by
 
+    def __contains__(self, letter: str) -> bool:
+        return letter in self.article
+
 def add_tax(net: int, percent: Decimal) -> int:
     if net is None:
         raise ValueError("no amount")
@@ -62,6 +65,9 @@ def facts(tmp_path_factory) -> ModuleFacts:
         ("several([Line('x')], len, iter('ab'), Path('a'))", (), 0),
         ("several([1], 1, [2], 'a.txt', 'b')", (), 5),
         ("several(*lines)", ("lines = 1",), 0),
+        ("1 in line", ("line = Line('x')",), 1),
+        ("Line('x') not in line", ("line = Line('x')",), 1),
+        ("'x' in line", ("line = Line('x')",), 0),
         ("anything(1, 'a', None)", (), 0),
         ("add_tax(net, Decimal('1'))", ("net = 'a'",), 1),
     ],
