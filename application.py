@@ -67,7 +67,7 @@ async def resume(run_id: str, where: Settings, *, jobs: int | None = None, on_ev
     with Store.open(where.state) as store:
         record = store.runs.get(run_id)
     settings = restore_settings(record.settings).model_copy(update={"jobs": jobs} if jobs else {})
-    async with open_run(settings, run_id, on_event=on_event) as live:
+    async with open_run(settings, run_id, on_event=on_event, seconds_before=record.spent.seconds) as live:
         return await continued(live, record)
 
 

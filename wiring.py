@@ -25,6 +25,7 @@ from .mcp.client import ToolClient
 from .mcp.services import ToolServices
 from .mcp.toolbox import build_toolbox
 from .metered import MeteredAgent, MeteredSandbox
+from .model_chats import Chats, RunAnswers, open_chats
 from .sandbox.interpreter import Interpreter
 from .sandbox.opening import open_sandbox
 from .sandbox.protocol import Sandbox
@@ -75,6 +76,7 @@ class LiveRun:
         services: what their nodes work with.
         meter: when work was in flight.
         target: prepares the target's environment on first use, once.
+        chats: the models that are asked, and what they spent.
     """
 
     settings: Settings
@@ -87,6 +89,7 @@ class LiveRun:
     tools: ToolClient
     meter: WorkMeter
     target: TargetProvider
+    chats: Chats
 
 
 class TargetProvider:
@@ -144,14 +147,18 @@ class TargetProvider:
 
 
 @asynccontextmanager
-async def open_run(settings: Settings, run_id: str, *, on_event: EventSink | None = None) -> AsyncIterator[LiveRun]:
+async def open_run(
+    settings: Settings, run_id: str, *, on_event: EventSink | None = None, seconds_before: float = 0.0
+) -> AsyncIterator[LiveRun]:
     """Everything a run needs, opened in order and closed again, also when interrupted.
 
     Args:
         run_id: the run's folder is made when it is new.
         on_event: told of every event, in order.
+        seconds_before: wall seconds of the run's sessions before this one.
 
     Raises:
+        SettingsError: a model is to be asked and its key or price is missing.
         RunLocked: somebody works on the run, or on the project.
         StorageError: the state folder cannot be used.
     """
@@ -170,9 +177,24 @@ async def open_run(settings: Settings, run_id: str, *, on_event: EventSink | Non
         async with (
             ToolClient(toolbox) as tools,
             open_checkpoints(folder.checkpoints) as checkpointer,
-            _started(_agents(settings, target)) as agents,
+            open_chats(
+                settings,
+                os.environ,
+                cache=settings.state / "cache",
+                kept=RunAnswers(store.answers, run_id),
+                seconds_before=seconds_before,
+                audit=audit.record,
+            ) as chats,
+            _started(_agents(settings, target, chats)) as agents,
         ):
-            context = RunContext(run_id=request_id_of(run_id), root=str(settings.root), jobs=settings.jobs)
+            context = RunContext(
+                run_id=request_id_of(run_id),
+                root=str(settings.root),
+                jobs=settings.jobs,
+                wall_seconds=settings.max_seconds,
+                max_tokens=settings.max_tokens,
+                max_cost=settings.max_cost,
+            )
             services = GraphServices(
                 agents={role: MeteredAgent(agent, meter) for role, agent in agents.items()},
                 tools=tools,
@@ -182,7 +204,7 @@ async def open_run(settings: Settings, run_id: str, *, on_event: EventSink | Non
                 checkpointer=checkpointer,
             )
             try:
-                yield LiveRun(settings, folder, store, events, redactor, context, services, tools, meter, target)
+                yield LiveRun(settings, folder, store, events, redactor, context, services, tools, meter, target, chats)
             finally:
                 await target.discard()
 
@@ -216,7 +238,7 @@ def _stored(settings: Settings, folder: RunFolder, redactor: Redactor) -> Iterat
             audit.close()
 
 
-def _agents(settings: Settings, target: TargetProvider) -> dict[str, Agent]:
+def _agents(settings: Settings, target: TargetProvider, chats: Chats) -> dict[str, Agent]:
     """Who thinks in each role (T-13)."""
     budget = Budget(trials=settings.trials, wall_seconds=settings.step_seconds)
     return {

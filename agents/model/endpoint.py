@@ -6,9 +6,11 @@ Nothing of a call survives it: every call has a message list of its own. Nothing
 from __future__ import annotations
 
 import asyncio
+import ssl
 import time
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -89,7 +91,10 @@ class Endpoint:
         self.settings = settings
         self._key = key
         self._http = openai.DefaultAsyncHttpxClient(
-            timeout=settings.timeout, event_hooks={"response": [_bound]}, follow_redirects=False
+            timeout=settings.timeout,
+            verify=_certificates(),
+            event_hooks={"response": [_bound]},
+            follow_redirects=False,
         )
         self._chat = _Chat(
             model=settings.model,
@@ -103,6 +108,7 @@ class Endpoint:
             stream_chunk_timeout=None,
             timeout=settings.timeout,
             use_responses_api=False,
+            http_client=openai.DefaultHttpxClient(verify=_certificates()),
             http_async_client=self._http,
             cache=False,
         )
@@ -193,6 +199,12 @@ class _Chat(ChatOpenAI):
         if made is not None and refusal:
             made.message.additional_kwargs["refusal"] = refusal
         return made
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """The authorities that are trusted; reading them takes a tenth of a second, so once a process."""
+    return httpx2.create_ssl_context()
 
 
 class _BoundStream(httpx2.AsyncByteStream):
