@@ -102,7 +102,6 @@ class Endpoint:
             api_key=key or "none",  # type: ignore[arg-type] - pydantic makes a SecretStr of it
             organization="",
             max_retries=0,
-            temperature=TEMPERATURE,
             streaming=settings.stream,
             stream_usage=settings.stream,
             stream_chunk_timeout=None,
@@ -157,11 +156,14 @@ class Endpoint:
         await self._http.aclose()
 
     def _parameters(self, without: frozenset[str]) -> dict[str, Any]:
-        """What decides the answer besides the messages (A-07). The temperature belongs to the chat model itself."""
-        said = {"top_p": TOP_P, "seed": SEED, "max_completion_tokens": self.settings.answer_tokens}
-        kept: dict[str, Any] = {name: value for name, value in said.items() if name not in without}
-        if "temperature" in without:
-            kept["temperature"] = None
+        """What decides the answer besides the messages (A-07)."""
+        said: dict[str, Any] = {
+            "temperature": TEMPERATURE,
+            "top_p": TOP_P,
+            "seed": SEED,
+            "max_completion_tokens": self.settings.answer_tokens,
+        }
+        kept = {name: value for name, value in said.items() if name not in without}
         if "stream_options" in without:
             kept["stream_usage"] = False
         return kept

@@ -230,13 +230,11 @@ class ScriptedOpenAI:
         """The reply to a request; None when the script has none."""
         with self._lock:
             self.requests.append(asked)
-            fits = (one for one in self._unused if one.when is None or one.when in asked.text)
-            found = next(fits, None)
-            if found is None:
-                self._too_many.append(asked.text[-300:])
-            else:
-                self._unused = [one for one in self._unused if one is not found]
-            return found
+            for place, one in enumerate(self._unused):
+                if one.when is None or one.when in asked.text:
+                    return self._unused.pop(place)
+            self._too_many.append(asked.text[-300:])
+            return None
 
 
 class _Server(ThreadingHTTPServer):
