@@ -162,7 +162,7 @@ def sentences(text: str) -> list[str]:
 
 
 def variable_of(name: str, path: str) -> str:
-    """The environment variable for a parameter of a path: `orderId` → `ORDER_ID`, `id` of `/users/{id}` → `USERS_ID`."""
+    """The environment variable for a path's parameter: `orderId` → `ORDER_ID`, `id` of `/users/{id}` → `USERS_ID`."""
     words = re.sub(r"\W+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)).upper()
     if name.lower() not in _GENERAL:
         return words

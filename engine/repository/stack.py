@@ -76,8 +76,9 @@ def detected_stack(paths: Iterable[str], manifests: Mapping[str, str]) -> dict[s
         default=None,
     )
     runtime = _RUNTIMES[nearest.rpartition("/")[2]] if nearest else None
-    if runtime is None and languages:
-        runtime = _RUNTIME_OF.get(min(languages, key=lambda one: (-languages[one], one)))
+    running = [one for one in languages if one in _RUNTIME_OF]
+    if runtime is None and running:
+        runtime = _RUNTIME_OF[min(running, key=lambda one: (-languages[one], one))]
     return {
         "runtime": runtime or "unknown",
         "languages": dict(sorted(languages.items())),
