@@ -10,13 +10,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .agents.contracts import contract_of
-from .agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent
-from .agents.embedded.planner_agent import EmbeddedPlannerAgent
-from .agents.embedded.spec_agent import EmbeddedSpecAgent
-from .agents.embedded.writing_agent import EmbeddedWritingAgent
 from .agents.lifecycle import Agent
-from .engine.python.explore import Budget
 from .engine.python.layout import find_layout
 from .events import EventSink
 from .graph.checkpoints import open_checkpoints
@@ -26,6 +20,8 @@ from .mcp.services import ToolServices
 from .mcp.toolbox import build_toolbox
 from .metered import MeteredAgent, MeteredSandbox
 from .model_chats import Chats, RunAnswers, open_chats
+from .repository_roles import repository_agents
+from .role_agents import role_agents
 from .sandbox.interpreter import Interpreter
 from .sandbox.opening import open_sandbox
 from .sandbox.protocol import Sandbox
@@ -185,7 +181,9 @@ async def open_run(
                 seconds_before=seconds_before,
                 audit=audit.record,
             ) as chats,
-            _started(_agents(settings, target, chats)) as agents,
+            _started(
+                {**role_agents(settings, target, chats.by_role), **repository_agents(tools, chats.by_role)}
+            ) as agents,
         ):
             context = RunContext(
                 run_id=request_id_of(run_id),
@@ -236,17 +234,6 @@ def _stored(settings: Settings, folder: RunFolder, redactor: Redactor) -> Iterat
         finally:
             events.close()
             audit.close()
-
-
-def _agents(settings: Settings, target: TargetProvider, chats: Chats) -> dict[str, Agent]:
-    """Who thinks in each role (T-13)."""
-    budget = Budget(trials=settings.trials, wall_seconds=settings.step_seconds)
-    return {
-        "planner": EmbeddedPlannerAgent(contract=contract_of("planner")),
-        "spec": EmbeddedSpecAgent(target, settings.root, budget=budget, contract=contract_of("spec")),
-        "writer": EmbeddedWritingAgent(contract=contract_of("writer")),
-        "analyzer": EmbeddedAnalyzerAgent(contract=contract_of("analyzer")),
-    }
 
 
 @asynccontextmanager

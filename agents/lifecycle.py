@@ -109,7 +109,7 @@ class Agent(ABC):
         trace_id = _trace_id(request)
         with tallying(trace_id) as tally:
             response = await self._attempt(request)
-        response.metadata = {**tally.metadata(), **response.metadata}
+        response.metadata = {**response.metadata, **tally.metadata()}
         return self._completed(response, trace_id, began)
 
     @abstractmethod

@@ -102,12 +102,21 @@ def plan(
     framework: given.Framework = None,
     test_type: given.TestType = None,
     tests_dir: given.TestsDir = None,
+    model: given.Model = None,
+    base_url: given.BaseUrl = None,
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
     """See PLAN_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
-        flags = {"root": root, "framework": framework, "test_type": test_type, "tests_dir": tests_dir}
+        flags = {
+            "root": root,
+            "framework": framework,
+            "test_type": test_type,
+            "tests_dir": tests_dir,
+            "model": model,
+            "base_url": base_url,
+        }
         made = asyncio.run(application.plan(request, load_settings(flags)))
     if as_json:
         sys.stdout.write(json.dumps(made, indent=2, sort_keys=True) + "\n")

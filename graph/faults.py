@@ -120,7 +120,9 @@ def agent_fault(error: AgentError | None, role: str, response: AgentResponse) ->
     if error.recoverable and error.type in TRANSIENT:
         raise AgentUnreachable(f"the {role} agent could not be reached: {error.message}", details=details)
     if ends_run(details):
-        return Fault(StepExit.ENVIRONMENT, error.message, ends_run=True, details=details)
+        advice = str(details.get("advice") or "")
+        message = f"{error.message.rstrip('.')}. {advice}" if advice else error.message
+        return Fault(StepExit.ENVIRONMENT, message, ends_run=True, details=details)
     if details.get("exit_code") == ExitCode.BUDGET:
         return Fault(StepExit.BUDGET_EXHAUSTED, f"stopped: {error.message}", details=details)
     if details.get("exit_code") == ExitCode.ENVIRONMENT:

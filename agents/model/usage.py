@@ -136,15 +136,15 @@ class Tally:
     calls: int = 0
     models: tuple[str, ...] = ()
 
-    def add(self, spend: Spend) -> None:
-        """Count a call."""
+    def add(self, spend: Spend | Tally) -> None:
+        """Count a call, or all that an agent asked on the way has used."""
         self.calls += spend.calls
         self.tokens_in += spend.tokens_in
         self.tokens_out += spend.tokens_out
         self.tokens_cached += spend.tokens_cached
         self.cost = round(self.cost + spend.cost, 9)
-        if spend.model not in self.models:
-            self.models = (*self.models, spend.model)
+        models = spend.models if isinstance(spend, Tally) else (spend.model,)
+        self.models = tuple(dict.fromkeys((*self.models, *models)))
 
     def metadata(self) -> dict[str, Any]:
         """For an agent's response; empty when no model was asked."""
@@ -166,13 +166,15 @@ _TALLY: ContextVar[Tally | None] = ContextVar("testwright_tally", default=None)
 
 @contextmanager
 def tallying(trace_id: str) -> Iterator[Tally]:
-    """Count what is spent while one request is answered, also by tasks it starts."""
-    tally = Tally(trace_id)
+    """Count what is spent while one request is answered, also by tasks it starts and agents it asks."""
+    tally, outer = Tally(trace_id), _TALLY.get()
     token = _TALLY.set(tally)
     try:
         yield tally
     finally:
         _TALLY.reset(token)
+        if outer is not None:
+            outer.add(tally)
 
 
 def current_tally() -> Tally | None:

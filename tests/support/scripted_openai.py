@@ -15,7 +15,8 @@ import json
 import socket
 import struct
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -181,12 +182,19 @@ def drip() -> Reply:
 
 
 class ScriptedOpenAI:
-    """The endpoint; a context manager."""
+    """The endpoint; a context manager.
 
-    def __init__(self, replies: Sequence[Reply]) -> None:
+    Args:
+        replies: the script.
+        all_asked: whether a reply that was never asked for is an error; not so where a deadline may be faster.
+    """
+
+    def __init__(self, replies: Sequence[Reply], *, all_asked: bool = True) -> None:
+        self._all_asked = all_asked
         self._lock = threading.Lock()
         self._unused = list(replies)
         self._too_many: list[str] = []
+        self._awaited = (0, threading.Event())
         self.requests: list[Asked] = []
         self.closing = threading.Event()
         self._server = _Server(("127.0.0.1", 0), _Handler)
@@ -218,8 +226,14 @@ class ScriptedOpenAI:
         """Raise ScriptError unless exactly the script was asked for."""
         if self._too_many:
             raise ScriptError(f"{len(self._too_many)} requests more than the script has: {self._too_many}")
-        if self._unused:
+        if self._unused and self._all_asked:
             raise ScriptError(f"{len(self._unused)} replies of the script were never asked for")
+
+    @contextmanager
+    def asked(self, number: int) -> Iterator[threading.Event]:
+        """An event that is set once so many requests in all have come."""
+        self._awaited = (number, threading.Event())
+        yield self._awaited[1]
 
     def extend(self, *replies: Reply) -> None:
         """More replies, behind the others."""
@@ -230,6 +244,8 @@ class ScriptedOpenAI:
         """The reply to a request; None when the script has none."""
         with self._lock:
             self.requests.append(asked)
+            if len(self.requests) >= self._awaited[0]:
+                self._awaited[1].set()
             for place, one in enumerate(self._unused):
                 if one.when is None or one.when in asked.text:
                     return self._unused.pop(place)

@@ -113,7 +113,7 @@ async def test_each_failure_is_typed_and_says_whether_asking_again_helps(stream,
     ("stream", "reply"), [(False, hang()), (True, hang()), (True, drip())], ids=["whole", "streamed", "dripping"]
 )
 async def test_an_answer_that_does_not_come_meets_the_deadline_also_when_something_keeps_dripping(stream, reply):
-    with ScriptedOpenAI([reply]) as server:
+    with ScriptedOpenAI([reply], all_asked=False) as server:
         async with chatting(server, stream=stream, timeout=0.3) as chat:
             with pytest.raises(ModelTimeout) as caught:
                 await chat.complete(call())

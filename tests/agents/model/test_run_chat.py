@@ -112,7 +112,7 @@ async def test_a_ceiling_that_is_reached_refuses_the_next_call_before_it_is_made
 @pytest.mark.feature("B-08")
 async def test_the_ceiling_on_time_cuts_a_call_short():
     budget = Budget(Ceilings(seconds=10), iter([9.8, 9.8, 10.0, 10.0, 10.0]).__next__)
-    with ScriptedOpenAI([hang()]) as server:
+    with ScriptedOpenAI([hang()], all_asked=False) as server:
         async with chatting(server, budget=budget) as chat:
             with pytest.raises(BudgetExhausted, match="the ceiling on time"):
                 await chat.complete(call())
@@ -206,7 +206,7 @@ async def test_an_agent_is_asked_three_times_at_most_and_once_where_asking_does_
 
 
 async def test_a_deadline_of_the_call_alone_is_a_timeout_and_no_end_of_the_budget():
-    with ScriptedOpenAI([hang()]) as server:
+    with ScriptedOpenAI([hang()], all_asked=False) as server:
         async with chatting(server, timeout=0.2, budget=Budget(Ceilings(seconds=100), lambda: 1.0)) as chat:
             with pytest.raises(ModelTimeout):
                 await chat.complete(call())
