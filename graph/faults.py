@@ -22,8 +22,8 @@ from ..errors import (
 )
 from .exit_reason import StepExit
 
-# Faults of the machine, or of the account at a model's endpoint, that every other step would meet too. A target that does
-# not import is its own step's fault.
+# Faults of the machine, or of the account at a model's endpoint, that every other step would meet too. A target that
+# does not import is its own step's fault.
 _ENDS_THE_RUN = frozenset(
     {
         "EnvironmentFault",

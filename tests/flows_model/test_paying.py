@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from testwright.errors import ExitCode
-from testwright.tests.support.model_runs import (
+from testwright.tests.support.paid_runs import (
     HALF,
     KEY,
     audit_of,
