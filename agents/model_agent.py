@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import AgentFailure, MalformedLlmOutput, SchemaValidationError
-from ..utils.error_formatter import spec_feedback
 from .lifecycle import Agent, AgentContract
 from .model.chat import ModelAnswer, ModelCall, ModelChat
 from .prompt import data, load_prompt
@@ -83,10 +82,20 @@ def repaired(user: str, problems: Iterable[Mapping[str, Any]], excerpt: str) -> 
     """A message asked once more, with everything that was wrong and the beginning of the answer."""
     values = {
         "user": user,
-        "errors": data("errors", spec_feedback(list(problems))),
+        "errors": data("errors", feedback(problems)),
         "excerpt": data("answer", excerpt[:_EXCERPT]),
     }
     return load_prompt("repair").text("repair", values)
+
+
+def feedback(problems: Iterable[Mapping[str, Any]]) -> str:
+    """All problems, one line each, with the offending excerpt and what to do."""
+    lines: list[str] = []
+    for one in problems:
+        there = f" (there: {one['excerpt']})" if one.get("excerpt") else ""
+        fix = f"; fix: {one['suggestion']}" if one.get("suggestion") else ""
+        lines.append(f"- {one.get('path', '$')}: {one.get('message', '')}{there}{fix}")
+    return "\n".join(lines)
 
 
 def problems_of(error: AgentFailure) -> list[JsonObject]:

@@ -6,7 +6,7 @@ The model names targets that the project has; ids, paths and order of steps are 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,7 @@ class ModelPlannerAgent(ModelAgent):
         index = await asyncio.to_thread(_index, Path(str(inputs["root"])))
         user = await asyncio.to_thread(self._message, inputs, index)
         meaning = await self._meaning(user, index)
-        asked = {**inputs, "user_request": canonical_request(meaning)}
+        asked = {**inputs, "user_request": canonical_request(meaning, index)}
         planned = await self._steps.process(
             AgentRequest(goal=request.goal, task=request.task, metadata=request.metadata, inputs=asked)
         )
@@ -118,7 +118,7 @@ class ModelPlannerAgent(ModelAgent):
         return repaired(user, problems, "") if problems else user
 
 
-def canonical_request(meaning: Mapping[str, Any]) -> str:
+def canonical_request(meaning: Mapping[str, Any], index: TargetIndex) -> str:
     """What a model understood, in words that the embedded planner reads in one way only."""
     words: list[str] = []
     if meaning["whole_project"]:
@@ -126,7 +126,7 @@ def canonical_request(meaning: Mapping[str, Any]) -> str:
     for target in meaning["targets"]:
         symbols = target["symbols"]
         path = target["path"]
-        words += [f"`{path}:{symbol}`" for symbol in symbols] if symbols else [f"`{path}`"]
+        words += [f"`{name}`" for name in (_symbol_names(path, symbols, index) if symbols else [path])]
     only = " only what has no tests" if meaning["only_untested"] else ""
     framework = f" with {meaning['framework']}" if meaning["framework"] else ""
     excluded = "".join(f" except `{path}`" for path in meaning["excluded"][:1])
@@ -152,8 +152,17 @@ def _unknown(meaning: Mapping[str, Any], index: TargetIndex) -> list[JsonObject]
 
 
 def _missing(target: Mapping[str, Any], index: TargetIndex) -> bool:
-    names = [f"{target['path']}:{one}" for one in target["symbols"] or ()] or [target["path"]]
-    return any("`" in name or not index.find(name, explicit=True).targets for name in names)
+    path, symbols = target["path"], target["symbols"] or ()
+    if "`" in path or not index.find(path, explicit=True).targets:
+        return True
+    names = _symbol_names(path, symbols, index)
+    return len(names) < len(symbols) or any(not index.find(name, explicit=True).targets for name in names)
+
+
+def _symbol_names(path: str, symbols: Sequence[str], index: TargetIndex) -> list[str]:
+    """`module:Qualified.name` of each symbol that the path's modules have."""
+    modules = [target.place.module for target in index.find(path, explicit=True).targets]
+    return [f"{module}:{one}" for one in symbols for module in modules if one in index.symbols_of(module)]
 
 
 def _spelled(target: Mapping[str, Any]) -> str:

@@ -97,7 +97,7 @@ async def run_with(
             f"unit tests for {SPEC_PATH}",
             root=root,
             base_url=server.base_url,
-            models={role: "openai:scripted" for role in roles},
+            models=dict.fromkeys(roles, "openai:scripted"),
             **{"trials": 40, "repeats": 1, "jobs": 1, **settings},
         )
     return report, server
