@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .agents.case_agent import ModelCaseAgent
 from .agents.contracts import contract_of
+from .agents.crawler_agent import ModelCrawlerAgent
 from .agents.embedded.case_agent import EmbeddedCaseAgent
 from .agents.embedded.crawler_agent import EmbeddedCrawlerAgent, RepositoryTools
 from .agents.embedded.engineer_agent import EmbeddedEngineerAgent
+from .agents.engineer_agent import ModelEngineerAgent
 from .agents.lifecycle import Agent
 from .agents.model.chat import ModelChat
 
@@ -19,8 +22,19 @@ def repository_agents(tools: RepositoryTools, chats: Mapping[str, ModelChat]) ->
         tools: reaches `repo.tree` and `repo.read_file`.
         chats: the models, by role; a role that is not here gets its embedded agent.
     """
+    crawler, case, engineer = chats.get("crawler"), chats.get("case"), chats.get("engineer")
+    crawled, cased = contract_of("repo_crawler"), contract_of("test_case_generator")
+    engineered = contract_of("test_engineer")
     return {
-        "crawler": EmbeddedCrawlerAgent(tools, contract=contract_of("repo_crawler")),
-        "case": EmbeddedCaseAgent(contract=contract_of("test_case_generator")),
-        "engineer": EmbeddedEngineerAgent(contract=contract_of("test_engineer")),
+        "crawler": (
+            ModelCrawlerAgent(crawler, tools, contract=crawled)
+            if crawler
+            else EmbeddedCrawlerAgent(tools, contract=crawled)
+        ),
+        "case": ModelCaseAgent(case, contract=cased) if case else EmbeddedCaseAgent(contract=cased),
+        "engineer": (
+            ModelEngineerAgent(engineer, contract=engineered)
+            if engineer
+            else EmbeddedEngineerAgent(contract=engineered)
+        ),
     }

@@ -67,8 +67,9 @@ async def accept_tests(step: PlanStep, state: PlanningAgentState, services: Grap
         return skipped(StepExit.NOTHING_KEPT, "no test file was kept, so there is nothing to accept")
     if not state["accept"]:
         outcome = skipped(StepExit.SWITCHED_OFF, "dry run: the files are staged and can be applied later")
-        files = [{"path": path, "outcome": "staged"} for path in paths]
-        return StepOutcome(outcome.status, outcome.exit_reason, {"staged": paths, "files": files}, outcome.message)
+        files = [{"path": path, "outcome": "staged"} for path in engineered(state["plan"])]
+        result = {"staged": paths, **({"files": files} if files else {})}
+        return StepOutcome(outcome.status, outcome.exit_reason, result, outcome.message)
     try:
         answer = await services.tools.call("accept_tests", {"test_paths": paths})
     except ToolFailure as error:
