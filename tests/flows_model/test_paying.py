@@ -9,7 +9,8 @@ import sys
 
 import pytest
 
-from testwright.errors import ExitCode
+from testwright.api import generate
+from testwright.errors import BudgetExhausted, ExitCode, SettingsError
 from testwright.tests.support.paid_runs import (
     HALF,
     KEY,
@@ -24,6 +25,18 @@ from testwright.tests.support.projects import ROOT, make_project, run_command, t
 from testwright.tests.support.scripted_openai import ScriptedOpenAI, Usage, answer, error, hang
 
 REQUEST = "unit tests for src/halves/half.py"
+MODEL = "openai:scripted"
+
+
+@pytest.fixture
+def key(monkeypatch):
+    """The key of the endpoint, where keys are."""
+    monkeypatch.setenv("TESTWRIGHT_API_KEY", KEY)
+
+
+def told(root, server, **models):
+    """The settings of a run that asks the server, and whose embedded engine does not try long."""
+    return {"root": root, "base_url": server.base_url, "models": models, "jobs": 1, "trials": 200}
 
 
 @pytest.mark.feature("T-13")
@@ -56,67 +69,54 @@ def test_the_report_shows_what_was_paid_and_the_key_is_nowhere(tmp_path):
 
 
 @pytest.mark.feature("B-08")
-def test_a_ceiling_on_tokens_ends_the_run_cleanly_with_what_was_accepted(tmp_path):
+def test_a_ceiling_on_tokens_ends_the_run_cleanly_with_what_was_accepted(tmp_path, key):
     second = HALF["src/halves/half.py"].replace("half", "third").replace("2", "3")
     root = make_project(tmp_path / "project", {**HALF, "src/halves/third.py": second})
     with ScriptedOpenAI([answer(half_spec())]) as server:
-        given = flags(root, server, "--run-id", "short", "--max-tokens", "100")
-        done = run_command("run", "unit tests for src/halves", *given, cwd=tmp_path, environment=environment())
-    report = report_of(root, "short")
-    assert (done.code, report["exit_reason"]) == (ExitCode.BUDGET, "budget_exhausted"), done.out + done.err
-    assert {one["path"]: one["status"] for one in report["targets"]} == {
+        report = generate("unit tests for src/halves", **told(root, server, spec=MODEL), max_tokens=100)
+    assert (report.exit_code, report.exit_reason) == (ExitCode.BUDGET, "budget_exhausted")
+    assert {one.path: one.status for one in report.targets} == {
         "src/halves/half.py": "completed",
         "src/halves/third.py": "skipped",
     }
-    assert report["totals"]["kept"] == 2
+    assert report.totals.kept == 2
     assert any(name.startswith("tests/generated/") for name in tree(root))
 
 
 @pytest.mark.feature("B-08")
-def test_a_ceiling_that_is_reached_within_a_step_stops_before_the_next_call(tmp_path):
-    root = halves(tmp_path / "project")
-    with ScriptedOpenAI([answer("no json")]) as server:
-        models = ("planner=openai:scripted",)
-        given = flags(root, server, "--run-id", "none", "--max-tokens", "100", models=models)
-        done = run_command("run", REQUEST, *given, cwd=tmp_path, environment=environment())
-    assert done.code == ExitCode.BUDGET, done.out + done.err
-    assert "the ceiling on tokens" in done.out + done.err
+def test_a_ceiling_that_is_reached_between_two_calls_of_one_agent_stops_the_second(tmp_path, key):
+    with ScriptedOpenAI([answer("no json")]) as server, pytest.raises(BudgetExhausted, match="ceiling on tokens"):
+        generate(REQUEST, **told(halves(tmp_path), server, planner=MODEL), max_tokens=100)
 
 
 @pytest.mark.feature("B-08")
-def test_a_ceiling_on_time_ends_a_run_whose_model_does_not_answer(tmp_path):
-    root = halves(tmp_path / "project")
-    with ScriptedOpenAI([hang()], all_asked=False) as server:
-        models = ("planner=openai:scripted",)
-        given = flags(root, server, "--max-seconds", "2", models=models)
-        done = run_command("run", REQUEST, *given, cwd=tmp_path, environment=environment())
-    assert done.code == ExitCode.BUDGET, done.out + done.err
+def test_a_ceiling_on_time_ends_a_run_whose_model_does_not_answer(tmp_path, key):
+    with ScriptedOpenAI([hang()], all_asked=False) as server, pytest.raises(BudgetExhausted, match="ceiling on time"):
+        generate(REQUEST, **told(halves(tmp_path), server, planner=MODEL), max_seconds=1)
 
 
 @pytest.mark.feature("B-08")
-def test_a_ceiling_on_cost_needs_a_price(tmp_path):
-    root = halves(tmp_path / "project")
-    with ScriptedOpenAI([]) as server:
-        given = flags(root, server, "--max-cost", "1")
-        done = run_command("run", REQUEST, *given, cwd=tmp_path, environment=environment())
-    assert (done.code, "--prices" in done.out + done.err) == (ExitCode.USAGE, True)
+def test_a_ceiling_on_cost_needs_a_price(tmp_path, key):
+    with ScriptedOpenAI([]) as server, pytest.raises(SettingsError) as caught:
+        generate(REQUEST, **told(halves(tmp_path), server, spec=MODEL), max_cost=1)
+    assert "--prices" in caught.value.advice
 
 
 @pytest.mark.feature("B-07")
-def test_a_wrong_key_ends_the_run_as_a_fault_of_the_environment(tmp_path):
-    root = halves(tmp_path / "project")
+def test_a_wrong_key_ends_the_run_as_a_fault_of_the_environment(tmp_path, key):
     with ScriptedOpenAI([error(401)]) as server:
-        done = run_command("run", REQUEST, *flags(root, server), cwd=tmp_path, environment=environment())
-    assert done.code == ExitCode.ENVIRONMENT, done.out + done.err
-    assert "TESTWRIGHT_API_KEY" in done.out + done.err
+        report = generate(REQUEST, **told(halves(tmp_path), server, spec=MODEL))
+    assert report.exit_code == ExitCode.ENVIRONMENT
+    assert "TESTWRIGHT_API_KEY" in report.targets[0].error
 
 
 @pytest.mark.feature("T-13")
-def test_openai_without_a_key_is_said_before_anything_is_done(tmp_path):
-    root = halves(tmp_path / "project")
-    unset = {"OPENAI_API_KEY": "", "TESTWRIGHT_API_KEY": "", "OPENAI_BASE_URL": ""}
-    done = run_command("run", REQUEST, "--root", str(root), "--model", "openai:m", cwd=tmp_path, environment=unset)
-    assert (done.code, "OPENAI_API_KEY" in done.out + done.err) == (ExitCode.USAGE, True)
+def test_openai_without_a_key_is_said_before_anything_is_done(tmp_path, monkeypatch):
+    for name in ("OPENAI_API_KEY", "TESTWRIGHT_API_KEY", "OPENAI_BASE_URL", "TESTWRIGHT_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(SettingsError) as caught:
+        generate(REQUEST, root=halves(tmp_path), models={"spec": MODEL})
+    assert "OPENAI_API_KEY" in caught.value.advice
 
 
 @pytest.mark.feature("B-08")
@@ -155,15 +155,12 @@ def test_a_run_killed_between_two_model_calls_pays_for_none_twice_when_it_is_res
 
 
 @pytest.mark.feature("B-06")
-def test_two_runs_of_one_id_send_the_same_bytes(tmp_path):
+def test_two_runs_of_one_id_send_the_same_bytes(tmp_path, key):
     root = halves(tmp_path / "project")
     sent = []
     for state in ("one", "two"):
         with ScriptedOpenAI([answer(half_spec())]) as server:
-            given = flags(
-                root, server, "--run-id", "same", "--no-run", "--dry-run", "--state-dir", str(tmp_path / state)
-            )
-            done = run_command("run", REQUEST, *given, cwd=tmp_path, environment=environment())
+            given = {"run_id": "same", "run": False, "dry_run": True, "state_dir": tmp_path / state}
+            generate(REQUEST, **told(root, server, spec=MODEL), **given)
             sent.append([one.raw for one in server.requests])
-        assert done.code == ExitCode.OK, done.out + done.err
     assert sent[0] == sent[1]

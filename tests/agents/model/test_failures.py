@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -183,7 +184,8 @@ async def test_json_against_the_schema_lists_every_violation_and_is_not_asked_ag
         async with chatting(server) as chat:
             with pytest.raises(SchemaValidationError) as caught:
                 await chat.complete(call())
-    assert [one["path"] for one in caught.value.details["errors"]] == ["$.extra", "$.steps[1]", "$.steps[2]"]
+    errors: Any = caught.value.details["errors"]
+    assert [one["path"] for one in errors] == ["$.extra", "$.steps[1]", "$.steps[2]"]
 
 
 @pytest.mark.feature("B-07")

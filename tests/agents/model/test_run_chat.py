@@ -187,7 +187,8 @@ async def test_an_agent_that_meets_a_ceiling_says_so_and_is_not_asked_again():
         async with chatting(server, budget=budget) as chat, Planner(chat) as planner:
             told, waits = asking()
             response = await ask(planner, request(), role="planner", asking=told)
-    assert response.error.details["error"] == "BudgetExhausted"
+    assert response.error is not None
+    assert (response.error.details or {})["error"] == "BudgetExhausted"
     assert (response.error.recoverable, waits) == (False, [])
 
 
@@ -201,6 +202,7 @@ async def test_an_agent_is_asked_three_times_at_most_and_once_where_asking_does_
         async with chatting(server) as chat, Planner(chat) as planner:
             told, _ = asking()
             response = await ask(planner, request(), role="planner", asking=told)
+    assert response.error is not None
     assert response.error.type is kind
     assert response.metadata["attempts"] == asked
 
