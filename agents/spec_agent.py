@@ -14,6 +14,7 @@ from typing import Any
 from ..engine.python.layout import find_layout
 from ..utils.canonical import canonical_json
 from ..utils.error_formatter import spec_feedback
+from .code_limits import case_problems
 from .envelope import consumer_view
 from .lifecycle import Agent, AgentContract
 from .model.chat import ModelChat
@@ -76,8 +77,10 @@ class ModelSpecAgent(ModelAgent):
         if errors:
             user = repaired(user, errors, "\n".join(str(one.get("excerpt") or "") for one in errors).strip())
         answer = await self._asked(user, ANSWER_SCHEMA, int(inputs.get("attempt") or 1))
-        cases = [case_of(one, base["target"]["path"]) for one in answer.parsed["cases"]]  # type: ignore[index]
-        spec = {**base, "imports": sorted(set(answer.parsed["imports"])), "cases": cases}  # type: ignore[index]
+        answered: Any = answer.parsed
+        _require_harmless(answered, base)
+        cases = [case_of(one, base["target"]["path"]) for one in answered["cases"]]
+        spec = {**base, "imports": sorted(set(answered["imports"])), "cases": cases}
         kept = {key: explored.metadata[key] for key in ("trials", "branches", "notes") if key in explored.metadata}
         return success_response({"spec": spec}, metadata=self._metadata(**kept))
 
@@ -102,6 +105,7 @@ class ModelSpecAgent(ModelAgent):
         answer = await self._asked(user, ANSWER_SCHEMA, int(inputs.get("attempt") or 2))
         path = str((previous.get("target") or {}).get("path") or inputs["target"]["path"])
         answered: Any = answer.parsed
+        _require_harmless(answered, previous)
         mended = [case_of(one, path) for one in answered["cases"]]
         weaker = weakened_cases(cases, at, mended, errors)
         if weaker:
@@ -150,6 +154,14 @@ class ModelSpecAgent(ModelAgent):
             if file.is_file():
                 texts.append((str(path), file.read_text(encoding="utf-8", errors="replace")))
         return test_style(texts)
+
+
+def _require_harmless(answered: Mapping[str, Any], spec: Mapping[str, Any]) -> None:
+    """Raise UnusableAnswer for cases that do what tests may not do."""
+    module, imports = str((spec.get("target") or {}).get("module") or ""), list(answered["imports"])
+    found = [one for index, case in enumerate(answered["cases"]) for one in case_problems(case, index, imports, module)]
+    if found:
+        raise UnusableAnswer("the cases do what tests may not do", found)
 
 
 def facts(cases: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any
 from ..utils.canonical import canonical_json
 from ..utils.error_formatter import code_feedback
 from ..utils.generated_header import untouched, with_header, without_header
+from .code_limits import code_problems
 from .envelope import consumer_view
 from .lifecycle import AgentContract
 from .model.chat import ModelChat
@@ -48,6 +49,10 @@ class ModelWritingAgent(ModelAgent):
             )
             parsed: Any = answer.parsed
             files = _placed(parsed["files"], str(view["test_path"]))
+            module = str((view["spec"].get("target") or {}).get("module") or "")
+            reaching = [{**one, "path": path} for path, text in files.items() for one in code_problems(text, module)]
+            if reaching:
+                raise UnusableAnswer("the code does what tests may not do", reaching)
             weaker = [one for path, text in files.items() for one in _weakened(previous, path, text)]
             if weaker:
                 raise UnusableAnswer("the refinement weakens the tests", weaker)
