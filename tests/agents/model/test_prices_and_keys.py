@@ -6,7 +6,9 @@ import pytest
 
 from testwright.agents.model.endpoint import OPENAI_URL, base_url_of, key_for
 from testwright.agents.model.prices import Price, load_prices
+from testwright.cli.doctor import models_check
 from testwright.errors import SettingsError
+from testwright.settings import Models, Settings
 
 OWN, THEIRS = {"TESTWRIGHT_API_KEY": "own"}, {"OPENAI_API_KEY": "theirs"}
 LOCAL = "http://localhost:8000/v1"
@@ -61,6 +63,16 @@ def test_openai_without_a_key_is_refused_before_anything_is_done():
     with pytest.raises(SettingsError) as caught:
         key_for(OPENAI_URL, {})
     assert "OPENAI_API_KEY" in caught.value.advice
+
+
+@pytest.mark.feature("B-05")
+def test_the_doctor_says_which_models_are_asked_and_whether_there_is_a_key(tmp_path):
+    embedded = models_check(Settings(root=tmp_path), {})
+    assert (embedded.ok, embedded.required) == (True, False)
+    openai = models_check(Settings(root=tmp_path, models=Models(spec="openai:m"), base_url=OPENAI_URL), {})
+    assert (openai.ok, openai.required) == (False, True)
+    local = models_check(Settings(root=tmp_path, models=Models(spec="openai:m"), base_url=LOCAL), OWN)
+    assert (local.ok, local.found, local.meaning) == (True, f"m at {LOCAL}", "a key is there")
 
 
 def test_the_endpoint_is_the_settings_then_the_environments_then_openai():
