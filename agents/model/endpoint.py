@@ -100,7 +100,8 @@ class Endpoint:
             model=settings.model,
             base_url=settings.base_url,
             api_key=key or "none",  # type: ignore[arg-type] - pydantic makes a SecretStr of it
-            organization="",
+            openai_proxy="",
+            http_socket_options=(),
             max_retries=0,
             streaming=settings.stream,
             stream_usage=settings.stream,
