@@ -66,7 +66,7 @@ class Prompt:
 @cache
 def load_prompt(name: str) -> Prompt:
     """The prompt of a role. Raises AgentFailure when there is none of that name."""
-    file = resources.files(__package__).joinpath("prompts", f"{name}.md")
+    file = resources.files(__name__.rpartition(".")[0]).joinpath("prompts", f"{name}.md")
     if not file.is_file():
         raise AgentFailure(f"there is no prompt {name!r}", advice="Prompts are files in agents/prompts/.")
     return read_prompt(name, file.read_text(encoding="utf-8"))

@@ -140,3 +140,23 @@ async def test_tests_that_hold_survive_a_refinement_that_fails(tmp_path: Path, m
     assert report.totals.kept == 1
     assert "discounted(50)" not in (root / TEST_PATH).read_text()
     assert "an expectation is weaker than before" in server.requests[3].text
+
+
+@pytest.mark.feature("B-11", "T-13")
+async def test_of_a_file_that_a_model_wrote_only_the_failing_test_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The helper beside it runs with it and joins the project with it."""
+    root = till(tmp_path)
+    body = f"{source_of(200, 180)}\n\n{source_of(50, 45)}"
+    written = code(body.replace("== 180", "== from_200()").replace("def ", "# by hand\ndef ", 1))
+    written["files"][0]["contents"] = "from till_prices import from_200\n" + written["files"][0]["contents"]
+    helper = "tests/generated/till/till_prices.py"
+    written["files"].append({"path": helper, "contents": "def from_200():\n    return 180\n"})
+    script = [answer(cases(case(200, "180"), case(50, "45"))), answer(written)]
+    report, _ = await run_with(script, root, monkeypatch, "spec", "writer")
+    assert (report.totals.kept, report.totals.dropped) == (1, 1)
+    text = (root / TEST_PATH).read_text()
+    assert "# by hand" in text
+    assert "discounted(50)" not in text
+    assert (root / helper).is_file()
