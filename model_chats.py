@@ -63,6 +63,7 @@ async def open_chats(
     kept: RunAnswers | None = None,
     seconds_before: float = 0.0,
     audit: Callable[[Attempt], None] = lambda attempt: None,
+    given_out: set[str] | None = None,
 ) -> AsyncIterator[Chats]:
     """The chats of all roles that are set to a model, closed again at the end.
 
@@ -71,6 +72,7 @@ async def open_chats(
         cache: the folder that remembers what endpoints can do; None remembers nothing.
         kept: the run's answers; what is there was paid for by the run.
         seconds_before: wall seconds of the run's sessions before a resume.
+        given_out: keys of stored answers that this session has used already, in other processes; grows.
 
     Raises:
         SettingsError: there is no key for OpenAI, no readable price table, or no price under a ceiling on cost.
@@ -95,7 +97,15 @@ async def open_chats(
                 EndpointSettings(name, base_url, settings.model_timeout, settings.answer_tokens, settings.stream), key
             )
             opened.push_async_callback(endpoint.aclose)
-            chats[name] = RunChat(endpoint, abilities=abilities, prices=prices, budget=budget, kept=kept, audit=audit)
+            chats[name] = RunChat(
+                endpoint,
+                abilities=abilities,
+                prices=prices,
+                budget=budget,
+                kept=kept,
+                audit=audit,
+                given_out=given_out,
+            )
         asked = {role: settings.models.of(role) for role in ROLES}
         yield Chats({role: chats[name] for role, name in asked.items() if name is not None}, budget)
 

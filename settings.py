@@ -80,6 +80,7 @@ class Settings(BaseSettings):
         model_timeout: seconds for one whole answer of a model.
         answer_tokens: the most one answer of a model may have.
         prices: a price table of the user's own, JSON.
+        isolate_agents: each request to an agent in a process of its own, one at a time (A-06).
         max_tokens, max_cost, max_seconds: ceilings of a run (B-08); cost in US dollars, None for none.
         trials: calls the embedded engine tries for each module.
         max_retries: refinements of a spec or of code after the first generation.
@@ -116,6 +117,7 @@ class Settings(BaseSettings):
     model_timeout: float = Field(default=180.0, gt=0)
     answer_tokens: int = Field(default=16_000, ge=1)
     prices: Path | None = None
+    isolate_agents: bool = False
     max_tokens: int | None = Field(default=None, ge=1)
     max_cost: float | None = Field(default=None, gt=0)
     max_seconds: float | None = Field(default=None, gt=0)

@@ -5,16 +5,21 @@ from __future__ import annotations
 import asyncio
 import os
 import uuid
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from .agents.lifecycle import Agent
+from .agents.model.usage import Budget
+from .agents.protocol import AgentProtocol
 from .engine.python.layout import find_layout
+from .errors import UsageError
 from .events import EventSink
 from .graph.checkpoints import open_checkpoints
 from .graph.context import GraphServices, RunContext
+from .isolated_agents import isolated_agents
 from .mcp.client import ToolClient
 from .mcp.services import ToolServices
 from .mcp.toolbox import build_toolbox
@@ -28,7 +33,7 @@ from .sandbox.protocol import Sandbox
 from .sandbox.target import PythonTarget, prepare_target
 from .settings import Settings
 from .store.artifacts import Artifact, Artifacts
-from .store.audit import AuditLog
+from .store.audit import Attempt, AuditLog
 from .store.database import Store
 from .store.event_log import EventLog
 from .store.lock import project_lock, run_lock
@@ -94,9 +99,9 @@ class TargetProvider:
     Concurrent callers share one preparation; one that failed is tried again by the next caller.
     """
 
-    def __init__(self, settings: Settings, folder: RunFolder, meter: WorkMeter) -> None:
+    def __init__(self, settings: Settings, folder: RunFolder, meter: WorkMeter, *, scratch: Path | None = None) -> None:
         self._settings = settings
-        self._folder = folder
+        self._scratch = scratch or folder.scratch
         self._meter = meter
         self._lock = asyncio.Lock()
         self._prepared: PythonTarget | None = None
@@ -136,7 +141,7 @@ class TargetProvider:
             settings.root,
             sandbox=MeteredSandbox(sandbox, self._meter),
             python=settings.python,
-            state=self._folder.scratch,
+            state=self._scratch,
             cache=settings.state / "cache",
             import_roots=layout.import_roots,
         )
@@ -193,8 +198,13 @@ async def open_run(
                 max_tokens=settings.max_tokens,
                 max_cost=settings.max_cost,
             )
+            asked: Mapping[str, AgentProtocol] = agents
+            if settings.isolate_agents:
+                asked = isolated_agents(
+                    agents, settings, run_id, audit=audit.record, budget=chats.budget, seconds_before=seconds_before
+                )
             services = GraphServices(
-                agents={role: MeteredAgent(agent, meter) for role, agent in agents.items()},
+                agents={role: MeteredAgent(agent, meter) for role, agent in asked.items()},
                 tools=tools,
                 artifacts=RunArtifacts(store.artifacts, run_id),
                 emit=events.emit,
@@ -203,6 +213,49 @@ async def open_run(
             )
             try:
                 yield LiveRun(settings, folder, store, events, redactor, context, services, tools, meter, target, chats)
+            finally:
+                await target.discard()
+
+
+@asynccontextmanager
+async def open_agent(
+    settings: Settings,
+    run_id: str,
+    role: str,
+    *,
+    audit: Callable[[Attempt], None],
+    seconds_before: float,
+    given_out: set[str],
+) -> AsyncIterator[tuple[Agent, Budget]]:
+    """One agent of a run that another process works on, with what it needs, and the budget it spends from (A-06).
+
+    Raises:
+        UsageError: there is no such role.
+    """
+    folder = RunFolder(settings.state, run_id)
+    target = TargetProvider(settings, folder, WorkMeter(), scratch=folder.scratch / f"agent-{os.getpid()}")
+    toolbox = build_toolbox(
+        ToolServices(root=settings.root, run_folder=folder, python_target=target, cache_dir=settings.state / "cache")
+    )
+    with Store.open(settings.state) as store:
+        async with (
+            ToolClient(toolbox) as tools,
+            open_chats(
+                settings,
+                os.environ,
+                cache=settings.state / "cache",
+                kept=RunAnswers(store.answers, run_id),
+                seconds_before=seconds_before,
+                audit=audit,
+                given_out=given_out,
+            ) as chats,
+        ):
+            known = {**role_agents(settings, target, chats.by_role), **repository_agents(tools, chats.by_role)}
+            if role not in known:
+                raise UsageError(f"There is no agent {role!r}.")
+            try:
+                async with known[role] as agent:
+                    yield agent, chats.budget
             finally:
                 await target.discard()
 

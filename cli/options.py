@@ -47,6 +47,9 @@ FailOn = Annotated[str | None, typer.Option("--fail-on", help="nothing or defect
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Stage the tests and show the diff; add nothing to the project.")
 ]
+IsolateAgents = Annotated[
+    bool, typer.Option("--isolate-agents", help="Each agent works in a process that has ended before the next begins.")
+]
 NoRun = Annotated[bool, typer.Option("--no-run", help="Write tests without running them; the report says so.")]
 NoAnalyze = Annotated[bool, typer.Option("--no-analyze", help="Run the tests without analysing their results.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the machine-readable result only.")]

@@ -64,11 +64,13 @@ def crawl(
     ref: Ref = None,
     model: given.Model = None,
     base_url: given.BaseUrl = None,
+    isolate_agents: given.IsolateAgents = False,
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
     """See CRAWL_HELP."""
     flags = {"root": root, "state_dir": state_dir, "run_id": run_id, "model": model, "base_url": base_url}
+    flags["isolate_agents"] = given.said(isolate_agents)
     _execute("crawl", flags, depth=depth, ref=ref, framework="playwright", as_json=as_json, debug=debug)
 
 
@@ -80,11 +82,13 @@ def cases(
     ref: Ref = None,
     model: given.Model = None,
     base_url: given.BaseUrl = None,
+    isolate_agents: given.IsolateAgents = False,
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
     """See CASES_HELP."""
     flags = {"root": root, "state_dir": state_dir, "run_id": run_id, "model": model, "base_url": base_url}
+    flags["isolate_agents"] = given.said(isolate_agents)
     _execute("cases", flags, depth=depth, ref=ref, framework="playwright", as_json=as_json, debug=debug)
 
 
@@ -98,11 +102,13 @@ def engineer(
     model: given.Model = None,
     base_url: given.BaseUrl = None,
     dry_run: given.DryRun = False,
+    isolate_agents: given.IsolateAgents = False,
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
     """See ENGINEER_HELP."""
     flags = {"root": root, "state_dir": state_dir, "run_id": run_id, "model": model, "base_url": base_url}
+    flags["isolate_agents"] = given.said(isolate_agents)
     flags["dry_run"] = given.said(dry_run)
     _execute("engineer", flags, depth=depth, ref=ref, framework=framework, as_json=as_json, debug=debug)
 

@@ -58,6 +58,7 @@ class RunChat:
         budget: counts, and refuses when a ceiling is reached.
         kept: the run's stored answers; None keeps nothing.
         audit: is told of every call.
+        given_out: keys of stored answers that this session has used already; grows.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class RunChat:
         budget: Budget,
         kept: KeptAnswers | None = None,
         audit: Callable[[Attempt], None] = lambda attempt: None,
+        given_out: set[str] | None = None,
     ) -> None:
         self.model = endpoint.settings.model
         self._sender = Sender(endpoint, abilities)
@@ -76,7 +78,7 @@ class RunChat:
         self._budget = budget
         self._kept = kept
         self._audit = audit
-        self._given_out: set[str] = set()
+        self._given_out: set[str] = set() if given_out is None else given_out
         self._reasons: dict[tuple[str, str], str] = {}
         self._one_by_one: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 

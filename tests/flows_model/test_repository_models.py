@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import psutil
 import pytest
 
 from testwright.errors import ExitCode
+from testwright.events import Event, EventType
 from testwright.repository_run import explore_repository
 from testwright.settings import load_settings
+from testwright.store.audit import read_attempts
 from testwright.tests.support.model_runs import KEY
 from testwright.tests.support.scripted_openai import ScriptedOpenAI, answer
 from testwright.tests.support.toolroom import write_files
@@ -36,14 +39,16 @@ def written(contents: str = SPEC, path: str = PATH) -> dict[str, Any]:
     return {"files": [{"path": path, "contents": contents}], "pr_title": "Add a test", "pr_body": "One test."}
 
 
-async def engineered(tmp_path, monkeypatch, *answers: dict[str, Any], roles: str = "crawler case engineer"):
+async def engineered(
+    tmp_path, monkeypatch, *answers: dict[str, Any], roles: str = "crawler case engineer", on_event=None, **more: Any
+):
     """A run of all three with scripted answers, at smoke depth: its end, its folder, the server, the project."""
     monkeypatch.setenv("TESTWRIGHT_API_KEY", KEY)
     root = write_files(tmp_path / "shop", SHOP)
     with ScriptedOpenAI([answer(one) for one in answers]) as server:
         models = dict.fromkeys(roles.split(), "openai:scripted")
-        settings = load_settings({"root": root, "base_url": server.base_url, "models": models, "run_id": "r1"})
-        ended = await explore_repository("engineer", settings, depth="smoke")
+        settings = load_settings({"root": root, "base_url": server.base_url, "models": models, "run_id": "r1", **more})
+        ended = await explore_repository("engineer", settings, depth="smoke", on_event=on_event)
     return ended, ended.report_path.parent, server, root
 
 
@@ -61,6 +66,38 @@ async def test_each_agent_is_asked_with_its_envelope_and_nothing_else(tmp_path, 
     assert envelopes[2]["upstream"]["agent"] == "test_case_generator"
     assert [each[1]["content"] for each in messages] == [canonical_json(one) for one in envelopes]
     assert "app/main.py" not in messages[2][0]["content"] + messages[2][1]["content"]
+
+
+@pytest.mark.feature("A-06")
+async def test_isolated_agents_ask_the_same_from_processes_that_have_ended(tmp_path, monkeypatch):
+    alive: list[list[str]] = []
+
+    def heard(event: Event) -> None:
+        if event.type is EventType.STEP_ENDED:
+            alive.append(
+                [str(one.pid) for one in psutil.Process().children() if "agent_process" in " ".join(words(one))]
+            )
+
+    answers = (MAP, CASES, written())
+    plain, _, one, _ = await engineered(tmp_path / "a", monkeypatch, *answers)
+    ended, folder, other, root = await engineered(
+        tmp_path / "b", monkeypatch, *answers, isolate_agents=True, on_event=heard
+    )
+    assert ended.report.exit_code == ExitCode.OK
+    assert (root / PATH).is_file()
+    assert alive == [[]] * 4
+    assert [asked.raw for asked in other.requests] == [asked.raw for asked in one.requests]
+    assert ended.report.run.spent.tokens == plain.report.run.spent.tokens > 0
+    asked = [attempt for attempt in read_attempts(folder / "audit.jsonl") if attempt.model == "scripted"]
+    assert {attempt.role for attempt in asked} >= {"crawler", "case", "engineer"}
+
+
+def words(process: psutil.Process) -> list[str]:
+    """A process's command line; nothing of one that has ended."""
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
 
 
 async def test_a_path_the_repository_has_not_is_given_back_and_then_left_out(tmp_path, monkeypatch):
