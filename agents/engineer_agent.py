@@ -115,7 +115,8 @@ def _refused(files: Sequence[Mapping[str, Any]], framework: str) -> list[JsonObj
     try:
         confined(files, framework)
     except SchemaValidationError as error:
-        problems += error.details["errors"]
+        told = error.details.get("errors")
+        problems += [dict(one) for one in told] if isinstance(told, list) else []
     for at, file in enumerate(files):
         code = str(file["contents"])
         reasons = [reason for pattern, reason in _FORBIDDEN if pattern.search(code)]

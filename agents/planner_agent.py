@@ -12,6 +12,7 @@ from typing import Any
 
 from ..engine.python.layout import Layout, find_layout
 from ..errors import RequestError
+from .embedded.repository_steps import repository_plan
 from .embedded.target_index import TargetIndex
 from .lifecycle import Agent, AgentContract
 from .model.chat import ModelChat
@@ -57,7 +58,7 @@ class ModelPlannerAgent(ModelAgent):
 
     async def _work(self, request: AgentRequest) -> AgentResponse:
         inputs = request.inputs or {}
-        if inputs.get("target"):
+        if inputs.get("target") or repository_plan(str(inputs.get("user_request") or "")) is not None:
             return await self._steps.process(request)
         index = await asyncio.to_thread(_index, Path(str(inputs["root"])))
         user = await asyncio.to_thread(self._message, inputs, index)
