@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: install demo test check format clean bench
+.PHONY: install demo test test-llm check format clean bench
 
 install: $(VENV)/.installed
 
@@ -22,6 +22,10 @@ demo: install
 
 test: install
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+
+# Needs TESTWRIGHT_LLM_BASE_URL, TESTWRIGHT_LLM_MODEL and TESTWRIGHT_API_KEY; records tests/data/cassettes for CI.
+test-llm: install
+	$(BIN)/python -m pytest tests/llm/any_endpoint.py
 
 check: install
 	$(BIN)/ruff format --check .

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from .agents.contracts import contract_of
-from .agents.embedded.planner_agent import EmbeddedPlannerAgent
 from .agents.protocol import AgentRequest, RequestMetadata
 from .errors import ProjectError, UsageError
 from .events import EventSink
 from .graph.execution_graph.graph import build_testing_graph
 from .graph.planning_graph.planning_graph import build_planning_graph
+from .model_chats import open_chats
 from .reports.json_form import from_json
+from .role_agents import planner_agent
 from .run_session import Ended, GraphSession, as_raised, continued, lent, started
 from .settings import Settings, restore_settings
 from .store import listing, retention
@@ -73,7 +74,7 @@ async def resume(run_id: str, where: Settings, *, jobs: int | None = None, on_ev
     settings = _as_found(restore_settings(record.settings), where)
     if jobs:
         settings = settings.model_copy(update={"jobs": jobs})
-    async with open_run(settings, run_id, on_event=on_event) as live:
+    async with open_run(settings, run_id, on_event=on_event, seconds_before=record.spent.seconds) as live:
         return await continued(live, record)
 
 
@@ -110,10 +111,11 @@ def _root_of(stored: Path, where: Settings) -> Path:
 
 
 async def plan(request: str, settings: Settings) -> dict[str, Any]:
-    """The plan for a request: `steps`, `understood`, `not_understood`, `skipped`; nothing is written.
+    """The plan for a request: `steps`, `understood`, `not_understood`, `skipped`; nothing is written to the project.
 
     Raises:
         RequestError: the request names nothing that was found.
+        SettingsError: a model is to be asked and its key or price is missing.
     """
     inputs = {
         "user_request": request,
@@ -122,7 +124,10 @@ async def plan(request: str, settings: Settings) -> dict[str, Any]:
         "framework": settings.framework,
         **({"test_type": settings.test_type} if settings.test_type else {}),
     }
-    async with EmbeddedPlannerAgent(contract=contract_of("planner")) as planner:
+    async with (
+        open_chats(settings, os.environ, cache=settings.state / "cache") as chats,
+        planner_agent(chats.by_role.get("planner")) as planner,
+    ):
         asked = AgentRequest(request or "plan", "build_plan", RequestMetadata("plan"), inputs=inputs)
         response = await planner.process(asked)
     if response.error is not None:

@@ -17,7 +17,24 @@
     │   └── StateVersionError      a checkpoint or artifact of another version
     ├── AgentFailure               an agent's answer could not be used
     │   ├── MalformedLlmOutput     not parseable after sanitising; retryable (A-03)
-    │   └── SchemaValidationError  parsed, but against the contract; not retryable (A-03)
+    │   ├── SchemaValidationError  parsed, but against the contract; not retryable (A-03)
+    │   └── ModelFailure           a model's endpoint failed, or answered nothing usable
+    │       ├── ModelTimeout           no whole answer in time                            again
+    │       ├── ModelUnreachable       no connection, or it broke                         again
+    │       ├── ModelServerFault       the endpoint says that it failed (5xx)             again
+    │       ├── ModelRateLimited       too many requests (429)                            again, after its wait
+    │       ├── ModelQuotaExhausted    the account may not ask any more                   exit 3
+    │       ├── ModelAccessDenied      no key, a wrong one, or one that may not           exit 3
+    │       ├── ModelUnknown           the endpoint has no such model                     exit 3
+    │       ├── ModelRequestRefused    the endpoint does not take the request
+    │       ├── ModelContextOverflow   the prompt is longer than the model reads
+    │       ├── ModelAnswerBroken      the answer is damaged or ends in the middle        again
+    │       ├── ModelAnswerEmpty       the answer has no text                             again
+    │       ├── ModelToolUnknown       the answer calls a tool that nobody offered        again
+    │       ├── ModelAnswerRefused     the model, or a filter, refuses
+    │       ├── ModelAnswerCut         it reached the model's limit (finish_reason length)
+    │       └── ModelAnswerTooLarge    it is larger than any answer may be
+    ├── BudgetExhausted            the run's ceiling on time, tokens or cost              exit 6
     ├── ToolFailure                a tool answered with an error, or not at all
     │   ├── ToolInputError         the arguments do not fit the tool's input schema
     │   └── ToolTimeout
@@ -142,6 +159,132 @@ class MalformedLlmOutput(AgentFailure):
 
 class SchemaValidationError(AgentFailure):
     """The answer parses but breaks its contract; not retryable (A-03)."""
+
+
+class ModelFailure(AgentFailure):
+    """A model's endpoint failed, or its answer cannot be used.
+
+    Args:
+        retry_after: seconds that the endpoint asks to wait; None when it says nothing.
+
+    Attributes:
+        kind: the agent error's type it becomes (`agents.protocol.ErrorType`).
+        recoverable: whether the same question may be answered when asked again.
+    """
+
+    kind: str = "execution"
+    recoverable: bool = False
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        advice: str = "",
+        details: dict[str, object] | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message, advice=advice, details=details)
+        self.retry_after = retry_after
+
+
+class ModelTimeout(ModelFailure):
+    """No whole answer came in time."""
+
+    kind = "timeout"
+    recoverable = True
+
+
+class ModelUnreachable(ModelFailure):
+    """There is no connection to the endpoint, or it broke."""
+
+    kind = "network"
+    recoverable = True
+
+
+class ModelServerFault(ModelFailure):
+    """The endpoint says that it failed itself (5xx)."""
+
+    kind = "network"
+    recoverable = True
+
+
+class ModelRateLimited(ModelFailure):
+    """Too many requests (429); `retry_after` is what the endpoint asks for."""
+
+    kind = "resource"
+    recoverable = True
+
+
+class ModelQuotaExhausted(ModelFailure):
+    """The account may not ask any more: waiting does not help."""
+
+    kind = "resource"
+    exit_code = ExitCode.ENVIRONMENT
+
+
+class ModelAccessDenied(ModelFailure):
+    """The key is missing, wrong, or not allowed to use the model."""
+
+    kind = "permission"
+    exit_code = ExitCode.ENVIRONMENT
+
+
+class ModelUnknown(ModelFailure):
+    """The endpoint does not have the model, or is no such endpoint."""
+
+    kind = "validation"
+    exit_code = ExitCode.ENVIRONMENT
+
+
+class ModelRequestRefused(ModelFailure):
+    """The endpoint does not take the request as it is."""
+
+    kind = "validation"
+
+
+class ModelContextOverflow(ModelFailure):
+    """The prompt is longer than what the model can read."""
+
+    kind = "validation"
+
+
+class ModelAnswerBroken(ModelFailure):
+    """The answer is damaged, is not of the expected form, or ends in the middle."""
+
+    kind = "network"
+    recoverable = True
+
+
+class ModelAnswerEmpty(ModelFailure):
+    """The answer has no text."""
+
+    recoverable = True
+
+
+class ModelToolUnknown(ModelFailure):
+    """The answer calls a tool that was not offered; it is never executed."""
+
+    recoverable = True
+
+
+class ModelAnswerRefused(ModelFailure):
+    """The model, or its provider's filter, refuses to answer."""
+
+
+class ModelAnswerCut(ModelFailure):
+    """The answer reached the model's limit before its end; the same question would be cut again."""
+
+
+class ModelAnswerTooLarge(ModelFailure):
+    """The answer is larger than any answer may be."""
+
+    kind = "resource"
+
+
+class BudgetExhausted(TestwrightError):
+    """A ceiling of the run on time, tokens or cost is reached (B-08); what was accepted stays."""
+
+    exit_code = ExitCode.BUDGET
 
 
 class ToolFailure(TestwrightError):

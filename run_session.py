@@ -33,6 +33,7 @@ _REASONS = {
     ExitCode.USAGE: ExitReason.NOT_UNDERSTOOD,
     ExitCode.ENVIRONMENT: ExitReason.ENVIRONMENT,
     ExitCode.STORAGE: ExitReason.STORAGE,
+    ExitCode.BUDGET: ExitReason.BUDGET_EXHAUSTED,
 }
 
 
@@ -190,7 +191,7 @@ def _concluded(live: LiveRun, request: str, state: PlanningAgentState, began: fl
         (live.folder.junit_xml, junit_form(report)),
     ):
         write_file(path, text)
-    live.store.runs.record_spent(live.folder.run_id, Spent(**facts.spent))
+    live.store.runs.record_spent(live.folder.run_id, _spent(live, state))
     _finish(live, report.status, report.exit_reason.value, report.exit_code)
     staged = [one.path for one in report.files if one.outcome == "staged"]
     diff = Staging(live.folder, live.settings.root).diff(staged) if live.settings.dry_run and staged else ""
@@ -205,6 +206,13 @@ def _ended_early(state: PlanningAgentState) -> str | None:
     if any((step["result"] or {}).get("exit_reason") == "storage" for step in state["plan"]):
         reason = ExitReason.PROJECT_NOT_WRITTEN  # what cannot keep the run's own state ends it without a report
     return reason.value if reason else None
+
+
+def _spent(live: LiveRun, state: PlanningAgentState) -> Spent:
+    """What the run used. The budget counts every answer that was paid for, also one that nobody could use."""
+    total = live.chats.budget.total
+    seconds, spent = state["spent"]["seconds"], state["spent"]
+    return Spent(seconds, max(spent["tokens"], total.tokens), max(spent["cost"], total.cost), total.calls)
 
 
 def _facts(live: LiveRun, state: PlanningAgentState, began: float, record: RunRecord) -> RunFacts:
@@ -225,10 +233,7 @@ def _facts(live: LiveRun, state: PlanningAgentState, began: float, record: RunRe
         tool_calls=[asdict(call) for call in live.tools.calls()],
         wall_seconds=work.wall_seconds,
         idle_seconds=work.idle_seconds,
-        spent={
-            "seconds": state["spent"]["seconds"],
-            "tokens": state["spent"]["tokens"],
-            "cost": state["spent"]["cost"],
-        },
+        spent=asdict(_spent(live, state)),
+        models=[asdict(one) for one in live.chats.budget.by_role()],
         artifacts=[(one.artifact_id, one.kind, str(one.meta.get("sanitizer", ""))) for one in artifacts],
     )

@@ -7,10 +7,12 @@ Settings are stored with a run so that `resume` repeats it; they never hold secr
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import (
@@ -24,18 +26,36 @@ from .errors import ProjectError, SettingsError
 
 PROJECT_FILE = "testwright.toml"
 RUN_ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"
-ModelName = Literal["embedded"]
+EMBEDDED = "embedded"
+PROVIDER = "openai:"
+ModelName = Annotated[str, Field(pattern=rf"^({EMBEDDED}|{PROVIDER}\S+)$", max_length=200)]
 
 
 class Models(BaseModel):
-    """Who thinks in each role (T-13)."""
+    """Who thinks in each role (T-13): `embedded`, or `openai:NAME` at any OpenAI-compatible endpoint."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    planner: ModelName = "embedded"
-    spec: ModelName = "embedded"
-    writer: ModelName = "embedded"
-    analyzer: ModelName = "embedded"
+    planner: ModelName = EMBEDDED
+    spec: ModelName = EMBEDDED
+    writer: ModelName = EMBEDDED
+    analyzer: ModelName = EMBEDDED
+    crawler: ModelName = EMBEDDED
+    case: ModelName = EMBEDDED
+    engineer: ModelName = EMBEDDED
+
+    def of(self, role: str) -> str | None:
+        """The model's name on the wire; None where the embedded agent thinks."""
+        said = str(getattr(self, role))
+        return said.removeprefix(PROVIDER) if said != EMBEDDED else None
+
+    @property
+    def names(self) -> list[str]:
+        """Every model that some role asks."""
+        return sorted({name for role in ROLES if (name := self.of(role)) is not None})
+
+
+ROLES = tuple(Models.model_fields)
 
 
 class Settings(BaseSettings):
@@ -54,6 +74,14 @@ class Settings(BaseSettings):
         analyze: analyse results (`--no-analyze` switches it off).
         python: the target's interpreter; None finds it.
         sandbox: `auto` is bubblewrap or an error; `weak` has to be said.
+        models: who thinks in each role.
+        base_url: the OpenAI-compatible endpoint of all models, up to `/v1`; None for OPENAI_BASE_URL, else OpenAI.
+        stream: ask models for streams.
+        model_timeout: seconds for one whole answer of a model.
+        answer_tokens: the most one answer of a model may have.
+        prices: a price table of the user's own, JSON.
+        isolate_agents: each request to an agent in a process of its own, one at a time (A-06).
+        max_tokens, max_cost, max_seconds: ceilings of a run (B-08); cost in US dollars, None for none.
         trials: calls the embedded engine tries for each module.
         max_retries: refinements of a spec or of code after the first generation.
         max_retries_per_step: repeats of a step after an infrastructure fault.
@@ -84,6 +112,15 @@ class Settings(BaseSettings):
     python: Path | None = None
     sandbox: Literal["auto", "bubblewrap", "weak"] = "auto"
     models: Models = Models()
+    base_url: str | None = None
+    stream: bool = False
+    model_timeout: float = Field(default=180.0, gt=0)
+    answer_tokens: int = Field(default=16_000, ge=1)
+    prices: Path | None = None
+    isolate_agents: bool = False
+    max_tokens: int | None = Field(default=None, ge=1)
+    max_cost: float | None = Field(default=None, gt=0)
+    max_seconds: float | None = Field(default=None, gt=0)
     trials: int = Field(default=3000, ge=10, le=1_000_000)
     max_retries: int = Field(default=3, ge=0, le=3)
     max_retries_per_step: int = Field(default=1, ge=0, le=5)
@@ -100,6 +137,18 @@ class Settings(BaseSettings):
             raise ValueError("must be a folder below the project's root")
         return path.as_posix()
 
+    @field_validator("base_url")
+    @classmethod
+    def _an_endpoint_without_secrets(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("must be the URL of an endpoint, such as http://localhost:8000/v1")
+        if parts.username or parts.password or parts.query or parts.fragment:
+            raise ValueError("must be a plain URL: a key belongs into TESTWRIGHT_API_KEY, settings are stored")
+        return value.rstrip("/")
+
     @property
     def state(self) -> Path:
         """The folder of all runs."""
@@ -114,10 +163,11 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Flag, environment, project file; no .env file and no secrets folder."""
+        """Flag, environment (a role's model before all roles'), project file; no .env file, no secrets folder."""
         root = _root_of(init_settings, env_settings)
         project_file = InitSettingsSource(settings_cls, init_kwargs=_project_file(root))
-        return init_settings, env_settings, project_file
+        general = InitSettingsSource(settings_cls, init_kwargs=_for_all_roles(os.environ))
+        return init_settings, env_settings, general, project_file
 
     def stored(self) -> dict[str, Any]:
         """JSON values to keep with a run; `restore` reads them."""
@@ -132,6 +182,7 @@ def load_settings(flags: Mapping[str, Any]) -> Settings:
         SettingsError: a value or a name is wrong; all of them are listed.
     """
     said = {name: value for name, value in flags.items() if value is not None}
+    _expand_model(said)
     try:
         settings = Settings(**said)
     except ValidationError as error:
@@ -158,6 +209,26 @@ def restore_settings(stored: Mapping[str, Any]) -> Settings:
         return Settings(**stored)
     except ValidationError as error:
         raise SettingsError(_all_errors(error), advice=advice) from error
+
+
+def _expand_model(values: dict[str, Any]) -> None:
+    """`model` is the model of every role that `models` in the same place does not name; as a flag it may name roles."""
+    said = values.pop("model", None)
+    if said is None:
+        return
+    by_role: dict[str, Any] = {}
+    for one in [said] if isinstance(said, str) else list(said):
+        role, named, model = str(one).partition("=")
+        by_role |= {role: model} if named else {role: one for role in ROLES if role not in by_role}
+    named_roles = values.get("models", {})
+    values["models"] = {**by_role, **named_roles} if isinstance(named_roles, Mapping) else named_roles
+
+
+def _for_all_roles(environment: Mapping[str, str]) -> dict[str, Any]:
+    """TESTWRIGHT_MODEL, the model of every role that has no variable of its own."""
+    values: dict[str, Any] = {"model": environment.get("TESTWRIGHT_MODEL") or None}
+    _expand_model(values)
+    return values
 
 
 def _root_of(init: PydanticBaseSettingsSource, environment: PydanticBaseSettingsSource) -> Path:
@@ -193,11 +264,12 @@ def _table(path: Path, table: Any) -> dict[str, Any]:
     if not isinstance(table, dict):
         raise SettingsError(f"[tool.testwright] in {path} is not a table.")
     values = {name.replace("-", "_"): value for name, value in table.items()}
+    _expand_model(values)
     unknown = sorted(set(values) - set(Settings.model_fields) | ({"root"} & set(values)))
     if unknown:
         known = ", ".join(name for name in Settings.model_fields if name != "root")
         raise SettingsError(f"{path}: unknown setting {', '.join(unknown)}.", advice=f"Known settings: {known}.")
-    for name in ("state_dir", "python"):
+    for name in ("state_dir", "python", "prices"):
         if isinstance(values.get(name), str):
             values[name] = path.parent / values[name]
     return values

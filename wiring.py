@@ -5,33 +5,35 @@ from __future__ import annotations
 import asyncio
 import os
 import uuid
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from .agents.contracts import contract_of
-from .agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent
-from .agents.embedded.planner_agent import EmbeddedPlannerAgent
-from .agents.embedded.spec_agent import EmbeddedSpecAgent
-from .agents.embedded.writing_agent import EmbeddedWritingAgent
 from .agents.lifecycle import Agent
-from .engine.python.explore import Budget
+from .agents.model.usage import Budget
+from .agents.protocol import AgentProtocol
 from .engine.python.layout import find_layout
+from .errors import UsageError
 from .events import EventSink
 from .graph.checkpoints import open_checkpoints
 from .graph.context import GraphServices, RunContext
+from .isolated_agents import isolated_agents
 from .mcp.client import ToolClient
 from .mcp.services import ToolServices
 from .mcp.toolbox import build_toolbox
 from .metered import MeteredAgent, MeteredSandbox
+from .model_chats import Chats, RunAnswers, open_chats
+from .repository_roles import repository_agents
+from .role_agents import role_agents
 from .sandbox.interpreter import Interpreter
 from .sandbox.opening import open_sandbox
 from .sandbox.protocol import Sandbox
 from .sandbox.target import PythonTarget, prepare_target
 from .settings import Settings
 from .store.artifacts import Artifact, Artifacts
-from .store.audit import AuditLog
+from .store.audit import Attempt, AuditLog
 from .store.database import Store
 from .store.event_log import EventLog
 from .store.lock import project_lock, run_lock
@@ -75,6 +77,7 @@ class LiveRun:
         services: what their nodes work with.
         meter: when work was in flight.
         target: prepares the target's environment on first use, once.
+        chats: the models that are asked, and what they spent.
     """
 
     settings: Settings
@@ -87,6 +90,7 @@ class LiveRun:
     tools: ToolClient
     meter: WorkMeter
     target: TargetProvider
+    chats: Chats
 
 
 class TargetProvider:
@@ -95,9 +99,9 @@ class TargetProvider:
     Concurrent callers share one preparation; one that failed is tried again by the next caller.
     """
 
-    def __init__(self, settings: Settings, folder: RunFolder, meter: WorkMeter) -> None:
+    def __init__(self, settings: Settings, folder: RunFolder, meter: WorkMeter, *, scratch: Path | None = None) -> None:
         self._settings = settings
-        self._folder = folder
+        self._scratch = scratch or folder.scratch
         self._meter = meter
         self._lock = asyncio.Lock()
         self._prepared: PythonTarget | None = None
@@ -137,21 +141,25 @@ class TargetProvider:
             settings.root,
             sandbox=MeteredSandbox(sandbox, self._meter),
             python=settings.python,
-            state=self._folder.scratch,
+            state=self._scratch,
             cache=settings.state / "cache",
             import_roots=layout.import_roots,
         )
 
 
 @asynccontextmanager
-async def open_run(settings: Settings, run_id: str, *, on_event: EventSink | None = None) -> AsyncIterator[LiveRun]:
+async def open_run(
+    settings: Settings, run_id: str, *, on_event: EventSink | None = None, seconds_before: float = 0.0
+) -> AsyncIterator[LiveRun]:
     """Everything a run needs, opened in order and closed again, also when interrupted.
 
     Args:
         run_id: the run's folder is made when it is new.
         on_event: told of every event, in order.
+        seconds_before: wall seconds of the run's sessions before this one.
 
     Raises:
+        SettingsError: a model is to be asked and its key or price is missing.
         RunLocked: somebody works on the run, or on the project.
         StorageError: the state folder cannot be used.
     """
@@ -174,11 +182,33 @@ async def open_run(settings: Settings, run_id: str, *, on_event: EventSink | Non
         async with (
             ToolClient(toolbox) as tools,
             open_checkpoints(folder.checkpoints) as checkpointer,
-            _started(_agents(settings, target)) as agents,
+            open_chats(
+                settings,
+                os.environ,
+                cache=settings.state / "cache",
+                kept=RunAnswers(store.answers, run_id),
+                seconds_before=seconds_before,
+                audit=audit.record,
+            ) as chats,
+            _started(
+                {**role_agents(settings, target, chats.by_role), **repository_agents(tools, chats.by_role)}
+            ) as agents,
         ):
-            context = RunContext(run_id=request_id_of(run_id), root=str(settings.root), jobs=settings.jobs)
+            context = RunContext(
+                run_id=request_id_of(run_id),
+                root=str(settings.root),
+                jobs=settings.jobs,
+                wall_seconds=settings.max_seconds,
+                max_tokens=settings.max_tokens,
+                max_cost=settings.max_cost,
+            )
+            asked: Mapping[str, AgentProtocol] = agents
+            if settings.isolate_agents:
+                asked = isolated_agents(
+                    agents, settings, run_id, audit=audit.record, budget=chats.budget, seconds_before=seconds_before
+                )
             services = GraphServices(
-                agents={role: MeteredAgent(agent, meter) for role, agent in agents.items()},
+                agents={role: MeteredAgent(agent, meter) for role, agent in asked.items()},
                 tools=tools,
                 artifacts=RunArtifacts(store.artifacts, run_id),
                 emit=events.emit,
@@ -186,7 +216,50 @@ async def open_run(settings: Settings, run_id: str, *, on_event: EventSink | Non
                 checkpointer=checkpointer,
             )
             try:
-                yield LiveRun(settings, folder, store, events, redactor, context, services, tools, meter, target)
+                yield LiveRun(settings, folder, store, events, redactor, context, services, tools, meter, target, chats)
+            finally:
+                await target.discard()
+
+
+@asynccontextmanager
+async def open_agent(
+    settings: Settings,
+    run_id: str,
+    role: str,
+    *,
+    audit: Callable[[Attempt], None],
+    seconds_before: float,
+    given_out: set[str],
+) -> AsyncIterator[tuple[Agent, Budget]]:
+    """One agent of a run that another process works on, with what it needs, and the budget it spends from (A-06).
+
+    Raises:
+        UsageError: there is no such role.
+    """
+    folder = RunFolder(settings.state, run_id)
+    target = TargetProvider(settings, folder, WorkMeter(), scratch=folder.scratch / f"agent-{os.getpid()}")
+    toolbox = build_toolbox(
+        ToolServices(root=settings.root, run_folder=folder, python_target=target, cache_dir=settings.state / "cache")
+    )
+    with Store.open(settings.state) as store:
+        async with (
+            ToolClient(toolbox) as tools,
+            open_chats(
+                settings,
+                os.environ,
+                cache=settings.state / "cache",
+                kept=RunAnswers(store.answers, run_id),
+                seconds_before=seconds_before,
+                audit=audit,
+                given_out=given_out,
+            ) as chats,
+        ):
+            known = {**role_agents(settings, target, chats.by_role), **repository_agents(tools, chats.by_role)}
+            if role not in known:
+                raise UsageError(f"There is no agent {role!r}.")
+            try:
+                async with known[role] as agent:
+                    yield agent, chats.budget
             finally:
                 await target.discard()
 
@@ -218,17 +291,6 @@ def _stored(settings: Settings, folder: RunFolder, redactor: Redactor) -> Iterat
         finally:
             events.close()
             audit.close()
-
-
-def _agents(settings: Settings, target: TargetProvider) -> dict[str, Agent]:
-    """Who thinks in each role (T-13)."""
-    budget = Budget(trials=settings.trials, wall_seconds=settings.step_seconds)
-    return {
-        "planner": EmbeddedPlannerAgent(contract=contract_of("planner")),
-        "spec": EmbeddedSpecAgent(target, settings.root, budget=budget, contract=contract_of("spec")),
-        "writer": EmbeddedWritingAgent(contract=contract_of("writer")),
-        "analyzer": EmbeddedAnalyzerAgent(contract=contract_of("analyzer")),
-    }
 
 
 @asynccontextmanager

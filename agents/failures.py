@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..errors import (
     EnvironmentFault,
     MalformedLlmOutput,
+    ModelFailure,
     SandboxFailure,
     SchemaValidationError,
     StorageError,
@@ -36,16 +37,23 @@ def error_from(error: Exception, agent: str) -> AgentError:
     """The agent error that stands for an exception.
 
     `details` holds `error` (the class name) and, for an error of ours, its `advice`, `exit_code` and own details.
-    A model or network library's own exceptions are UNKNOWN here: the agent that calls it translates them.
+    A model's failures say themselves what they are; a library's own exceptions are UNKNOWN here.
     """
     kind, recoverable = next(
         ((kind, again) for cls, kind, again in _KINDS if isinstance(error, cls)), (ErrorType.UNKNOWN, False)
     )
+    retry_after = None
+    if isinstance(error, ModelFailure):
+        kind, recoverable, retry_after = ErrorType(error.kind), error.recoverable, error.retry_after
     details: JsonObject = {"error": type(error).__name__}
     if isinstance(error, TestwrightError):
         details = {**error.details, **details, "advice": error.advice, "exit_code": int(error.exit_code)}
     message = str(error) or type(error).__name__
     own = isinstance(error, TestwrightError)
     return AgentError(
-        kind, message if own else f"{agent} failed: {type(error).__name__}: {message}", details, recoverable
+        kind,
+        message if own else f"{agent} failed: {type(error).__name__}: {message}",
+        details,
+        recoverable,
+        retry_after,
     )

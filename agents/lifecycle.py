@@ -1,7 +1,7 @@
 """What all agents share: start, ready, shut down (C-06), and a `process` that never raises (C-04).
 
 A concrete agent writes `_work` and nothing else. The base checks the request, holds the deadline, checks both
-contracts, turns every exception into an `AgentError`, and completes trace and metadata.
+contracts, turns every exception into an `AgentError`, counts what models were asked, and completes trace and metadata.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any, Self
 
 from .envelope import consumer_view
 from .failures import error_from
+from .model.usage import tallying
 from .protocol import (
     AgentError,
     AgentRequest,
@@ -105,8 +106,11 @@ class Agent(ABC):
     async def process(self, request: AgentRequest) -> AgentResponse:
         """Answer `request`; see `AgentProtocol.process`."""
         began = self._clock()
-        response = await self._attempt(request)
-        return self._completed(response, _trace_id(request), began)
+        trace_id = _trace_id(request)
+        with tallying(trace_id) as tally:
+            response = await self._attempt(request)
+        response.metadata = {**response.metadata, **tally.metadata()}
+        return self._completed(response, trace_id, began)
 
     @abstractmethod
     async def _work(self, request: AgentRequest) -> AgentResponse | JsonObject:

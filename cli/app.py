@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from . import inspect_commands, run_commands, store_commands, validate_commands
+from . import inspect_commands, repository_commands, run_commands, store_commands, validate_commands
 
 app = typer.Typer(
     name="testwright",
@@ -18,6 +18,7 @@ runs = typer.Typer(help="List and show runs.", no_args_is_help=True)
 validate = typer.Typer(help="Check a test spec or a test file.", no_args_is_help=True)
 
 run_commands.register(app)
+repository_commands.register(app)
 store_commands.register(app, runs)
 validate_commands.register(validate)
 inspect_commands.register(app)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import platform
 import shutil
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import TestwrightError
+from ..agents.model.endpoint import base_url_of, key_for
+from ..errors import SettingsError, TestwrightError
 from ..sandbox.interpreter import find_interpreter
 from ..sandbox.opening import open_sandbox
 from ..sandbox.overlay import test_overlay
@@ -49,6 +51,7 @@ async def examine(settings: Settings) -> list[Check]:
         await _asked("sandbox", lambda: _sandbox(settings)),
         await _asked("target's Python", lambda: asyncio.to_thread(_interpreter, settings)),
         await _asked("pytest and coverage there", lambda: asyncio.to_thread(_test_tools, settings)),
+        models_check(settings, os.environ),
         _space(settings),
         _tool("git", "the target's history is known", "nothing needs it yet"),
         _tool("node", "JavaScript test code could be validated", "only Python test code is validated"),
@@ -95,6 +98,20 @@ def _test_tools(settings: Settings) -> tuple[str, str]:
         if folders
         else ("installed", "yours are used")
     )
+
+
+def models_check(settings: Settings, environment: Mapping[str, str]) -> Check:
+    """Whom the roles ask, and whether there is a key for it; nothing is sent."""
+    names = settings.models.names
+    if not names:
+        return Check("models", True, False, "none: every role is embedded", "no key and no network is needed")
+    base_url = base_url_of(settings.base_url, environment)
+    found = f"{', '.join(names)} at {base_url}"
+    try:
+        key = key_for(base_url, environment)
+    except SettingsError as error:
+        return Check("models", False, True, f"{found}: {error.message}", error.advice)
+    return Check("models", True, False, found, "a key is there" if key else "no key is sent: set TESTWRIGHT_API_KEY")
 
 
 def _space(settings: Settings) -> Check:

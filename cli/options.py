@@ -27,9 +27,28 @@ TestsDir = Annotated[str | None, typer.Option("--tests-dir", help="Where tests a
 Trials = Annotated[
     int | None, typer.Option("--trials", help="Calls the embedded engine tries per module. Default: 3000.")
 ]
+Model = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model",
+        help="openai:NAME or embedded, for all roles; ROLE=openai:NAME for one. May be repeated. Default: embedded.",
+    ),
+]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option("--base-url", help="The models' OpenAI-compatible endpoint, up to /v1. Default: OpenAI."),
+]
+Stream = Annotated[bool, typer.Option("--stream", help="Ask models for streams.")]
+Prices = Annotated[Path | None, typer.Option("--prices", help="A price table of your own (JSON), for the cost.")]
+MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="End the run when models used as many tokens.")]
+MaxCost = Annotated[float | None, typer.Option("--max-cost", help="End the run when models cost as many US dollars.")]
+MaxSeconds = Annotated[float | None, typer.Option("--max-seconds", help="End the run after as many seconds.")]
 FailOn = Annotated[str | None, typer.Option("--fail-on", help="nothing or defect: exit 8 when a defect is suspected.")]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Stage the tests and show the diff; add nothing to the project.")
+]
+IsolateAgents = Annotated[
+    bool, typer.Option("--isolate-agents", help="Each agent works in a process that has ended before the next begins.")
 ]
 NoRun = Annotated[bool, typer.Option("--no-run", help="Write tests without running them; the report says so.")]
 NoAnalyze = Annotated[bool, typer.Option("--no-analyze", help="Run the tests without analysing their results.")]

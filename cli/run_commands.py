@@ -49,8 +49,16 @@ def run(
     tests_dir: given.TestsDir = None,
     python: given.Python = None,
     sandbox: given.Sandbox = None,
+    model: given.Model = None,
+    base_url: given.BaseUrl = None,
+    stream: given.Stream = False,
+    prices: given.Prices = None,
+    max_tokens: given.MaxTokens = None,
+    max_cost: given.MaxCost = None,
+    max_seconds: given.MaxSeconds = None,
     trials: given.Trials = None,
     fail_on: given.FailOn = None,
+    isolate_agents: given.IsolateAgents = False,
     dry_run: given.DryRun = False,
     no_run: given.NoRun = False,
     no_analyze: given.NoAnalyze = False,
@@ -70,8 +78,16 @@ def run(
                 "tests_dir": tests_dir,
                 "python": python,
                 "sandbox": sandbox,
+                "model": model,
+                "base_url": base_url,
+                "stream": given.said(stream),
+                "prices": prices,
+                "max_tokens": max_tokens,
+                "max_cost": max_cost,
+                "max_seconds": max_seconds,
                 "trials": trials,
                 "fail_on": fail_on,
+                "isolate_agents": given.said(isolate_agents),
                 "dry_run": given.said(dry_run),
                 "run": given.said(no_run, False),
                 "analyze": given.said(no_analyze, False),
@@ -90,12 +106,21 @@ def plan(
     framework: given.Framework = None,
     test_type: given.TestType = None,
     tests_dir: given.TestsDir = None,
+    model: given.Model = None,
+    base_url: given.BaseUrl = None,
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
     """See PLAN_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
-        flags = {"root": root, "framework": framework, "test_type": test_type, "tests_dir": tests_dir}
+        flags = {
+            "root": root,
+            "framework": framework,
+            "test_type": test_type,
+            "tests_dir": tests_dir,
+            "model": model,
+            "base_url": base_url,
+        }
         made = asyncio.run(application.plan(request, load_settings(flags)))
     if as_json:
         sys.stdout.write(json.dumps(made, indent=2, sort_keys=True) + "\n")

@@ -23,8 +23,18 @@ from ..errors import (
 )
 from .exit_reason import StepExit
 
-# Faults of the machine that every other step would meet too. A target that does not import is its own step's fault.
-_ENDS_THE_RUN = frozenset({"EnvironmentFault", "SandboxUnavailable", "InterpreterError"})
+# Faults of the machine, or of the account at a model's endpoint, that every other step would meet too. A target that
+# does not import is its own step's fault.
+_ENDS_THE_RUN = frozenset(
+    {
+        "EnvironmentFault",
+        "SandboxUnavailable",
+        "InterpreterError",
+        "ModelAccessDenied",
+        "ModelQuotaExhausted",
+        "ModelUnknown",
+    }
+)
 
 
 class AgentUnreachable(AgentFailure):
@@ -112,7 +122,11 @@ def agent_fault(error: AgentError | None, role: str, response: AgentResponse) ->
     if error.recoverable and error.type in TRANSIENT:
         raise AgentUnreachable(f"the {role} agent could not be reached: {error.message}", details=details)
     if ends_run(details):
-        return Fault(StepExit.ENVIRONMENT, error.message, ends_run=True, details=details)
+        advice = str(details.get("advice") or "")
+        message = f"{error.message.rstrip('.')}. {advice}" if advice else error.message
+        return Fault(StepExit.ENVIRONMENT, message, ends_run=True, details=details)
+    if details.get("exit_code") == ExitCode.BUDGET:
+        return Fault(StepExit.BUDGET_EXHAUSTED, f"stopped: {error.message}", details=details)
     if details.get("exit_code") == ExitCode.ENVIRONMENT:
         return Fault(StepExit.ENVIRONMENT, error.message, details=details)
     return Fault(StepExit.AGENT_ERROR, error.message, details=details)

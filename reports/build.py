@@ -29,6 +29,7 @@ from .targets import classes_of, target_of
 from .totals import totals_of
 
 _GENERATES = "generate_"
+_OF_REPOSITORIES = ("crawl_repository", "write_test_cases", "engineer_tests")
 _STEP_STATUSES: dict[str, StepStatus] = {
     "in_progress": "in_progress",
     "completed": "completed",
@@ -87,9 +88,10 @@ def build_report(run: RunFacts, outcomes: Outcomes, *, redact: Callable[[Any], A
     skipped, unknown = _skipped(understanding), _not_understood(understanding)
     executed = any(target.execution == "executed" for target in targets)
     totals = totals_of(targets, defects, files)
+    others = [step for step in plan if step.get("type") in _OF_REPOSITORIES]
     tally = Tally(
-        good=totals.kept,
-        targets=sum(target.status != "skipped" for target in targets),
+        good=totals.kept + sum(step.get("status") == "completed" for step in others),
+        targets=sum(target.status != "skipped" for target in targets) + len(others),
         failed_steps=sum(step.get("status") == "failed" for step in plan),
         dropped=[one for step, target in made for one in classes_of(step, target)],
         defects=len(defects),

@@ -180,10 +180,23 @@ def _run(report: Report) -> Iterator[str]:
         ("Interpreter", run.interpreter),
         ("Tool calls", f"{calls}, {cached} from the cache" if calls else ""),
         ("Model tokens", str(run.spent.tokens) if run.spent.tokens else ""),
+        ("Model cost", f"{run.spent.cost:.4f} USD" if run.spent.tokens else ""),
         ("Resumed", str(run.resumed) if run.resumed else ""),
         ("testwright", run.version),
     ]
     yield from _section("The run", ("", ""), [row for row in rows if row[1]])
+    yield from _models(report)
+
+
+def _models(report: Report) -> Iterator[str]:
+    """Who asked which model, and what it took."""
+    head = ("Role", "Model", "Calls", "Tokens in", "of them cached", "Tokens out", "USD")
+    counts = ("calls", "tokens_in", "tokens_cached", "tokens_out")
+    rows = [
+        (one.role, _code(one.model), *(str(getattr(one, name)) for name in counts), f"{one.cost:.4f}")
+        for one in report.run.spent.models
+    ]
+    yield from _section("Models", head, rows)
 
 
 def _section(title: str, head: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:

@@ -5,90 +5,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from .outcome import ExitReason, RunStatus
+from .run_model import Count, Part, Run
 
 FailureClass = Literal["product_defect", "test_defect", "environment", "flaky", "timeout", "redundant", "unknown"]
 StepStatus = Literal["pending", "in_progress", "completed", "failed", "skipped"]
-Share = Annotated[float, Field(ge=0, le=1)]
-Seconds = Annotated[float, Field(ge=0)]
-Count = Annotated[int, Field(ge=0)]
 
 
-def _spelled(name: str) -> str:
-    """A field's name in JSON: `class` is a word that Python keeps for itself."""
-    return "class" if name == "failure_class" else name
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, alias_generator=_spelled)
-
-
-class ToolUse(_Part):
-    """Calls of one tool."""
-
-    tool: str
-    calls: Count
-    cached: Count = 0
-    failed: Count = 0
-    seconds: Seconds = 0.0
-    served_by: str = ""
-
-
-class Idle(_Part):
-    """Wall time with no engine, sandbox or test work in flight."""
-
-    seconds: Seconds
-    share: Share
-
-
-class Spending(_Part):
-    """What the run used of its budget, sessions before a resume included; cost is in US dollars."""
-
-    seconds: Seconds = 0.0
-    tokens: Count = 0
-    cost: float = Field(default=0.0, ge=0)
-    calls: Count = 0
-
-
-class StoredArtifact(_Part):
-    """An artifact in the run database."""
-
-    id: str
-    kind: str
-    sanitizer: str = ""
-
-
-class Run(_Part):
-    """What differs from run to run: id, times, machine."""
-
-    id: str
-    version: str
-    root: str
-    started_at: str = Field(description="ISO 8601, UTC.")
-    finished_at: str = Field(description="ISO 8601, UTC.")
-    seconds: Seconds
-    sandbox: str = Field(default="", description="bubblewrap or weak; empty when nothing was executed.")
-    interpreter: str = Field(default="", description="The target's interpreter and its version.")
-    resumed: Count = 0
-    settings: dict[str, Any] = Field(default_factory=dict)
-    tool_calls: tuple[ToolUse, ...] = ()
-    idle: Idle | None = None
-    spent: Spending = Spending()
-    artifacts: tuple[StoredArtifact, ...] = ()
-
-
-class Place(_Part):
+class Place(Part):
     """Lines of a file of the project, first and last."""
 
     path: str
     lines: tuple[Count, Count]
 
 
-class PlanStep(_Part):
+class PlanStep(Part):
     """A step of the plan and how it ended."""
 
     id: str
@@ -100,7 +35,7 @@ class PlanStep(_Part):
     error: str = ""
 
 
-class Coverage(_Part):
+class Coverage(Part):
     """Counts for the target's file."""
 
     statements: Count
@@ -109,7 +44,7 @@ class Coverage(_Part):
     covered_branches: Count = 0
 
 
-class CoverageChange(_Part):
+class CoverageChange(Part):
     """Coverage by the tests that were there before, and with the kept tests added; None where it was not measured."""
 
     before: Coverage | None = None
@@ -117,7 +52,7 @@ class CoverageChange(_Part):
     source: str = Field(default="", description="What `before` was measured by: own_tests, imports or nothing.")
 
 
-class DroppedCase(_Part):
+class DroppedCase(Part):
     """A case that is not kept, and why."""
 
     case_id: str
@@ -127,7 +62,7 @@ class DroppedCase(_Part):
     message: str = ""
 
 
-class NotReached(_Part):
+class NotReached(Part):
     """A callable that got no test, and why."""
 
     subject: str
@@ -135,7 +70,7 @@ class NotReached(_Part):
     line: Count = 0
 
 
-class Expectation(_Part):
+class Expectation(Part):
     """What a test expects, and where that comes from."""
 
     kind: str
@@ -143,7 +78,7 @@ class Expectation(_Part):
     evidence: Place | None = None
 
 
-class Evidence(_Part):
+class Evidence(Part):
     """The evidence record of one kept test (B-01).
 
     `lines` are the target's lines it covers; `mutants_killed` is None where mutants were not tried; `reruns` counts the
@@ -162,14 +97,14 @@ class Evidence(_Part):
     expectations: tuple[Expectation, ...] = ()
 
 
-class Attempts(_Part):
+class Attempts(Part):
     """How often spec and code were generated: 1 and at most 3 refinements."""
 
     spec: Count = 0
     code: Count = 0
 
 
-class Target(_Part):
+class Target(Part):
     """One target and what came of it."""
 
     path: str
@@ -194,7 +129,7 @@ class Target(_Part):
     notes: tuple[str, ...] = ()
 
 
-class SuspectedDefect(_Part):
+class SuspectedDefect(Part):
     """Where the code contradicts its documentation (B-02). Never frozen into a passing test."""
 
     id: str
@@ -207,7 +142,7 @@ class SuspectedDefect(_Part):
     evidence: Place | None = None
 
 
-class Finding(_Part):
+class Finding(Part):
     """What the analysis says about a case or a target (B-07)."""
 
     failure_class: FailureClass
@@ -218,7 +153,7 @@ class Finding(_Part):
     evidence: dict[str, Any] | None = None
 
 
-class WrittenFile(_Part):
+class WrittenFile(Part):
     """A test file and what became of it in the project."""
 
     path: str
@@ -226,7 +161,7 @@ class WrittenFile(_Part):
     reason: str = ""
 
 
-class NotUnderstood(_Part):
+class NotUnderstood(Part):
     """A part of the request that named nothing known."""
 
     text: str
@@ -234,14 +169,14 @@ class NotUnderstood(_Part):
     suggestions: tuple[str, ...] = ()
 
 
-class SkippedTarget(_Part):
+class SkippedTarget(Part):
     """A target that the plan left out."""
 
     target: str
     reason: str
 
 
-class Origins(_Part):
+class Origins(Part):
     """Expectations of kept tests by where they come from (B-02)."""
 
     documented: Count = 0
@@ -249,7 +184,7 @@ class Origins(_Part):
     observed: Count = 0
 
 
-class Totals(_Part):
+class Totals(Part):
     """The run in numbers."""
 
     targets: Count = 0
@@ -270,7 +205,7 @@ class Totals(_Part):
     coverage: CoverageChange = CoverageChange()
 
 
-class Report(_Part):
+class Report(Part):
     """report.json."""
 
     schema_version: Literal["1.0.0"] = "1.0.0"

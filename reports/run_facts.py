@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from .model import Idle, Run, Spending, StoredArtifact, ToolUse
 from .reading import count, text
+from .run_model import Idle, ModelUse, Run, Spending, StoredArtifact, ToolUse
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,7 @@ class RunFacts:
         tool_calls: one JSON object a call: tool, served_by, seconds, outcome ("ok" or how it failed), cached.
         wall_seconds, idle_seconds: of the `WorkMeter`; None when nobody measured.
         spent: seconds, tokens, cost, calls.
+        models: one JSON object for each role and model: role, model, calls, tokens_in, tokens_out, tokens_cached, cost.
         artifacts: (id, kind, sanitizer version).
     """
 
@@ -37,6 +38,7 @@ class RunFacts:
     wall_seconds: float | None = None
     idle_seconds: float = 0.0
     spent: Mapping[str, Any] = field(default_factory=dict)
+    models: Sequence[Mapping[str, Any]] = ()
     artifacts: Sequence[tuple[str, str, str]] = ()
 
 
@@ -65,8 +67,21 @@ def run_part(facts: RunFacts, redact: Callable[[Any], Any]) -> Run:
             tokens=count(spent.get("tokens")),
             cost=float(spent.get("cost", 0.0)),
             calls=count(spent.get("calls")),
+            models=tuple(_model_use(one) for one in facts.models),
         ),
         artifacts=tuple(StoredArtifact(id=one, kind=kind, sanitizer=by) for one, kind, by in facts.artifacts),
+    )
+
+
+def _model_use(one: Mapping[str, Any]) -> ModelUse:
+    return ModelUse(
+        role=text(one.get("role")),
+        model=text(one.get("model")),
+        calls=count(one.get("calls")),
+        tokens_in=count(one.get("tokens_in")),
+        tokens_out=count(one.get("tokens_out")),
+        tokens_cached=count(one.get("tokens_cached")),
+        cost=float(one.get("cost", 0.0)),
     )
 
 

@@ -52,3 +52,13 @@ class Answers:
             except ValueError as error:
                 raise corrupt(self._access.path, f"an answer is no JSON ({error})") from error
         return None if found is None else found.answer["answer"]
+
+    def of_run(self, run_id: str) -> list[tuple[str, Any]]:
+        """Every stored answer of a run with its role, in the order they came; a resumed run counts what it spent."""
+        columns = tables.answers.c
+        asked = select(columns.role, columns.answer).where(columns.run_id == run_id).order_by(columns.created_at)
+        with self._access.reading() as connection:
+            try:
+                return [(row.role, row.answer["answer"]) for row in connection.execute(asked)]
+            except ValueError as error:
+                raise corrupt(self._access.path, f"an answer is no JSON ({error})") from error

@@ -12,14 +12,16 @@ pytestmark = pytest.mark.feature("T-13", "T-14")
 
 @pytest.fixture(autouse=True)
 def _no_environment(monkeypatch):
-    monkeypatch.delenv("TESTWRIGHT_JOBS", raising=False)
+    for name in ("JOBS", "MODEL", "MODELS__SPEC", "BASE_URL"):
+        monkeypatch.delenv(f"TESTWRIGHT_{name}", raising=False)
 
 
 def test_defaults_hold_when_nothing_is_said(tmp_path):
     settings = load_settings({"root": tmp_path})
     assert (settings.jobs, settings.framework, settings.run, settings.sandbox) == (2, "pytest", True, "auto")
     assert settings.state == tmp_path / ".testwright"
-    assert settings.models.model_dump() == dict.fromkeys(("planner", "spec", "writer", "analyzer"), "embedded")
+    assert set(settings.models.model_dump().values()) == {"embedded"}
+    assert settings.models.names == []
 
 
 @pytest.mark.parametrize(
@@ -102,3 +104,50 @@ def test_settings_of_another_version_are_refused(tmp_path):
     del stored["jobs"]
     with pytest.raises(SettingsError, match="jobs"):
         restore_settings(stored)
+
+
+def test_a_model_for_all_roles_and_one_for_a_role_mix_in_one_place(tmp_path):
+    models = load_settings({"root": tmp_path, "model": ["openai:big", "writer=embedded"]}).models
+    assert (models.of("planner"), models.of("spec"), models.of("writer")) == ("big", "big", None)
+    assert models.names == ["big"]
+
+
+def test_a_models_flag_beats_environment_beats_project_file_role_by_role(tmp_path, monkeypatch):
+    (tmp_path / "testwright.toml").write_text(
+        'model = "openai:file"\nbase-url = "http://localhost:1/v1/"\n[models]\nwriter = "embedded"\n'
+    )
+    settings = load_settings({"root": tmp_path})
+    assert (settings.models.of("spec"), settings.models.of("writer")) == ("file", None)
+    assert settings.base_url == "http://localhost:1/v1"
+    monkeypatch.setenv("TESTWRIGHT_MODEL", "openai:environment")
+    monkeypatch.setenv("TESTWRIGHT_MODELS__SPEC", "openai:special")
+    models = load_settings({"root": tmp_path}).models
+    assert (models.of("planner"), models.of("spec"), models.of("writer")) == ("environment", "special", "environment")
+    models = load_settings({"root": tmp_path, "model": ["spec=openai:flag"]}).models
+    assert (models.of("planner"), models.of("spec")) == ("environment", "flag")
+    assert load_settings({"root": tmp_path, "model": "embedded"}).models.names == []
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        {"model": ["gpt"]},
+        {"model": ["painter=openai:x"]},
+        {"model": ["openai:"]},
+        {"base_url": "localhost:8000"},
+        {"base_url": "http://me:secret@localhost/v1"},
+        {"base_url": "http://localhost/v1?key=secret"},
+        {"max_tokens": 0},
+        {"max_cost": -1.0},
+        {"max_seconds": 0},
+    ],
+)
+def test_a_model_an_endpoint_and_ceilings_that_cannot_be_are_refused(tmp_path, flags):
+    with pytest.raises(SettingsError):
+        load_settings({"root": tmp_path, **flags})
+
+
+def test_settings_with_models_are_restored_exactly(tmp_path, monkeypatch):
+    settings = load_settings({"root": tmp_path, "model": ["spec=openai:x"], "max_cost": 1.5})
+    monkeypatch.setenv("TESTWRIGHT_MODEL", "openai:other")
+    assert restore_settings(settings.stored()) == settings

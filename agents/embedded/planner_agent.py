@@ -20,6 +20,7 @@ from ..lifecycle import Agent, AgentContract
 from ..protocol import AgentRequest, JsonObject
 from .existing_tests import untested_symbols
 from .plan_steps import accept_step, generate_step, verify_step
+from .repository_steps import repository_plan
 from .request_words import Mention, RequestWords, read_request
 from .target_index import Target, TargetIndex
 
@@ -38,7 +39,7 @@ class _Reading:
 
 
 class EmbeddedPlannerAgent(Agent):
-    """Plans unit tests for the Python modules a request names.
+    """Plans unit tests for the Python modules a request names; for a repository and a depth, the steps of A-01.
 
     Inputs: `user_request`, `root`, and optionally `test_type`, `target`, `framework`, `tests_dir`. Result: `steps` in
     order (without status), `understood`, `not_understood` (text, reason, suggestions), `skipped` (target, reason).
@@ -59,6 +60,9 @@ class EmbeddedPlannerAgent(Agent):
 
     def _plan(self, inputs: JsonObject) -> JsonObject:
         text = str(inputs.get("user_request") or "")
+        whole = repository_plan(text)
+        if whole is not None and inputs.get("test_type") in (None, "e2e"):
+            return whole
         words = read_request(text)
         layout = self._layout(Path(str(inputs["root"])))
         index = TargetIndex(layout)

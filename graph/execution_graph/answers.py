@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...agents.protocol import AgentResponse, JsonObject
+from ..exit_reason import StepExit
 from ..faults import agent_fault
 from ..usage import usage_of
+from .state import TestingAgentState
 
 Update = dict[str, Any]
 
@@ -14,13 +16,16 @@ Update = dict[str, Any]
 def answer_update(response: AgentResponse, role: str, key: str) -> tuple[Any, Update]:
     """What is under `key` of the answer (None when there is nothing usable), and the update that goes with it.
 
-    An answer that could not be read (MalformedLlmOutput) is an attempt that failed: it becomes `answer_errors`, which
-    validation reports like any other error. Every other failure of an agent ends the step.
+    An answer that could not be read or used (MalformedLlmOutput, or an error whose details have `answer_errors`) is an
+    attempt that failed: it becomes `answer_errors`, which validation reports like any other error. Every other failure
+    of an agent ends the step.
 
     Raises:
         AgentUnreachable: the way to the agent failed; the step may be tried again.
     """
     used: Update = {"usage": usage_of(response), "answer_errors": []}
+    if response.metadata.get("prompt_version"):
+        used["prompt_versions"] = {role: str(response.metadata["prompt_version"])}
     result = response.result
     if (response.is_success() or response.is_partial()) and isinstance(result, dict) and result.get(key):
         warning = response.error.message if response.error else ""
@@ -30,8 +35,25 @@ def answer_update(response: AgentResponse, role: str, key: str) -> tuple[Any, Up
     error = response.error
     if error is not None and (error.details or {}).get("error") == "MalformedLlmOutput":
         return None, {**used, "answer_errors": [_unread(error.message)]}
+    problems = (error.details or {}).get("answer_errors") if error is not None else None
+    if isinstance(problems, list) and problems:
+        return None, {**used, "answer_errors": [dict(one) for one in problems]}
     fault = agent_fault(error, role, response)
     return None, {**used, "phase": "error", "exit_reason": str(fault.exit_reason), "failure": fault.to_dict()}
+
+
+def given_up(update: Update) -> Update:
+    """A refinement that failed after tests were kept: the step ends with them, and a warning says what was lost."""
+    failure = update.get("failure") or {}
+    lost = f"wrong expectations were not refined: {failure.get('message') or 'the spec was not valid'}"
+    ended = {"failure": None, "phase": "complete", "exit_reason": str(StepExit.COMPLETED), "should_retry": False}
+    return {**update, **ended, "warnings": [*update.get("warnings", []), lost]}
+
+
+def made_with(state: TestingAgentState, role: str) -> JsonObject:
+    """What is recorded with an artifact of a role beside its sanitizer: a prompt's version."""
+    version = (state.get("prompt_versions") or {}).get(role)
+    return {"prompt_version": version} if version else {}
 
 
 def _unread(message: str) -> JsonObject:

@@ -21,7 +21,7 @@ from .nodes.run_tests import run_tests
 from .nodes.select_schema import select_schema
 from .nodes.validate_code import validate_code
 from .nodes.validate_spec import validate_spec
-from .routers import should_continue, should_retry_code, should_retry_spec
+from .routers import after_analysis, should_continue, should_retry_code, should_retry_spec
 from .state import TestingAgentState
 
 NODES = (
@@ -86,7 +86,7 @@ def build_testing_graph(
         {"proceed_to_execution": "run_tests", "refine_code": "refine_code", "error": END},
     )
     _go_on(graph, "run_tests", "analyze_results")
-    graph.add_edge("analyze_results", END)
+    graph.add_conditional_edges("analyze_results", after_analysis, {"refine_spec": "refine_spec", "end": END})
     return graph.compile(checkpointer=checkpointer, name="testing_graph")
 
 

@@ -36,6 +36,14 @@ async def prune(
     return left
 
 
+def earlier_dropped(state: TestingAgentState) -> list[dict[str, Any]]:
+    """Dropped cases that the spec no longer has: what a refinement after the run goes on without."""
+    if not state["dropped"]:
+        return []
+    there = {case.get("id") for case in (state["spec_json"] or {}).get("cases") or []}
+    return [one for one in state["dropped"] if one.get("case_id") and one["case_id"] not in there]
+
+
 def dropped_ids(dropped: Iterable[dict[str, Any]]) -> list[str]:
     """Ids of dropped cases, each once; a test that belongs to no case has none."""
     return list(dict.fromkeys(str(one["case_id"]) for one in dropped if one.get("case_id")))

@@ -30,5 +30,10 @@ async def should_continue(state: TestingAgentState) -> Literal["continue", "end"
     return "end" if state["phase"] in ("complete", "error") else "continue"
 
 
+async def after_analysis(state: TestingAgentState) -> Literal["refine_spec", "end"]:
+    """Whether an expectation turned out to be wrong, and may be refined; else the graph has come to its end."""
+    return "refine_spec" if state["phase"] == "spec_generation" else "end"
+
+
 def _valid(result: dict[str, Any] | None) -> bool:
     return bool(result and result["valid"])

@@ -35,6 +35,7 @@ class TestingAgentState(TypedDict):
         kept: ids of the cases in the test file as it stands. dropped: what was pruned, with reasons.
         suspected_defects, findings: for the report. warnings: what went wrong without ending anything.
         usage: tokens and cost of all agents.
+        prompt_versions: by role, the version of the prompt that a model was last asked with; recorded with artifacts.
         failure: the fault that ended the step early, or None. exit_reason: a `StepExit`, None while running.
     """
 
@@ -84,6 +85,7 @@ class TestingAgentState(TypedDict):
     findings: list[dict[str, Any]]
     warnings: Annotated[list[str], operator.add]
     usage: Annotated[Usage, add_usage]
+    prompt_versions: Annotated[dict[str, str], operator.or_]
     failure: dict[str, Any] | None
     exit_reason: str | None
 
@@ -141,4 +143,5 @@ def _nothing_yet() -> dict[str, Any]:
         "should_retry": False,
         "executed": False,
         "usage": NOTHING_USED,
+        "prompt_versions": {},
     }

@@ -61,7 +61,10 @@ def _step_problems(step: Any, path: str) -> list[dict[str, str]]:
         return problems
     kind = step_kind(step["type"])
     if kind is None:
-        known = "generate_<test type>_tests, verify_suite, accept_tests, retrieve_context"
+        known = (
+            "generate_<test type>_tests, verify_suite, accept_tests, retrieve_context, crawl_repository, "
+            "write_test_cases, engineer_tests"
+        )
         return [_problem(f"{path}.type", f"{step['type']!r} is no step type", f"use one of {known}")]
     missing = [key for key in kind.required if not params.get(key)]
     return [_problem(f"{path}.params.{key}", "is missing", f"a {step['type']} step needs it") for key in missing]

@@ -20,7 +20,8 @@ class PlanStep(TypedDict):
 
     Attributes:
         id: stable identifier for the step.
-        type: `generate_<test type>_tests`, `verify_suite`, `accept_tests` or `retrieve_context`.
+        type: `generate_<test type>_tests`, `verify_suite`, `accept_tests`, `retrieve_context`, `crawl_repository`,
+            `write_test_cases` or `engineer_tests`.
         status: only the last three are final.
         params: step-specific; `depends_on` lists ids of steps that come first.
         result: structured result, with `exit_reason` (a `StepExit`); also of a failed step, as far as it came.

@@ -14,6 +14,7 @@ from ..faults import Fault, fault_of
 from .ceilings import Meter
 from .generate_step import partial_result, run_generate_step
 from .planning_state import PlanningAgentState, PlanStep
+from .repository_steps import run_repository_step
 from .step_outcome import StepOutcome, failed, skipped
 from .step_types import step_kind
 from .suite_steps import accept_tests, retrieve_for_plan, verify_suite
@@ -125,6 +126,8 @@ async def _executed(step: PlanStep, wave: Wave) -> StepOutcome:
         return await accept_tests(step, wave.state, wave.services)
     if family == "context":
         return await retrieve_for_plan(step, wave.services)
+    if family == "repository":
+        return await run_repository_step(step, wave.state, wave.context, wave.services)
     return failed(Fault(StepExit.UNKNOWN_STEP_TYPE, f"there is no step type {step['type']!r}"))
 
 

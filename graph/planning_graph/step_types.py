@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-StepFamily = Literal["generate", "verify", "accept", "context"]
+StepFamily = Literal["generate", "verify", "accept", "context", "repository"]
 _GENERATE = re.compile(r"^generate_(api|unit|integration|e2e|performance)_tests$")
 
 
@@ -31,6 +31,9 @@ _KINDS = {
     "verify_suite": StepKind("verify", tolerant=True),
     "accept_tests": StepKind("accept"),
     "retrieve_context": StepKind("context", required=("query",), metered=True),
+    "crawl_repository": StepKind("repository", required=("depth_level",), metered=True),
+    "write_test_cases": StepKind("repository", required=("depth_level", "depends_on"), metered=True),
+    "engineer_tests": StepKind("repository", required=("framework", "depends_on"), metered=True),
 }
 _GENERATION = StepKind("generate", required=("target", "framework", "spec_path", "test_path"), metered=True)
 

@@ -15,6 +15,7 @@ from ..execution_graph.staging import staged
 from ..exit_reason import StepExit
 from ..faults import Fault, fault_of, is_transient
 from .planning_state import PlanningAgentState, PlanStep
+from .repository_steps import engineered
 from .step_outcome import StepOutcome, failed, skipped
 
 
@@ -49,7 +50,7 @@ async def verify_suite(step: PlanStep, state: PlanningAgentState, services: Grap
 
 
 async def accept_tests(step: PlanStep, state: PlanningAgentState, services: GraphServices) -> StepOutcome:
-    """Add the verified files to the project; on a dry run they stay staged (B-09).
+    """Add the verified and the engineered files to the project; on a dry run they stay staged (B-09).
 
     When a file is in the way, the result lists every file with its outcome, `conflict` included, and the step failed.
 
@@ -61,11 +62,14 @@ async def accept_tests(step: PlanStep, state: PlanningAgentState, services: Grap
         paths = [path for one in verified for path in (one["result"] or {}).get("test_paths") or []]
     else:
         paths = list(generated(state["plan"], step["params"].get("test_paths")))
+    paths += engineered(state["plan"])
     if not paths:
         return skipped(StepExit.NOTHING_KEPT, "no test file was kept, so there is nothing to accept")
     if not state["accept"]:
         outcome = skipped(StepExit.SWITCHED_OFF, "dry run: the files are staged and can be applied later")
-        return StepOutcome(outcome.status, outcome.exit_reason, {"staged": paths}, outcome.message)
+        files = [{"path": path, "outcome": "staged"} for path in engineered(state["plan"])]
+        result = {"staged": paths, **({"files": files} if files else {})}
+        return StepOutcome(outcome.status, outcome.exit_reason, result, outcome.message)
     try:
         answer = await services.tools.call("accept_tests", {"test_paths": paths})
     except StorageError as error:

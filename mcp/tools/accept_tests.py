@@ -10,6 +10,7 @@ from ...store.acceptance import Acceptance
 from ...store.staging import Staging
 from ..definition import ToolDefinition, closed_object
 from ..services import ToolServices
+from ..staged import with_needed
 
 
 async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
@@ -17,7 +18,8 @@ async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
 
 
 def _accepted(services: ToolServices, given: list[str]) -> dict[str, Any]:
-    paths = list(dict.fromkeys(services.test_path(one) for one in given))
+    staged = services.run_folder.staged
+    paths = list(dict.fromkeys(path for one in given for path in with_needed(staged, services.test_path(one))))
     try:
         answers = Staging(services.run_folder, services.root).accept(paths)
     except UsageError as error:
@@ -41,7 +43,8 @@ def _refused(conflicts: list[Acceptance], files: list[dict[str, str]]) -> ToolFa
 
 TOOL = ToolDefinition(
     name="accept_tests",
-    description="Adds staged test files to the project; a file that a person wrote or changed is never overwritten.",
+    description="Adds staged test files, and the helpers they need, to the project; a file that a person wrote or "
+    "changed is never overwritten.",
     input_schema=closed_object(
         {
             "test_paths": {

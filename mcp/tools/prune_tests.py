@@ -1,17 +1,24 @@
-"""`prune_tests`: cases leave the spec and the staged test file, which is rendered again (B-04, B-11)."""
+"""`prune_tests`: cases leave the spec and the staged test file (B-04, B-11).
+
+A file that its spec renders to is rendered again; one that somebody else wrote, such as a model, has the tests of the
+dropped cases cut out and keeps the rest.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Any
 
-from ...engine.python.render import render
-from ...errors import ToolFailure
-from ...gate.prune import prune
+from ...engine.python.cut import proven_cases, without_tests
+from ...engine.python.render import format_python, render
+from ...errors import AgentFailure, ToolFailure
+from ...gate.prune import prune, without_cases
 from ...store.files import write_file
 from ...store.staging import Staging
 from ...utils.canonical import pretty_json
+from ...utils.generated_header import untouched, with_header, without_header
 from ..definition import ToolDefinition, closed_object
+from ..paths import read_text
 from ..services import ToolServices
 from .run_tests import read_spec
 
@@ -28,7 +35,9 @@ def _pruned(services: ToolServices, test_path: str, spec_path: str, drop: list[s
             advice="drop the cases from the spec and have the writing agent write the file",
         )
     path = services.test_path(test_path)
-    done = prune(spec, drop, framework=framework, render=render)
+    text = read_text(services.run_folder.staged / path, path)
+    written = render if _rendered(spec, text, framework) else lambda left, _: _cut(left, text)
+    done = prune(spec, drop, framework=framework, render=written)
     staging = Staging(services.run_folder, services.root)
     if done.contents is None:
         staging.unstage(path)
@@ -44,11 +53,30 @@ def _pruned(services: ToolServices, test_path: str, spec_path: str, drop: list[s
     }
 
 
+def _rendered(spec: dict[str, Any], text: str, framework: str) -> bool:
+    """Whether a staged file is what the cases it proves render to."""
+    proven = proven_cases(text)
+    missing = [case["id"] for case in spec["cases"] if case["id"] not in proven]
+    forms = [{**spec, "cases": [case for case in spec["cases"] if case["id"] in proven]}, without_cases(spec, missing)]
+    try:
+        return any(form["cases"] and render(form, framework) == text for form in forms)
+    except AgentFailure:
+        return False
+
+
+def _cut(left: dict[str, Any], text: str) -> str:
+    """The file without the tests of all cases that the spec no longer has, under a header of its own."""
+    kept = {case["id"] for case in left["cases"]}
+    body = without_header(text) if untouched(text) is not None else text
+    cut = without_tests(body, proven_cases(body) - kept)
+    return with_header(format_python(cut), target=str((left.get("target") or {}).get("path") or ""))
+
+
 _IDS = {"type": "array", "items": {"type": "string"}}
 
 TOOL = ToolDefinition(
     name="prune_tests",
-    description="Takes cases out of a spec and renders its staged test file again; without a case left, the file goes.",
+    description="Takes cases out of a spec and out of its staged test file; without a case left, the file goes.",
     input_schema=closed_object(
         {
             "test_path": {"type": "string", "minLength": 1, "description": "Path in the project, as staged."},

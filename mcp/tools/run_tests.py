@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from pathlib import PurePosixPath
 from typing import Any
 
 from ...errors import ToolFailure
@@ -15,6 +14,7 @@ from ...gate.verify import VerifyOptions, verify_files
 from ..definition import ToolDefinition, closed_object
 from ..paths import read_text
 from ..services import ToolServices
+from ..staged import with_needed
 
 FRAMEWORKS: tuple[Framework, ...] = ("pytest", "unittest")
 OPTIONS: dict[str, Any] = {
@@ -80,7 +80,7 @@ def read_spec(services: ToolServices, given: str | None) -> dict[str, Any] | Non
 
 
 def staged_files(services: ToolServices, paths: list[str], framework: str) -> dict[str, str]:
-    """Staged test files by their path in the project, with the conftest.py files staged around them.
+    """Staged test files by their path in the project, with the staged conftest.py files and helpers that they need.
 
     Raises:
         ToolFailure: one is not staged, or does not read.
@@ -89,11 +89,7 @@ def staged_files(services: ToolServices, paths: list[str], framework: str) -> di
     files: dict[str, str] = {}
     for given in paths:
         path = services.test_path(given)
-        files[path] = read_text(staged / path, given)
-        for folder in PurePosixPath(path).parents if framework == "pytest" else ():
-            conftest = (folder / "conftest.py").as_posix()
-            if conftest not in files and (staged / conftest).is_file():
-                files[conftest] = read_text(staged / conftest, conftest)
+        files |= with_needed(staged, path, conftest=framework == "pytest")
     return files
 
 

@@ -22,6 +22,9 @@ from ..state import TestingAgentState
 async def analyze_results(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Ask the analyzer. Tests that ran are kept without it: an analyzer that fails costs a warning, not the step.
 
+    Expectations that it finds wrong go back to the spec agent while refinements are left; the tests that hold are kept
+    meanwhile.
+
     Raises:
         AgentUnreachable: the way to the agent failed. ToolFailure: the file could not be pruned.
     """
@@ -49,15 +52,47 @@ async def analyze_results(state: TestingAgentState, runtime: Runtime[RunContext]
     reasons = {finding.get("case_id"): finding for finding in result.get("findings") or []}
     defects = _merged(state["suspected_defects"], result.get("suspected_defects") or [])
     _tell(state, runtime, defects)
-    return {
+    analysed = {
         "analysis": str(result.get("summary") or ""),
-        "findings": list(result.get("findings") or []),
+        "findings": _added(state["findings"], result.get("findings") or []),
         "suspected_defects": defects,
         "dropped": state["dropped"] + [_reason(one, reasons) for one in condemned if one not in known],
         "kept": kept,
         "usage": usage_of(response),
-        **_ended(kept),
     }
+    wrong = [one for one in result.get("refine") or [] if one.get("case_id") in condemned]
+    if wrong and state["spec_attempts"] < state["max_retries"]:
+        return {**analysed, **refinement(state["spec_json"] or {}, condemned, wrong, defects)}
+    return {**analysed, **_ended(kept)}
+
+
+def refinement(
+    spec: dict[str, Any], condemned: list[str], wrong: list[dict[str, Any]], defects: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """The update that sends wrong expectations back to the spec agent.
+
+    Condemned cases that are not to be refined leave the spec: they are judged already. Defects go along in it.
+    """
+    names = {one["case_id"] for one in wrong}
+    cases = [case for case in spec.get("cases") or [] if case["id"] in names or case["id"] not in condemned]
+    places = {case["id"]: index for index, case in enumerate(cases)}
+    errors = [
+        {**{key: value for key, value in one.items() if key != "case_id"}, "path": f"$.cases[{places[name]}].expect"}
+        for one in wrong
+        if (name := one["case_id"]) in places
+    ]
+    return {
+        "spec_json": {**spec, "cases": cases, "suspected_defects": defects},
+        "spec_errors": errors,
+        "should_retry": True,
+        "phase": "spec_generation",
+        "exit_reason": None,
+    }
+
+
+def _added(before: list[dict[str, Any]], found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Findings of all runs of the tests, each once: what was refined stays on record."""
+    return before + [one for one in found if one not in before]
 
 
 def _ended(kept: list[str]) -> dict[str, Any]:

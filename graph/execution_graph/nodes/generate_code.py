@@ -10,8 +10,9 @@ from ...asking import ask_role
 from ...context import RunContext
 from ...exit_reason import StepExit
 from ...node import reported
-from ..answers import answer_update
+from ..answers import answer_update, given_up
 from ..boundary import writer_inputs
+from ..pruning import earlier_dropped
 from ..staging import left_out, main_file, stage
 from ..state import TestingAgentState
 
@@ -35,6 +36,8 @@ async def generate_code(state: TestingAgentState, runtime: Runtime[RunContext]) 
         step_id=state["step_id"],
     )
     files, update = answer_update(response, "writer", "files")
+    if update.get("phase") == "error" and state["kept"]:
+        return given_up(update)
     if files is None:
         return update
     paths = await stage(files, runtime)
@@ -42,5 +45,5 @@ async def generate_code(state: TestingAgentState, runtime: Runtime[RunContext]) 
         **update,
         "generated_files": paths,
         "generated_code_path": main_file(paths, state["test_path"]),
-        "dropped": left_out(response.metadata.get("not_written") or []),
+        "dropped": earlier_dropped(state) + left_out(response.metadata.get("not_written") or []),
     }

@@ -9,8 +9,10 @@ from langgraph.runtime import Runtime
 from ...asking import ask_role
 from ...context import RunContext
 from ...node import reported
-from ..answers import answer_update
+from ..answers import answer_update, given_up
 from ..boundary import writer_inputs
+from ..pruning import earlier_dropped
+from ..restoring import restored
 from ..staging import left_out, main_file, read_staged, stage
 from ..state import TestingAgentState
 
@@ -27,10 +29,14 @@ async def refine_code(state: TestingAgentState, runtime: Runtime[RunContext]) ->
         "writer",
         goal=state["user_request"],
         task="refine_code",
-        inputs=await writer_inputs(state, runtime, previous_files=previous, errors=state["code_errors"]),
+        inputs=await writer_inputs(
+            state, runtime, previous_files=previous, errors=state["code_errors"], attempt=state["code_attempts"] + 2
+        ),
         step_id=state["step_id"],
     )
     files, update = answer_update(response, "writer", "files")
+    if update.get("phase") == "error" and state["kept"]:
+        return {**given_up(update), "generated_files": await restored(state, runtime)}
     counted = {**update, "code_attempts": state["code_attempts"] + 1}
     if files is None:
         return counted
@@ -39,5 +45,5 @@ async def refine_code(state: TestingAgentState, runtime: Runtime[RunContext]) ->
         **counted,
         "generated_files": paths,
         "generated_code_path": main_file(paths, state["test_path"]),
-        "dropped": left_out(response.metadata.get("not_written") or []),
+        "dropped": earlier_dropped(state) + left_out(response.metadata.get("not_written") or []),
     }

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from ...asking import ask_role
 from ...context import RunContext
 from ...node import reported
-from ..answers import answer_update
+from ..answers import answer_update, given_up
 from ..spec_inputs import spec_inputs
 from ..state import TestingAgentState
 
@@ -18,16 +18,26 @@ from ..state import TestingAgentState
 async def refine_spec(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Ask again with the previous spec and ALL of its errors; one more `spec_attempts`.
 
-    An answer that cannot be read leaves the previous spec in the state, as the partial result. Raises AgentUnreachable.
+    An answer that cannot be read leaves the previous spec in the state, as the partial result. Where tests are kept
+    already (a wrong expectation came out when they ran), an agent that fails costs the refinement, not the step.
+    Raises AgentUnreachable.
     """
     response = await ask_role(
         runtime,
         "spec",
         goal=state["user_request"],
         task="refine_spec",
-        inputs=spec_inputs(state, runtime, previous_spec=state["spec_json"], errors=state["spec_errors"]),
+        inputs=spec_inputs(
+            state,
+            runtime,
+            previous_spec=state["spec_json"],
+            errors=state["spec_errors"],
+            attempt=state["spec_attempts"] + 2,
+        ),
         step_id=state["step_id"],
     )
     spec, update = answer_update(response, "spec", "spec")
+    if update.get("phase") == "error" and state["kept"]:
+        return given_up(update)
     kept = state["spec_json"] if spec is None else spec
     return {**update, "spec_json": kept, "spec_attempts": state["spec_attempts"] + 1}

@@ -13,8 +13,10 @@ from ...context import RunContext, services_of
 from ...exit_reason import StepExit
 from ...node import reported
 from ...together import together
+from ..answers import given_up, made_with
 from ..boundary import CODE_PRODUCER
 from ..pruning import dropped_ids
+from ..restoring import restored
 from ..staging import read_staged
 from ..state import TestingAgentState
 
@@ -24,7 +26,8 @@ async def validate_code(state: TestingAgentState, runtime: Runtime[RunContext]) 
     """Collect every error: syntax, lint and structure, with line and suggestion.
 
     The test file is checked in full, its helpers (a conftest, a page object) for syntax and lint. When the refinements
-    are used up, spec and files stay as the partial result; the files are not accepted.
+    are used up, spec and files stay as the partial result; the files are not accepted. Tests that are kept already
+    stay kept as they were.
 
     Raises:
         SchemaValidationError: the files break the boundary's own contract.
@@ -41,6 +44,8 @@ async def validate_code(state: TestingAgentState, runtime: Runtime[RunContext]) 
         return {**update, **await _accept(state, runtime)}
     if state["code_attempts"] < state["max_retries"]:
         return {**update, "should_retry": True}
+    if state["kept"]:
+        return {**given_up(update), "generated_files": await restored(state, runtime)}
     return {**update, "should_retry": False, "phase": "error", "exit_reason": str(StepExit.CODE_EXHAUSTED)}
 
 
@@ -71,6 +76,7 @@ async def _accept(state: TestingAgentState, runtime: Runtime[RunContext]) -> dic
         runtime.context.run_id,
         CODE_PRODUCER,
         {"files": files},
+        meta=made_with(state, "writer"),
         validate=services.validate,
     )
     services.emit(

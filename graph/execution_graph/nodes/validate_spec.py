@@ -13,6 +13,7 @@ from ....utils.canonical import pretty_json
 from ...context import RunContext, services_of
 from ...exit_reason import StepExit
 from ...node import reported
+from ..answers import given_up, made_with
 from ..boundary import SPEC_PRODUCER
 from ..state import TestingAgentState
 
@@ -22,7 +23,7 @@ async def validate_spec(state: TestingAgentState, runtime: Runtime[RunContext]) 
     """Collect every error. A valid spec is stored and written to `spec_path`.
 
     When the refinements are used up the spec as it stands is written too: `<spec_path>` with `.rejected` before its
-    ending, so that nobody takes it for a good one.
+    ending, so that nobody takes it for a good one. Tests that are kept already stay kept without the refinement.
 
     Raises:
         SchemaValidationError: the spec breaks the boundary's own contract.
@@ -40,6 +41,8 @@ async def validate_spec(state: TestingAgentState, runtime: Runtime[RunContext]) 
         return {**update, **await _accept(state, runtime, spec or {})}
     if state["spec_attempts"] < state["max_retries"]:
         return {**update, "should_retry": True}
+    if state["kept"]:
+        return given_up(update)
     if spec:
         rejected = state["spec_path"].removesuffix(".json") + ".rejected.json"
         await tools.call("write_file", {"path": rejected, "contents": pretty_json(spec)})
@@ -54,6 +57,7 @@ async def _accept(state: TestingAgentState, runtime: Runtime[RunContext], spec: 
         runtime.context.run_id,
         SPEC_PRODUCER,
         {"spec": spec},
+        meta=made_with(state, "spec"),
         validate=services.validate,
     )
     await services.tools.call("write_file", {"path": state["spec_path"], "contents": pretty_json(spec)})

@@ -22,6 +22,11 @@ from ..planning_state import PlanningAgentState, PlanStep, plus_usage
 REPAIRS = 1
 """How often a plan that cannot be executed is given back to the planner (P-01)."""
 
+_EXITS = {
+    StepExit.ENVIRONMENT: ExitReason.ENVIRONMENT,
+    StepExit.BUDGET_EXHAUSTED: ExitReason.BUDGET_EXHAUSTED,
+}
+
 
 @reported
 async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
@@ -93,7 +98,7 @@ async def _ready(
 
 
 def _failed(fault: Fault) -> dict[str, Any]:
-    exit_reason = ExitReason.ENVIRONMENT if fault.exit_reason is StepExit.ENVIRONMENT else ExitReason.PLAN_FAILED
+    exit_reason = _EXITS.get(fault.exit_reason, ExitReason.PLAN_FAILED)
     return {
         "status": "failed",
         "exit_reason": str(exit_reason),

@@ -1,0 +1,199 @@
+"""The analyzer that asks a model where a test and the code disagree: defect of the code, or wrong expectation?
+
+What the gate knows without a model (what held, what is flaky, what never ended) is taken from the embedded analysis.
+A verdict never replaces another silently: a defect needs a promise in documentation, names or types and a place that
+makes it; a wrong expectation goes back to be refined, with the disagreement kept as a finding.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..utils.canonical import canonical_json
+from .embedded.analyzer_agent import analyse_results
+from .lifecycle import AgentContract
+from .model.chat import ModelChat
+from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, optional, text_of
+from .prompt import data
+from .protocol import AgentRequest, AgentResponse, JsonObject, success_response
+from .source_view import interesting
+from .spec_answer import answer_of
+
+RULE = "wrong_expectation"
+_CONTESTED = ("product_defect", "test_defect")
+_PROMISED = ("documented", "inferred")
+_MOST_CONTESTED = 40
+_TEXT = 1000
+
+ANSWER_SCHEMA: JsonObject = closed(
+    verdicts=list_of(
+        closed(
+            case_id=text_of(160),
+            verdict={"type": "string", "enum": ["defect", "wrong_expectation"]},
+            reason=text_of(600),
+            documented=text_of(600),
+            lines=optional(list_of({"type": "integer"}, 2)),
+        ),
+        _MOST_CONTESTED,
+    )
+)
+
+
+class ModelAnalyzerAgent(ModelAgent):
+    """Analyses results as the embedded analyzer does, and has a model judge every disagreement.
+
+    Result: as of the embedded analyzer, and `refine`: errors about the cases whose expectations were wrong, for the
+    spec agent. Cases without a usable verdict stay as the embedded analysis judged them.
+
+    Args:
+        chat: the model.
+        root: the project.
+        repairs: how often an unreadable answer is given back.
+        contract: the schemas the agent is held to.
+    """
+
+    def __init__(self, chat: ModelChat, root: Path, *, repairs: int = 1, contract: AgentContract | None = None) -> None:
+        super().__init__("analyzer", chat, repairs=repairs, contract=contract)
+        self._root = root
+
+    async def _work(self, request: AgentRequest) -> AgentResponse | JsonObject:
+        inputs = request.inputs or {}
+        results, spec = inputs.get("test_results") or {}, inputs.get("spec") or {}
+        base = analyse_results(results, spec, inputs.get("target"))
+        contested = contested_cases(results, spec)
+        if not contested:
+            return base
+        try:
+            verdicts = await self._verdicts(contested, spec, int(inputs.get("attempt") or 1))
+        except UnusableAnswer as unusable:
+            trace: list[JsonObject] = [{"event": "not_judged", "reason": unusable.message}]
+            return success_response(base, trace=trace, metadata=self._metadata())
+        trace = [{"event": "judged", "case_id": name, "verdict": one["verdict"]} for name, one in verdicts.items()]
+        return success_response(judged(base, contested, verdicts, spec), trace=trace, metadata=self._metadata())
+
+    async def _verdicts(
+        self, contested: Sequence[Mapping[str, Any]], spec: Mapping[str, Any], attempt: int
+    ) -> dict[str, Mapping[str, Any]]:
+        path = str((spec.get("target") or {}).get("path") or "")
+        subjects = [str(one["case"].get("subject")) for one in contested]
+        source = await asyncio.to_thread((self._root / path).read_text, encoding="utf-8", errors="replace")
+        user = self._prompt.text(
+            "judge",
+            {
+                "count": str(len(contested)),
+                "path": path,
+                "source": data("source", interesting(source, subjects)),
+                "disagreements": "\n".join(data("disagreement", _told(one)) for one in contested),
+            },
+        )
+        answer: Any = (await self._asked(user, ANSWER_SCHEMA, attempt)).parsed
+        asked = {str(one["case"]["id"]) for one in contested}
+        found: dict[str, Mapping[str, Any]] = {}
+        for verdict in answer["verdicts"]:
+            if verdict["case_id"] in asked:
+                found.setdefault(str(verdict["case_id"]), verdict)
+        return found
+
+
+def contested_cases(results: Mapping[str, Any], spec: Mapping[str, Any]) -> list[JsonObject]:
+    """The cases whose expectation did not hold: `case`, and `result`, what the gate dropped."""
+    cases = {str(case.get("id")): case for case in spec.get("cases") or ()}
+    found: dict[str, JsonObject] = {}
+    for one in results.get("dropped") or ():
+        name = str(one.get("case_id"))
+        if one.get("class") in _CONTESTED and name in cases and one.get("nodeid"):
+            found.setdefault(name, {"case": cases[name], "result": one})
+    return list(found.values())[:_MOST_CONTESTED]
+
+
+def judged(
+    base: JsonObject,
+    contested: Sequence[Mapping[str, Any]],
+    verdicts: Mapping[str, Mapping[str, Any]],
+    spec: Mapping[str, Any],
+) -> JsonObject:
+    """The embedded analysis with the verdicts in it."""
+    defects = {str(one["id"]): one for one in base["suspected_defects"]}
+    findings = {str(one.get("case_id")): one for one in base["findings"] if one.get("case_id")}
+    refine: list[JsonObject] = []
+    for one in contested:
+        case, result = one["case"], one["result"]
+        name = str(case["id"])
+        verdict = verdicts.get(name)
+        if verdict is None:
+            continue
+        promised = next((each for each in case["expect"] if each.get("origin") in _PROMISED), None)
+        defect_id = "sd_" + name.removeprefix("tc_")
+        if verdict["verdict"] == "defect" and promised is not None:
+            defects[defect_id] = _defect(defect_id, case, result, verdict, promised, spec)
+            findings[name] = _finding(findings.get(name), name, "product_defect", verdict, result)
+        else:
+            defects.pop(defect_id, None)
+            findings[name] = _finding(findings.get(name), name, "test_defect", verdict, result)
+            refine.append(_error(case, verdict, result))
+    others = [one for one in base["findings"] if not one.get("case_id")]
+    counted = f" The model judged {len(verdicts)} of {len(contested)} disagreements: {len(refine)} to refine."
+    return {
+        **base,
+        "summary": base["summary"] + counted,
+        "findings": [*others, *findings.values()],
+        "suspected_defects": list(defects.values()),
+        "refine": refine,
+    }
+
+
+def _defect(
+    defect_id: str,
+    case: Mapping[str, Any],
+    result: Mapping[str, Any],
+    verdict: Mapping[str, Any],
+    promised: Mapping[str, Any],
+    spec: Mapping[str, Any],
+) -> JsonObject:
+    lines = [one for one in verdict.get("lines") or () if one >= 1]
+    path = str((spec.get("target") or {}).get("path") or "unknown")
+    place = {"path": path, "lines": sorted(lines)} if len(lines) == 2 else promised.get("evidence")
+    statements = [*((case.get("arrange") or {}).get("statements") or ()), str(case["act"]["expression"])]
+    return {
+        "id": defect_id,
+        "title": " ".join(f"{case['subject']}: {case['title']}".split())[:160],
+        "subject": case["subject"],
+        "documented": str(verdict.get("documented") or case.get("expected"))[:_TEXT],
+        "observed": str(result.get("message") or result.get("reason") or "it does something else")[:_TEXT],
+        "reproduce": "\n".join(statements),
+        "evidence": place or {"path": path, "lines": [1, 1]},
+    }
+
+
+def _finding(
+    before: Mapping[str, Any] | None, name: str, kind: str, verdict: Mapping[str, Any], result: Mapping[str, Any]
+) -> JsonObject:
+    detail = f"{verdict['reason']} Seen: {result.get('message') or result.get('reason') or ''}".strip()
+    word = "the code contradicts what is promised" if kind == "product_defect" else "the expectation was wrong"
+    return {
+        "class": kind,
+        "case_id": name,
+        "title": f"{name}: {word}"[:160],
+        "detail": detail[:_TEXT],
+        "evidence": (before or {}).get("evidence"),
+    }
+
+
+def _error(case: Mapping[str, Any], verdict: Mapping[str, Any], result: Mapping[str, Any]) -> JsonObject:
+    return {
+        "case_id": case["id"],
+        "message": f"{case['id']} does not hold: {verdict['reason']}"[:_TEXT],
+        "severity": "error",
+        "suggestion": "expect what the code rightly does, exactly; origin and evidence must say who promises it",
+        "rule": RULE,
+        "excerpt": str(result.get("message") or result.get("reason") or "")[:400],
+    }
+
+
+def _told(one: Mapping[str, Any]) -> str:
+    result = one["result"]
+    seen = {key: str(result[key])[:_TEXT] for key in ("class", "message", "reason") if result.get(key)}
+    return canonical_json({"case": answer_of(one["case"]), "result": seen})

@@ -1,0 +1,233 @@
+"""One model at one OpenAI-compatible endpoint, reached through `langchain-openai` (T-13, A-07).
+
+Nothing of a call survives it: every call has a message list of its own. Nothing is traced to a third party.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import time
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+import openai
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.outputs import ChatGenerationChunk
+from langchain_openai import ChatOpenAI
+from langsmith.run_helpers import tracing_context
+
+from ...errors import SettingsError
+from .failures import UNREADABLE, AnswerOverflow, failure_of
+from .received import LONGEST_ANSWER, Received, kept_text
+
+OPENAI_URL = "https://api.openai.com/v1"
+TEMPERATURE = 0.0
+TOP_P = 1.0
+SEED = 7
+LONGEST_BODY = 4 * LONGEST_ANSWER
+"""Bytes of an answer's body; reading stops there."""
+
+DROPPABLE = ("temperature", "top_p", "seed", "max_completion_tokens", "stream_options")
+"""Parameters that some endpoints or models refuse; a request does without those."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointSettings:
+    """Where a model is, and how it is asked; never the key.
+
+    Attributes:
+        model: the name on the wire.
+        base_url: the endpoint, up to `/v1`.
+        timeout: seconds for a whole answer, from request to last byte.
+        answer_tokens: the most an answer may have.
+        stream: ask for a stream.
+    """
+
+    model: str
+    base_url: str = OPENAI_URL
+    timeout: float = 180.0
+    answer_tokens: int = 16_000
+    stream: bool = False
+
+
+def base_url_of(said: str | None, environment: Mapping[str, str]) -> str:
+    """The endpoint: what a setting says, else OPENAI_BASE_URL, else OpenAI."""
+    return (said or environment.get("OPENAI_BASE_URL") or OPENAI_URL).rstrip("/")
+
+
+def key_for(base_url: str, environment: Mapping[str, str]) -> str:
+    """The key for an endpoint; "" when there is none, which local servers do not mind.
+
+    TESTWRIGHT_API_KEY goes wherever the settings point. OPENAI_API_KEY goes to OpenAI and to OPENAI_BASE_URL only: a
+    tested project's settings file may name an endpoint, and must not get a key that was never meant for it.
+
+    Raises:
+        SettingsError: OpenAI is to be asked and there is no key.
+    """
+    own = environment.get("TESTWRIGHT_API_KEY", "").strip()
+    if own:
+        return own
+    theirs = environment.get("OPENAI_API_KEY", "").strip()
+    at_openai = urlsplit(base_url).hostname == urlsplit(OPENAI_URL).hostname
+    if at_openai and not theirs:
+        raise SettingsError(
+            "There is no key for OpenAI.",
+            advice="Set OPENAI_API_KEY or TESTWRIGHT_API_KEY, give another endpoint with --base-url, or use "
+            "--model embedded.",
+        )
+    meant = at_openai or base_url == environment.get("OPENAI_BASE_URL", "").rstrip("/")
+    return theirs if meant else ""
+
+
+class Endpoint:
+    """Sends one call at a time to one model; opened and closed with the run."""
+
+    def __init__(self, settings: EndpointSettings, key: str) -> None:
+        self.settings = settings
+        self._key = key
+        self._http = openai.DefaultAsyncHttpxClient(
+            timeout=settings.timeout,
+            verify=_certificates(),
+            event_hooks={"response": [_bound]},
+            follow_redirects=False,
+        )
+        self._chat = _Chat(
+            model=settings.model,
+            base_url=settings.base_url,
+            api_key=key or "none",  # type: ignore[arg-type] - pydantic makes a SecretStr of it
+            openai_proxy="",
+            http_socket_options=(),
+            max_retries=0,
+            streaming=settings.stream,
+            stream_usage=settings.stream,
+            stream_chunk_timeout=None,
+            timeout=settings.timeout,
+            use_responses_api=False,
+            http_client=openai.DefaultHttpxClient(verify=_certificates()),
+            http_async_client=self._http,
+            cache=False,
+        )
+
+    @property
+    def where(self) -> str:
+        """The endpoint for people: host and port."""
+        parts = urlsplit(self.settings.base_url)
+        return parts.hostname + (f":{parts.port}" if parts.port else "") if parts.hostname else "its endpoint"
+
+    async def send(
+        self,
+        system: str,
+        user: str,
+        *,
+        response_format: Mapping[str, Any] | None = None,
+        without: frozenset[str] = frozenset(),
+        seconds: float | None = None,
+    ) -> Received:
+        """Ask once; the answer as it came, which may still be empty, refused, cut or torn off.
+
+        Args:
+            response_format: as the wire has it; None for plain text.
+            without: parameters that the endpoint refuses, of `DROPPABLE`.
+            seconds: a deadline before the endpoint's own.
+
+        Raises:
+            ModelFailure: there is no answer.
+        """
+        limit = min(self.settings.timeout, seconds) if seconds is not None else self.settings.timeout
+        extra = {"response_format": dict(response_format)} if response_format else {}
+        messages = [SystemMessage(system), HumanMessage(user)]
+        began = time.monotonic()
+        try:
+            with tracing_context(enabled=False):
+                async with asyncio.timeout(limit):
+                    message = await self._chat.ainvoke(messages, **self._parameters(without), extra_body=extra)
+        except (openai.OpenAIError, httpx2.HTTPError, OSError, AnswerOverflow, *UNREADABLE) as error:
+            raise failure_of(
+                error, model=self.settings.model, where=self.where, seconds=limit, secret=self._key
+            ) from None
+        return self._received(message, len(system) + len(user), (time.monotonic() - began) * 1000)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    def _parameters(self, without: frozenset[str]) -> dict[str, Any]:
+        """What decides the answer besides the messages (A-07)."""
+        said: dict[str, Any] = {
+            "temperature": TEMPERATURE,
+            "top_p": TOP_P,
+            "seed": SEED,
+            "max_completion_tokens": self.settings.answer_tokens,
+        }
+        kept = {name: value for name, value in said.items() if name not in without}
+        if "stream_options" in without:
+            kept["stream_usage"] = False
+        return kept
+
+    def _received(self, message: AIMessage, asked: int, duration_ms: float) -> Received:
+        text = message.text
+        text = text.replace(self._key, "[redacted]") if self._key else text
+        used = message.usage_metadata
+        tools = [str(call["name"]) for call in (*message.tool_calls, *message.invalid_tool_calls)]
+        cached = (used or {}).get("input_token_details", {}).get("cache_read", 0) or 0
+        return Received(
+            text=kept_text(text),
+            length=len(text),
+            finish=message.response_metadata.get("finish_reason"),
+            streamed=self.settings.stream,
+            refusal=str(message.additional_kwargs.get("refusal") or ""),
+            tool_calls=tuple(tools),
+            tokens_in=used["input_tokens"] if used else -(-asked // 4),
+            tokens_out=used["output_tokens"] if used else -(-len(text) // 4),
+            tokens_cached=int(cached),
+            estimated=used is None,
+            duration_ms=round(duration_ms, 3),
+        )
+
+
+class _Chat(ChatOpenAI):
+    """`ChatOpenAI` loses a refusal that is streamed; this one keeps it."""
+
+    def _convert_chunk_to_generation_chunk(
+        self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
+    ) -> ChatGenerationChunk | None:
+        made = super()._convert_chunk_to_generation_chunk(chunk, default_chunk_class, base_generation_info)
+        choices = chunk.get("choices") or [{}]
+        refusal = (choices[0].get("delta") or {}).get("refusal")
+        if made is not None and refusal:
+            made.message.additional_kwargs["refusal"] = refusal
+        return made
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """The authorities that are trusted; reading them takes a tenth of a second, so once a process."""
+    return httpx2.create_ssl_context()
+
+
+class _BoundStream(httpx2.AsyncByteStream):
+    """A body that is given up when it is longer than any answer may be."""
+
+    def __init__(self, inner: httpx2.AsyncByteStream) -> None:
+        self._inner = inner
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        seen = 0
+        async for part in self._inner:
+            seen += len(part)
+            if seen > LONGEST_BODY:
+                raise AnswerOverflow
+            yield part
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+async def _bound(response: httpx2.Response) -> None:
+    if isinstance(response.stream, httpx2.AsyncByteStream):
+        response.stream = _BoundStream(response.stream)

@@ -1,0 +1,147 @@
+"""JSON from a model: by schema where the endpoint enforces one, by JSON mode, or by asking for it in words.
+
+Endpoints differ in what they know, and some answer 500 to what they do not know. What one can do is found out by its
+answers and remembered (`abilities.py`).
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from ...errors import (
+    AgentFailure,
+    MalformedLlmOutput,
+    ModelAnswerBroken,
+    ModelAnswerCut,
+    ModelAnswerEmpty,
+    ModelAnswerRefused,
+    ModelAnswerTooLarge,
+    ModelToolUnknown,
+    SchemaValidationError,
+)
+from ...utils.canonical import canonical_json
+from ...utils.error_formatter import schema_issues
+from ..sanitizer import parse_llm_output
+from .chat import ModelCall
+from .received import LONGEST_ANSWER, Received
+
+_EXCERPT = 2_000
+_NESTED = ("properties", "$defs", "definitions")
+
+
+class Mode(StrEnum):
+    """How an endpoint is made to answer JSON, the best first."""
+
+    SCHEMA = "json_schema"
+    JSON = "json_mode"
+    TEXT = "text"
+
+    @property
+    def next(self) -> Mode | None:
+        """What to try when an endpoint cannot do this; None after the last."""
+        order = list(Mode)
+        place = order.index(self) + 1
+        return order[place] if place < len(order) else None
+
+
+def response_format(call: ModelCall, mode: Mode) -> dict[str, Any] | None:
+    """The request's `response_format`; None where plain text is asked for."""
+    if call.schema is None or mode is Mode.TEXT:
+        return None
+    if mode is Mode.JSON:
+        return {"type": "json_object"}
+    described = {"name": call.schema_name, "schema": call.schema, "strict": is_strict(call.schema)}
+    return {"type": "json_schema", "json_schema": described}
+
+
+def system_text(call: ModelCall, mode: Mode) -> str:
+    """The call's instructions; where the endpoint takes no schema, they say it."""
+    if call.schema is None or mode is Mode.SCHEMA:
+        return call.system
+    return (
+        f"{call.system}\n\nAnswer with one JSON value and nothing else: no explanation, no code fence. It must "
+        f"fit this JSON Schema:\n{canonical_json(call.schema)}"
+    )
+
+
+def is_strict(schema: Any) -> bool:
+    """Whether a schema is of the kind that OpenAI enforces strictly: every object closed, every property required."""
+    if isinstance(schema, list):
+        return all(is_strict(one) for one in schema)
+    if not isinstance(schema, dict):
+        return True
+    if schema.get("type") == "object" or "properties" in schema:
+        properties = schema.get("properties", {})
+        if schema.get("additionalProperties") is not False or set(schema.get("required", ())) != set(properties):
+            return False
+    children = [one for key in _NESTED for one in schema.get(key, {}).values()]
+    children += [schema[key] for key in ("items", "anyOf") if key in schema]
+    return "oneOf" not in schema and "allOf" not in schema and all(is_strict(one) for one in children)
+
+
+def judged(received: Received, call: ModelCall, model: str) -> Any | None:
+    """The answer's JSON value, or None when no schema was asked for.
+
+    Raises:
+        ModelFailure, MalformedLlmOutput, SchemaValidationError: it cannot be used; see `ModelChat.complete`.
+    """
+    _refuse_unusable(received, call, model)
+    if call.schema is None:
+        return None
+    try:
+        parsed = parse_llm_output(received.text)
+    except MalformedLlmOutput as error:
+        error.details.update(_about(received, call))
+        raise
+    issues = schema_issues(Draft202012Validator(call.schema).iter_errors(parsed))
+    if issues:
+        first = issues[0]
+        more = f" and {len(issues) - 1} more" if len(issues) > 1 else ""
+        raise SchemaValidationError(
+            f"{model}'s answer breaks {call.schema_name} at {first.path}: {first.message}{more}",
+            details={"errors": [issue.to_dict() for issue in issues], **_about(received, call)},
+        )
+    return parsed
+
+
+def _refuse_unusable(received: Received, call: ModelCall, model: str) -> None:
+    about = _about(received, call)
+    if received.too_long:
+        raise ModelAnswerTooLarge(
+            f"{model}'s answer has {received.length} characters, more than {LONGEST_ANSWER}", details=about
+        )
+    if not received.whole:
+        raise ModelAnswerBroken(f"{model}'s answer was torn off after {received.length} characters", details=about)
+    if received.refusal or received.finish == "content_filter":
+        why = received.refusal or "its provider's filter stopped the answer"
+        raise ModelAnswerRefused(f"{model} refuses: {why}", details=about)
+    if received.tool_calls:
+        raise ModelToolUnknown(
+            f"{model} called {', '.join(received.tool_calls)}: no tool was offered, none was executed", details=about
+        )
+    if received.finish == "length":
+        raise ModelAnswerCut(
+            f"{model}'s answer reached its limit after {received.tokens_out} tokens",
+            advice="Raise answer_tokens, or ask for fewer things at once.",
+            details=about,
+        )
+    if not received.text.strip():
+        raise ModelAnswerEmpty(f"{model} answered nothing", details=about)
+
+
+def disproves(mode: Mode, error: AgentFailure, call: ModelCall) -> bool:
+    """Whether a bad answer shows that the endpoint does not enforce what it was asked to."""
+    if call.schema is None:
+        return False
+    if mode is Mode.SCHEMA:
+        return isinstance(error, MalformedLlmOutput) or (
+            isinstance(error, SchemaValidationError) and is_strict(call.schema)
+        )
+    return mode is Mode.JSON and isinstance(error, MalformedLlmOutput)
+
+
+def _about(received: Received, call: ModelCall) -> dict[str, object]:
+    return {"role": call.role, "attempt": call.attempt, "excerpt": received.text[:_EXCERPT]}

@@ -1,0 +1,105 @@
+"""The writing agent that asks a model: an accepted spec becomes test files (T-07, T-13).
+
+The first user message is the hydration envelope as canonical JSON (A-05): texts of others are JSON strings in it and
+cannot end before they end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from ..utils.canonical import canonical_json
+from ..utils.error_formatter import code_feedback
+from ..utils.generated_header import untouched, with_header, without_header
+from .code_limits import code_problems
+from .envelope import consumer_view
+from .lifecycle import AgentContract
+from .model.chat import ModelChat
+from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, problem, text_of
+from .protocol import AgentRequest, AgentResponse, JsonObject, success_response
+from .repair_guard import weakened_code
+
+ANSWER_SCHEMA: JsonObject = closed(files=list_of(closed(path=text_of(400), contents=text_of(200_000)), 10))
+_MOST_FILES = 10
+
+
+class ModelWritingAgent(ModelAgent):
+    """Writes the test file of a spec, and helpers beside it; inputs and result as of the embedded writing agent.
+
+    Args:
+        chat: the model.
+        style: how the project writes tests, shown to the model; "" for nothing.
+        contract: the schemas the agent is held to.
+    """
+
+    def __init__(self, chat: ModelChat, *, style: str = "", contract: AgentContract | None = None) -> None:
+        super().__init__("writer", chat, contract=contract)
+        self._style = style
+
+    async def _work(self, request: AgentRequest) -> AgentResponse:
+        inputs: Mapping[str, Any] = request.inputs or {}
+        view = consumer_view(inputs)
+        errors: Sequence[Mapping[str, Any]] = view.get("errors") or []
+        previous = {str(one["path"]): str(one["contents"]) for one in view.get("previous_files") or ()}
+        try:
+            answer = await self._asked(
+                self._message(inputs, errors, previous), ANSWER_SCHEMA, int(view.get("attempt") or 1)
+            )
+            parsed: Any = answer.parsed
+            files = _placed(parsed["files"], str(view["test_path"]))
+            module = str((view["spec"].get("target") or {}).get("module") or "")
+            reaching = [{**one, "path": path} for path, text in files.items() for one in code_problems(text, module)]
+            if reaching:
+                raise UnusableAnswer("the code does what tests may not do", reaching)
+            weaker = [one for path, text in files.items() for one in _weakened(previous, path, text)]
+            if weaker:
+                raise UnusableAnswer("the refinement weakens the tests", weaker)
+        except UnusableAnswer as unusable:
+            return self._unusable(unusable, errors)
+        target = str((view["spec"].get("target") or {}).get("path") or view["test_path"])
+        result = [{"path": path, "contents": _headed(text, target)} for path, text in files.items()]
+        return success_response({"files": result}, metadata=self._metadata())
+
+    def _message(
+        self, inputs: Mapping[str, Any], errors: Sequence[Mapping[str, Any]], previous: Mapping[str, str]
+    ) -> str:
+        beside: JsonObject = {"style": self._style} if self._style else {}
+        if errors:
+            source = next(iter(previous.values()), "")
+            beside["feedback"] = code_feedback(errors, source)
+        shown = {key: value for key, value in inputs.items() if key != "attempt"}
+        return canonical_json({**shown, **beside})
+
+
+def _placed(files: Sequence[Mapping[str, str]], test_path: str) -> dict[str, str]:
+    """Answered files by path; the test file first. Raises UnusableAnswer for one that lies elsewhere, or for none."""
+    if not files:
+        raise UnusableAnswer(
+            "the answer has no file", [problem("$.files", "is empty", suggestion="write the test file")]
+        )
+    folder = PurePosixPath(test_path).parent
+    placed = {PurePosixPath(one["path"]).as_posix(): one["contents"] for one in files}
+    problems: list[JsonObject] = []
+    for path, text in placed.items():
+        if PurePosixPath(path).parent != folder or ".." in path or not path.endswith(".py"):
+            where = f"files belong into {folder.as_posix()}"
+            problems.append(problem("$.files", f"{path[:200]!r} is not allowed", suggestion=where, rule="path"))
+        if not text.strip():
+            problems.append(problem("$.files", f"{path[:200]!r} is empty", suggestion="write it", rule="empty"))
+    if test_path not in placed:
+        problems.append(problem("$.files", f"{test_path} is missing", suggestion="write it", rule="path"))
+    if problems:
+        raise UnusableAnswer("the answer's files cannot be used", problems)
+    return {test_path: placed[test_path], **placed}
+
+
+def _weakened(previous: Mapping[str, str], path: str, text: str) -> list[JsonObject]:
+    return weakened_code(previous[path], text) if path in previous else []
+
+
+def _headed(text: str, target: str) -> str:
+    """The file with our header, as what testwright writes has it; a header the model repeated is written anew."""
+    body = without_header(text) if untouched(text) is not None else text
+    return with_header(body if body.endswith("\n") else f"{body}\n", target=target)

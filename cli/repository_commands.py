@@ -1,0 +1,171 @@
+"""crawl, cases and engineer: the three agents of A-01, each as far as it is asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from ..agents.embedded.repository_steps import Depth, E2eFramework, Goal
+from ..errors import UsageError
+from ..reports.json_form import json_form
+from ..repository_run import explore_repository
+from ..run_session import Ended
+from ..settings import load_settings
+from . import options as given
+from .failures import failures_shown
+from .outcome import files_shown
+from .progress import progress_shown
+
+CRAWL_HELP = """Map the repository: its files, entry points and what it is built with.
+
+Example: testwright crawl --root examples/shop --depth core
+"""
+CASES_HELP = """Crawl, then write test cases for the routes and pages that were found; no code.
+
+Example: testwright cases --root . --depth standard --json
+"""
+ENGINEER_HELP = """Crawl, write test cases, and turn them into Playwright or Maestro files.
+
+Example: testwright engineer --root . --depth smoke --framework playwright --dry-run
+"""
+_FILES: dict[Goal, str] = {"crawl": "repository.json", "cases": "test-cases.json", "engineer": "engineered.json"}
+_DEPTHS: tuple[Depth, ...] = ("smoke", "core", "standard", "deep")
+_FRAMEWORKS: tuple[E2eFramework, ...] = ("playwright", "maestro")
+
+DepthLevel = Annotated[
+    str,
+    typer.Option(
+        "--depth", help="smoke (entry points), core (and what they import), standard (all source), deep (everything)."
+    ),
+]
+Ref = Annotated[str | None, typer.Option("--ref", help="Branch or commit that must be checked out. Default: any.")]
+Framework = Annotated[str, typer.Option("--framework", help="playwright or maestro.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    app.command("crawl", help=CRAWL_HELP)(crawl)
+    app.command("cases", help=CASES_HELP)(cases)
+    app.command("engineer", help=ENGINEER_HELP)(engineer)
+
+
+def crawl(
+    root: given.Root = None,
+    state_dir: given.StateDir = None,
+    run_id: given.RunId = None,
+    depth: DepthLevel = "standard",
+    ref: Ref = None,
+    model: given.Model = None,
+    base_url: given.BaseUrl = None,
+    isolate_agents: given.IsolateAgents = False,
+    as_json: given.Json = False,
+    debug: given.Debug = False,
+) -> None:
+    """See CRAWL_HELP."""
+    flags = {"root": root, "state_dir": state_dir, "run_id": run_id, "model": model, "base_url": base_url}
+    flags["isolate_agents"] = given.said(isolate_agents)
+    _execute("crawl", flags, depth=depth, ref=ref, framework="playwright", as_json=as_json, debug=debug)
+
+
+def cases(
+    root: given.Root = None,
+    state_dir: given.StateDir = None,
+    run_id: given.RunId = None,
+    depth: DepthLevel = "standard",
+    ref: Ref = None,
+    model: given.Model = None,
+    base_url: given.BaseUrl = None,
+    isolate_agents: given.IsolateAgents = False,
+    as_json: given.Json = False,
+    debug: given.Debug = False,
+) -> None:
+    """See CASES_HELP."""
+    flags = {"root": root, "state_dir": state_dir, "run_id": run_id, "model": model, "base_url": base_url}
+    flags["isolate_agents"] = given.said(isolate_agents)
+    _execute("cases", flags, depth=depth, ref=ref, framework="playwright", as_json=as_json, debug=debug)
+
+
+def engineer(
+    root: given.Root = None,
+    state_dir: given.StateDir = None,
+    run_id: given.RunId = None,
+    depth: DepthLevel = "standard",
+    ref: Ref = None,
+    framework: Framework = "playwright",
+    model: given.Model = None,
+    base_url: given.BaseUrl = None,
+    dry_run: given.DryRun = False,
+    isolate_agents: given.IsolateAgents = False,
+    as_json: given.Json = False,
+    debug: given.Debug = False,
+) -> None:
+    """See ENGINEER_HELP."""
+    flags = {"root": root, "state_dir": state_dir, "run_id": run_id, "model": model, "base_url": base_url}
+    flags["isolate_agents"] = given.said(isolate_agents)
+    flags["dry_run"] = given.said(dry_run)
+    _execute("engineer", flags, depth=depth, ref=ref, framework=framework, as_json=as_json, debug=debug)
+
+
+def _execute(
+    goal: Goal, flags: dict[str, Any], *, depth: str, ref: str | None, framework: str, as_json: bool, debug: bool
+) -> None:
+    with failures_shown(debug=debug, as_json=as_json):
+        level = next((one for one in _DEPTHS if one == depth), None)
+        chosen = next((one for one in _FRAMEWORKS if one == framework), None)
+        if level is None:
+            raise UsageError(f"There is no depth {depth!r}.", advice=f"Depths: {', '.join(_DEPTHS)}.")
+        if chosen is None:
+            raise UsageError(f"There is no framework {framework!r} here.", advice="Use playwright or maestro.")
+        settings = load_settings(flags)
+        with progress_shown(quiet=as_json) as sink:
+            work = explore_repository(goal, settings, depth=level, ref=ref, framework=chosen, on_event=sink)
+            ended = asyncio.run(work)
+    made = ended.report_path.parent / _FILES[goal]
+    if as_json:
+        sys.stdout.write(made.read_text("utf-8") if made.is_file() else json_form(ended.report))
+    else:
+        _shown(goal, ended, made)
+    raise typer.Exit(ended.report.exit_code)
+
+
+def _shown(goal: Goal, ended: Ended, made: Path) -> None:
+    console = Console(soft_wrap=True, highlight=False)
+    for step in ended.report.plan:
+        if step.status != "completed" and step.error:
+            console.print(f"[yellow]{step.id} {step.status}[/]: {escape(step.error)}")
+    if made.is_file():
+        _SUMMARIES[goal](console, json.loads(made.read_bytes()))
+    if ended.diff:
+        sys.stdout.write(ended.diff)
+    files_shown((one.path, one.outcome, one.reason) for one in ended.report.files)
+    console.print(f"{escape(str(made if made.is_file() else ended.report_path))}")
+
+
+def _repository(console: Console, found: dict[str, Any]) -> None:
+    stack = found["detected_stack"]
+    built = ", ".join([str(stack.get("runtime", "")), *map(str, stack.get("frameworks") or ())])
+    console.print(f"{escape(found['repo_full_name'])} at {escape(found['ref'])}: {escape(built)}")
+    console.print(f"{len(found['file_tree'])} files, {len(found['entry_points'])} entry points")
+    for one in found["entry_points"]:
+        console.print(f"  {one['kind']:13} {escape(one['path'])}")
+
+
+def _cases(console: Console, found: dict[str, Any]) -> None:
+    for one in found["test_cases"]:
+        console.print(f"{one['priority']:9} {escape(one['title'])} [dim]{escape(one['id'])}[/]")
+    console.print(escape(found["coverage_notes"]))
+
+
+def _engineered(console: Console, found: dict[str, Any]) -> None:
+    console.print(escape(found["pr_title"]))
+    console.print(f"  {escape(found['base_branch'])} ← {escape(found['head_branch'])}")
+
+
+_SUMMARIES = {"crawl": _repository, "cases": _cases, "engineer": _engineered}

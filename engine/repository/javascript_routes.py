@@ -1,0 +1,123 @@
+"""Routes that JavaScript and TypeScript declare: Express and its likes, and the files of Next.js."""
+
+from __future__ import annotations
+
+import re
+
+from .model import Route, SourceFacts, joined
+
+SUFFIXES = (".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts")
+
+_COMMENT = re.compile(r"/\*.*?\*/|(?<![:'\"`\w])//[^\n]*", re.DOTALL)
+_ROUTE = re.compile(
+    r"\b(?P<owner>\w+)\s*\.\s*(?P<verb>get|post|put|patch|delete|head|options)\s*\(\s*(?P<quote>['\"`])(?P<path>/[^'\"`\n]*)(?P=quote)\s*,"
+)
+_MOUNT = re.compile(
+    r"\b\w+\s*\.\s*(?:use|register)\s*\(\s*(?P<quote>['\"`])(?P<path>/[^'\"`\n]*)(?P=quote)\s*,\s*(?P<what>[^\n;]*)"
+)
+_IMPORT = re.compile(
+    r"\bimport\s+(?:type\s+)?(?:(?P<name>\w+)|[^'\"`;]*?)\s*(?:from\s*)?['\"](?P<from>[^'\"\n]+)['\"]"
+    r"|\b(?:const|let|var)\s+(?P<variable>\w+)\s*=\s*require\(\s*['\"](?P<required>[^'\"\n]+)['\"]\s*\)"
+    r"|\b(?:require|import)\(\s*['\"](?P<bare>[^'\"\n]+)['\"]\s*\)"
+    r"|\bexport\s+[^'\"`;]*?\sfrom\s*['\"](?P<again>[^'\"\n]+)['\"]"
+)
+_STATUS = re.compile(r"(?:\.status|\.sendStatus|\.code|\.writeHead)\(\s*(\d{3})\b|\bstatus:\s*(\d{3})\b")
+_AUTH = re.compile(
+    r"requireAuth|isAuthenticated|authenticate|ensureLoggedIn|authorize|verifyToken|passport\.", re.IGNORECASE
+)
+_BODY = re.compile(r"\b(?:req|request|ctx\.request)\.body\b|\bawait\s+\w+\.json\(\)")
+_NEXT = re.compile(r"^(?:src/)?(?:app/(?P<app>.*?)/?route|pages/(?P<pages>api/.+))\.[cm]?[jt]sx?$")
+_EXPORTED = re.compile(r"\bexport\s+(?:async\s+)?(?:function\s+|const\s+)(GET|POST|PUT|PATCH|DELETE)\b")
+_CLIENTS = frozenset(
+    {"axios", "http", "https", "fetch", "request", "supertest", "agent", "client", "api_client", "cy", "page"}
+)
+
+
+def javascript_facts(path: str, text: str) -> SourceFacts:
+    """What a JavaScript or TypeScript file says.
+
+    Args:
+        path: POSIX path in the repository.
+    """
+    code = _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
+    imports, names = _imports(code)
+    routes = _next_routes(path, code)
+    routers = ["next"] * len(routes)
+    is_server = (
+        bool(re.search(r"\b(?:express|fastify|koa|@koa/router|koa-router|hono|restify)\b", code)) or "Router(" in code
+    )
+    found = list(_ROUTE.finditer(code)) if is_server else []
+    for index, one in enumerate(found):
+        if one["owner"] in _CLIENTS or "${" in one["path"]:
+            continue
+        end = found[index + 1].start() if index + 1 < len(found) else len(code)
+        line = code.count("\n", 0, one.start()) + 1
+        routes.append(_route(one["verb"].upper(), one["path"], path, line, code[one.start() : end]))
+        routers.append(one["owner"])
+    mounts = [
+        (module, joined(_parameters(one["path"])))
+        for one in _MOUNT.finditer(code)
+        for module in _mounted(one["what"], names)
+    ]
+    return SourceFacts(tuple(routes), tuple(routers), tuple(mounts), tuple(imports))
+
+
+def _imports(code: str) -> tuple[list[str], dict[str, str]]:
+    """The relative modules a file imports, and those that a name stands for."""
+    modules: set[str] = set()
+    names: dict[str, str] = {}
+    for one in _IMPORT.finditer(code):
+        module = one["from"] or one["required"] or one["bare"] or one["again"]
+        if module.startswith("."):
+            modules.add(module)
+            name = one["name"] or one["variable"]
+            if name:
+                names[name] = module
+    return sorted(modules), names
+
+
+def _mounted(what: str, names: dict[str, str]) -> list[str]:
+    required = re.findall(r"require\(\s*['\"](\.[^'\"]+)['\"]", what)
+    return required or [names[word] for word in re.findall(r"\w+", what) if word in names]
+
+
+def _route(method: str, path: str, file: str, line: int, handler: str) -> Route:
+    statuses = [int(one or two) for one, two in _STATUS.findall(handler)]
+    return Route(
+        method=method,
+        path=joined(_parameters(path)),
+        file=file,
+        line=line,
+        success=next((one for one in statuses if one < 400), 200),
+        errors=tuple(sorted({one for one in statuses if 400 <= one < 600})),
+        body=bool(_BODY.search(handler)),
+        authorized=bool(_AUTH.search(handler.partition("\n")[0])),
+    )
+
+
+def _parameters(path: str) -> str:
+    return re.sub(r":(\w+)\??", r"{\1}", path)
+
+
+def _next_routes(path: str, code: str) -> list[Route]:
+    found = _NEXT.match(path)
+    if found is None:
+        return []
+    if found["pages"]:
+        inner = found["pages"].removesuffix("/index").removeprefix("index")
+        methods = sorted(set(re.findall(r"method\s*[!=]==?\s*['\"](GET|POST|PUT|PATCH|DELETE)['\"]", code))) or ["GET"]
+        address = next_address(inner)
+        return [_route(method, address, path, 1, code) for method in methods]
+    routes = []
+    marks = list(_EXPORTED.finditer(code))
+    for index, one in enumerate(marks):
+        end = marks[index + 1].start() if index + 1 < len(marks) else len(code)
+        line = code.count("\n", 0, one.start()) + 1
+        routes.append(_route(one[1], next_address(found["app"] or ""), path, line, code[one.start() : end]))
+    return routes
+
+
+def next_address(folders: str) -> str:
+    """The address that a folder path of Next.js stands for: `shop/[id]` → `/shop/{id}`; groups go."""
+    parts = [part for part in folders.split("/") if part and not (part.startswith("(") and part.endswith(")"))]
+    return joined(*(re.sub(r"^\[+(?:\.\.\.)?(\w+)\]+$", r"{\1}", part) for part in parts))

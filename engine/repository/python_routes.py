@@ -1,0 +1,263 @@
+"""Routes that Python source declares: FastAPI and Starlette, Flask and Quart, Django's `path`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http import HTTPStatus
+
+from ...utils.python_source import parse_python
+from .model import Route, SourceFacts, joined
+
+_METHODS = frozenset({"get", "post", "put", "patch", "delete", "head", "options"})
+_BODY = re.compile(r"\brequest\.(?:get_json|json|form|data|body)\b")
+_AUTH = re.compile(
+    r"login_required|jwt_required|token_required|requires_auth|auth_required|permission_required|current_user|"
+    r"HTTPBearer|OAuth2|APIKeyHeader|get_user|verify_token|require_(?:user|auth|login)",
+    re.IGNORECASE,
+)
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def python_facts(path: str, text: str) -> SourceFacts:
+    """What a Python file says; nothing for one that does not parse.
+
+    Args:
+        path: POSIX path in the repository.
+    """
+    try:
+        tree = parse_python(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return SourceFacts()
+    module = _Module(path, text, tree)
+    for node in ast.walk(tree):
+        if isinstance(node, Function):
+            module.decorated(node)
+        elif isinstance(node, ast.Call):
+            module.called(node)
+    found = sorted(zip(module.routes, module.routers, strict=True), key=lambda one: (one[0].line, one[0].method))
+    return SourceFacts(
+        routes=tuple(route for route, _ in found),
+        routers=tuple(router for _, router in found),
+        mounts=tuple(module.mounts),
+        imports=tuple(sorted({*module.names.values(), *module.modules})),
+    )
+
+
+@dataclass
+class _Module:
+    path: str
+    text: str
+    tree: ast.Module
+    routes: list[Route] = field(default_factory=list)
+    routers: list[str] = field(default_factory=list)
+    mounts: list[tuple[str, str]] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
+    modules: set[str] = field(default_factory=set)
+    prefixes: dict[str, str] = field(default_factory=dict)
+    makers: dict[str, str] = field(default_factory=dict)
+    required: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        package = self.path.removesuffix(".py").split("/")[:-1]
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                self.modules.update(one.name for one in node.names)
+                self.names.update({one.asname or one.name.partition(".")[0]: one.name for one in node.names})
+            elif isinstance(node, ast.ImportFrom):
+                above = package[: len(package) - node.level + 1] if node.level else []
+                base = ".".join([*above, *([node.module] if node.module else [])])
+                self.modules.add(base)
+                self.names.update({one.asname or one.name: f"{base}.{one.name}" for one in node.names})
+            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                self._router(node.targets[0], node.value)
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Call):
+                self._router(node.target, node.value)
+            elif isinstance(node, ast.ClassDef) and _has_required_field(node):
+                self.required.add(node.name)
+
+    def decorated(self, function: Function) -> None:
+        """Read the decorators of a handler."""
+        for one in function.decorator_list:
+            if not (isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)):
+                continue
+            owner, verb = ast.unparse(one.func.value), one.func.attr
+            path = _text(one.args[0] if one.args else _keyword(one, "path") or _keyword(one, "rule"))
+            if path is None or not (path.startswith("/") or path == "") or owner.split(".")[0] in ("mock", "pytest"):
+                continue
+            if verb in ("route", "api_route"):
+                methods = [text.upper() for text in _texts(_keyword(one, "methods"))] or ["GET"]
+            elif verb in _METHODS:
+                methods = [verb.upper()]
+            else:
+                continue
+            for method in methods:
+                self._add(method, path, owner, one, function)
+
+    def called(self, call: ast.Call) -> None:
+        """Read what mounts a router, and Django's `path`."""
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        if name in ("include_router", "register_blueprint", "mount") and call.args:
+            what = call.args[1] if name == "mount" and len(call.args) > 1 else call.args[0]
+            prefix = _text(_keyword(call, "prefix") or _keyword(call, "url_prefix"))
+            if name == "mount":
+                prefix = _text(call.args[0])
+            self.mounts.append((self._dotted(what), prefix or ""))
+        elif name == "path" and isinstance(call.func, ast.Name) and self.names.get("path", "").startswith("django"):
+            where = _text(call.args[0]) if call.args else None
+            if where is not None and len(call.args) > 1:
+                self._django(call, where, call.args[1])
+
+    def _router(self, target: ast.expr, call: ast.Call) -> None:
+        maker = ast.unparse(call.func).rpartition(".")[2]
+        if isinstance(target, ast.Name) and maker in (
+            "APIRouter",
+            "Blueprint",
+            "FastAPI",
+            "Flask",
+            "Quart",
+            "Starlette",
+        ):
+            self.makers[target.id] = maker
+            self.prefixes[target.id] = _text(_keyword(call, "prefix") or _keyword(call, "url_prefix")) or ""
+
+    def _dotted(self, value: ast.expr) -> str:
+        first, _, rest = ast.unparse(value).partition(".")
+        full = self.names.get(first, f"{self.path.removesuffix('.py').replace('/', '.')}.{first}")
+        return f"{full}.{rest}" if rest else full
+
+    def _django(self, call: ast.Call, where: str, view: ast.expr) -> None:
+        if isinstance(view, ast.Call) and ast.unparse(view.func) == "include" and view.args:
+            told = _text(view.args[0])
+            self.mounts.append((f"{told}.urlpatterns" if told else self._dotted(view.args[0]), where))
+        elif not isinstance(view, ast.Call) or ast.unparse(view.func).endswith(".as_view"):
+            self.routes.append(Route("GET", joined(_parameters(where)), self.path, call.lineno))
+            self.routers.append("urlpatterns")
+
+    def _add(self, method: str, path: str, owner: str, decorator: ast.Call, function: Function) -> None:
+        fastapi = self._is_fastapi(owner)
+        source = ast.get_source_segment(self.text, function) or ""
+        named = _status(_keyword(decorator, "status_code"))
+        returned = _returned_statuses(function)
+        success = (
+            named or next((one for one in returned if one < 400), None) or (200 if fastapi or not returned else None)
+        )
+        guards = " ".join(ast.unparse(one) for one in [*function.decorator_list, *_defaults(function)])
+        annotations = {one.arg: ast.unparse(one.annotation) for one in _arguments(function) if one.annotation}
+        parameters = re.findall(r"{(\w+)", _parameters(path))
+        body = [name for name in annotations.values() if name in self.required]
+        whole = joined(self.prefixes.get(owner, ""), _parameters(path))
+        if path.endswith("/") and path != "/" and not whole.endswith("/"):
+            whole += "/"
+        typed = tuple((name, 422) for name in parameters if fastapi and annotations.get(name) == "int")
+        typed += tuple((name, 404) for name in re.findall(r"<int:(\w+)>", path))
+        self.routes.append(
+            Route(
+                method=method,
+                path=whole,
+                file=self.path,
+                line=function.lineno,
+                success=success,
+                errors=tuple(sorted({one for one in (*_raised_statuses(function), *returned) if one >= 400})),
+                body=bool(body) or bool(_BODY.search(source)),
+                rejects_empty=422 if fastapi and body else None,
+                typed_parameters=typed,
+                authorized=bool(_AUTH.search(guards)),
+                template=_template(function),
+            )
+        )
+        self.routers.append(owner)
+
+    def _is_fastapi(self, owner: str) -> bool:
+        return self.makers.get(owner) in ("FastAPI", "APIRouter")
+
+
+def _parameters(path: str) -> str:
+    """A path's parameters as `{name}`: `<int:id>`, `<id>` and `{id:path}` are other spellings."""
+    return re.sub(r"{(\w+):\w+}", r"{\1}", re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", path))
+
+
+def _keyword(call: ast.Call, name: str) -> ast.expr | None:
+    return next((one.value for one in call.keywords if one.arg == name), None)
+
+
+def _text(node: ast.expr | None) -> str | None:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def _texts(node: ast.expr | None) -> list[str]:
+    elements = node.elts if isinstance(node, ast.List | ast.Tuple | ast.Set) else []
+    return [text for text in map(_text, elements) if text is not None]
+
+
+def _status(node: ast.expr | None) -> int | None:
+    """A status from `404`, `status.HTTP_404_NOT_FOUND` or `HTTPStatus.NOT_FOUND`."""
+    if isinstance(node, ast.Constant) and type(node.value) is int and 100 <= node.value <= 599:
+        return node.value
+    if isinstance(node, ast.Attribute):
+        named = re.match(r"HTTP_(\d{3})_", node.attr)
+        if named:
+            return int(named.group(1))
+        known = HTTPStatus.__members__.get(node.attr)
+        return int(known) if known is not None else None
+    return None
+
+
+def _own(function: Function) -> Iterator[ast.AST]:
+    """Nodes of a function's body, without functions inside it."""
+    waiting: list[ast.AST] = list(function.body)
+    while waiting:
+        node = waiting.pop(0)
+        yield node
+        if not isinstance(node, Function | ast.Lambda | ast.ClassDef):
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def _raised_statuses(function: Function) -> list[int]:
+    found: list[int | None] = []
+    for node in _own(function):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func).rpartition(".")[2]
+            if name in ("HTTPException", "abort"):
+                found.append(_status(_keyword(node, "status_code") or (node.args[0] if node.args else None)))
+            elif name.endswith("Response"):
+                found.append(_status(_keyword(node, "status_code") or _keyword(node, "status")))
+        elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Name) and node.exc.id == "Http404":
+            found.append(404)
+    return [one for one in found if one is not None]
+
+
+def _returned_statuses(function: Function) -> list[int]:
+    """Statuses of `return body, 201`."""
+    values = [node.value for node in _own(function) if isinstance(node, ast.Return)]
+    told = [_status(value.elts[1]) for value in values if isinstance(value, ast.Tuple) and len(value.elts) >= 2]
+    plain = [200 for value in values if value is not None and not isinstance(value, ast.Tuple)]
+    return [one for one in (*told, *plain) if one is not None]
+
+
+def _template(function: Function) -> str:
+    for node in _own(function):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func).rpartition(".")[2]
+            texts = [text for text in (*map(_text, node.args), _text(_keyword(node, "name"))) if text]
+            if name in ("render_template", "TemplateResponse", "render"):
+                return next((text for text in texts if text.endswith((".html", ".jinja", ".j2", ".htm"))), "")
+    return ""
+
+
+def _arguments(function: Function) -> list[ast.arg]:
+    return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+
+
+def _defaults(function: Function) -> list[ast.expr]:
+    given = [*function.args.defaults, *[one for one in function.args.kw_defaults if one is not None]]
+    return [*given, *[one.annotation for one in _arguments(function) if one.annotation is not None]]
+
+
+def _has_required_field(node: ast.ClassDef) -> bool:
+    """Whether a pydantic model (by the name of its base) has a field without a default."""
+    if not any(ast.unparse(base).rpartition(".")[2] in ("BaseModel", "SQLModel") for base in node.bases):
+        return False
+    return any(isinstance(one, ast.AnnAssign) and one.value is None for one in node.body)

@@ -1,0 +1,235 @@
+"""A repository seen as a whole: entry points, routes, pages, and which of its files matter at which depth (A-10)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+from typing import Any, Literal
+
+from .javascript_routes import SUFFIXES as JAVASCRIPT
+from .javascript_routes import javascript_facts
+from .model import Page, Route, SourceFacts, joined
+from .pages import html_page, next_page, static_address
+from .python_routes import python_facts
+from .stack import CONFIGS, LANGUAGES, detected_stack, is_manifest
+
+Depth = Literal["smoke", "core", "standard", "deep"]
+Kind = Literal["api_route", "ui_component", "test_fixture", "config"]
+
+_MARKUP = (".html", ".htm", ".jinja", ".j2")
+_COMPONENTS = (".jsx", ".tsx", ".vue", ".svelte")
+_TESTS = re.compile(r"(?:^|/)(?:tests?|__tests__|e2e|spec|cypress)/|(?:^|/)test_[^/]*\.py$|[._](?:test|spec)\.[jt]sx?$")
+_FIXTURES = re.compile(r"(?:^|/)conftest\.py$|(?:^|/)(?:__)?fixtures?(?:__)?/|(?:^|/)factories\.py$|\.fixture\.[jt]s$")
+_RETURNS_MARKUP = re.compile(r"return\s*\(?\s*<|=>\s*\(?\s*<[A-Za-z>]")
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What was found.
+
+    Attributes:
+        entry_points: path → kind, sorted by path.
+        routes, pages: what can be asked and opened, sorted by address.
+        importance: source files, the most important first.
+        imported: file → files of the repository that it imports, sorted.
+        stack: `runtime`, `languages`, `frameworks`, `test_frameworks`.
+    """
+
+    entry_points: Mapping[str, Kind]
+    routes: tuple[Route, ...]
+    pages: tuple[Page, ...]
+    importance: tuple[str, ...]
+    imported: Mapping[str, tuple[str, ...]]
+    stack: Mapping[str, Any]
+
+    def at(self, depth: Depth, paths: Sequence[str]) -> list[str]:
+        """Those of `paths` that a depth looks at.
+
+        smoke: entry points; core: they and what they import; standard: all source files, the most important first,
+        then the other entry points; deep: all, in the order given.
+        """
+        if depth == "deep":
+            return list(paths)
+        wanted = list(self.entry_points)
+        if depth == "core":
+            wanted += [one for path in self.entry_points for one in self.imported.get(path, ())]
+        elif depth == "standard":
+            wanted = [*self.importance, *self.entry_points]
+        there = set(paths)
+        return [path for path in dict.fromkeys(wanted if depth == "standard" else sorted(wanted)) if path in there]
+
+
+@dataclass
+class _Reading:
+    paths: Sequence[str]
+    texts: Mapping[str, str]
+    facts: dict[str, SourceFacts] = field(default_factory=dict)
+    routes: list[Route] = field(default_factory=list)
+
+
+def worth_reading(path: str) -> bool:
+    """Whether a file's text says something to `survey`."""
+    return path.endswith((".py", *JAVASCRIPT, *_MARKUP)) or is_manifest(path)
+
+
+def survey(paths: Sequence[str], texts: Mapping[str, str]) -> Survey:
+    """Look at a repository.
+
+    Args:
+        paths: all its files.
+        texts: path → text of those that are `worth_reading` and could be read.
+    """
+    reading = _Reading(paths, texts)
+    for path, text in texts.items():
+        if path.endswith(".py"):
+            reading.facts[path] = python_facts(path, text)
+        elif path.endswith(JAVASCRIPT):
+            reading.facts[path] = javascript_facts(path, text)
+    reading.routes = _mounted(reading)
+    pages = _pages(reading)
+    modules = _modules(reading.facts)
+    imported = {path: _imported(path, facts, reading, modules) for path, facts in reading.facts.items()}
+    entry_points = _entry_points(reading)
+    stack = detected_stack(paths, {path: text for path, text in texts.items() if is_manifest(path)})
+    return Survey(
+        entry_points=entry_points,
+        routes=tuple(sorted(reading.routes, key=lambda one: (one.path, one.method, one.file, one.line))),
+        pages=tuple(sorted(pages, key=lambda one: (one.path, one.file))),
+        importance=_importance(paths, entry_points, imported),
+        imported=imported,
+        stack=stack,
+    )
+
+
+def _mounted(reading: _Reading) -> list[Route]:
+    """All routes outside tests, under the prefixes that other files give them."""
+    prefixes: dict[str, list[str]] = {}
+    by_file: dict[str, list[str]] = {}
+    for path, facts in reading.facts.items():
+        for what, prefix in facts.mounts:
+            if path.endswith(".py"):
+                prefixes.setdefault(what, []).append(prefix)
+            else:
+                for file in _resolved(path, what, reading.facts):
+                    by_file.setdefault(file, []).append(prefix)
+    found: list[Route] = []
+    for path, facts in reading.facts.items():
+        if _TESTS.search(path):
+            continue
+        module = path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+        for route, router in zip(facts.routes, facts.routers, strict=True):
+            name = f"{module}.{router}"
+            told = [one for what, ones in prefixes.items() if name == what or name.endswith(f".{what}") for one in ones]
+            told = told or by_file.get(path, []) if router != "next" else []
+            found += [replace(route, path=joined(prefix, route.path)) for prefix in told or [""]]
+    return list(dict.fromkeys(found))
+
+
+def _pages(reading: _Reading) -> list[Page]:
+    """Pages whose address is known: rendered by a route, static files, and the files of Next.js."""
+    pages: list[Page] = []
+    templates = {route.template: route.path for route in reading.routes if route.template and route.method == "GET"}
+    rendered: set[str] = set()
+    for name, address in templates.items():
+        file = next((path for path in reading.texts if path == name or path.endswith(f"/{name}")), None)
+        if file is not None:
+            rendered.add(file)
+            pages.append(html_page(file, address, reading.texts[file]))
+    homes = frozenset(path.rpartition("/")[0] or "." for path in reading.paths if path.endswith("index.html"))
+    for path, text in reading.texts.items():
+        if _TESTS.search(path) or path in rendered:
+            continue
+        if path.endswith((".html", ".htm")) and "templates/" not in f"/{path}":
+            address = static_address(path, homes)
+            if address is not None and not re.search(r"{%|{{", text):
+                pages.append(html_page(path, address, text))
+        elif path.endswith((".jsx", ".tsx", ".js", ".ts")) and (page := next_page(path, text)) is not None:
+            pages.append(page)
+    return pages
+
+
+def _entry_points(reading: _Reading) -> dict[str, Kind]:
+    found: dict[str, Kind] = {}
+    with_routes = {route.file for route in reading.routes}
+    for path in sorted(reading.paths):
+        text = reading.texts.get(path, "")
+        if _FIXTURES.search(path):
+            found[path] = "test_fixture"
+        elif _TESTS.search(path):
+            continue
+        elif path in with_routes:
+            found[path] = "api_route"
+        elif path.rpartition("/")[2] in CONFIGS:
+            found[path] = "config"
+        elif path.endswith(_MARKUP) or (path.endswith(_COMPONENTS) and _is_component(path, text)):
+            found[path] = "ui_component"
+    return found
+
+
+def _is_component(path: str, text: str) -> bool:
+    return path.endswith((".vue", ".svelte")) or bool(_RETURNS_MARKUP.search(text))
+
+
+def _imported(path: str, facts: SourceFacts, reading: _Reading, modules: Mapping[str, str]) -> tuple[str, ...]:
+    if not path.endswith(".py"):
+        found = {file for module in facts.imports for file in _resolved(path, module, reading.facts)}
+        return tuple(sorted(found - {path}))
+    found = {file for name in facts.imports for file in _python_files(name, modules)}
+    return tuple(sorted(found - {path}))
+
+
+def _modules(facts: Iterable[str]) -> dict[str, str]:
+    """Dotted name → file, below every folder that may be an import root."""
+    found: dict[str, str] = {}
+    for path in facts:
+        if path.endswith(".py"):
+            parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
+            for start in range(len(parts)):
+                found.setdefault(".".join(parts[start:]), path)
+    return found
+
+
+def _python_files(name: str, modules: Mapping[str, str]) -> list[str]:
+    for candidate in (name, name.rpartition(".")[0]):
+        if candidate in modules:
+            return [modules[candidate]]
+    return []
+
+
+def _resolved(path: str, module: str, files: Mapping[str, Any]) -> list[str]:
+    """The file that a relative JavaScript module names."""
+    parts = list(PurePosixPath(path).parent.parts)
+    for part in module.split("/"):
+        if part == "..":
+            parts = parts[:-1]
+        elif part not in (".", ""):
+            parts.append(part)
+    base = "/".join(parts)
+    for candidate in (base, *(base + one for one in JAVASCRIPT), *(f"{base}/index{one}" for one in JAVASCRIPT)):
+        if candidate in files:
+            return [candidate]
+    stem = re.sub(r"\.[cm]?js$", "", base)  # TypeScript imports name the file that will be compiled
+    return [one for one in (f"{stem}.ts", f"{stem}.tsx") if one in files][:1]
+
+
+def _importance(
+    paths: Sequence[str], entry_points: Mapping[str, Kind], imported: Mapping[str, tuple[str, ...]]
+) -> tuple[str, ...]:
+    """Source files: routes and pages first, then by how many files import them, then by path; tests left out."""
+    users: dict[str, int] = {}
+    for files in imported.values():
+        for one in files:
+            users[one] = users.get(one, 0) + 1
+    sources = [
+        path
+        for path in paths
+        if "." + path.rpartition("/")[2].rpartition(".")[2] in LANGUAGES and not _TESTS.search(path)
+    ]
+
+    def rank(path: str) -> tuple[bool, int, int, str]:
+        offered = entry_points.get(path) in ("api_route", "ui_component")
+        return (not offered, -users.get(path, 0), path.count("/"), path)
+
+    return tuple(sorted(sources, key=rank))

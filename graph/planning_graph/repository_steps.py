@@ -1,0 +1,174 @@
+"""Steps of the three agents of A-01: crawl a repository, write test cases, engineer tests.
+
+Between them only validated artifacts cross (A-05): a step loads its upstream's artifact by id, and what it asks its
+agent with is the hydration envelope.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from ...agents.handoff import Producer, hydrate, persist_output
+from ...agents.protocol import AgentResponse, JsonObject
+from ...agents.written_paths import confined
+from ...errors import SchemaValidationError
+from ...utils.canonical import pretty_json
+from ..asking import ask_role
+from ..context import GraphServices, RunContext
+from ..execution_graph.staging import staged
+from ..exit_reason import StepExit
+from ..faults import agent_fault, fault_of
+from ..usage import usage_of
+from .planning_state import PlanningAgentState, PlanStep
+from .step_outcome import StepOutcome, failed
+
+_RECORDED = ("prompt_version", "model")
+
+
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """One of the three agents.
+
+    Attributes:
+        role: in `GraphServices.agents`.
+        agent: its name in contracts and artifacts.
+        upstream: step type whose artifact it is given; None for the first.
+        file: where its result is written, in the run's folder.
+    """
+
+    role: str
+    agent: str
+    file: str
+    upstream: str | None = None
+
+    def schema(self, side: str) -> str:
+        """The path of its input or output schema."""
+        return f"schemas/{self.agent}/{side}.json"
+
+
+STAGES = {
+    "crawl_repository": _Stage("crawler", "repo_crawler", "repository.json"),
+    "write_test_cases": _Stage("case", "test_case_generator", "test-cases.json", "crawl_repository"),
+    "engineer_tests": _Stage("engineer", "test_engineer", "engineered.json", "write_test_cases"),
+}
+
+
+async def run_repository_step(
+    step: PlanStep, state: PlanningAgentState, context: RunContext, services: GraphServices
+) -> StepOutcome:
+    """Ask the step's agent, keep what it made as an artifact and as a file of the run, and stage test files.
+
+    Raises:
+        ToolFailure: the repository cannot be listed, or a file of the run cannot be written.
+        AgentUnreachable: the way to the agent failed; the step may be tried again.
+    """
+    stage = STAGES[step["type"]]
+    inputs = await _inputs(stage, step, state, context, services)
+    response = await ask_role(
+        Runtime(context=context),
+        stage.role,
+        goal=state["user_request"],
+        task=step["type"],
+        inputs=inputs,
+        step_id=step["id"],
+    )
+    usage = usage_of(response)
+    result = response.result if not response.is_error() else None
+    if not isinstance(result, dict):
+        fault = agent_fault(response.error, stage.role, response)
+        return failed(fault, {"not_written": _not_written(response)}, usage)
+    try:
+        if stage.agent == "test_engineer":
+            result = {**result, "files": confined(result["files"], str(result["framework"]))}
+        artifact_id = await asyncio.to_thread(_kept, stage, result, response, context, services)
+    except SchemaValidationError as error:
+        return failed(fault_of(error), usage=usage)
+    await services.tools.call("write_file", {"path": stage.file, "contents": pretty_json(result)})
+    for file in result.get("files") or () if stage.agent == "test_engineer" else ():
+        await services.tools.call("write_file", {"path": staged(file["path"]), "contents": file["contents"]})
+    told = {**_told(stage, result), "not_written": _not_written(response)}
+    outcome = {"artifact_id": artifact_id, "kind": f"{stage.agent}_output", "file": stage.file, **told}
+    return StepOutcome("completed", StepExit.COMPLETED, outcome, usage=usage)
+
+
+def engineered(plan: Sequence[PlanStep]) -> list[str]:
+    """Paths in the project of the test files that completed engineer steps staged, in plan order."""
+    made = [step for step in plan if step["type"] == "engineer_tests" and step["status"] == "completed"]
+    return [str(path) for step in made for path in (step["result"] or {}).get("staged") or ()]
+
+
+async def _inputs(
+    stage: _Stage, step: PlanStep, state: PlanningAgentState, context: RunContext, services: GraphServices
+) -> JsonObject:
+    params = step["params"]
+    if stage.upstream is None:
+        ref = {"ref": params["ref"]} if params.get("ref") else {}
+        tree = await services.tools.call("repo.tree", ref)
+        return {
+            "run_id": context.run_id,
+            "repo_full_name": tree["repo_full_name"],
+            "ref": tree["ref"],
+            "depth_level": params["depth_level"],
+        }
+    upstream = _upstream(step, state, stage.upstream)
+    given = {"depth_level": params.get("depth_level"), "target_framework": params.get("framework")}
+    wanted = "depth_level" if stage.agent == "test_case_generator" else "target_framework"
+    return await asyncio.to_thread(
+        hydrate,
+        services.artifacts,
+        context.run_id,
+        upstream,
+        schema=stage.schema("input"),
+        parameters={wanted: given[wanted]},
+        validate=services.validate,
+    )
+
+
+def _upstream(step: PlanStep, state: PlanningAgentState, wanted: str) -> str:
+    """The artifact of the step it depends on that is of the wanted type."""
+    before = step["params"].get("depends_on") or ()
+    for one in state["plan"]:
+        found = (one["result"] or {}).get("artifact_id")
+        if one["id"] in before and one["type"] == wanted and isinstance(found, str):
+            return found
+    raise SchemaValidationError(
+        f"{step['id']} depends on no completed {wanted} step",
+        advice=f"List a {wanted} step in its depends_on.",
+        details={"errors": []},
+    )
+
+
+def _kept(
+    stage: _Stage, result: JsonObject, response: AgentResponse, context: RunContext, services: GraphServices
+) -> str:
+    meta = {key: response.metadata[key] for key in _RECORDED if response.metadata.get(key)}
+    producer = Producer(stage.agent, stage.schema("output"))
+    return persist_output(services.artifacts, context.run_id, producer, result, meta=meta, validate=services.validate)
+
+
+def _told(stage: _Stage, result: Mapping[str, Any]) -> JsonObject:
+    """What the plan's state says of a result; the whole is the artifact."""
+    if stage.agent == "repo_crawler":
+        stack = result["detected_stack"]
+        return {
+            "repo_full_name": result["repo_full_name"],
+            "ref": result["ref"],
+            "file_count": len(result["file_tree"]),
+            "entry_points": len(result["entry_points"]),
+            "runtime": str(stack.get("runtime") or ""),
+            "frameworks": [str(one) for one in stack.get("frameworks") or ()][:20],
+            "cache_hits": result["cache_hits"],
+        }
+    if stage.agent == "test_case_generator":
+        return {"cases": len(result["test_cases"]), "coverage_notes": result["coverage_notes"][:4000]}
+    return {"staged": [file["path"] for file in result["files"]], "framework_used": result["framework"]}
+
+
+def _not_written(response: AgentResponse) -> list[JsonObject]:
+    found = response.metadata.get("not_written")
+    return [dict(one) for one in found][:200] if isinstance(found, list) else []

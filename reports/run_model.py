@@ -1,0 +1,89 @@
+"""The report's `run` object: everything that differs from run to run."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Seconds = Annotated[float, Field(ge=0)]
+Count = Annotated[int, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+def _spelled(name: str) -> str:
+    """A field's name in JSON: `class` is a word that Python keeps for itself."""
+    return "class" if name == "failure_class" else name
+
+
+class Part(BaseModel):
+    """Base of everything in a report: frozen, without unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, alias_generator=_spelled)
+
+
+class ToolUse(Part):
+    """Calls of one tool."""
+
+    tool: str
+    calls: Count
+    cached: Count = 0
+    failed: Count = 0
+    seconds: Seconds = 0.0
+    served_by: str = ""
+
+
+class Idle(Part):
+    """Wall time with no engine, sandbox or test work in flight."""
+
+    seconds: Seconds
+    share: Share
+
+
+class ModelUse(Part):
+    """Calls of one model by one role; the cached tokens are among those that went in. Cost is in US dollars."""
+
+    role: str
+    model: str
+    calls: Count
+    tokens_in: Count = 0
+    tokens_out: Count = 0
+    tokens_cached: Count = 0
+    cost: float = Field(default=0.0, ge=0)
+
+
+class Spending(Part):
+    """What the run used of its budget, sessions before a resume included; cost is in US dollars."""
+
+    seconds: Seconds = 0.0
+    tokens: Count = 0
+    cost: float = Field(default=0.0, ge=0)
+    calls: Count = 0
+    models: tuple[ModelUse, ...] = ()
+
+
+class StoredArtifact(Part):
+    """An artifact in the run database."""
+
+    id: str
+    kind: str
+    sanitizer: str = ""
+
+
+class Run(Part):
+    """What differs from run to run: id, times, machine."""
+
+    id: str
+    version: str
+    root: str
+    started_at: str = Field(description="ISO 8601, UTC.")
+    finished_at: str = Field(description="ISO 8601, UTC.")
+    seconds: Seconds
+    sandbox: str = Field(default="", description="bubblewrap or weak; empty when nothing was executed.")
+    interpreter: str = Field(default="", description="The target's interpreter and its version.")
+    resumed: Count = 0
+    settings: dict[str, Any] = Field(default_factory=dict)
+    tool_calls: tuple[ToolUse, ...] = ()
+    idle: Idle | None = None
+    spent: Spending = Spending()
+    artifacts: tuple[StoredArtifact, ...] = ()

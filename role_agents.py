@@ -1,0 +1,48 @@
+"""Who thinks in each role (T-13): the embedded agent, or one that asks the role's model. Roles mix freely."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .agents.analyzer_agent import ModelAnalyzerAgent
+from .agents.contracts import contract_of
+from .agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent
+from .agents.embedded.planner_agent import EmbeddedPlannerAgent
+from .agents.embedded.spec_agent import EmbeddedSpecAgent, TargetProvider
+from .agents.embedded.writing_agent import EmbeddedWritingAgent
+from .agents.lifecycle import Agent
+from .agents.model.chat import ModelChat
+from .agents.planner_agent import ModelPlannerAgent
+from .agents.spec_agent import ModelSpecAgent
+from .agents.writing_agent import ModelWritingAgent
+from .engine.python.explore import Budget
+from .settings import Settings
+
+
+def planner_agent(chat: ModelChat | None) -> Agent:
+    """The planner, with the model it asks, if any; it needs nothing of a run."""
+    embedded = EmbeddedPlannerAgent(contract=contract_of("planner"))
+    return ModelPlannerAgent(chat, embedded, contract=contract_of("planner")) if chat is not None else embedded
+
+
+def role_agents(settings: Settings, target: TargetProvider, chats: Mapping[str, ModelChat]) -> dict[str, Agent]:
+    """The agents of the two graphs, by role.
+
+    Args:
+        target: prepares the target's environment when it is first needed.
+        chats: the models, by role; a role that is not here gets its embedded agent.
+    """
+    spec, writer, analyzer = chats.get("spec"), chats.get("writer"), chats.get("analyzer")
+    specified, written, analysed = contract_of("spec"), contract_of("writer"), contract_of("analyzer")
+    budget = Budget(trials=settings.trials, wall_seconds=settings.step_seconds)
+    engine = EmbeddedSpecAgent(target, settings.root, budget=budget, contract=specified)
+    return {
+        "planner": planner_agent(chats.get("planner")),
+        "spec": ModelSpecAgent(spec, engine, settings.root, contract=specified) if spec else engine,
+        "writer": ModelWritingAgent(writer, contract=written) if writer else EmbeddedWritingAgent(contract=written),
+        "analyzer": (
+            ModelAnalyzerAgent(analyzer, settings.root, contract=analysed)
+            if analyzer
+            else EmbeddedAnalyzerAgent(contract=analysed)
+        ),
+    }

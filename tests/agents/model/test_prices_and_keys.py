@@ -1,0 +1,81 @@
+"""Prices that the user can override, and keys that go only where they are meant to."""
+
+import json
+
+import pytest
+
+from testwright.agents.model.endpoint import OPENAI_URL, base_url_of, key_for
+from testwright.agents.model.prices import Price, load_prices
+from testwright.cli.doctor import models_check
+from testwright.errors import SettingsError
+from testwright.settings import Models, Settings
+
+OWN, THEIRS = {"TESTWRIGHT_API_KEY": "own"}, {"OPENAI_API_KEY": "theirs"}
+LOCAL = "http://localhost:8000/v1"
+
+
+@pytest.mark.feature("T-13")
+def test_a_users_prices_replace_and_add_to_those_that_come_with_us(tmp_path):
+    table = tmp_path / "prices.json"
+    table.write_text(json.dumps({"models": {"gpt-4o": {"in": 1, "out": 2}, "mine": {"in": 4, "cached": 1, "out": 8}}}))
+    prices = load_prices(table)
+    assert prices.of("gpt-4o") == Price(1.0, 1.0, 2.0)
+    assert prices.of("gpt-4o-mini-2024-07-18") == load_prices().of("gpt-4o-mini")
+    assert prices.of("unheard-of") is None
+    mine = prices.of("mine")
+    assert mine is not None
+    assert mine.cost(1_000_000, 250_000, 500_000) == 3.0 + 0.25 + 4.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[]", "{", '{"models": []}', '{"models": {"m": {"in": 1}}}', '{"models": {"m": {"in": -1, "out": 1}}}'],
+)
+def test_a_price_table_of_another_form_is_refused(tmp_path, text):
+    table = tmp_path / "prices.json"
+    table.write_text(text)
+    with pytest.raises(SettingsError) as caught:
+        load_prices(table)
+    assert "models" in caught.value.advice
+
+
+def test_a_price_table_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(SettingsError, match="cannot be read"):
+        load_prices(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize(
+    ("base_url", "environment", "key"),
+    [
+        (OPENAI_URL, THEIRS, "theirs"),
+        (OPENAI_URL, {**OWN, **THEIRS}, "own"),
+        (LOCAL, OWN, "own"),
+        (LOCAL, {}, ""),
+        (LOCAL, THEIRS, ""),
+        (LOCAL, {**THEIRS, "OPENAI_BASE_URL": LOCAL + "/"}, "theirs"),
+    ],
+)
+def test_a_key_goes_only_where_it_is_meant_to(base_url, environment, key):
+    assert key_for(base_url, environment) == key
+
+
+def test_openai_without_a_key_is_refused_before_anything_is_done():
+    with pytest.raises(SettingsError) as caught:
+        key_for(OPENAI_URL, {})
+    assert "OPENAI_API_KEY" in caught.value.advice
+
+
+@pytest.mark.feature("B-05")
+def test_the_doctor_says_which_models_are_asked_and_whether_there_is_a_key(tmp_path):
+    embedded = models_check(Settings(root=tmp_path), {})
+    assert (embedded.ok, embedded.required) == (True, False)
+    openai = models_check(Settings(root=tmp_path, models=Models(spec="openai:m"), base_url=OPENAI_URL), {})
+    assert (openai.ok, openai.required) == (False, True)
+    local = models_check(Settings(root=tmp_path, models=Models(spec="openai:m"), base_url=LOCAL), OWN)
+    assert (local.ok, local.found, local.meaning) == (True, f"m at {LOCAL}", "a key is there")
+
+
+def test_the_endpoint_is_the_settings_then_the_environments_then_openai():
+    assert base_url_of(LOCAL, {"OPENAI_BASE_URL": "http://other/v1"}) == LOCAL
+    assert base_url_of(None, {"OPENAI_BASE_URL": "http://other/v1/"}) == "http://other/v1"
+    assert base_url_of(None, {}) == OPENAI_URL
