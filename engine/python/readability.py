@@ -45,7 +45,13 @@ def cost(trial: Trial, observation: Observation) -> float:
             shown = 40
     imports = 3 * max(0, len(trial.imports) - 1)
     return (
-        text + 12 * odd + 10 * nameless + shown + imports + _SOURCES.get(trial.source, 14) + (6 if trial.fixtures else 0)
+        text
+        + 12 * odd
+        + 10 * nameless
+        + shown
+        + imports
+        + _SOURCES.get(trial.source, 14)
+        + (6 if trial.fixtures else 0)
     )
 
 

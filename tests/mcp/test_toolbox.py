@@ -45,7 +45,9 @@ async def test_the_built_in_tools_are_listed_with_the_schemas_they_declare(servi
 
 @pytest.mark.parametrize("name", [tool.name for tool in built_in_tools()])
 def test_a_tool_lives_in_a_file_of_its_own(name):
-    file = {"validate_test_spec": "validate_spec", "validate_test_code": "validate_code"}.get(name, name.replace(".", "_"))
+    file = {"validate_test_spec": "validate_spec", "validate_test_code": "validate_code"}.get(
+        name, name.replace(".", "_")
+    )
     assert importlib.import_module(f"testwright.mcp.tools.{file}").TOOL.name == name
 
 
