@@ -54,9 +54,14 @@ def name_of_type(
     """
     for candidate in (type_name, *bases):
         found = _reference(candidate, facts, trial_imports)
-        if found is not None:
+        if found is not None and not (found.guessed and bases and _is_foreign(candidate, facts)):
             return found
     return TypeReference(type_name.rpartition(".")[2], (), guessed=True)
+
+
+def _is_foreign(type_name: str, facts: ModuleFacts) -> bool:
+    """Whether a class is of another package: what that re-exports is unknown, and a wrong import loses a whole file."""
+    return type_name.partition(".")[0] != facts.module.partition(".")[0]
 
 
 def message_part(message: str, given: str = "") -> str | None:

@@ -203,6 +203,8 @@ def test_the_demanded_part_of_a_message_is_short_and_stable(message: str, part: 
         (f"{MODULE}.make.<locals>.Inner", ("LookupError",), "LookupError", ()),
         (f"{MODULE}._Hidden", ("KeyError",), "KeyError", ()),
         ("_private.Thing", ("OSError",), "OSError", ()),
+        ("numpy._core._exceptions.UFuncTypeError", ("TypeError",), "TypeError", ()),
+        ("shop._errors.Late", ("OSError",), "Late", ("from shop import Late",)),
     ],
 )
 def test_exceptions_are_named_by_their_public_path(
