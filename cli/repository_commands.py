@@ -36,8 +36,8 @@ ENGINEER_HELP = """Crawl, write test cases, and turn them into Playwright or Mae
 Example: testwright engineer --root . --depth smoke --framework playwright --dry-run
 """
 _FILES: dict[Goal, str] = {"crawl": "repository.json", "cases": "test-cases.json", "engineer": "engineered.json"}
-_DEPTHS: tuple[Depth, ...] = ("smoke", "core", "standard", "deep")
-_FRAMEWORKS: tuple[E2eFramework, ...] = ("playwright", "maestro")
+_DEPTHS: dict[str, Depth] = {"smoke": "smoke", "core": "core", "standard": "standard", "deep": "deep"}
+_FRAMEWORKS: dict[str, E2eFramework] = {"playwright": "playwright", "maestro": "maestro"}
 
 DepthLevel = Annotated[
     str,
@@ -117,8 +117,8 @@ def _execute(
     goal: Goal, flags: dict[str, Any], *, depth: str, ref: str | None, framework: str, as_json: bool, debug: bool
 ) -> None:
     with failures_shown(debug=debug, as_json=as_json):
-        level = next((one for one in _DEPTHS if one == depth), None)
-        chosen = next((one for one in _FRAMEWORKS if one == framework), None)
+        level = _DEPTHS.get(depth)
+        chosen = _FRAMEWORKS.get(framework)
         if level is None:
             raise UsageError(f"There is no depth {depth!r}.", advice=f"Depths: {', '.join(_DEPTHS)}.")
         if chosen is None:
