@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: install demo test test-llm check format clean bench
+.PHONY: install demo test test-llm check format clean
 
 install: $(VENV)/.installed
 

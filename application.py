@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .agents.protocol import AgentRequest, RequestMetadata
-from .errors import ProjectError, UsageError
+from .errors import ProjectError, RequestError, ToolFailure, UsageError
 from .events import EventSink
 from .graph.execution_graph.graph import build_testing_graph
 from .graph.planning_graph.planning_graph import build_planning_graph
@@ -54,8 +55,19 @@ async def run(request: str, settings: Settings, *, on_event: EventSink | None = 
     if not request.strip():
         raise UsageError("The request is empty.", advice='Say what to test: "unit tests for src/shop/cart.py".')
     run_id = settings.run_id or new_run_id()
-    async with open_run(settings, run_id, on_event=on_event) as live:
-        return await started(live, request)
+    try:
+        async with open_run(settings, run_id, on_event=on_event) as live:
+            return await started(live, request)
+    except RequestError:
+        _forget(settings, run_id)
+        raise
+
+
+def _forget(settings: Settings, run_id: str) -> None:
+    """Give back the id of a run that asked for nothing there is: the next request may have it."""
+    with Store.open(settings.state) as store:
+        store.runs.remove(run_id)
+    shutil.rmtree(RunFolder(settings.state, run_id).path, ignore_errors=True)
 
 
 async def resume(run_id: str, where: Settings, *, jobs: int | None = None, on_event: EventSink | None = None) -> Ended:
@@ -195,7 +207,10 @@ async def _one_call(tool: str, arguments: dict[str, Any], root: Path | None = No
     with tempfile.TemporaryDirectory(prefix="testwright-") as folder:
         settings = Settings(root=root or Path(folder), state_dir=Path(folder))
         async with open_validators(settings, RunFolder(Path(folder), "validate")) as tools:
-            return await tools.call(tool, arguments)
+            try:
+                return await tools.call(tool, arguments)
+            except ToolFailure as error:
+                raise UsageError(error.message, advice=error.advice) from error
 
 
 def mermaid(which: str) -> str:

@@ -23,6 +23,7 @@ from .reports.junit_form import junit_form
 from .reports.markdown_form import markdown_form
 from .reports.model import Report
 from .reports.outcome import ExitReason
+from .store.event_log import read_events
 from .store.files import remove_leftovers, write_file
 from .store.runs import RunRecord, Spent
 from .store.staging import Staging
@@ -142,7 +143,8 @@ async def _session(live: LiveRun, request: str, work: Awaitable[PlanningAgentSta
         _raise_failed_plan(state)
     except TestwrightError as error:
         live.services.emit(EventType.ERROR, error.message)
-        _finish(live, "failed", _REASONS.get(error.exit_code, ExitReason.INTERNAL).value, error.exit_code)
+        status = "stopped" if error.exit_code is ExitCode.STORAGE else "failed"
+        _finish(live, status, _REASONS.get(error.exit_code, ExitReason.INTERNAL).value, error.exit_code)
         raise
     except (asyncio.CancelledError, KeyboardInterrupt):
         _finish(live, "stopped", ExitReason.INTERRUPTED.value, ExitCode.INTERRUPTED)
@@ -215,10 +217,18 @@ def _spent(live: LiveRun, state: PlanningAgentState) -> Spent:
     return Spent(seconds, max(spent["tokens"], total.tokens), max(spent["cost"], total.cost), total.calls)
 
 
+def _ran_in(live: LiveRun) -> dict[str, Any]:
+    """Sandbox and interpreter that were last in force, in this session or one before it; empty for none."""
+    found: dict[str, Any] = {}
+    for event in read_events(live.folder.events_jsonl):
+        if "sandbox" in event.data:
+            found = event.data
+    return found
+
+
 def _facts(live: LiveRun, state: PlanningAgentState, began: float, record: RunRecord) -> RunFacts:
     work = live.meter.read()
-    interpreter = live.target.interpreter
-    spoken = ".".join(str(part) for part in interpreter.version[:3]) if interpreter else ""
+    ran_in = _ran_in(live)
     artifacts = live.store.artifacts.find(live.folder.run_id)
     return RunFacts(
         run_id=live.folder.run_id,
@@ -226,8 +236,8 @@ def _facts(live: LiveRun, state: PlanningAgentState, began: float, record: RunRe
         root=str(live.settings.root),
         started_at=began,
         finished_at=time.time(),
-        sandbox=live.target.sandbox,
-        interpreter=f"{interpreter.path} {spoken}" if interpreter else "",
+        sandbox=str(ran_in.get("sandbox", "")),
+        interpreter=str(ran_in.get("interpreter", "")),
         resumed=record.resumed,
         settings=live.settings.stored(),
         tool_calls=[asdict(call) for call in live.tools.calls()],

@@ -16,7 +16,7 @@ from .agents.model.usage import Budget
 from .agents.protocol import AgentProtocol
 from .engine.python.layout import find_layout
 from .errors import UsageError
-from .events import EventSink
+from .events import EventSink, EventType
 from .graph.checkpoints import open_checkpoints
 from .graph.context import GraphServices, RunContext
 from .isolated_agents import isolated_agents
@@ -93,14 +93,28 @@ class LiveRun:
     chats: Chats
 
 
+def interpreter_in_words(interpreter: Interpreter) -> str:
+    """Path and version of the target's interpreter, as the report has them."""
+    return f"{interpreter.path} {'.'.join(str(part) for part in interpreter.version[:3])}"
+
+
 class TargetProvider:
     """Prepares the copy of the project and its interpreter when somebody first needs them.
 
     Concurrent callers share one preparation; one that failed is tried again by the next caller.
     """
 
-    def __init__(self, settings: Settings, folder: RunFolder, meter: WorkMeter, *, scratch: Path | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        folder: RunFolder,
+        meter: WorkMeter,
+        *,
+        scratch: Path | None = None,
+        events: EventLog | None = None,
+    ) -> None:
         self._settings = settings
+        self._events = events
         self._scratch = scratch or folder.scratch
         self._meter = meter
         self._lock = asyncio.Lock()
@@ -116,22 +130,19 @@ class TargetProvider:
             if self._prepared is None:
                 with self._meter.working():
                     self._prepared = await self._prepare()
+                self._tell(self._prepared)
             return self._prepared
+
+    def _tell(self, target: PythonTarget) -> None:
+        """Put on record what code ran in, for the report of a session that resumes after the last of it."""
+        if self._events is not None:
+            facts = {"sandbox": target.sandbox.kind, "interpreter": interpreter_in_words(target.interpreter)}
+            self._events.emit(EventType.PROGRESS, f"{facts['sandbox']}, {facts['interpreter']}", **facts)
 
     async def discard(self) -> None:
         """Delete the copy of the project, if one was made."""
         if self._prepared is not None:
             await self._prepared.discard()
-
-    @property
-    def sandbox(self) -> str:
-        """Which sandbox was in force; empty when nothing was executed."""
-        return self._prepared.sandbox.kind if self._prepared else ""
-
-    @property
-    def interpreter(self) -> Interpreter | None:
-        """The target's interpreter, once it was needed."""
-        return self._prepared.interpreter if self._prepared else None
 
     async def _prepare(self) -> PythonTarget:
         settings = self._settings
@@ -169,7 +180,7 @@ async def open_run(
     with _stored(settings, folder, redactor) as (store, events, audit):
         if on_event is not None:
             events.subscribe(on_event)
-        target = TargetProvider(settings, folder, meter)
+        target = TargetProvider(settings, folder, meter, events=events)
         toolbox = build_toolbox(
             ToolServices(
                 root=settings.root,
@@ -278,10 +289,9 @@ async def open_validators(settings: Settings, folder: RunFolder) -> AsyncIterato
 @contextmanager
 def _stored(settings: Settings, folder: RunFolder, redactor: Redactor) -> Iterator[tuple[Store, EventLog, AuditLog]]:
     """The run's locks, folder, database and logs."""
-    folder.create()
     with (
         project_lock(settings.state, settings.root, f"run {folder.run_id}"),
-        run_lock(folder),
+        run_lock(folder.create()),
         Store.open(settings.state) as store,
     ):
         events = EventLog(folder.events_jsonl, redactor.value)

@@ -73,7 +73,7 @@ def key_for(base_url: str, environment: Mapping[str, str]) -> str:
     if own:
         return own
     theirs = environment.get("OPENAI_API_KEY", "").strip()
-    at_openai = urlsplit(base_url).hostname == urlsplit(OPENAI_URL).hostname
+    at_openai = base_url.startswith(f"{urlsplit(OPENAI_URL).scheme}://{urlsplit(OPENAI_URL).netloc}/")
     if at_openai and not theirs:
         raise SettingsError(
             "There is no key for OpenAI.",
@@ -169,18 +169,21 @@ class Endpoint:
             kept["stream_usage"] = False
         return kept
 
+    def _without_key(self, text: str) -> str:
+        """What an endpoint sends back is stored, and may echo the key."""
+        return text.replace(self._key, "[redacted]") if self._key else text
+
     def _received(self, message: AIMessage, asked: int, duration_ms: float) -> Received:
-        text = message.text
-        text = text.replace(self._key, "[redacted]") if self._key else text
+        text = self._without_key(message.text)
         used = message.usage_metadata
-        tools = [str(call["name"]) for call in (*message.tool_calls, *message.invalid_tool_calls)]
+        tools = [self._without_key(str(call["name"])) for call in (*message.tool_calls, *message.invalid_tool_calls)]
         cached = (used or {}).get("input_token_details", {}).get("cache_read", 0) or 0
         return Received(
             text=kept_text(text),
             length=len(text),
             finish=message.response_metadata.get("finish_reason"),
             streamed=self.settings.stream,
-            refusal=str(message.additional_kwargs.get("refusal") or ""),
+            refusal=self._without_key(str(message.additional_kwargs.get("refusal") or "")),
             tool_calls=tuple(tools),
             tokens_in=used["input_tokens"] if used else -(-asked // 4),
             tokens_out=used["output_tokens"] if used else -(-len(text) // 4),

@@ -1,5 +1,6 @@
 """Runs that are killed, interrupted or met by others, and go on (B-08)."""
 
+import json
 import os
 import shutil
 import signal
@@ -62,6 +63,7 @@ def test_a_killed_run_ends_as_if_nothing_had_happened(moment, undisturbed, tmp_p
     outcome = run_command("resume", "r", "--root", str(root), cwd=tmp_path)
     assert outcome.code == 0, outcome.err
     assert same_as(undisturbed, root)
+    assert json.loads((folder / "report.json").read_bytes())["run"]["sandbox"] == "bubblewrap"
     ended = [event["step_id"] for event in events_of(folder) if event["type"] == "step_ended"]
     assert set(ended) == {"generate_unit_small_names", "generate_unit_small_numbers", "verify_suite", "accept_tests"}
     assert await_nobody(root)

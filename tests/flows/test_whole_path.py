@@ -12,7 +12,7 @@ import pytest
 import testwright
 from testwright.errors import UsageError
 from testwright.tests.support.finished import FEW, REQUEST, report_of, run_folder, work_of
-from testwright.tests.support.projects import SMALL, make_project, run_command, tree
+from testwright.tests.support.projects import SMALL, copy_of_shop, make_project, run_command, tree
 
 NAMES = "tests/generated/small/test_small_names.py"
 NUMBERS = "tests/generated/small/test_small_numbers.py"
@@ -144,3 +144,21 @@ def test_only_what_has_no_tests_yet_is_written_and_need_not_be_analysed(tmp_path
     assert [one.path for one in report.targets] == ["src/small/numbers.py"]
     assert tree(root).keys() == {*SMALL, *own, NUMBERS}
     assert any("named by a test already" in one.reason for one in report.skipped)
+
+
+@pytest.mark.feature("B-02")
+def test_the_example_holds_a_defect_and_a_run_suspects_it(tmp_path):
+    outcome = run_command("run", "shop.pricing", "--root", str(copy_of_shop(tmp_path)), "--json", cwd=tmp_path)
+    assert outcome.code == 0, outcome.err
+    [defect] = json.loads(outcome.out)["suspected_defects"]
+    assert (defect["subject"], defect["documented"], defect["observed"]) == ("bulk_discount", "12", "returns 5")
+    written = (tmp_path / "shop/tests/generated/shop/test_shop_pricing.py").read_text()
+    assert "(100, 5" not in written
+
+
+def test_a_request_for_nothing_gives_its_run_id_back(tmp_path):
+    root = make_project(tmp_path / "project")
+    typo = run_command("run", "small.nothing", "--root", str(root), "--run-id", "mine", cwd=tmp_path)
+    assert typo.code == 2
+    listed = run_command("runs", "list", "--root", str(root), cwd=tmp_path)
+    assert "mine" not in listed.out
