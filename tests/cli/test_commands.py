@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from testwright.cli.app import app
 from testwright.errors import ExitCode
+from testwright.store.database import Store
 from testwright.store.lock import run_lock
 from testwright.store.run_folder import RunFolder
 from testwright.tests.support.finished import run_folder
@@ -136,8 +137,11 @@ def test_a_run_id_that_is_taken_is_refused_before_anything_is_done(one_run):
 
 def test_clean_removes_old_runs_but_none_that_is_worked_on(tmp_path):
     root = make_project(tmp_path / "project")
-    for run_id in ("old", "busy"):
-        said("run", "small.nowhere", "--root", root, "--run-id", run_id)
+    state = root / ".testwright"
+    with Store.open(state) as store:
+        for run_id in ("old", "busy"):
+            RunFolder(state, run_id).create()
+            store.runs.create(run_id, request="small", root=str(root), settings={}, version="1")
     with run_lock(RunFolder(root / ".testwright", "busy")):
         result = said("clean", "--keep", "0", "--root", root)
     assert result.exit_code == 0
