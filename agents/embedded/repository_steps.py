@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from ...engine.repository.survey import Depth
 from ..lifecycle import Agent, AgentContract
 from ..protocol import AgentRequest, JsonObject
 
-Depth = Literal["smoke", "core", "standard", "deep"]
 E2eFramework = Literal["playwright", "maestro"]
 Goal = Literal["crawl", "cases", "engineer"]
 
