@@ -37,7 +37,8 @@
     ├── BudgetExhausted            the run's ceiling on time, tokens or cost              exit 6
     ├── ToolFailure                a tool answered with an error, or not at all
     │   ├── ToolInputError         the arguments do not fit the tool's input schema
-    │   └── ToolTimeout
+    │   ├── ToolTimeout
+    │   └── ToolBusy               a server takes no more work at the moment
     └── SandboxFailure             the sandbox itself broke, not the program in it
 
 A defect in the tested code is never an error of ours: it is a finding in the report.
@@ -297,6 +298,10 @@ class ToolInputError(ToolFailure):
 
 class ToolTimeout(ToolFailure):
     """A tool did not answer in time."""
+
+
+class ToolBusy(ToolFailure):
+    """A server takes no more work at the moment; `details["retry_after_seconds"]` says when to call again."""
 
 
 class SandboxFailure(TestwrightError):
