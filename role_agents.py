@@ -13,6 +13,7 @@ from .agents.embedded.writing_agent import EmbeddedWritingAgent
 from .agents.lifecycle import Agent
 from .agents.model.chat import ModelChat
 from .agents.planner_agent import ModelPlannerAgent
+from .agents.project_style import style_of
 from .agents.spec_agent import ModelSpecAgent
 from .agents.writing_agent import ModelWritingAgent
 from .engine.python.explore import Budget
@@ -39,7 +40,11 @@ def role_agents(settings: Settings, target: TargetProvider, chats: Mapping[str, 
     return {
         "planner": planner_agent(chats.get("planner")),
         "spec": ModelSpecAgent(spec, engine, settings.root, contract=specified) if spec else engine,
-        "writer": ModelWritingAgent(writer, contract=written) if writer else EmbeddedWritingAgent(contract=written),
+        "writer": (
+            ModelWritingAgent(writer, style=style_of(settings.root), contract=written)
+            if writer
+            else EmbeddedWritingAgent(contract=written)
+        ),
         "analyzer": (
             ModelAnalyzerAgent(analyzer, settings.root, contract=analysed)
             if analyzer

@@ -70,9 +70,9 @@ class ModelAnalyzerAgent(ModelAgent):
             verdicts = await self._verdicts(contested, spec, int(inputs.get("attempt") or 1))
         except UnusableAnswer as unusable:
             trace: list[JsonObject] = [{"event": "not_judged", "reason": unusable.message}]
-            return success_response(base, trace=trace, metadata=self._metadata())
+            return success_response(base, trace=trace)
         trace = [{"event": "judged", "case_id": name, "verdict": one["verdict"]} for name, one in verdicts.items()]
-        return success_response(judged(base, contested, verdicts, spec), trace=trace, metadata=self._metadata())
+        return success_response(judged(base, contested, verdicts, spec), trace=trace)
 
     async def _verdicts(
         self, contested: Sequence[Mapping[str, Any]], spec: Mapping[str, Any], attempt: int

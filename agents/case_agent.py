@@ -69,11 +69,11 @@ class ModelCaseAgent(CheckedModelAgent):
                 ErrorType.VALIDATION,
                 "the model wrote no test case that can be kept",
                 details={"error": "AgentFailure", "left_out": left_out},
-                metadata=self._metadata(left_out=left_out),
+                metadata={"left_out": left_out},
             )
         notes = _made_from(inputs) + str(answer["coverage_notes"])
         result = {"run_id": inputs["run_id"], "test_cases": list(kept.values()), "coverage_notes": notes}
-        return success_response(result, metadata=self._metadata(left_out=left_out, not_written=left_out))
+        return success_response(result, metadata={"left_out": left_out, "not_written": left_out})
 
 
 def _made_from(inputs: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .model_agent import ModelAgent, repaired
+from .model_agent import GivenBack, ModelAgent
 from .protocol import JsonObject
 
 
@@ -25,5 +25,5 @@ class CheckedModelAgent(ModelAgent):
         answer = await self._asked(user, schema)
         problems = wrong(answer.parsed)
         if problems and self._repairs:
-            answer = await self._asked(repaired(user, problems, answer.text), schema, attempt=2)
+            answer = await self._asked(user, schema, attempt=2, back=GivenBack(problems, answer.text))
         return answer.parsed

@@ -65,7 +65,7 @@ class ModelCrawlerAgent(CheckedModelAgent):
         judged = _judged(answer, seen, there)
         unknown = [one["path"] for one in answer["entry_points"] if one["path"] not in there]
         result = repository_map(inputs, found, judged)
-        return success_response(result, metadata=self._metadata(unknown_paths=unknown, read=len(found.texts)))
+        return success_response(result, metadata={"unknown_paths": unknown, "read": len(found.texts)})
 
 
 def _judged(answer: Mapping[str, Any], seen: Survey, there: set[str]) -> Survey:

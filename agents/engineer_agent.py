@@ -81,9 +81,9 @@ class ModelEngineerAgent(CheckedModelAgent):
                 ErrorType.VALIDATION,
                 f"what the model wrote cannot be kept: {first}",
                 details={"error": "AgentFailure", "errors": refused},
-                metadata=self._metadata(not_written=not_written),
+                metadata={"not_written": not_written},
             )
-        return success_response(_result(inputs, answer, framework), metadata=self._metadata(not_written=not_written))
+        return success_response(_result(inputs, answer, framework), metadata={"not_written": not_written})
 
 
 def _result(inputs: Mapping[str, Any], answer: Mapping[str, Any], framework: str) -> JsonObject:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
 
 from ..errors import AgentFailure, MalformedLlmOutput, SchemaValidationError
 from .lifecycle import Agent, AgentContract
 from .model.chat import ModelAnswer, ModelCall, ModelChat
 from .prompt import data, load_prompt
-from .protocol import AgentResponse, ErrorType, JsonObject, error_response
+from .protocol import AgentRequest, AgentResponse, ErrorType, JsonObject, error_response
 
 _EXCERPT = 600
+_BESIDE = 160
+_LONGEST_PROBLEM = 500
+_PROBLEMS = 4000
+_ASKED: ContextVar[list[str] | None] = ContextVar("testwright_prompts_asked", default=None)
 
 
 class UnusableAnswer(AgentFailure):
@@ -39,33 +45,50 @@ class ModelAgent(Agent):
         self._repairs = repairs
         self._prompt = load_prompt(role)
 
-    async def _asked(self, user: str, schema: JsonObject, attempt: int = 1) -> ModelAnswer:
+    async def _asked(
+        self, user: str, schema: JsonObject, attempt: int = 1, *, back: GivenBack | None = None
+    ) -> ModelAnswer:
         """The model's answer in the asked form.
+
+        Args:
+            user: the message.
+            back: an earlier answer to it that could not be used.
 
         Raises:
             UnusableAnswer: it is not in that form, repairs included. ModelFailure, BudgetExhausted: as the chat.
         """
-        call = ModelCall(
-            role=self.name,
-            system=self._prompt.system,
-            user=user,
-            schema=schema,
-            schema_name=f"{self.name}_answer",
-            attempt=attempt,
-            prompt_version=self._prompt.version,
-        )
         for repair in range(self._repairs + 1):
+            call = self._call(user, schema, attempt, back)
+            _note_prompt(call.prompt_version)
             try:
                 return await self._chat.complete(call)
             except (MalformedLlmOutput, SchemaValidationError) as error:
                 problems = problems_of(error)
                 if repair == self._repairs:
                     raise UnusableAnswer(error.message, problems) from error
-                call = replace(call, user=repaired(user, problems, str(error.details.get("excerpt") or "")))
+                back = GivenBack(problems, str(error.details.get("excerpt") or ""))
         raise AssertionError("unreachable: the last repair returns or raises")
 
-    def _metadata(self, **more: Any) -> JsonObject:
-        return {"prompt_version": self._prompt.version, **more}
+    def _call(self, user: str, schema: JsonObject, attempt: int, back: GivenBack | None) -> ModelCall:
+        """A call; its version names the prompt, and behind a `+` that of the words around an answer given back."""
+        version = self._prompt.version
+        return ModelCall(
+            role=self.name,
+            system=self._prompt.system,
+            user=user if back is None else back.message(user),
+            schema=schema,
+            schema_name=f"{self.name}_answer",
+            attempt=attempt,
+            prompt_version=version if back is None else f"{version}+{load_prompt('repair').version}",
+        )
+
+    async def _attempt(self, request: AgentRequest) -> AgentResponse:
+        """The response, failed ones too, with the version of the prompt that was asked with last (T-13)."""
+        with _noting_prompts() as asked:
+            response = await super()._attempt(request)
+        if asked:
+            response.metadata["prompt_version"] = asked[-1]
+        return response
 
     def _unusable(self, error: UnusableAnswer, asked: Iterable[Mapping[str, Any]] = ()) -> AgentResponse:
         """The response that makes a refinement of an answer nobody can use; `asked` are errors that still stand."""
@@ -74,27 +97,58 @@ class ModelAgent(Agent):
             ErrorType.VALIDATION,
             error.message,
             details={"error": "UnusableAnswer", "answer_errors": problems},
-            metadata=self._metadata(),
         )
 
 
-def repaired(user: str, problems: Iterable[Mapping[str, Any]], excerpt: str) -> str:
-    """A message asked once more, with everything that was wrong and the beginning of the answer."""
-    values = {
-        "user": user,
-        "errors": data("errors", feedback(problems)),
-        "excerpt": data("answer", excerpt[:_EXCERPT]),
-    }
-    return load_prompt("repair").text("repair", values)
+@contextmanager
+def _noting_prompts() -> Iterator[list[str]]:
+    """Note the versions of the prompts that are asked with while one request is answered, in their order."""
+    asked: list[str] = []
+    token = _ASKED.set(asked)
+    try:
+        yield asked
+    finally:
+        _ASKED.reset(token)
 
 
-def feedback(problems: Iterable[Mapping[str, Any]]) -> str:
-    """All problems, one line each, with the offending excerpt and what to do."""
+def _note_prompt(version: str) -> None:
+    asked = _ASKED.get()
+    if asked is not None:
+        asked.append(version)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenBack:
+    """An answer that could not be used.
+
+    Attributes:
+        problems: everything that is wrong with it, in the form of validation errors.
+        answer: its text; the beginning is shown.
+    """
+
+    problems: Sequence[Mapping[str, Any]]
+    answer: str
+
+    def message(self, user: str) -> str:
+        """The message that it answered, asked once more."""
+        values = {
+            "user": user,
+            "errors": data("errors", feedback(self.problems)),
+            "excerpt": data("answer", self.answer[:_EXCERPT]),
+        }
+        return load_prompt("repair").text("repair", values)
+
+
+def feedback(problems: Sequence[Mapping[str, Any]]) -> str:
+    """All problems, one line each, with the offending excerpt and what to do; what is too much is counted."""
     lines: list[str] = []
     for one in problems:
-        there = f" (there: {one['excerpt']})" if one.get("excerpt") else ""
+        there = f" (there: {str(one['excerpt'])[:_BESIDE]})" if one.get("excerpt") else ""
         fix = f"; fix: {one['suggestion']}" if one.get("suggestion") else ""
-        lines.append(f"- {one.get('path', '$')}: {one.get('message', '')}{there}{fix}")
+        line = f"- {one.get('path', '$')}: {one.get('message', '')}{there}{fix}"[:_LONGEST_PROBLEM]
+        if sum(map(len, lines)) + len(line) > _PROBLEMS:
+            return "\n".join([*lines, f"- and {len(problems) - len(lines)} more"])
+        lines.append(line)
     return "\n".join(lines)
 
 

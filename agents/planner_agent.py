@@ -16,7 +16,7 @@ from .embedded.repository_steps import repository_plan
 from .embedded.target_index import TargetIndex
 from .lifecycle import Agent, AgentContract
 from .model.chat import ModelChat
-from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, optional, problem, repaired, text_of
+from .model_agent import GivenBack, ModelAgent, UnusableAnswer, closed, list_of, optional, problem, text_of
 from .prompt import data
 from .protocol import AgentRequest, AgentResponse, JsonObject
 
@@ -62,23 +62,22 @@ class ModelPlannerAgent(ModelAgent):
             return await self._steps.process(request)
         index = await asyncio.to_thread(_index, Path(str(inputs["root"])))
         user = await asyncio.to_thread(self._message, inputs, index)
-        meaning = await self._meaning(user, index)
+        problems = inputs.get("errors")
+        meaning = await self._meaning(user, index, GivenBack(problems, "") if problems else None)
         asked = {**inputs, "user_request": canonical_request(meaning, index)}
         planned = await self._steps.process(
             AgentRequest(goal=request.goal, task=request.task, metadata=request.metadata, inputs=asked)
         )
-        planned.metadata.update(self._metadata())
         if isinstance(planned.result, dict):
             unclear = [{**one, "suggestions": []} for one in meaning["not_understood"] if one["text"] and one["reason"]]
             planned.result["not_understood"] = [*unclear, *planned.result["not_understood"]]
         return planned
 
-    async def _meaning(self, user: str, index: TargetIndex) -> JsonObject:
+    async def _meaning(self, user: str, index: TargetIndex, back: GivenBack | None) -> JsonObject:
         """What the request means, with targets that the project has. Raises RequestError when the model finds none."""
-        message = user
         for repair in range(self._repairs + 1):
             try:
-                answer = await self._asked(message, ANSWER_SCHEMA)
+                answer = await self._asked(user, ANSWER_SCHEMA, back=back)
             except UnusableAnswer as unusable:
                 raise RequestError(
                     f"the planner's model did not answer in the asked form: {unusable.message}",
@@ -89,7 +88,7 @@ class ModelPlannerAgent(ModelAgent):
             if not wrong:
                 return meaning
             if repair < self._repairs:
-                message = repaired(user, wrong, answer.text)
+                back = GivenBack(wrong, answer.text)
                 continue
             known = [one for one in meaning["targets"] if not _missing(one, index)]
             left = [
@@ -114,9 +113,7 @@ class ModelPlannerAgent(ModelAgent):
             lines.append(f"{place.path}: {', '.join(symbols[:_MOST_SYMBOLS])}{more}")
         request = data("request", str(inputs.get("user_request") or "")[:_LONGEST_REQUEST])
         values = {"request": request, "modules": data("modules", "\n".join(lines))}
-        problems = inputs.get("errors")
-        user = self._prompt.text("plan", values)
-        return repaired(user, problems, "") if problems else user
+        return self._prompt.text("plan", values)
 
 
 def canonical_request(meaning: Mapping[str, Any], index: TargetIndex) -> str:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from ..utils.generated_header import untouched
 from ..utils.python_source import parse_python
 
 _LONGEST_LINE = 200
 _MOST_LINES = 800
 _MOST_SETTING_LINES = 30
-_STYLE_LINES = 14
 
 
 def interesting(source: str, symbols: Sequence[str] | None) -> str:
@@ -47,30 +45,6 @@ def numbered(lines: Sequence[str], shown: Iterable[int]) -> str:
     return "\n".join(out)
 
 
-def test_style(files: Iterable[tuple[str, str]]) -> str:
-    """The beginning of the first test somebody wrote, with its imports; empty without one.
-
-    Args:
-        files: path and text of test files, the most telling first.
-    """
-    for _, text in files:
-        if untouched(text) is not None:
-            continue
-        try:
-            tree = parse_python(text)
-        except SyntaxError:
-            continue
-        imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
-        test = next((node for node in ast.walk(tree) if _is_test(node)), None)
-        if isinstance(test, ast.FunctionDef | ast.AsyncFunctionDef):
-            lines = text.splitlines()
-            first = min([test.lineno, *(one.lineno for one in test.decorator_list)])
-            head = [lines[node.lineno - 1] for node in imports[:5]]
-            body = lines[first - 1 : min(test.end_lineno or first, first + _STYLE_LINES)]
-            return "\n".join(line[:_LONGEST_LINE] for line in [*head, "", *body]).strip()
-    return ""
-
-
 def _collect(
     body: Sequence[ast.stmt], owner: str, symbols: tuple[str, ...] | None, wanted: set[int], setting: list[int]
 ) -> None:
@@ -100,7 +74,3 @@ def _signatures(body: Sequence[ast.stmt]) -> set[int]:
 
 def _named(name: str, symbols: Iterable[str]) -> bool:
     return any(name == one or name.startswith(f"{one}.") for one in symbols)
-
-
-def _is_test(node: ast.AST) -> bool:
-    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test")

@@ -11,25 +11,24 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..engine.python.layout import find_layout
 from ..utils.canonical import canonical_json
 from ..utils.error_formatter import spec_feedback
 from .code_limits import case_problems
 from .envelope import consumer_view
 from .lifecycle import Agent, AgentContract
 from .model.chat import ModelChat
-from .model_agent import ModelAgent, UnusableAnswer, repaired
+from .model_agent import GivenBack, ModelAgent, UnusableAnswer
+from .project_style import project_style
 from .prompt import bullets, data
 from .protocol import AgentRequest, AgentResponse, JsonObject, success_response
 from .repair_guard import weakened_cases
-from .source_view import interesting, test_style
+from .source_view import interesting
 from .spec_answer import ANSWER_SCHEMA, answer_of, case_of, concerned
 
 _FACTS_OF_A_SUBJECT = 10
 _MOST_FACTS = 60
 _LONGEST_FACT = 180
 _MOST_UNREACHED = 12
-_MOST_STYLE_FILES = 20
 _LONGEST_REQUEST = 4000
 
 
@@ -74,15 +73,15 @@ class ModelSpecAgent(ModelAgent):
             return explored
         base: JsonObject = explored.result["spec"]
         user = await asyncio.to_thread(self._first_message, inputs, base)
-        if errors:
-            user = repaired(user, errors, "\n".join(str(one.get("excerpt") or "") for one in errors).strip())
-        answer = await self._asked(user, ANSWER_SCHEMA, int(inputs.get("attempt") or 1))
+        said = "\n".join(str(one.get("excerpt") or "") for one in errors).strip()
+        back = GivenBack(errors, said) if errors else None
+        answer = await self._asked(user, ANSWER_SCHEMA, int(inputs.get("attempt") or 1), back=back)
         answered: Any = answer.parsed
         _require_harmless(answered, base)
         cases = [case_of(one, base["target"]["path"]) for one in answered["cases"]]
         spec = {**base, "imports": sorted(set(answered["imports"])), "cases": cases}
         kept = {key: explored.metadata[key] for key in ("trials", "branches", "notes") if key in explored.metadata}
-        return success_response({"spec": spec}, metadata=self._metadata(**kept))
+        return success_response({"spec": spec}, metadata=kept)
 
     def _first_message(self, inputs: Mapping[str, Any], base: Mapping[str, Any]) -> str:
         target = base["target"]
@@ -91,7 +90,7 @@ class ModelSpecAgent(ModelAgent):
             **self._target(inputs, base, inputs["target"].get("symbols")),
             "facts": data("observed", bullets(facts(base["cases"]), none="nothing")),
             "unreached": data("unreached", bullets(unreached[:_MOST_UNREACHED])),
-            "style": data("test", self._style(str(target["module"])) or "no tests yet"),
+            "style": data("style", project_style(self._root, str(target["module"])) or "no tests yet"),
         }
         return self._prompt.text("generate", values)
 
@@ -114,7 +113,7 @@ class ModelSpecAgent(ModelAgent):
         spec = {**previous, "imports": imports, "cases": merged(cases, at, mended)}
         replaced = [one["id"] for one in mended]
         return success_response(
-            {"spec": spec}, trace=[{"event": "refined", "cases": replaced}], metadata=self._metadata(changes=replaced)
+            {"spec": spec}, trace=[{"event": "refined", "cases": replaced}], metadata={"changes": replaced}
         )
 
     def _refine_message(
@@ -143,17 +142,6 @@ class ModelSpecAgent(ModelAgent):
             "module": str(target["module"]),
             "source": data("source", interesting(source, symbols)),
         }
-
-    def _style(self, module: str) -> str:
-        """How the project writes tests: the files that name the module first."""
-        name = module.rpartition(".")[2]
-        paths = sorted(find_layout(self._root).test_files, key=lambda one: (name not in Path(one).name, str(one)))
-        texts: list[tuple[str, str]] = []
-        for path in paths[:_MOST_STYLE_FILES]:
-            file = self._root / path
-            if file.is_file():
-                texts.append((str(path), file.read_text(encoding="utf-8", errors="replace")))
-        return test_style(texts)
 
 
 def _require_harmless(answered: Mapping[str, Any], spec: Mapping[str, Any]) -> None:

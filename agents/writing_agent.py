@@ -6,6 +6,7 @@ cannot end before they end.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
@@ -18,11 +19,13 @@ from .envelope import consumer_view
 from .lifecycle import AgentContract
 from .model.chat import ModelChat
 from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, problem, text_of
+from .project_style import StyleOf
 from .protocol import AgentRequest, AgentResponse, JsonObject, success_response
 from .repair_guard import weakened_code
 
 ANSWER_SCHEMA: JsonObject = closed(files=list_of(closed(path=text_of(400), contents=text_of(200_000)), 10))
-_MOST_FILES = 10
+_TOLD_OTHERWISE = ("attempt", "errors")
+"""Inputs that the model is not shown as they are: errors are told in `feedback`."""
 
 
 class ModelWritingAgent(ModelAgent):
@@ -30,11 +33,11 @@ class ModelWritingAgent(ModelAgent):
 
     Args:
         chat: the model.
-        style: how the project writes tests, shown to the model; "" for nothing.
+        style: how the project writes tests of a module, shown to the model; None for nothing.
         contract: the schemas the agent is held to.
     """
 
-    def __init__(self, chat: ModelChat, *, style: str = "", contract: AgentContract | None = None) -> None:
+    def __init__(self, chat: ModelChat, *, style: StyleOf | None = None, contract: AgentContract | None = None) -> None:
         super().__init__("writer", chat, contract=contract)
         self._style = style
 
@@ -43,13 +46,14 @@ class ModelWritingAgent(ModelAgent):
         view = consumer_view(inputs)
         errors: Sequence[Mapping[str, Any]] = view.get("errors") or []
         previous = {str(one["path"]): str(one["contents"]) for one in view.get("previous_files") or ()}
+        module = str((view["spec"].get("target") or {}).get("module") or "")
+        style = await asyncio.to_thread(self._style, module) if self._style is not None else ""
         try:
             answer = await self._asked(
-                self._message(inputs, errors, previous), ANSWER_SCHEMA, int(view.get("attempt") or 1)
+                _message(inputs, errors, previous, style), ANSWER_SCHEMA, int(view.get("attempt") or 1)
             )
             parsed: Any = answer.parsed
             files = _placed(parsed["files"], str(view["test_path"]))
-            module = str((view["spec"].get("target") or {}).get("module") or "")
             reaching = [{**one, "path": path} for path, text in files.items() for one in code_problems(text, module)]
             if reaching:
                 raise UnusableAnswer("the code does what tests may not do", reaching)
@@ -60,17 +64,18 @@ class ModelWritingAgent(ModelAgent):
             return self._unusable(unusable, errors)
         target = str((view["spec"].get("target") or {}).get("path") or view["test_path"])
         result = [{"path": path, "contents": _headed(text, target)} for path, text in files.items()]
-        return success_response({"files": result}, metadata=self._metadata())
+        return success_response({"files": result})
 
-    def _message(
-        self, inputs: Mapping[str, Any], errors: Sequence[Mapping[str, Any]], previous: Mapping[str, str]
-    ) -> str:
-        beside: JsonObject = {"style": self._style} if self._style else {}
-        if errors:
-            source = next(iter(previous.values()), "")
-            beside["feedback"] = code_feedback(errors, source)
-        shown = {key: value for key, value in inputs.items() if key != "attempt"}
-        return canonical_json({**shown, **beside})
+
+def _message(
+    inputs: Mapping[str, Any], errors: Sequence[Mapping[str, Any]], previous: Mapping[str, str], style: str
+) -> str:
+    """The envelope, and beside it the project's style, and in a refinement what to mend."""
+    shown = {key: value for key, value in inputs.items() if key not in _TOLD_OTHERWISE}
+    beside: JsonObject = {"style": style} if style else {}
+    if errors:
+        beside["feedback"] = code_feedback(errors, next(iter(previous.values()), ""))
+    return canonical_json({**shown, **beside})
 
 
 def _placed(files: Sequence[Mapping[str, str]], test_path: str) -> dict[str, str]:

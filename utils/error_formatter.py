@@ -193,7 +193,7 @@ def code_feedback(errors: Sequence[Mapping[str, Any]], source: str = "", *, limi
     """What an agent reads before it refines a test file: syntax, then structure, then lint, with the lines concerned.
 
     Args:
-        errors: `errors` of a `validate_test_code` result.
+        errors: `errors` of a `validate_test_code` result; one about another file, or about the answer, has a `path`.
         source: the file's text, to quote the line from.
     """
     text = source.splitlines()
@@ -213,10 +213,13 @@ def _spec_line(error: Mapping[str, Any]) -> str:
 def _code_line(error: Mapping[str, Any], source: Sequence[str]) -> str:
     number = int(error.get("line") or 0)
     where = f" in line {number}" if number else ""
+    where += f" of {error['path']}" if error.get("path") else ""
     line = f"- {error.get('type', 'error')}{where}: {error.get('message', '')}"
+    if error.get("excerpt"):
+        line += f" (there: {str(error['excerpt'])[:_EXCERPT]})"
     if error.get("suggestion"):
         line += f"; fix: {error['suggestion']}"
-    if 0 < number <= len(source):
+    if 0 < number <= len(source) and not error.get("path"):
         line += f"\n    {number} | {source[number - 1].rstrip()[:200]}"
     return line
 

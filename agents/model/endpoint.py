@@ -136,20 +136,22 @@ class Endpoint:
             seconds: a deadline before the endpoint's own.
 
         Raises:
-            ModelFailure: there is no answer.
+            ModelFailure: there is no answer; `details["cut_off"]` when it is for the given deadline.
         """
         limit = min(self.settings.timeout, seconds) if seconds is not None else self.settings.timeout
+        deadline = asyncio.timeout(limit)
         extra = {"response_format": dict(response_format)} if response_format else {}
         messages = [SystemMessage(system), HumanMessage(user)]
         began = time.monotonic()
         try:
             with tracing_context(enabled=False):
-                async with asyncio.timeout(limit):
+                async with deadline:
                     message = await self._chat.ainvoke(messages, **self._parameters(without), extra_body=extra)
         except (openai.OpenAIError, httpx2.HTTPError, OSError, AnswerOverflow, *UNREADABLE) as error:
-            raise failure_of(
-                error, model=self.settings.model, where=self.where, seconds=limit, secret=self._key
-            ) from None
+            failure = failure_of(error, model=self.settings.model, where=self.where, seconds=limit, secret=self._key)
+            if deadline.expired() and limit == seconds:
+                failure.details["cut_off"] = True
+            raise failure from None
         return self._received(message, len(system) + len(user), (time.monotonic() - began) * 1000)
 
     async def aclose(self) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from ...errors import AgentFailure, MalformedLlmOutput, ModelFailure, ModelTimeout
@@ -21,7 +21,7 @@ from .chat import ModelAnswer, ModelCall
 from .endpoint import Endpoint
 from .prices import Prices
 from .received import Received
-from .sender import Sender
+from .sender import FailedTry, Sender
 from .structured import Mode, judged
 from .usage import Budget, Spend, current_tally
 
@@ -112,13 +112,13 @@ class RunChat:
         return Received.from_dict(found["received"]) if found is not None else None
 
     async def _asked(self, call: ModelCall, key: str) -> _Stored:
-        self._budget.require()
         try:
-            received, mode = await self._sender.send(call, self._budget.seconds_left)
-        except ModelFailure as failure:
-            self._note(call, key, failure=failure)
-            if isinstance(failure, ModelTimeout) and self._budget.seconds_left == 0:
-                self._budget.require()
+            received, mode = await self._sender.send(
+                call, self._budget.require, lambda one: self._audit_failed(call, key, one)
+            )
+        except ModelTimeout as failure:
+            if failure.details.get("cut_off"):
+                raise self._budget.out_of_time() from failure
             raise
         if self._kept is not None and received.whole:
             self._kept.put(call.role, call.attempt, key, self._record(received))
@@ -137,11 +137,11 @@ class RunChat:
         except AgentFailure as failure:
             if stored.mode is not None:
                 self._sender.doubt(call, stored.mode, failure)
-            self._note(call, key, stored=stored, spend=spend, failure=failure)
+            self._audit_answered(call, key, stored, spend, failure)
             raise
         if stored.mode is not None:
             self._sender.trust(call, stored.mode)
-        self._note(call, key, stored=stored, spend=spend)
+        self._audit_answered(call, key, stored, spend)
         return ModelAnswer(
             text=received.text,
             parsed=parsed,
@@ -154,43 +154,54 @@ class RunChat:
             reused=stored.reused,
         )
 
-    def _note(
-        self,
-        call: ModelCall,
-        key: str,
-        *,
-        stored: _Stored | None = None,
-        spend: Spend | None = None,
-        failure: AgentFailure | None = None,
-    ) -> None:
-        """One line of the audit log."""
-        received = stored.received if stored is not None else None
-        tally = current_tally()
-        again = (call.role, key)
+    def _audit_failed(self, call: ModelCall, key: str, one: FailedTry) -> None:
+        """One line of the audit log for a request without an answer; the next one is made because of it."""
+        failure = one.failure
         self._audit(
-            Attempt(
-                role=f"{call.role} model",
-                attempt=call.attempt,
-                outcome=_outcome(stored, failure),
-                prompt_hash=key,
-                step_id=(tally.trace_id.partition(":")[2] or None) if tally else None,
-                response=received.text if received is not None else None,
+            replace(
+                self._attempt(call, key),
+                outcome="cancelled" if failure is None else _outcome(None, failure),
                 errors=(_told(failure),) if failure is not None else (),
-                reason=self._reasons.get(again, "first"),
-                duration_ms=received.duration_ms if received is not None else 0.0,
-                tokens=spend.tokens if spend is not None else 0,
-                cost=spend.cost if spend is not None else 0.0,
-                model=self.model,
-                details={
-                    "prompt_version": call.prompt_version,
-                    "mode": str(stored.mode) if stored is not None and stored.mode else "",
-                    "tokens_cached": received.tokens_cached if received is not None else 0,
-                    "estimated": received.estimated if received is not None else False,
-                },
+                duration_ms=one.duration_ms,
+                details=_way(call, mode=one.mode, without=sorted(one.without)),
             )
         )
         if failure is not None:
-            self._reasons[again] = failure.message
+            self._reasons[call.role, key] = failure.message
+
+    def _audit_answered(
+        self, call: ModelCall, key: str, stored: _Stored, spend: Spend, failure: AgentFailure | None = None
+    ) -> None:
+        """One line of the audit log for an answer; an unusable one is the reason of what is asked next."""
+        received = stored.received
+        self._audit(
+            replace(
+                self._attempt(call, key),
+                outcome=_outcome(stored, failure),
+                response=received.text,
+                errors=(_told(failure),) if failure is not None else (),
+                duration_ms=received.duration_ms,
+                tokens=spend.tokens,
+                cost=spend.cost,
+                details=_way(
+                    call, mode=stored.mode, tokens_cached=received.tokens_cached, estimated=received.estimated
+                ),
+            )
+        )
+        if failure is not None:
+            self._reasons[call.role, key] = failure.message
+
+    def _attempt(self, call: ModelCall, key: str) -> Attempt:
+        tally = current_tally()
+        return Attempt(
+            role=f"{call.role} model",
+            attempt=call.attempt,
+            outcome="ok",
+            prompt_hash=key,
+            step_id=(tally.trace_id.partition(":")[2] or None) if tally else None,
+            reason=self._reasons.get((call.role, key), "first"),
+            model=self.model,
+        )
 
     def _spend(self, role: str, received: Received) -> Spend:
         counts = (received.tokens_in, received.tokens_out, received.tokens_cached)
@@ -232,6 +243,11 @@ def _outcome(stored: _Stored | None, failure: AgentFailure | None) -> AttemptOut
     if isinstance(failure, ModelTimeout):
         return "timed_out"
     return "failed" if isinstance(failure, ModelFailure) else "invalid"
+
+
+def _way(call: ModelCall, *, mode: Mode | None, **more: Any) -> dict[str, Any]:
+    """How a call was made, for the audit log; a stored answer was asked for in no way."""
+    return {"prompt_version": call.prompt_version, "mode": str(mode) if mode else "", **more}
 
 
 def _told(failure: AgentFailure) -> dict[str, Any]:

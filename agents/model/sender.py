@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from ...errors import AgentFailure, ModelFailure, ModelServerFault
@@ -22,45 +25,65 @@ _UNABLE = frozenset({500, 501})
 _FAULTS_THAT_TELL = 2
 
 
+@dataclass(frozen=True, slots=True)
+class FailedTry:
+    """One request that brought no answer.
+
+    Attributes:
+        failure: why; None when whoever asked gave up waiting.
+        mode: in which way it was asked.
+        without: parameters that were left out.
+        duration_ms: from request to failure.
+    """
+
+    failure: ModelFailure | None
+    mode: Mode
+    without: frozenset[str]
+    duration_ms: float
+
+
 class Sender:
     """One endpoint, and what is known of it.
 
     Args:
         endpoint: where the model is.
         abilities: what endpoints are known to do, kept from run to run.
+        clock: seconds, monotonic.
     """
 
-    def __init__(self, endpoint: Endpoint, abilities: AbilityFile) -> None:
+    def __init__(
+        self, endpoint: Endpoint, abilities: AbilityFile, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._endpoint = endpoint
         self._abilities = abilities
+        self._clock = clock
         self._faults: dict[Mode, int] = defaultdict(int)
         self._finding_out = asyncio.Lock()
 
-    async def send(self, call: ModelCall, seconds: float | None) -> tuple[Received, Mode]:
+    async def send(
+        self, call: ModelCall, permit: Callable[[], float | None], told: Callable[[FailedTry], None]
+    ) -> tuple[Received, Mode]:
         """Ask; the answer, and in which way it was asked for. The first to find out goes alone.
 
         Args:
-            seconds: a deadline before the endpoint's own; None for none.
+            permit: is asked before each request; how many seconds it may take, None for the endpoint's own deadline.
+            told: is told of each request that brought no answer, also of those that were sent again in another way.
 
         Raises:
-            ModelFailure: there is no answer.
+            ModelFailure: there is no answer. And what `permit` raises.
         """
         if call.schema is None or self._known.proven:
-            return await self._tried(call, seconds)
+            return await self._tried(call, permit, told)
         async with self._finding_out:
-            return await self._tried(call, seconds)
+            return await self._tried(call, permit, told)
 
-    async def _tried(self, call: ModelCall, seconds: float | None) -> tuple[Received, Mode]:
+    async def _tried(
+        self, call: ModelCall, permit: Callable[[], float | None], told: Callable[[FailedTry], None]
+    ) -> tuple[Received, Mode]:
         mode = self._known.mode
         while True:
             try:
-                received = await self._endpoint.send(
-                    system_text(call, mode),
-                    call.user,
-                    response_format=response_format(call, mode),
-                    without=self._known.without,
-                    seconds=seconds,
-                )
+                return await self._once(call, mode, permit(), told), mode
             except ModelFailure as failure:
                 refused = self._refused_parameter(failure)
                 further = self._further_mode(call, mode, failure)
@@ -70,8 +93,30 @@ class Sender:
                     mode = further
                 else:
                     raise
-            else:
-                return received, mode
+
+    async def _once(
+        self, call: ModelCall, mode: Mode, seconds: float | None, told: Callable[[FailedTry], None]
+    ) -> Received:
+        without = self._known.without
+        began = self._clock()
+
+        def tell(failure: ModelFailure | None) -> None:
+            told(FailedTry(failure, mode, without, round((self._clock() - began) * 1000, 3)))
+
+        try:
+            return await self._endpoint.send(
+                system_text(call, mode),
+                call.user,
+                response_format=response_format(call, mode),
+                without=without,
+                seconds=seconds,
+            )
+        except ModelFailure as failure:
+            tell(failure)
+            raise
+        except asyncio.CancelledError:
+            tell(None)
+            raise
 
     def _refused_parameter(self, failure: ModelFailure) -> str | None:
         known = self._known.without

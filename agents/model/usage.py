@@ -11,11 +11,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from ...errors import BudgetExhausted
 
-_ADVICE = "What was accepted stays. Raise --max-tokens, --max-cost or --max-seconds for more."
+_ADVICE = (
+    "What was accepted stays. `testwright resume` with the run's id and a higher --max-tokens, --max-cost or "
+    "--max-seconds goes on, and pays for nothing twice."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,8 @@ class Ceilings:
 class Budget:
     """What the run has spent on models, and whether it may spend more; shared by all its chats.
 
+    It remembers that it had to refuse something, whoever asked and whatever became of that.
+
     Args:
         seconds_used: wall seconds of the run so far, sessions before a resume included.
     """
@@ -74,6 +79,7 @@ class Budget:
         self._ceilings = ceilings or Ceilings()
         self._seconds_used = seconds_used
         self._spent: dict[tuple[str, str], Spend] = {}
+        self._reached: str | None = None
         self._lock = threading.Lock()
 
     def add(self, spend: Spend) -> None:
@@ -96,27 +102,58 @@ class Budget:
         return total
 
     @property
+    def seconds_used(self) -> float:
+        """Wall seconds of the run so far."""
+        return self._seconds_used()
+
+    @property
     def seconds_left(self) -> float | None:
         """Until the ceiling on wall time, not below 0; None without one."""
         ceiling = self._ceilings.seconds
         return None if ceiling is None else max(0.0, ceiling - self._seconds_used())
 
-    def require(self) -> None:
-        """Raise BudgetExhausted when a ceiling is reached."""
+    @property
+    def reached(self) -> str | None:
+        """The ceiling that something was refused for, in words; None while nothing was."""
+        return self._reached
+
+    def exceeded(self) -> str | None:
+        """The ceiling that is reached now, in words; None while more may be spent."""
         total, left = self.total, self.seconds_left
         tokens, cost = self._ceilings.tokens, self._ceilings.cost
         if left is not None and left <= 0:
-            raise self.exhausted("time", f"{self._ceilings.seconds:g} s")
+            return self._in_words("time")
         if tokens is not None and total.tokens >= tokens:
-            raise self.exhausted("tokens", f"{tokens} tokens")
+            return self._in_words("tokens")
         if cost is not None and total.cost >= cost:
-            raise self.exhausted("cost", f"{cost:g} USD")
+            return self._in_words("cost")
+        return None
 
-    def exhausted(self, what: str, ceiling: str) -> BudgetExhausted:
-        """The error that says which ceiling is reached."""
-        return BudgetExhausted(
-            f"the ceiling on {what} ({ceiling}) is reached", advice=_ADVICE, details={"ceiling": what}
-        )
+    def require(self) -> float | None:
+        """Seconds that the next piece of work may take; None for any number.
+
+        Raises:
+            BudgetExhausted: a ceiling is reached.
+        """
+        exceeded = self.exceeded()
+        if exceeded is not None:
+            raise self.refused(exceeded)
+        return self.seconds_left
+
+    def out_of_time(self) -> BudgetExhausted:
+        """The error for work that the ceiling on time has cut off, or that would not end before it; to be raised."""
+        return self.refused(self._in_words("time"))
+
+    def refused(self, ceiling: str) -> BudgetExhausted:
+        """The error for something refused because of a ceiling, in words; to be raised. It is remembered."""
+        self._reached = self._reached or ceiling
+        return BudgetExhausted(ceiling, advice=_ADVICE)
+
+    def _in_words(self, what: Literal["time", "tokens", "cost"]) -> str:
+        ceilings = self._ceilings
+        said = {"time": (ceilings.seconds, "s"), "tokens": (ceilings.tokens, "tokens"), "cost": (ceilings.cost, "USD")}
+        value, unit = said[what]
+        return f"the ceiling on {what} ({value or 0:.12g} {unit}) is reached"
 
 
 @dataclass(slots=True)
