@@ -53,7 +53,9 @@ def test_every_dependency_is_used_and_explained():
     for line in _project()["project"]["dependencies"]:
         [name] = re.findall(r"^[\w-]+", line)
         assert name in architecture, name
-        module = {"langgraph-checkpoint-sqlite": "langgraph.checkpoint.sqlite"}.get(name, name.replace("-", "_"))
+        module = {"langgraph-checkpoint-sqlite": "langgraph.checkpoint.sqlite", "pyyaml": "yaml"}.get(
+            name, name.replace("-", "_")
+        )
         assert name in by_command or re.search(rf"^\s*(from|import) {module}\b", sources, re.MULTILINE), name
 
 

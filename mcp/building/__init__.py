@@ -1,0 +1,1 @@
+"""Finding and running a project's own build or type check (T-12)."""

@@ -1,0 +1,1 @@
+"""Reading OpenAPI documents: fetch, parse, gather references, check, tell (T-12)."""
