@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 from langgraph.runtime import Runtime
 
+from ..agents.model.usage import Budget
 from ..agents.orchestration import AskedOnce, Asking, ask
 from ..agents.protocol import AgentRequest, AgentResponse, JsonObject, RequestMetadata
-from ..errors import TestwrightError
+from ..errors import BudgetExhausted, ExitCode, TestwrightError
 from ..store.audit import Attempt, AttemptOutcome
 from ..utils.canonical import digest_of
 from .context import GraphServices, RunContext, services_of
@@ -17,8 +22,11 @@ async def ask_role(
 ) -> AgentResponse:
     """Ask the agent of a role.
 
+    Neither the agent nor a wait between two attempts outlasts the run's ceiling on time.
+
     Raises:
         TestwrightError: there is no agent for the role.
+        BudgetExhausted: a ceiling of the run is reached; what the agent was about stays undone.
     """
     context = runtime.context
     services = services_of(runtime)
@@ -30,17 +38,41 @@ async def ask_role(
     trace_id = f"{context.run_id}:{step_id or role}"
     metadata = RequestMetadata(trace_id=trace_id, profile=context.profile, timeout=context.agent_timeout)
     request = AgentRequest(goal=goal, task=task, metadata=metadata, inputs=inputs)
-    return await ask(agent, request, role=role, asking=_audited(services, step_id))
+    async with in_time(services.budget):
+        response = await ask(agent, request, role=role, asking=_audited(services, step_id))
+    error = response.error
+    if error is not None and (error.details or {}).get("exit_code") == ExitCode.BUDGET:
+        raise BudgetExhausted(error.message, advice=str((error.details or {}).get("advice") or ""))
+    return response
+
+
+@asynccontextmanager
+async def in_time(budget: Budget | None) -> AsyncIterator[None]:
+    """Cut the block off at the run's ceiling on time. Raises BudgetExhausted."""
+    limit = asyncio.timeout(None if budget is None else budget.seconds_left)
+    try:
+        async with limit:
+            yield
+    except TimeoutError:
+        if budget is None or not limit.expired():
+            raise
+        raise budget.out_of_time() from None
 
 
 def _audited(services: GraphServices, step_id: str | None) -> Asking:
-    asking = services.asking
+    asking, budget = services.asking, services.budget
+
+    async def sleep(seconds: float) -> None:
+        left = budget.seconds_left if budget is not None else None
+        if budget is not None and left is not None and seconds >= left:
+            raise budget.out_of_time()  # the wait would not end before the run
+        await asking.sleep(seconds)
 
     def record(once: AskedOnce) -> None:
         asking.record(once)
         services.audit(_entry(once, step_id))
 
-    return Asking(policy=asking.policy, sleep=asking.sleep, chance=asking.chance, record=record)
+    return Asking(policy=asking.policy, sleep=sleep, chance=asking.chance, record=record)
 
 
 def _entry(once: AskedOnce, step_id: str | None) -> Attempt:
@@ -58,8 +90,13 @@ def _entry(once: AskedOnce, step_id: str | None) -> Attempt:
         tokens=int(metadata.get("tokens") or 0),
         cost=float(metadata.get("cost") or 0.0),
         model=str(metadata.get("model") or metadata.get("agent") or ""),
-        details={"task": once.request.task, "wait_seconds": once.wait},
+        details={"task": once.request.task, "wait_seconds": once.wait, **_known(metadata)},
     )
+
+
+def _known(metadata: JsonObject) -> JsonObject:
+    """Of an agent's metadata, what an audit line says beside model and cost: the prompt's version, its process."""
+    return {key: metadata[key] for key in ("prompt_version", "process") if metadata.get(key)}
 
 
 def _outcome(response: AgentResponse) -> AttemptOutcome:

@@ -25,6 +25,7 @@ from langgraph.runtime import Runtime
 from ..agents.contracts import contract_violations
 from ..agents.handoff import ArtifactStore
 from ..agents.lifecycle import ContractValidator
+from ..agents.model.usage import Budget
 from ..agents.orchestration import Asking, Sleep
 from ..agents.protocol import AgentProtocol, JsonObject
 from ..errors import TestwrightError
@@ -35,7 +36,7 @@ from ..utils.schema_registry import bundle, select_schema
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """The settings of a run that nodes need; serialisable, and the same when the run is resumed.
+    """The settings of a run that nodes need; serialisable. A run may be resumed with other ceilings and jobs.
 
     Attributes:
         run_id: a UUID; also the planning graph's checkpoint thread.
@@ -89,6 +90,8 @@ class GraphServices:
         clock: seconds, monotonic.
         node_attempts: attempts of a node whose tools fail in a way that may pass.
         node_wait: seconds before its second attempt; doubled from then on.
+        budget: counts what models cost and how long the run took, and knows its ceilings; None leaves it to the graph,
+            which counts what agents say and the time its steps take.
     """
 
     agents: Mapping[str, AgentProtocol]
@@ -105,6 +108,7 @@ class GraphServices:
     clock: Callable[[], float] = time.monotonic
     node_attempts: int = 3
     node_wait: float = 0.5
+    budget: Budget | None = None
 
 
 _LIVE: weakref.WeakValueDictionary[str, GraphServices] = weakref.WeakValueDictionary()

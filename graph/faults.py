@@ -11,6 +11,7 @@ from ..agents.orchestration import TRANSIENT
 from ..agents.protocol import AgentError, AgentResponse, JsonObject
 from ..errors import (
     AgentFailure,
+    BudgetExhausted,
     EnvironmentFault,
     ExitCode,
     SandboxFailure,
@@ -84,6 +85,8 @@ def fault_of(error: Exception) -> Fault:
         details = {**error.details, "advice": error.advice, "exit_code": int(error.exit_code)}
         details.setdefault("error", type(error).__name__)
     message = str(error) or type(error).__name__
+    if isinstance(error, BudgetExhausted):
+        return Fault(StepExit.BUDGET_EXHAUSTED, f"stopped: {message}", details=details)
     if is_transient(error) or isinstance(error, AgentUnreachable):
         return Fault(StepExit.INFRASTRUCTURE, message, infrastructure=True, details=details)
     if ends_run(details):
@@ -125,8 +128,6 @@ def agent_fault(error: AgentError | None, role: str, response: AgentResponse) ->
         advice = str(details.get("advice") or "")
         message = f"{error.message.rstrip('.')}. {advice}" if advice else error.message
         return Fault(StepExit.ENVIRONMENT, message, ends_run=True, details=details)
-    if details.get("exit_code") == ExitCode.BUDGET:
-        return Fault(StepExit.BUDGET_EXHAUSTED, f"stopped: {error.message}", details=details)
     if details.get("exit_code") == ExitCode.ENVIRONMENT:
         return Fault(StepExit.ENVIRONMENT, error.message, details=details)
     return Fault(StepExit.AGENT_ERROR, error.message, details=details)

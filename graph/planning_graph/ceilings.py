@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...agents.model.usage import Budget
 from ..context import RunContext
 from ..usage import Usage
 from .planning_state import Spent, plus_usage
@@ -15,13 +16,17 @@ class Meter:
     Args:
         spent: what earlier waves, and the run before it was resumed, have used.
         clock: seconds, monotonic.
+        budget: whoever knows better what was spent, and on what ceilings; None for none.
     """
 
-    def __init__(self, spent: Spent, context: RunContext, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, spent: Spent, context: RunContext, clock: Callable[[], float], budget: Budget | None = None
+    ) -> None:
         self._before = spent
         self._context = context
         self._clock = clock
         self._began = clock()
+        self._budget = budget
 
     def add(self, usage: Usage) -> None:
         """Count what a step's agents used."""
@@ -35,11 +40,15 @@ class Meter:
     @property
     def seconds_left(self) -> float | None:
         """Until the ceiling on wall time, not below 0; None without one."""
+        if self._budget is not None:
+            return self._budget.seconds_left
         ceiling = self._context.wall_seconds
         return None if ceiling is None else max(0.0, ceiling - self.spent["seconds"])
 
     def exceeded(self) -> str | None:
         """Which ceiling is reached, in words; None when none is."""
+        if self._budget is not None:
+            return self._budget.exceeded()
         spent, context = self.spent, self._context
         ceilings = (
             ("time", spent["seconds"], context.wall_seconds, "s"),

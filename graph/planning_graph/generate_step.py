@@ -96,16 +96,27 @@ async def _tidied(thread: str, services: GraphServices) -> None:
             await services.checkpointer.aprune([thread])
 
 
-async def partial_result(step: PlanStep, context: RunContext, services: GraphServices) -> StepOutcome | None:
-    """What an interrupted testing graph had reached, or None when it had not begun or nothing was kept of it."""
+async def reached(
+    step: PlanStep, context: RunContext, services: GraphServices
+) -> tuple[dict[str, Any], str | None] | None:
+    """How far an interrupted testing graph came: its state, and the node that is next.
+
+    None when it had not begun, or nothing was kept of it.
+    """
     if services.checkpointer is None:
         return None
     graph = build_testing_graph(services.checkpointer)
     snapshot = await isolated(lambda: graph.aget_state(thread_of(context, step["id"])))
-    if not snapshot.values:
+    return (snapshot.values, next(iter(snapshot.next), None)) if snapshot.values else None
+
+
+async def partial_result(step: PlanStep, context: RunContext, services: GraphServices) -> StepOutcome | None:
+    """What an interrupted testing graph had reached, or None when it had not begun or nothing was kept of it."""
+    found = await reached(step, context, services)
+    if found is None:
         return None
-    values = snapshot.values
-    return StepOutcome("failed", StepExit.DEFECT, _result(values), usage=values.get("usage", NOTHING_USED))
+    values, _ = found
+    return StepOutcome("failed", StepExit.DEFECT, step_result(values), usage=values.get("usage", NOTHING_USED))
 
 
 def outcome_of(values: TestingAgentState) -> StepOutcome:
@@ -118,7 +129,7 @@ def outcome_of(values: TestingAgentState) -> StepOutcome:
     if failure:
         details = {key: value for key, value in failure.items() if key not in ("exit_reason", "message", "ends_run")}
         fault = Fault(exit_reason, message, ends_run=failure["ends_run"], details=details)
-    return StepOutcome(cast(Any, status), exit_reason, _result(values), message, values["usage"], fault)
+    return StepOutcome(cast(Any, status), exit_reason, step_result(values), message, values["usage"], fault)
 
 
 def _why(exit_reason: StepExit, values: TestingAgentState) -> str:
@@ -130,7 +141,7 @@ def _why(exit_reason: StepExit, values: TestingAgentState) -> str:
     return _WHY.get(exit_reason, "").format(**values)
 
 
-def _result(values: Mapping[str, Any]) -> dict[str, Any]:
+def step_result(values: Mapping[str, Any]) -> dict[str, Any]:
     """What a step hands to the steps after it and to the report; only a completed one has kept or staged anything."""
     result = {key: values.get(key) for key in _RESULT_FIELDS}
     for key in ("spec_errors", "code_errors"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from ...errors import StorageError
+from ...errors import BudgetExhausted, StorageError
 from ...events import EventType
 from ...store.audit import Attempt
 from ..context import GraphServices, RunContext
@@ -17,6 +17,7 @@ from .planning_state import PlanningAgentState, PlanStep
 from .repository_steps import run_repository_step
 from .step_outcome import StepOutcome, failed, skipped
 from .step_types import step_kind
+from .stopped_step import stopped
 from .suite_steps import accept_tests, retrieve_for_plan, verify_suite
 
 
@@ -83,6 +84,8 @@ async def _attempted(step: PlanStep, wave: Wave) -> StepOutcome:
             outcome = await _within_ceiling(step, wave)
         except StorageError:
             raise
+        except BudgetExhausted as error:
+            return await _stopped(step, wave, number, reason, fault_of(error))
         except Exception as error:  # noqa: BLE001 - one failing target never sinks its siblings
             fault = fault_of(error)
             again = fault.infrastructure and retry < wave.state["max_retries_per_step"]
@@ -91,28 +94,44 @@ async def _attempted(step: PlanStep, wave: Wave) -> StepOutcome:
                 partial = await partial_result(step, wave.context, wave.services) if _generates(step) else None
                 return failed(fault, partial.result, partial.usage) if partial else failed(fault)
             reason = fault.message
-            await wave.services.sleep(wave.services.asking.policy.first_wait * 2**retry)
+            wait, left = wave.services.asking.policy.first_wait * 2**retry, _seconds_left(step, wave)
+            if left is not None and wait >= left:
+                return await _stopped(step, wave, number, reason, fault_of(_out_of_time(wave)))
+            await wave.services.sleep(wait)
         else:
             _audit(step, wave, number, reason, outcome.fault, again=False)
             return outcome
     raise AssertionError("a step is attempted at least once")
 
 
+async def _stopped(step: PlanStep, wave: Wave, number: int, reason: str, fault: Fault) -> StepOutcome:
+    """How a step ends that a ceiling stopped."""
+    _audit(step, wave, number, reason, fault, again=False)
+    return await stopped(step, fault, wave.context, wave.services) if _generates(step) else failed(fault)
+
+
 async def _within_ceiling(step: PlanStep, wave: Wave) -> StepOutcome:
-    """Execute, and stop at the ceiling on wall time if the step is one that ceilings stop."""
-    kind = step_kind(step["type"])
-    left = wave.meter.seconds_left if kind is not None and kind.metered else None
-    limit = asyncio.timeout(left)
+    """Execute, and stop at the ceiling on wall time if the step is one that ceilings stop. Raises BudgetExhausted."""
+    limit = asyncio.timeout(_seconds_left(step, wave))
     try:
         async with limit:
             return await _executed(step, wave)
     except TimeoutError:
         if not limit.expired():
             raise
-        message = f"stopped: the ceiling on time ({wave.context.wall_seconds:g} s) is reached"
-        partial = await partial_result(step, wave.context, wave.services) if _generates(step) else None
-        fault = Fault(StepExit.BUDGET_EXHAUSTED, message)
-        return failed(fault, partial.result, partial.usage) if partial else failed(fault)
+        raise _out_of_time(wave) from None
+
+
+def _seconds_left(step: PlanStep, wave: Wave) -> float | None:
+    kind = step_kind(step["type"])
+    return wave.meter.seconds_left if kind is not None and kind.metered else None
+
+
+def _out_of_time(wave: Wave) -> BudgetExhausted:
+    budget = wave.services.budget
+    if budget is not None:
+        return budget.out_of_time()
+    return BudgetExhausted(f"the ceiling on time ({wave.context.wall_seconds:g} s) is reached")
 
 
 async def _executed(step: PlanStep, wave: Wave) -> StepOutcome:

@@ -7,12 +7,13 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from ....agents.protocol import AgentResponse, JsonObject
+from ....errors import BudgetExhausted
 from ....events import EventType
 from ....utils.canonical import pretty_json
 from ...asking import ask_role
 from ...context import RunContext, services_of
 from ...exit_reason import ExitReason, StepExit
-from ...faults import Fault, agent_fault
+from ...faults import Fault, agent_fault, fault_of
 from ...node import reported
 from ...usage import Usage, add_usage, usage_of
 from ..order import begin_ready
@@ -44,9 +45,12 @@ async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) ->
     problems: list[dict[str, str]] = []
     for repair in range(REPAIRS + 1):
         asked = {**inputs, "errors": problems} if repair else inputs
-        response = await ask_role(
-            runtime, "planner", goal=state["user_request"], task="build_plan", inputs=asked, step_id=None
-        )
+        try:
+            response = await ask_role(
+                runtime, "planner", goal=state["user_request"], task="build_plan", inputs=asked, step_id=None
+            )
+        except BudgetExhausted as error:
+            return {**_failed(fault_of(error)), **_spent(state, usage)}
         usage = add_usage(usage, usage_of(response))
         result = response.result if not response.is_error() else None
         if not isinstance(result, dict):
@@ -81,7 +85,7 @@ async def _ready(
     services = services_of(runtime)
     told = {key: list(result.get(key) or []) for key in ("understood", "not_understood", "skipped")}
     steps = [{"id": step["id"], "type": step["type"], "params": step["params"]} for step in plan]
-    contents = pretty_json({"request": state["user_request"], "steps": steps, **told})
+    contents = pretty_json({"request": state["user_request"], "steps": steps, **told, **_made_with(response)})
     await services.tools.call("write_file", {"path": "plan.json", "contents": contents})
     services.emit(EventType.PLAN_READY, f"{len(plan)} steps", None, steps=steps, **told)
     if not plan:
@@ -95,6 +99,12 @@ async def _ready(
         }
     logs = [f"planned {len(plan)} steps"]
     return {**told, "plan": begin_ready(plan), "current_step_index": 0, "status": "executing", "logs": logs}
+
+
+def _made_with(response: AgentResponse) -> JsonObject:
+    """Prompt version and model of a plan that a model had a part in; recorded as with every artifact (T-13)."""
+    found = {key: response.metadata[key] for key in ("prompt_version", "model") if response.metadata.get(key)}
+    return {"made_with": found} if found.get("prompt_version") else {}
 
 
 def _failed(fault: Fault) -> dict[str, Any]:

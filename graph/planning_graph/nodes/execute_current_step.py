@@ -31,7 +31,7 @@ async def execute_current_step(state: PlanningAgentState, runtime: Runtime[RunCo
         state=state,
         context=runtime.context,
         services=services,
-        meter=Meter(state["spent"], runtime.context, services.clock),
+        meter=Meter(state["spent"], runtime.context, services.clock, services.budget),
         jobs=asyncio.Semaphore(max(1, runtime.context.jobs)),
         attempts=dict(state["attempt_counts"]),
     )
