@@ -14,7 +14,7 @@ from .agents.model.chat import ModelChat
 from .agents.model.endpoint import Endpoint, EndpointSettings, base_url_of, key_for
 from .agents.model.prices import Prices, load_prices
 from .agents.model.run_chat import RunChat, spend_of_stored
-from .agents.model.usage import Budget, Ceilings
+from .agents.model.usage import Budget, Ceilings, Spend
 from .errors import SettingsError
 from .settings import ROLES, Settings
 from .store.answers import Answers
@@ -28,10 +28,12 @@ class Chats:
     Attributes:
         by_role: whom a role asks; a role that is not here has an embedded agent.
         budget: what they spent.
+        priced: names of the models whose price is known; what others cost is not.
     """
 
     by_role: Mapping[str, ModelChat]
     budget: Budget
+    priced: frozenset[str] = frozenset()
 
 
 class RunAnswers:
@@ -64,6 +66,7 @@ async def open_chats(
     seconds_before: float = 0.0,
     audit: Callable[[Attempt], None] = lambda attempt: None,
     given_out: set[str] | None = None,
+    spent: Callable[[Spend], None] = lambda spend: None,
 ) -> AsyncIterator[Chats]:
     """The chats of all roles that are set to a model, closed again at the end.
 
@@ -73,6 +76,7 @@ async def open_chats(
         kept: the run's answers; what is there was paid for by the run.
         seconds_before: wall seconds of the run's sessions before a resume.
         given_out: keys of stored answers that this session has used already, in other processes; grows.
+        spent: is told of what each call that is made now cost.
 
     Raises:
         SettingsError: there is no key for OpenAI, no readable price table, or no price under a ceiling on cost.
@@ -87,6 +91,7 @@ async def open_chats(
     _require_prices(settings, prices)
     for role, answer in kept.all() if kept is not None else ():
         budget.add(spend_of_stored(role, answer, prices))
+    budget.listener = spent
     abilities = AbilityFile(cache / "endpoints.json" if cache is not None else None)
     base_url = base_url_of(settings.base_url, environment)
     key = key_for(base_url, environment)
@@ -107,7 +112,8 @@ async def open_chats(
                 given_out=given_out,
             )
         asked = {role: settings.models.of(role) for role in ROLES}
-        yield Chats({role: chats[name] for role, name in asked.items() if name is not None}, budget)
+        priced = frozenset(name for name in settings.models.names if prices.of(name) is not None)
+        yield Chats({role: chats[name] for role, name in asked.items() if name is not None}, budget, priced)
 
 
 def _require_prices(settings: Settings, prices: Prices) -> None:

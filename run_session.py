@@ -244,6 +244,9 @@ def _facts(live: LiveRun, state: PlanningAgentState, began: float, record: RunRe
         wall_seconds=work.wall_seconds,
         idle_seconds=work.idle_seconds,
         spent=asdict(_spent(live, state)),
-        models=[asdict(one) for one in live.chats.budget.by_role()],
-        artifacts=[(one.artifact_id, one.kind, str(one.meta.get("sanitizer", ""))) for one in artifacts],
+        models=[{**asdict(one), "priced": one.model in live.chats.priced} for one in live.chats.budget.by_role()],
+        artifacts=[
+            (one.artifact_id, one.kind, str(one.meta.get("sanitizer", "")), str(one.meta.get("prompt_version", "")))
+            for one in artifacts
+        ],
     )

@@ -20,13 +20,14 @@ from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, optional, 
 from .prompt import data
 from .protocol import AgentRequest, AgentResponse, JsonObject, success_response
 from .source_view import interesting
-from .spec_answer import answer_of
+from .spec_answer import shown
 
 RULE = "wrong_expectation"
 _CONTESTED = ("product_defect", "test_defect")
 _PROMISED = ("documented", "inferred")
 _MOST_CONTESTED = 40
 _TEXT = 1000
+_LEAST_SEEN, _MOST_SEEN = 160, 3000
 
 ANSWER_SCHEMA: JsonObject = closed(
     verdicts=list_of(
@@ -80,13 +81,14 @@ class ModelAnalyzerAgent(ModelAgent):
         path = str((spec.get("target") or {}).get("path") or "")
         subjects = [str(one["case"].get("subject")) for one in contested]
         source = await asyncio.to_thread((self._root / path).read_text, encoding="utf-8", errors="replace")
+        room = max(_LEAST_SEEN, _MOST_SEEN // len(contested))
         user = self._prompt.text(
             "judge",
             {
                 "count": str(len(contested)),
                 "path": path,
                 "source": data("source", interesting(source, subjects)),
-                "disagreements": "\n".join(data("disagreement", _told(one)) for one in contested),
+                "disagreements": "\n".join(data("disagreement", _told(one, room)) for one in contested),
             },
         )
         answer: Any = (await self._asked(user, ANSWER_SCHEMA, attempt)).parsed
@@ -193,7 +195,10 @@ def _error(case: Mapping[str, Any], verdict: Mapping[str, Any], result: Mapping[
     }
 
 
-def _told(one: Mapping[str, Any]) -> str:
+def _told(one: Mapping[str, Any], room: int) -> str:
+    """A case and what was seen instead, in about `room` characters of the latter."""
     result = one["result"]
-    seen = {key: str(result[key])[:_TEXT] for key in ("class", "message", "reason") if result.get(key)}
-    return canonical_json({"case": answer_of(one["case"]), "result": seen})
+    message = str(result.get("message") or "")[:room]
+    reason = str(result.get("reason") or "")[: max(0, room - len(message))]
+    seen = {"class": result.get("class"), "message": message, "reason": reason if reason not in message else ""}
+    return canonical_json({"case": shown(one["case"]), "result": {key: value for key, value in seen.items() if value}})

@@ -17,7 +17,7 @@ from ..engine.python.layout import find_layout
 from ..utils.generated_header import untouched
 from ..utils.python_source import parse_python
 
-LONGEST_STYLE = 1600
+LONGEST_STYLE = 1200
 """Characters of a style; an example that does not fit is cut at a line."""
 
 _MOST_FILES = 20

@@ -23,13 +23,14 @@ from .prompt import bullets, data
 from .protocol import AgentRequest, AgentResponse, JsonObject, success_response
 from .repair_guard import weakened_cases
 from .source_view import interesting
-from .spec_answer import ANSWER_SCHEMA, answer_of, case_of, concerned
+from .spec_answer import ANSWER_SCHEMA, case_of, concerned, shown
 
-_FACTS_OF_A_SUBJECT = 10
+_FACTS_OF_A_SUBJECT = 8
 _MOST_FACTS = 60
-_LONGEST_FACT = 180
-_MOST_UNREACHED = 12
-_LONGEST_REQUEST = 4000
+_LONGEST_FACT = 160
+_MOST_UNREACHED = 8
+_LONGEST_UNREACHED = 160
+_LONGEST_REQUEST = 2000
 
 
 class ModelSpecAgent(ModelAgent):
@@ -85,7 +86,7 @@ class ModelSpecAgent(ModelAgent):
 
     def _first_message(self, inputs: Mapping[str, Any], base: Mapping[str, Any]) -> str:
         target = base["target"]
-        unreached = [f"{one['subject']}: {one['reason']}" for one in base.get("not_reached") or ()]
+        unreached = [f"{one['subject']}: {one['reason']}"[:_LONGEST_UNREACHED] for one in base.get("not_reached") or ()]
         values = {
             **self._target(inputs, base, inputs["target"].get("symbols")),
             "facts": data("observed", bullets(facts(base["cases"]), none="nothing")),
@@ -127,7 +128,7 @@ class ModelSpecAgent(ModelAgent):
         values = {
             **self._target(inputs, previous, symbols),
             "errors": data("errors", spec_feedback(errors)),
-            "cases": data("cases", "\n".join(canonical_json(answer_of(one)) for one in cases) or "none"),
+            "cases": data("cases", "\n".join(canonical_json(shown(one)) for one in cases) or "none"),
             "imports": data("imports", "\n".join(previous.get("imports") or ()) or "none"),
         }
         return self._prompt.text("refine", values)

@@ -64,27 +64,32 @@ def case_of(answered: Mapping[str, Any], path: str) -> JsonObject:
     }
 
 
-def answer_of(case: Mapping[str, Any]) -> JsonObject:
-    """A case in the form of an answer, to be shown to the model."""
+def shown(case: Mapping[str, Any]) -> JsonObject:
+    """A case in the form of an answer, without the fields that do not apply, to be shown to the model."""
     arrange = case.get("arrange") or {}
-    return {
+    expect = [
+        {
+            **{key: one.get(key) for key in ("kind", "actual", "value", "exception", "match", "origin")},
+            "lines": (one.get("evidence") or {}).get("lines"),
+        }
+        for one in case.get("expect") or ()
+    ]
+    whole = {
         "id": case.get("id"),
         "title": case.get("title"),
         "subject": case.get("subject"),
         "priority": case.get("priority"),
-        "fixtures": arrange.get("fixtures") or [],
-        "statements": arrange.get("statements") or [],
+        "fixtures": arrange.get("fixtures"),
+        "statements": arrange.get("statements"),
         "expression": (case.get("act") or {}).get("expression"),
         "mode": (case.get("act") or {}).get("mode") or "call",
         "expected": case.get("expected"),
-        "expect": [
-            {
-                **{key: one.get(key) for key in ("kind", "actual", "value", "exception", "match", "origin")},
-                "lines": (one.get("evidence") or {}).get("lines"),
-            }
-            for one in case.get("expect") or ()
-        ],
     }
+    return {**_filled(whole), "expect": [_filled(one) for one in expect]}
+
+
+def _filled(given: Mapping[str, Any]) -> JsonObject:
+    return {key: value for key, value in given.items() if value not in (None, [])}
 
 
 def concerned(cases: Sequence[Mapping[str, Any]], errors: Iterable[Mapping[str, Any]]) -> list[int]:

@@ -180,7 +180,7 @@ def _run(report: Report) -> Iterator[str]:
         ("Interpreter", run.interpreter),
         ("Tool calls", f"{calls}, {cached} from the cache" if calls else ""),
         ("Model tokens", str(run.spent.tokens) if run.spent.tokens else ""),
-        ("Model cost", f"{run.spent.cost:.4f} USD" if run.spent.tokens else ""),
+        ("Model cost", _cost(report)),
         ("Resumed", str(run.resumed) if run.resumed else ""),
         ("testwright", run.version),
     ]
@@ -188,12 +188,24 @@ def _run(report: Report) -> Iterator[str]:
     yield from _models(report)
 
 
+def _cost(report: Report) -> str:
+    """What models cost in all, and whose price is not known; empty when none was asked."""
+    unknown = sorted({one.model for one in report.run.spent.models if not one.priced})
+    if not report.run.spent.tokens:
+        return ""
+    without = f", without {', '.join(map(_code, unknown))}: no price is known (--prices)" if unknown else ""
+    return f"{report.run.spent.cost:.4f} USD{without}"
+
+
 def _models(report: Report) -> Iterator[str]:
     """Who asked which model, and what it took."""
     head = ("Role", "Model", "Calls", "Tokens in", "of them cached", "Tokens out", "USD")
     counts = ("calls", "tokens_in", "tokens_cached", "tokens_out")
     rows = [
-        (one.role, _code(one.model), *(str(getattr(one, name)) for name in counts), f"{one.cost:.4f}")
+        (
+            *(one.role, _code(one.model), *(str(getattr(one, name)) for name in counts)),
+            f"{one.cost:.4f}" if one.priced else "not known",
+        )
         for one in report.run.spent.models
     ]
     yield from _section("Models", head, rows)

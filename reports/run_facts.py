@@ -21,8 +21,9 @@ class RunFacts:
         tool_calls: one JSON object a call: tool, served_by, seconds, outcome ("ok" or how it failed), cached.
         wall_seconds, idle_seconds: of the `WorkMeter`; None when nobody measured.
         spent: seconds, tokens, cost, calls.
-        models: one JSON object for each role and model: role, model, calls, tokens_in, tokens_out, tokens_cached, cost.
-        artifacts: (id, kind, sanitizer version).
+        models: one JSON object for each role and model: role, model, calls, tokens_in, tokens_out, tokens_cached, cost,
+            priced.
+        artifacts: (id, kind, sanitizer version, prompt version).
     """
 
     run_id: str
@@ -39,7 +40,7 @@ class RunFacts:
     idle_seconds: float = 0.0
     spent: Mapping[str, Any] = field(default_factory=dict)
     models: Sequence[Mapping[str, Any]] = ()
-    artifacts: Sequence[tuple[str, str, str]] = ()
+    artifacts: Sequence[tuple[str, str, str, str]] = ()
 
 
 def run_part(facts: RunFacts, redact: Callable[[Any], Any]) -> Run:
@@ -69,7 +70,10 @@ def run_part(facts: RunFacts, redact: Callable[[Any], Any]) -> Run:
             calls=count(spent.get("calls")),
             models=tuple(_model_use(one) for one in facts.models),
         ),
-        artifacts=tuple(StoredArtifact(id=one, kind=kind, sanitizer=by) for one, kind, by in facts.artifacts),
+        artifacts=tuple(
+            StoredArtifact(id=one, kind=kind, sanitizer=by, prompt_version=asked)
+            for one, kind, by, asked in facts.artifacts
+        ),
     )
 
 
@@ -82,6 +86,7 @@ def _model_use(one: Mapping[str, Any]) -> ModelUse:
         tokens_out=count(one.get("tokens_out")),
         tokens_cached=count(one.get("tokens_cached")),
         cost=float(one.get("cost", 0.0)),
+        priced=one.get("priced") is not False,
     )
 
 

@@ -41,7 +41,10 @@ class Idle(Part):
 
 
 class ModelUse(Part):
-    """Calls of one model by one role; the cached tokens are among those that went in. Cost is in US dollars."""
+    """Calls of one model by one role; the cached tokens are among those that went in.
+
+    Cost is in US dollars, by the price table; 0 where the table has no price for the model, which `priced` tells.
+    """
 
     role: str
     model: str
@@ -50,6 +53,7 @@ class ModelUse(Part):
     tokens_out: Count = 0
     tokens_cached: Count = 0
     cost: float = Field(default=0.0, ge=0)
+    priced: bool = True
 
 
 class Spending(Part):
@@ -68,6 +72,7 @@ class StoredArtifact(Part):
     id: str
     kind: str
     sanitizer: str = ""
+    prompt_version: str = Field(default="", description="Of the prompt a model answered; empty without a model.")
 
 
 class Run(Part):

@@ -23,9 +23,7 @@ def answer_update(response: AgentResponse, role: str, key: str) -> tuple[Any, Up
     Raises:
         AgentUnreachable: the way to the agent failed; the step may be tried again.
     """
-    used: Update = {"usage": usage_of(response), "answer_errors": []}
-    if response.metadata.get("prompt_version"):
-        used["prompt_versions"] = {role: str(response.metadata["prompt_version"])}
+    used: Update = {**asked_with(response, role), "answer_errors": []}
     result = response.result
     if (response.is_success() or response.is_partial()) and isinstance(result, dict) and result.get(key):
         warning = response.error.message if response.error else ""
@@ -40,6 +38,12 @@ def answer_update(response: AgentResponse, role: str, key: str) -> tuple[Any, Up
         return None, {**used, "answer_errors": [dict(one) for one in problems]}
     fault = agent_fault(error, role, response)
     return None, {**used, "phase": "error", "exit_reason": str(fault.exit_reason), "failure": fault.to_dict()}
+
+
+def asked_with(response: AgentResponse, role: str) -> Update:
+    """What an answer took, and the version of the prompt it answers, if a model was asked."""
+    version = response.metadata.get("prompt_version")
+    return {"usage": usage_of(response), **({"prompt_versions": {role: str(version)}} if version else {})}
 
 
 def given_up(update: Update) -> Update:

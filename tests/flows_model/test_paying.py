@@ -39,6 +39,11 @@ def told(root, server, **models):
     return {"root": root, "base_url": server.base_url, "models": models, "jobs": 1, "trials": 200}
 
 
+def run_folder(root, run_id, name):
+    """The text of a file of a run."""
+    return (root / ".testwright" / "runs" / run_id / name).read_text()
+
+
 @pytest.mark.feature("T-13")
 def test_the_report_shows_what_was_paid_and_the_key_is_nowhere(tmp_path):
     root = halves(tmp_path / "project")
@@ -61,11 +66,36 @@ def test_the_report_shows_what_was_paid_and_the_key_is_nowhere(tmp_path):
         "tokens_out": 200,
         "tokens_cached": 400,
         "cost": pytest.approx(0.0006 + 0.0002 + 0.002),
+        "priced": True,
     }
+    told = run_folder(root, "paid", "report.md")
+    assert "| spec | `scripted` | 1 | 1000 | 400 | 200 | 0.0028 |" in told
+    assert "| Model cost | 0.0028 USD |" in told
     assert [one["outcome"] for one in audit_of(root, "paid") if one["role"] == "spec model"] == ["ok"]
     state = [path for path in (root / ".testwright").rglob("*") if path.is_file()]
     assert [path for path in state if KEY.encode() in path.read_bytes()] == []
     assert KEY not in done.out + done.err
+
+
+@pytest.mark.feature("T-13")
+def test_a_table_of_ones_own_overrides_the_packages_price_and_without_any_the_cost_is_not_known(tmp_path, key):
+    told_of = {}
+    for number, own in enumerate((None, {"in": 100.0, "out": 0.0})):
+        root = halves(tmp_path / str(number))
+        prices = tmp_path / "prices.json"
+        prices.write_text(json.dumps({"models": {"gpt-4o": own} if own else {}}))
+        with ScriptedOpenAI([answer(half_spec(), usage=Usage(10_000, 0))]) as server:
+            models = told(root, server, spec="openai:gpt-4o-2024-08-06")
+            report = generate(REQUEST, **models, prices=prices, run=False, dry_run=True)
+        told_of[number] = report.run.spent.models[0].cost
+    assert told_of[1] == pytest.approx(1.0) != told_of[0]
+    assert told_of[0] > 0
+
+    root = halves(tmp_path / "unknown")
+    with ScriptedOpenAI([answer(half_spec())]) as server:
+        report = generate(REQUEST, **told(root, server, spec=MODEL), run_id="free", run=False, dry_run=True)
+    assert not report.run.spent.models[0].priced
+    assert "0.0000 USD, without `scripted`: no price is known (--prices)" in run_folder(root, "free", "report.md")
 
 
 @pytest.mark.feature("B-08")

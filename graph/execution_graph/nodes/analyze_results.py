@@ -13,7 +13,7 @@ from ...context import RunContext, services_of
 from ...exit_reason import StepExit
 from ...faults import agent_fault
 from ...node import reported
-from ...usage import usage_of
+from ..answers import asked_with
 from ..pruning import prune
 from ..state import TestingAgentState
 
@@ -45,7 +45,7 @@ async def analyze_results(state: TestingAgentState, runtime: Runtime[RunContext]
     if result is None or response.is_error():
         fault = agent_fault(response.error, "analyzer", response)
         warning = f"the results were not analysed: {fault.message}"
-        return {"usage": usage_of(response), "warnings": [warning], **_ended(state["kept"])}
+        return {**asked_with(response, "analyzer"), "warnings": [warning], **_ended(state["kept"])}
     condemned = [str(case_id) for case_id in result.get("drop") or []]
     kept = await prune(state, runtime, condemned, state["kept"])
     known = {one.get("case_id") for one in state["dropped"]}
@@ -58,7 +58,7 @@ async def analyze_results(state: TestingAgentState, runtime: Runtime[RunContext]
         "suspected_defects": defects,
         "dropped": state["dropped"] + [_reason(one, reasons) for one in condemned if one not in known],
         "kept": kept,
-        "usage": usage_of(response),
+        **asked_with(response, "analyzer"),
     }
     wrong = [one for one in result.get("refine") or [] if one.get("case_id") in condemned]
     if wrong and state["spec_attempts"] < state["max_retries"]:
