@@ -1,0 +1,38 @@
+"""The few words of ASGI that the middleware here speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from typing import Any
+
+from .messages import Refusal
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+def header(scope: Scope, name: bytes) -> str | None:
+    """A request header's value (the name in small letters), or None; the first when there are several."""
+    return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), None)
+
+
+def headers(scope: Scope, name: bytes) -> list[str]:
+    """Every value of a request header."""
+    return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
+
+
+async def answer(send: Send, status: int, refusal: Refusal, more: Iterable[tuple[bytes, bytes]] = ()) -> None:
+    """Answer with a JSON-RPC error and end the connection: what was refused may still be on its way."""
+    body = refusal.body()
+    head = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"cache-control", b"no-store"),
+        (b"connection", b"close"),
+        *more,
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": head})
+    await send({"type": "http.response.body", "body": body})

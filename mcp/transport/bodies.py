@@ -1,0 +1,85 @@
+"""The body of a request: bounded in size and time, and one JSON-RPC message (T-11)."""
+
+from __future__ import annotations
+
+import asyncio
+
+from .asgi import App, Message, Receive, Scope, Send, answer, header
+from .messages import INVALID_REQUEST, Refusal, refusal_of, too_large
+from .options import HttpOptions
+
+_READ_AWAY = 8
+"""A body up to so many times the limit is read to its end before it is refused: a client that is still sending when the
+connection closes sees a broken connection instead of the answer."""
+
+
+class Bodies:
+    """Reads the body before anything else does. Answers 408, 413 or 400, or hands the request on."""
+
+    def __init__(self, app: App, options: HttpOptions) -> None:
+        self._app = app
+        self._limit = options.body_limit_bytes
+        self._seconds = options.body_seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request whose body is acceptable."""
+        if scope["type"] != "http" or scope["method"] != "POST":
+            await self._app(scope, receive, send)
+            return
+        try:
+            async with asyncio.timeout(self._seconds):
+                body = await self._read(scope, receive)
+        except TimeoutError:
+            message = f"the body did not arrive within {self._seconds:g} seconds"
+            await answer(send, 408, Refusal(INVALID_REQUEST, message))
+            return
+        except _Gone:
+            return
+        except _TooLarge:
+            await answer(send, 413, too_large(self._limit))
+            return
+        refusal = refusal_of(body)
+        if refusal is not None:
+            await answer(send, 400, refusal)
+            return
+        await self._app(scope, _replayed(body, receive), send)
+
+    async def _read(self, scope: Scope, receive: Receive) -> bytes:
+        declared = header(scope, b"content-length") or ""
+        waits = header(scope, b"expect") is not None
+        if declared.isdecimal() and int(declared) > self._limit * (1 if waits else _READ_AWAY):
+            raise _TooLarge
+        body = bytearray()
+        length = 0
+        while True:
+            message = await receive()
+            if message["type"] != "http.request":
+                raise _Gone
+            chunk = message.get("body", b"")
+            length += len(chunk)
+            if length <= self._limit:
+                body += chunk
+            elif length > self._limit * _READ_AWAY:
+                raise _TooLarge
+            if not message.get("more_body", False):
+                break
+        if length > self._limit:
+            raise _TooLarge
+        return bytes(body)
+
+
+class _TooLarge(Exception):
+    """The body is above the limit."""
+
+
+class _Gone(Exception):
+    """The client left before the body was complete."""
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return replay

@@ -1,0 +1,135 @@
+"""Requests being served, and how they end when a client vanishes or the server stops (T-11)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+
+from .asgi import App, Message, Receive, Scope, Send, answer, header
+from .messages import INVALID_REQUEST, Refusal
+from .options import HttpOptions
+
+_LOG = logging.getLogger(__name__)
+_SESSION = b"mcp-session-id"
+_INTERNAL_ERROR = -32603
+
+
+class Exchanges:
+    """Keeps account of what is in flight.
+
+    A session whose client went away in mid-call ends some time later, unless the client comes back, and the calls end
+    with it: their processes are stopped. In the protocol without sessions the SDK ends the call at once.
+    """
+
+    def __init__(self, app: App, options: HttpOptions) -> None:
+        self._app = app
+        self._patience = options.abandoned_seconds
+        self._open: Counter[str] = Counter()
+        self._vanished: set[str] = set()
+        self._abandoned: dict[str, asyncio.TimerHandle] = {}
+        self._ending: set[asyncio.Task[None]] = set()
+        self._draining = asyncio.Event()
+
+    def drain(self) -> None:
+        """Take no new requests, and end the streams that only listen; calls in flight go on."""
+        self._draining.set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        if self._draining.is_set():
+            await answer(send, 503, Refusal(INVALID_REQUEST, "the server is stopping"))
+            return
+        exchange = _Exchange(receive, send, self._draining if scope["method"] == "GET" else None)
+        session = header(scope, _SESSION)
+        self._begin(session)
+        try:
+            await self._app(scope, exchange.receive, exchange.send)
+            await exchange.finish()
+        except Exception:  # noqa: BLE001 - a fault of ours must cost one request only
+            _LOG.exception("a request failed")
+            if not exchange.begun:
+                await answer(send, 500, Refusal(_INTERNAL_ERROR, "the server failed; its log tells more"))
+        finally:
+            self._end(session, scope, vanished=exchange.vanished)
+
+    def _begin(self, session: str | None) -> None:
+        if session is not None:
+            self._open[session] += 1
+            self._vanished.discard(session)
+            if (timer := self._abandoned.pop(session, None)) is not None:
+                timer.cancel()
+
+    def _end(self, session: str | None, scope: Scope, *, vanished: bool) -> None:
+        if session is None:
+            return
+        if scope["method"] == "POST":
+            (self._vanished.add if vanished else self._vanished.discard)(session)
+        self._open[session] -= 1
+        if self._open[session] > 0:
+            return
+        del self._open[session]
+        if session in self._vanished:
+            self._vanished.discard(session)
+            loop = asyncio.get_running_loop()
+            self._abandoned[session] = loop.call_later(self._patience, self._give_up, session, dict(scope))
+
+    def _give_up(self, session: str, scope: Scope) -> None:
+        self._abandoned.pop(session, None)
+        _LOG.warning("a client left in mid-call and did not come back: its session ends")
+        task = asyncio.get_running_loop().create_task(self._delete(scope))
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+    async def _delete(self, scope: Scope) -> None:
+        async def nothing() -> Message:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def unread(_: Message) -> None:
+            return None
+
+        await self._app({**scope, "method": "DELETE"}, nothing, unread)
+
+
+class _Exchange:
+    """One request: whether its answer has begun, and whether the client left before it was complete."""
+
+    def __init__(self, receive: Receive, send: Send, cut: asyncio.Event | None) -> None:
+        self._receive = receive
+        self._send = send
+        self._cut = cut
+        self._complete = False
+        self.begun = False
+        self.vanished = False
+
+    async def receive(self) -> Message:
+        if self._cut is None:
+            message = await self._receive()
+        else:
+            message = await self._unless_cut(self._cut)
+        if message["type"] == "http.disconnect" and not self._complete:
+            self.vanished = True
+        return message
+
+    async def send(self, message: Message) -> None:
+        self.begun = True
+        if message["type"] == "http.response.body" and not message.get("more_body", False):
+            self._complete = True
+        await self._send(message)
+
+    async def finish(self) -> None:
+        """End the answer of a stream that we have cut: its client sees an end, not a broken connection."""
+        if self.begun and not self._complete and self._cut is not None and self._cut.is_set():
+            await self.send({"type": "http.response.body", "body": b""})
+
+    async def _unless_cut(self, cut: asyncio.Event) -> Message:
+        waits = [asyncio.ensure_future(self._receive()), asyncio.ensure_future(cut.wait())]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            return {"type": "http.disconnect"} if cut.is_set() else await waits[0]  # type: ignore[return-value]
+        finally:
+            for one in waits:
+                one.cancel()

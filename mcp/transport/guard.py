@@ -1,0 +1,104 @@
+"""Who may speak to the server at all: the Host, the Origin and the bearer token of a request (T-11)."""
+
+from __future__ import annotations
+
+import hmac
+import logging
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from .asgi import App, Receive, Scope, Send, answer, header, headers
+from .messages import INVALID_REQUEST, Refusal
+from .options import HttpOptions, is_loopback
+
+_LOG = logging.getLogger(__name__)
+
+
+class Guard:
+    """Lets a request through, or answers 404, 421, 403 or 401. No header's value reaches a log.
+
+    A page that a browser was tricked into loading from this machine (DNS rebinding) has a name of its own in Host and
+    in Origin; an address as such cannot be rebound.
+
+    Args:
+        address: the IP address the server listens on.
+    """
+
+    def __init__(self, app: App, options: HttpOptions, address: str) -> None:
+        self._app = app
+        self._options = options
+        self._local_only = is_loopback(address)
+        self._hosts = {name.lower().rstrip(".") for name in (options.host, *options.allowed_hosts)}
+        self._origins = {origin.lower().rstrip("/") for origin in options.allowed_origins}
+        self._credentials = None if options.token is None else options.token.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request that may pass."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        refused = self._refused(scope)
+        if refused is None:
+            await self._app(scope, receive, send)
+            return
+        status, message = refused
+        client = scope.get("client") or ("unknown", 0)
+        _LOG.warning("refused a request from %s with %d: %s", client[0], status, message)
+        more = [(b"www-authenticate", b'Bearer realm="testwright", error="invalid_token"')] if status == 401 else []
+        await answer(send, status, Refusal(INVALID_REQUEST, message), more)
+
+    def _refused(self, scope: Scope) -> tuple[int, str] | None:
+        if not self._host_allowed(headers(scope, b"host")):
+            return 421, "this server does not answer to the name in the Host header; see its --allowed-host option"
+        if not self._origin_allowed(scope):
+            return 403, "pages of this Origin may not call this server; see its --allowed-origin option"
+        if not self._token_right(headers(scope, b"authorization")):
+            return 401, "send the server's token as `Authorization: Bearer TOKEN`"
+        if scope["path"] != self._options.path:
+            return 404, f"the protocol is spoken at {self._options.path}"
+        return None
+
+    def _host_allowed(self, given: list[str]) -> bool:
+        name = _host_name(f"//{given[0]}") if len(given) == 1 else None
+        if name is None:
+            return False
+        return name in self._hosts or self._is_this_machine(name)
+
+    def _is_this_machine(self, name: str) -> bool:
+        if name == "localhost":
+            return True
+        try:
+            return not self._local_only or ip_address(name).is_loopback
+        except ValueError:
+            return False
+
+    def _origin_allowed(self, scope: Scope) -> bool:
+        given = headers(scope, b"origin")
+        if not given:
+            return True
+        origin = given[0].lower().rstrip("/")
+        name = _host_name(origin)
+        if len(given) > 1 or name is None or urlsplit(origin).scheme not in {"http", "https"}:
+            return False
+        if origin in self._origins:
+            return True
+        same = urlsplit(origin).netloc == (header(scope, b"host") or "").lower()
+        return same or (self._local_only and self._is_this_machine(name))
+
+    def _token_right(self, given: list[str]) -> bool:
+        if self._credentials is None:
+            return True
+        kind, _, token = (given[0] if len(given) == 1 else "").partition(" ")
+        sent = token.strip().encode("utf-8", "surrogatepass")
+        return hmac.compare_digest(sent, self._credentials) and kind.lower() == "bearer"
+
+
+def _host_name(url: str) -> str | None:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return None
+    if parts.username is not None or parts.path not in {"", "/"} or not parts.hostname:
+        return None
+    return parts.hostname.rstrip(".")

@@ -1,0 +1,84 @@
+"""What a JSON-RPC message must look like before the SDK sees it, and what is answered when it does not (T-11)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+INVALID_PARAMS = -32602
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a message is not taken.
+
+    Attributes:
+        code: the JSON-RPC error code.
+        message: what is wrong and how to send it instead; never a part of the message itself.
+        request_id: the message's own id when it has a usable one, else None.
+    """
+
+    code: int
+    message: str
+    request_id: str | int | None = None
+
+    def body(self) -> bytes:
+        """The JSON-RPC error, one line of UTF-8 without a line end."""
+        error = {"code": self.code, "message": self.message}
+        return json.dumps({"jsonrpc": "2.0", "id": self.request_id, "error": error}).encode()
+
+
+def refusal_of(raw: bytes) -> Refusal | None:
+    """What is wrong with a message, or None when it is one JSON-RPC request, notification or response."""
+    try:
+        message = json.loads(raw.decode("utf-8"), parse_constant=_no_constant)
+    except RecursionError:
+        return Refusal(PARSE_ERROR, "the message is nested too deeply")
+    except ValueError as error:
+        return Refusal(PARSE_ERROR, f"the message is not JSON in UTF-8: {_reason(error)}")
+    if isinstance(message, list):
+        return Refusal(INVALID_REQUEST, "MCP has no batches: send one JSON-RPC object at a time")
+    if not isinstance(message, dict):
+        return Refusal(INVALID_REQUEST, "a message is a JSON object: a JSON-RPC request, notification or response")
+    return _envelope_refusal(message)
+
+
+def too_large(limit: int) -> Refusal:
+    """The refusal of a message above the limit, in bytes."""
+    return Refusal(INVALID_REQUEST, f"the message is larger than the {limit} bytes this server takes")
+
+
+def _envelope_refusal(message: dict[str, Any]) -> Refusal | None:
+    known = message.get("id")
+    usable = isinstance(known, str) or (isinstance(known, int) and not isinstance(known, bool))
+    request_id = known if usable else None
+    if message.get("jsonrpc") != "2.0":
+        return Refusal(INVALID_REQUEST, 'a message says "jsonrpc": "2.0"', request_id)
+    if "method" not in message:
+        if isinstance(message.get("result"), dict) or isinstance(message.get("error"), dict):
+            return None
+        return Refusal(
+            INVALID_REQUEST, 'a request names its "method", a response has a "result" or "error"', request_id
+        )
+    if not isinstance(message["method"], str):
+        return Refusal(INVALID_REQUEST, '"method" is a text, such as "tools/call"', request_id)
+    if "id" in message and not usable:
+        return Refusal(INVALID_REQUEST, 'the "id" of a request is a text or a whole number')
+    if not isinstance(message.get("params", {}), dict):
+        return Refusal(INVALID_PARAMS, '"params" is an object of named values', request_id)
+    return None
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON value")
+
+
+def _reason(error: ValueError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} at character {error.pos}"
+    if isinstance(error, UnicodeDecodeError):
+        return f"{error.reason} at byte {error.start}"
+    return str(error)

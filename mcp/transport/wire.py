@@ -1,0 +1,136 @@
+"""The process's own stdin and stdout as lines of a protocol, kept clean of everything else (T-11)."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import queue
+import sys
+import threading
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, redirect_stdout
+from itertools import chain
+
+_CHUNK = 65_536
+
+
+@contextmanager
+def standard_streams_claimed() -> Iterator[tuple[int, int]]:
+    """Descriptors of the real stdin and stdout; meanwhile 0 reads nothing and 1 writes to stderr.
+
+    What a tool or a child process prints can then never end up between two messages.
+    """
+    kept = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    try:
+        os.dup2(nothing, 0)
+        sys.stdout.flush()
+        os.dup2(2, 1)
+        with redirect_stdout(sys.stderr):
+            yield kept
+    finally:
+        # What something kept in Python's buffer has to leave it before 1 is the client's again.
+        sys.stdout.flush()
+        os.close(nothing)
+        for number, original in enumerate(kept):
+            os.dup2(original, number)
+        # The originals stay open: a thread may still wait on them, and a number that is used anew would be read by it.
+
+
+class _End:
+    """Comes after the last line."""
+
+
+class LineReader:
+    """Lines from a descriptor, read by a thread of its own that never holds up the end of the process.
+
+    Args:
+        limit: bytes of a line, without its end; a longer one comes as None and is dropped.
+    """
+
+    def __init__(self, descriptor: int, limit: int) -> None:
+        self._descriptor = descriptor
+        self._limit = limit
+        # One line at a time: a peer that sends faster than it is served waits in its own pipe.
+        self._lines: asyncio.Queue[bytes | _End | None] = asyncio.Queue(1)
+        self._loop = asyncio.get_running_loop()
+
+    async def lines(self) -> AsyncIterator[bytes | None]:
+        """Each line without its end; None for one above the limit; the last one may lack its end."""
+        threading.Thread(target=self._read, name="mcp-stdin", daemon=True).start()
+        while not isinstance(line := await self._lines.get(), _End):
+            yield line
+
+    def _read(self) -> None:
+        try:
+            for line in chain(self._split(), [_End()]):
+                asyncio.run_coroutine_threadsafe(self._lines.put(line), self._loop).result()
+        except (RuntimeError, CancelledError):
+            return  # the loop has ended: nobody waits for lines any more
+
+    def _split(self) -> Iterator[bytes | None]:
+        pending = bytearray()
+        dropping = False
+        while chunk := self._chunk():
+            *complete, rest = chunk.split(b"\n")
+            for part in complete:
+                pending += part
+                yield None if dropping or len(pending) > self._limit else bytes(pending)
+                pending.clear()
+                dropping = False
+            pending += rest
+            if len(pending) > self._limit:
+                pending.clear()
+                dropping = True
+        if dropping or pending:
+            yield None if dropping else bytes(pending)
+
+    def _chunk(self) -> bytes:
+        try:
+            return os.read(self._descriptor, _CHUNK)
+        except OSError:
+            return b""
+
+
+class LineWriter:
+    """Lines to a descriptor, written by a thread of its own, in the order they were given."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._loop = asyncio.get_running_loop()
+        self._waiting: queue.SimpleQueue[tuple[bytes, asyncio.Future[None]]] = queue.SimpleQueue()
+        threading.Thread(target=self._write, name="mcp-stdout", daemon=True).start()
+
+    async def write(self, line: bytes) -> None:
+        """Write a line and its end.
+
+        Raises:
+            OSError: nobody reads any more.
+        """
+        written: asyncio.Future[None] = self._loop.create_future()
+        self._waiting.put((line + b"\n", written))
+        await written
+
+    def _write(self) -> None:
+        while True:
+            data, written = self._waiting.get()
+            failure: OSError | None = None
+            try:
+                while data:
+                    data = data[os.write(self._descriptor, data) :]
+            except OSError as error:
+                failure = error
+            try:
+                self._loop.call_soon_threadsafe(_settle, written, failure)
+            except RuntimeError:
+                return  # the loop has ended
+
+
+def _settle(written: asyncio.Future[None], failure: OSError | None) -> None:
+    if written.done():
+        return
+    if failure is None:
+        written.set_result(None)
+    else:
+        written.set_exception(failure)
