@@ -5,66 +5,69 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import time
+from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout
 from dataclasses import asdict
 from typing import Any
 
 from .agents.failures import error_from
-from .agents.model.usage import Spend
 from .agents.protocol import AgentRequest, AgentResponse, ResponseStatus
 from .errors import TestwrightError
 from .settings import restore_settings
-from .store.audit import Attempt
 from .wiring import open_agent
 
 
 def main() -> None:
-    """Answer one request and end."""
+    """Answer one request and end. Each line on stdout is a JSON object, the last one has the response."""
     asked = json.load(sys.stdin)
+    out = sys.stdout
+
+    def tell(**told: Any) -> None:
+        out.write(json.dumps(told) + "\n")
+        out.flush()
+
     with redirect_stdout(sys.stderr):
-        told = asyncio.run(answered(asked))
-    sys.stdout.write(json.dumps(told))
-    sys.stdout.flush()
+        response = asyncio.run(answered(asked, tell))
+    tell(response=response.to_dict())
 
 
-async def answered(asked: dict[str, Any]) -> dict[str, Any]:
-    """What the agent says: `response`, `audit` (attempts), `spent` (by role and model), `given_out` (keys)."""
-    audit: list[Attempt] = []
-    given_out = {str(one) for one in asked["given_out"]}
-    spent: list[Spend] = []
+async def answered(asked: dict[str, Any], tell: Callable[..., None]) -> AgentResponse:
+    """What the agent answers.
+
+    Args:
+        tell: is told on the way, as it happens: `audit` (an attempt), `spent` (of one call), `given_out` (the key of a
+            stored answer), `reached` (a ceiling).
+    """
+    late = max(0.0, time.monotonic() - asked["asked_at"])  # one clock for all processes of a machine
     try:
         opened = open_agent(
             restore_settings(asked["settings"]),
             asked["run_id"],
             asked["role"],
-            audit=audit.append,
-            seconds_before=asked["seconds_used"],
-            given_out=given_out,
+            audit=lambda attempt: tell(audit=asdict(attempt)),
+            seconds_before=asked["seconds_used"] + late,
+            given_out=_TellingKeys(asked["given_out"], tell),
+            spent=lambda spend: tell(spent=asdict(spend)),
         )
         async with opened as (agent, budget):
-            before = {(one.role, one.model): one for one in budget.by_role()}
             response = await agent.process(AgentRequest.from_dict(asked["request"]))
-            spent = [_more(one, before.get((one.role, one.model))) for one in budget.by_role()]
+            if budget.reached is not None:
+                tell(reached=budget.reached)
     except TestwrightError as error:
         response = AgentResponse(ResponseStatus.ERROR, error=error_from(error, asked["role"]))
-    return {
-        "response": response.to_dict(),
-        "audit": [asdict(one) for one in audit],
-        "spent": [asdict(one) for one in spent if one.calls],
-        "given_out": sorted(given_out),
-    }
+    return response
 
 
-def _more(now: Spend, before: Spend | None) -> Spend:
-    """What was spent since `before`."""
-    if before is None:
-        return now
-    return Spend(
-        now.role,
-        now.model,
-        now.calls - before.calls,
-        now.tokens_in - before.tokens_in,
-        now.tokens_out - before.tokens_out,
-        now.tokens_cached - before.tokens_cached,
-        round(now.cost - before.cost, 9),
-    )
+class _TellingKeys(set[str]):
+    """Keys of stored answers that were used; each new one is told at once."""
+
+    def __init__(self, keys: Iterable[str], tell: Callable[..., None]) -> None:
+        super().__init__(keys)
+        self._tell = tell
+
+    def add(self, key: str) -> None:
+        """See `set.add`."""
+        if key not in self:
+            self._tell(given_out=key)
+        super().add(key)

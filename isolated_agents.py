@@ -6,10 +6,11 @@ Nothing of an agent survives its request: no heap, no client, no messages. Reque
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from .store.audit import Attempt
 
 _BEGIN = "import sys; sys.path.append(sys.argv[1]); from testwright.agent_process import main; main()"
 _TOLD = 2000
+_PART = 1 << 16
 
 
 @dataclass
@@ -36,33 +38,35 @@ class _Session:
     run_id: str
     audit: Callable[[Attempt], None]
     budget: Budget
-    seconds_used: Callable[[], float]
     one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
     given_out: set[str] = field(default_factory=set)
 
+    def hear(self, told: Mapping[str, Any]) -> None:
+        """Take over what a process says on the way: an attempt, what was spent, a key, the ceiling it met."""
+        if "audit" in told:
+            self.audit(Attempt(**{**told["audit"], "errors": tuple(told["audit"]["errors"])}))
+        if "spent" in told:
+            self.budget.add(Spend(**told["spent"]))
+        if "given_out" in told:
+            self.given_out.add(told["given_out"])
+        if "reached" in told:
+            self.budget.refused(told["reached"])
+
 
 def isolated_agents(
-    roles: Iterable[str],
-    settings: Settings,
-    run_id: str,
-    *,
-    audit: Callable[[Attempt], None],
-    budget: Budget,
-    seconds_before: float,
+    roles: Iterable[str], settings: Settings, run_id: str, *, audit: Callable[[Attempt], None], budget: Budget
 ) -> dict[str, AgentProtocol]:
     """The agents of a run, by role, each request to them answered by a new process.
 
     Args:
-        audit, budget: are told what the processes asked models and spent.
-        seconds_before: wall seconds of the run before this session.
+        audit, budget: are told what the processes asked models and spent, as it happens.
     """
-    began = time.monotonic()
-    session = _Session(settings.stored(), run_id, audit, budget, lambda: seconds_before + time.monotonic() - began)
+    session = _Session(settings.stored(), run_id, audit, budget)
     return {role: IsolatedAgent(role, session) for role in roles}
 
 
 class IsolatedAgent:
-    """An agent of one role in another process; a cancelled request ends the process."""
+    """An agent of one role in another process; a cancelled request ends the process, and what it spent still counts."""
 
     def __init__(self, role: str, session: _Session) -> None:
         self._role = role
@@ -71,31 +75,26 @@ class IsolatedAgent:
     async def process(self, request: AgentRequest) -> AgentResponse:
         """See `AgentProtocol.process`."""
         async with self._session.one_at_a_time:
-            code, out, err = await self._in_a_process(request)
+            code, answer, err = await self._in_a_process(request)
         try:
-            told = json.loads(out)
-            response = AgentResponse.from_dict(told["response"])
-        except (ValueError, KeyError, TypeError):
+            return AgentResponse.from_dict(answer["response"])
+        except (KeyError, TypeError, ValueError):
             said = err.decode("utf-8", "replace").strip()[-_TOLD:]
             return error_response(
                 ErrorType.RESOURCE,
                 f"the process of the {self._role} agent ended with code {code} and without an answer",
-                details={"error": "AgentFailure", "exit_code": code, "stderr": said},
+                details={"error": "AgentFailure", "process_exit_code": code, "stderr": said},
             )
-        for one in told["audit"]:
-            self._session.audit(Attempt(**{**one, "errors": tuple(one["errors"])}))
-        for one in told["spent"]:
-            self._session.budget.add(Spend(**one))
-        self._session.given_out.update(told["given_out"])
-        return response
 
-    async def _in_a_process(self, request: AgentRequest) -> tuple[int | None, bytes, bytes]:
+    async def _in_a_process(self, request: AgentRequest) -> tuple[int | None, dict[str, Any], bytes]:
+        session = self._session
         asked = {
             "role": self._role,
-            "run_id": self._session.run_id,
-            "settings": self._session.settings,
-            "seconds_used": self._session.seconds_used(),
-            "given_out": sorted(self._session.given_out),
+            "run_id": session.run_id,
+            "settings": session.settings,
+            "seconds_used": session.budget.seconds_used,
+            "asked_at": time.monotonic(),
+            "given_out": sorted(session.given_out),
             "request": request.to_dict(),
         }
         # The folder in which the package was found: it need not be the one that its files resolve to.
@@ -107,9 +106,43 @@ class IsolatedAgent:
             stderr=asyncio.subprocess.PIPE,
         )
         try:
-            out, err = await process.communicate(json.dumps(asked).encode())
+            _, answer, err = await asyncio.gather(
+                _said(process.stdin, json.dumps(asked).encode()), self._heard(process.stdout), _all_of(process.stderr)
+            )
+            await process.wait()
         finally:
             if process.returncode is None:
                 process.kill()
                 await process.wait()
-        return process.returncode, out, err
+        return process.returncode, answer, err
+
+    async def _heard(self, stream: asyncio.StreamReader | None) -> dict[str, Any]:
+        """Listen line by line to the end; the answer is the last line, all others are heard at once."""
+        answer: dict[str, Any] = {}
+        rest = b""
+        while stream is not None and (part := await stream.read(_PART)):
+            *lines, rest = (rest + part).split(b"\n")
+            for line in lines:
+                try:
+                    told = json.loads(line)
+                except ValueError:
+                    continue  # a library that prints past our redirection
+                if not isinstance(told, dict):
+                    continue
+                self._session.hear(told)
+                if "response" in told:
+                    answer = told
+        return answer
+
+
+async def _said(stream: asyncio.StreamWriter | None, data: bytes) -> None:
+    if stream is None:
+        return
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it has ended: its exit code says more
+        stream.write(data)
+        await stream.drain()
+    stream.close()
+
+
+async def _all_of(stream: asyncio.StreamReader | None) -> bytes:
+    return await stream.read() if stream is not None else b""

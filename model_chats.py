@@ -83,15 +83,17 @@ async def open_chats(
     """
     began = time.monotonic()
     ceilings = Ceilings(settings.max_tokens, settings.max_cost, settings.max_seconds)
-    budget = Budget(ceilings, lambda: seconds_before + time.monotonic() - began)
+
+    def seconds_used() -> float:
+        return seconds_before + time.monotonic() - began
+
     if not settings.models.names:
-        yield Chats({}, budget)
+        yield Chats({}, Budget(ceilings, seconds_used))
         return
     prices = load_prices(settings.prices)
     _require_prices(settings, prices)
-    for role, answer in kept.all() if kept is not None else ():
-        budget.add(spend_of_stored(role, answer, prices))
-    budget.listener = spent
+    before = [spend_of_stored(role, answer, prices) for role, answer in kept.all()] if kept is not None else []
+    budget = Budget(ceilings, seconds_used, before=before, told=spent)
     abilities = AbilityFile(cache / "endpoints.json" if cache is not None else None)
     base_url = base_url_of(settings.base_url, environment)
     key = key_for(base_url, environment)

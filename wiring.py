@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .agents.lifecycle import Agent
-from .agents.model.usage import Budget
+from .agents.model.usage import Budget, Spend
 from .agents.protocol import AgentProtocol
 from .engine.python.layout import find_layout
 from .errors import UsageError
@@ -215,9 +215,7 @@ async def open_run(
             )
             asked: Mapping[str, AgentProtocol] = agents
             if settings.isolate_agents:
-                asked = isolated_agents(
-                    agents, settings, run_id, audit=audit.record, budget=chats.budget, seconds_before=seconds_before
-                )
+                asked = isolated_agents(agents, settings, run_id, audit=audit.record, budget=chats.budget)
             services = GraphServices(
                 agents={role: MeteredAgent(agent, meter) for role, agent in asked.items()},
                 tools=tools,
@@ -225,6 +223,7 @@ async def open_run(
                 emit=events.emit,
                 audit=audit.record,
                 checkpointer=checkpointer,
+                budget=chats.budget,
             )
             try:
                 yield LiveRun(settings, folder, store, events, redactor, context, services, tools, meter, target, chats)
@@ -241,6 +240,7 @@ async def open_agent(
     audit: Callable[[Attempt], None],
     seconds_before: float,
     given_out: set[str],
+    spent: Callable[[Spend], None],
 ) -> AsyncIterator[tuple[Agent, Budget]]:
     """One agent of a run that another process works on, with what it needs, and the budget it spends from (A-06).
 
@@ -263,6 +263,7 @@ async def open_agent(
                 seconds_before=seconds_before,
                 audit=audit,
                 given_out=given_out,
+                spent=spent,
             ) as chats,
         ):
             known = {**role_agents(settings, target, chats.by_role), **repository_agents(tools, chats.by_role)}

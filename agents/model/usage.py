@@ -7,7 +7,7 @@ what one agent's answer took, whoever it asked how often; the audit log has each
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -73,17 +73,31 @@ class Budget:
 
     Args:
         seconds_used: wall seconds of the run so far, sessions before a resume included.
+        before: what was paid for in sessions before this one.
+        told: is told of everything that is added from now on.
     """
 
-    def __init__(self, ceilings: Ceilings | None = None, seconds_used: Callable[[], float] = lambda: 0.0) -> None:
+    def __init__(
+        self,
+        ceilings: Ceilings | None = None,
+        seconds_used: Callable[[], float] = lambda: 0.0,
+        *,
+        before: Iterable[Spend] = (),
+        told: Callable[[Spend], None] = lambda spend: None,
+    ) -> None:
         self._ceilings = ceilings or Ceilings()
         self._seconds_used = seconds_used
         self._spent: dict[tuple[str, str], Spend] = {}
         self._reached: str | None = None
         self._lock = threading.Lock()
+        self._told: Callable[[Spend], None] = lambda spend: None
+        for spend in before:
+            self.add(spend)
+        self._told = told
 
     def add(self, spend: Spend) -> None:
         """Count what was paid for."""
+        self._told(spend)
         with self._lock:
             key = (spend.role, spend.model)
             self._spent[key] = self._spent.get(key, Spend(*key)).plus(spend)
