@@ -1,87 +1,70 @@
 """One way to call a tool, wherever it lives: in this process, behind a command, or behind a URL (T-12).
 
-Sessions are opened and closed by one task, because their cancel scopes must end where they began. Calls are made from
-the caller's task and may run at the same time: an in-memory session runs the tool in that task, a remote one matches
-answers to requests by id.
+Sessions are opened once and reused; each is opened and closed by a task of its own, because its cancel scopes must end
+where they began. Calls are made from the caller's task and may run at the same time.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 from jsonschema import Draft202012Validator
-from mcp import Client, MCPError, StdioServerParameters
+from mcp import Client, MCPError
 from mcp.server import MCPServer
-from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT, CallToolResult, TextContent, Tool
+from mcp.types import REQUEST_TIMEOUT, CallToolResult, Tool
 
 from .. import errors
-from ..errors import EnvironmentFault, SandboxFailure, StorageError, ToolFailure, ToolInputError, ToolTimeout
+from ..errors import EnvironmentFault, ToolFailure, ToolInputError, ToolTimeout
 from ..utils.error_formatter import schema_issues
+from .answers import ToolCall, structured
 from .definition import CACHED_META, TIMEOUT_META
+from .external.routing import ExternalRoute, check_mappings, routed
+from .external.server import ExternalServer, ServerFacts, ServerGone
 
-Connection = MCPServer | StdioServerParameters | str
 BUILT_IN = "built-in"
 DEFAULT_TIMEOUT_SECONDS = 60.0
-_OWN_ERRORS = (EnvironmentFault, StorageError, SandboxFailure)
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """One call as the report tells it; `seconds` is wall time."""
-
-    tool: str
-    served_by: str
-    seconds: float
-    outcome: Literal["ok", "failed", "refused", "timed_out"]
-    cached: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Route:
-    """Where a tool lives; `trusted` servers are ours, and may raise our errors."""
-
-    tool: Tool
-    client: Client
-    served_by: str
-    trusted: bool
-    validator: Draft202012Validator
-
-    @property
-    def timeout_seconds(self) -> float:
-        given = (self.tool.meta or {}).get(TIMEOUT_META)
-        return float(given) if self.trusted and isinstance(given, int | float) else DEFAULT_TIMEOUT_SECONDS
 
 
 class ToolClient:
     """Calls tools by name. Use it as an async context manager, in one event loop.
 
     Args:
-        connections: a toolbox, or connections by name, in order of precedence: the first that offers a tool serves it.
-            A connection is an `MCPServer` (in memory), `StdioServerParameters` (a command) or a URL.
-        routes: tool name → connection name, for tools that another connection than the first shall serve.
-        timeouts: tool name → seconds, where the tool's own time limit shall not hold.
+        toolbox: our tools; every tool is served by it unless a server of others serves it.
+        servers: servers of others, in order of precedence; they are started, side by side, on entering.
+        root: the project, for the templates of their mappings.
+        timeouts: tool name → seconds, where a built-in tool's own time limit shall not hold.
+        warn: told, as it happens, of what a report has to mention: a server that was given up, a tool it lacks.
 
     Raises (on entering):
-        EnvironmentFault: a server cannot be reached, or does not offer what `routes` says.
+        EnvironmentFault: a server does not start and is not optional.
+        SettingsError: a mapping of a server is wrong.
     """
 
     def __init__(
         self,
-        connections: MCPServer | Mapping[str, Connection],
+        toolbox: MCPServer,
         *,
-        routes: Mapping[str, str] | None = None,
+        servers: Sequence[ExternalServer] = (),
+        root: Path | None = None,
         timeouts: Mapping[str, float] | None = None,
+        warn: Callable[[str], None] | None = None,
     ) -> None:
-        self._connections = dict(connections) if isinstance(connections, Mapping) else {BUILT_IN: connections}
-        self._wanted = dict(routes or {})
+        self._toolbox = toolbox
+        self._servers = tuple(servers)
+        self._root = root or Path()
         self._timeouts = dict(timeouts or {})
-        self._routes: dict[str, _Route] = {}
+        self._warn = warn
+        self._warnings: list[str] = []
         self._calls: list[ToolCall] = []
+        self._built_in: dict[str, Tool] = {}
+        self._validators: dict[str, Draft202012Validator] = {}
+        self._routes: dict[str, ExternalRoute] = {}
+        self._client: Client | None = None
         self._owner: asyncio.Task[None] | None = None
         self._closing = asyncio.Event()
 
@@ -94,70 +77,94 @@ class ToolClient:
             await asyncio.wait({opened, self._owner}, return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
             self._owner.cancel()
-            await asyncio.wait({self._owner})
+            await _ended(self._owner)
             raise
-        if not opened.done() or opened.exception() is not None:
+        if not opened.done():
             await self._owner
+        elif opened.exception() is not None:
+            await _ended(self._owner)
         opened.result()
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self._closing.set()
-        self._routes.clear()
         if self._owner is not None:
-            await self._owner
+            await _ended(self._owner)
 
     async def _own(self, opened: asyncio.Future[None]) -> None:
-        """Opens the sessions, waits, closes them; a fault is told to `opened`, for the sessions would wrap it."""
-        async with AsyncExitStack() as stack:
-            try:
-                await self._open(stack)
-            except EnvironmentFault as fault:
-                opened.set_exception(fault)
-                return
-            opened.set_result(None)
-            await self._closing.wait()
+        """Opens everything, waits, closes it; what is wrong is told to `opened`, for the session would wrap it."""
+        try:
+            async with Client(self._toolbox) as client:
+                await self._learn(client)
+                try:
+                    await self._open_servers()
+                except errors.TestwrightError as error:
+                    opened.set_exception(error)
+                    return
+                self._client = client
+                opened.set_result(None)
+                await self._closing.wait()
+        finally:
+            self._client = None
+            await asyncio.gather(*(server.close() for server in self._servers), return_exceptions=True)
 
-    async def _open(self, stack: AsyncExitStack) -> None:
-        for name, connection in self._connections.items():
-            try:
-                client = await stack.enter_async_context(Client(connection))
-                await self._learn(name, client, trusted=isinstance(connection, MCPServer))
-            except (MCPError, OSError, RuntimeError, ValueError, ExceptionGroup) as error:
-                raise EnvironmentFault(
-                    f"the tool server {name!r} cannot be used: {_innermost(error)}",
-                    advice="check its entry in the configuration, and that it starts by itself",
-                ) from error
-        self._check_routes()
-
-    async def _learn(self, name: str, client: Client, *, trusted: bool) -> None:
+    async def _learn(self, client: Client) -> None:
         cursor: str | None = None
         while True:
             page = await client.list_tools(cursor=cursor)
             for tool in page.tools:
-                if self._wanted.get(tool.name, name) != name or tool.name in self._routes:
-                    continue
-                validator = Draft202012Validator(tool.input_schema)
-                self._routes[tool.name] = _Route(tool, client, name, trusted, validator)
+                self._built_in[tool.name] = tool
+                self._validators[tool.name] = Draft202012Validator(tool.input_schema)
             cursor = page.next_cursor
             if cursor is None:
                 return
 
-    def _check_routes(self) -> None:
-        for tool, name in self._wanted.items():
-            if tool not in self._routes:
-                raise EnvironmentFault(
-                    f"the tool server {name!r} does not offer {tool!r}",
-                    advice="remove the tool from its entry in the configuration",
-                )
+    async def _open_servers(self) -> None:
+        check_mappings(self._servers, self._built_in)
+        outcomes = await asyncio.gather(*(server.open() for server in self._servers), return_exceptions=True)
+        usable: list[ExternalServer] = []
+        for server, outcome in zip(self._servers, outcomes, strict=True):
+            if outcome is None:
+                usable.append(server)
+            elif isinstance(outcome, EnvironmentFault) and server.entry.optional:
+                self._note(f"{outcome.message} It is optional: the built-in tools serve.")
+            else:
+                raise outcome
+        routing = routed(usable, self._built_in, self._root)
+        self._routes = routing.routes
+        for warning in routing.warnings:
+            self._note(warning)
+
+    def _note(self, warning: str) -> None:
+        self._warnings.append(warning)
+        if self._warn is not None:
+            self._warn(warning)
 
     def tools(self) -> dict[str, Tool]:
-        """The tools that can be called, by name."""
-        return {name: route.tool for name, route in sorted(self._routes.items())}
+        """The tools that can be called, by name; a built-in one as we describe it, whoever serves it."""
+        theirs = {name: route.theirs for name, route in self._routes.items()}
+        return dict(sorted({**theirs, **self._built_in}.items()))
 
     def calls(self) -> tuple[ToolCall, ...]:
         """Every call so far, in the order in which they ended."""
         return tuple(self._calls)
+
+    def warnings(self) -> tuple[str, ...]:
+        """What the report has to mention of servers and tools, each once."""
+        return tuple(self._warnings)
+
+    def servers(self) -> tuple[ServerFacts, ...]:
+        """The servers of others, with the tools of ours that each serves, or served until it was given up."""
+        return tuple(
+            ServerFacts(
+                server.name,
+                server.entry.transport,
+                tuple(sorted(name for name, route in self._routes.items() if route.server is server)),
+                server.restarts,
+                server.state,
+            )
+            for server in self._servers
+        )
 
     async def call(
         self, name: str, arguments: Mapping[str, Any], *, timeout_seconds: float | None = None
@@ -165,34 +172,24 @@ class ToolClient:
         """Call a tool and return its structured answer.
 
         Args:
-            timeout_seconds: how long to wait; the tool's own limit without it.
+            timeout_seconds: how long to wait for a built-in tool; the tool's own limit without it. A server of others
+                has the limit of its entry.
 
         Raises:
             ToolInputError: the arguments do not fit the tool's input schema.
             ToolTimeout: no answer in time; a built-in tool is cancelled.
-            ToolFailure: the tool answered with an error, outside its output schema, or is not there.
+            ToolFailure: the tool answered with an error, outside a schema, or is not there.
             EnvironmentFault, StorageError, SandboxFailure: a built-in tool met one, as if called directly.
         """
-        route = self._route(name)
+        self._require(name)
         given = dict(arguments)
-        record = ToolCall(name, route.served_by, 0.0, "failed")
-        started = time.monotonic()
+        route = self._routes.get(name)
+        if route is None or route.server.state == "given up":
+            return await self._recorded(name, BUILT_IN, self._call_built_in(name, given, timeout_seconds))
         try:
-            self._refuse_misfit(route, given)
-            result = await self._send(
-                route, given, timeout_seconds or self._timeouts.get(name) or route.timeout_seconds
-            )
-            answer = _structured(route, result)
-            record = replace(record, outcome="ok", cached=route.trusted and bool((result.meta or {}).get(CACHED_META)))
-            return answer
-        except ToolInputError:
-            record = replace(record, outcome="refused")
-            raise
-        except ToolTimeout:
-            record = replace(record, outcome="timed_out")
-            raise
-        finally:
-            self._calls.append(replace(record, seconds=time.monotonic() - started))
+            return await self._recorded(name, route.server.name, self._call_external(route, name, given))
+        except ServerGone as gone:
+            return await self._instead(route, name, given, timeout_seconds, gone)
 
     async def call_all(
         self, calls: Sequence[tuple[str, Mapping[str, Any]]], *, at_once: int = 8
@@ -212,70 +209,92 @@ class ToolClient:
 
         return list(await asyncio.gather(*(one(name, arguments) for name, arguments in calls)))
 
-    def _route(self, name: str) -> _Route:
-        if self._owner is None or self._closing.is_set():
+    def _require(self, name: str) -> None:
+        if self._client is None or self._closing.is_set():
             raise ToolFailure(f"the tool {name!r} was called outside the client's context")
-        route = self._routes.get(name)
-        if route is None:
-            raise ToolFailure(f"there is no tool {name!r}", advice=f"known tools: {', '.join(sorted(self._routes))}")
-        return route
+        if name not in self._built_in and name not in self._routes:
+            known = ", ".join(sorted({*self._built_in, *self._routes}))
+            raise ToolFailure(f"there is no tool {name!r}", advice=f"known tools: {known}")
 
-    def _refuse_misfit(self, route: _Route, arguments: dict[str, Any]) -> None:
-        issues = schema_issues(route.validator.iter_errors(arguments))
+    async def _recorded(
+        self, name: str, served_by: str, work: Coroutine[Any, Any, tuple[dict[str, Any], bool]]
+    ) -> dict[str, Any]:
+        record = ToolCall(name, served_by, 0.0, "failed")
+        started = time.monotonic()
+        try:
+            answer, cached = await work
+            record = replace(record, outcome="ok", cached=cached)
+            return answer
+        except ToolInputError:
+            record = replace(record, outcome="refused")
+            raise
+        except ToolTimeout:
+            record = replace(record, outcome="timed_out")
+            raise
+        finally:
+            self._calls.append(replace(record, seconds=time.monotonic() - started))
+
+    async def _call_external(
+        self, route: ExternalRoute, name: str, given: dict[str, Any]
+    ) -> tuple[dict[str, Any], bool]:
+        self._refuse_misfit(name, given)
+        return await route.call(given), False
+
+    async def _instead(
+        self, route: ExternalRoute, name: str, given: dict[str, Any], seconds: float | None, gone: ServerGone
+    ) -> dict[str, Any]:
+        """Our own tool, for one whose server has died for good."""
+        server = route.server
+        instead = "the built-in tools serve" if name in self._built_in else f"nobody else serves {name}"
+        if not any(f"{server.name!r} was given up" in one for one in self._warnings):
+            self._note(f"The tool server {server.name!r} was given up: {gone}; {instead}.")
+        if name not in self._built_in:
+            raise server.failure(route.theirs.name, f"cannot be had any more: {gone}") from gone
+        return await self._recorded(name, BUILT_IN, self._call_built_in(name, given, seconds))
+
+    async def _call_built_in(
+        self, name: str, given: dict[str, Any], timeout_seconds: float | None
+    ) -> tuple[dict[str, Any], bool]:
+        if name not in self._built_in:
+            raise ToolFailure(f"{name} is not served any more: its tool server was given up")
+        self._refuse_misfit(name, given)
+        own = (self._built_in[name].meta or {}).get(TIMEOUT_META)
+        limit = float(own) if isinstance(own, int | float) else DEFAULT_TIMEOUT_SECONDS
+        result = await self._send(name, given, timeout_seconds or self._timeouts.get(name) or limit)
+        return structured(name, result), bool((result.meta or {}).get(CACHED_META))
+
+    def _refuse_misfit(self, name: str, arguments: dict[str, Any]) -> None:
+        validator = self._validators.get(name)
+        issues = schema_issues(validator.iter_errors(arguments)) if validator is not None else []
         if issues:
             told = "; ".join(f"{issue.path}: {issue.message}" for issue in issues)
             raise ToolInputError(
-                f"the arguments of {route.tool.name} do not fit: {told}",
+                f"the arguments of {name} do not fit: {told}",
                 advice="; ".join(issue.suggestion for issue in issues if issue.suggestion),
                 details={"errors": [issue.to_dict() for issue in issues]},
             )
 
-    async def _send(self, route: _Route, arguments: dict[str, Any], seconds: float) -> CallToolResult:
-        name = route.tool.name
+    async def _send(self, name: str, arguments: dict[str, Any], seconds: float) -> CallToolResult:
+        assert self._client is not None
         try:
-            return await route.client.call_tool(name, arguments, read_timeout_seconds=seconds)
+            return await self._client.call_tool(name, arguments, read_timeout_seconds=seconds)
         except MCPError as error:
             if error.code == REQUEST_TIMEOUT:
                 raise ToolTimeout(f"{name} did not answer within {seconds:g} s", details={"tool": name}) from error
-            what = "its connection has closed" if error.code == CONNECTION_CLOSED else str(error)
-            passing = error.code == CONNECTION_CLOSED and not route.trusted
-            details: dict[str, object] = {"tool": name, "code": error.code, "transient": passing}
-            raise ToolFailure(f"{name} failed: {what}", details=details) from error
+            raise ToolFailure(f"{name} failed: {error}", details={"tool": name, "code": error.code}) from error
         except (RuntimeError, ValueError) as error:
-            raise ToolFailure(
-                f"{name} answered outside its contract: {error}",
-                advice=f"the server {route.served_by!r} does not keep what it declares",
-                details={"tool": name},
-            ) from error
+            raise ToolFailure(f"{name} answered outside its contract: {error}", details={"tool": name}) from error
 
 
-def _structured(route: _Route, result: CallToolResult) -> dict[str, Any]:
-    if result.is_error:
-        raise _told_error(route, result)
-    answer = result.structured_content
-    if isinstance(answer, dict):
-        return answer
-    raise ToolFailure(
-        f"{route.tool.name} gave no structured answer", details={"tool": route.tool.name, "text": _text(result)}
-    )
-
-
-def _told_error(route: _Route, result: CallToolResult) -> errors.TestwrightError:
-    told = result.structured_content.get("error") if isinstance(result.structured_content, dict) else None
-    name = route.tool.name
-    if not (route.trusted and isinstance(told, dict)):
-        return ToolFailure(f"{name} failed: {_text(result)}", details={"tool": name})
-    kind = getattr(errors, str(told.get("type")), ToolFailure)
-    details = {**told.get("details", {}), "tool": name, "error_type": told.get("type")}
-    known = isinstance(kind, type) and issubclass(kind, (*_OWN_ERRORS, ToolFailure))
-    return (kind if known else ToolFailure)(told["message"], advice=told.get("advice", ""), details=details)
-
-
-def _text(result: CallToolResult) -> str:
-    return "\n".join(block.text for block in result.content if isinstance(block, TextContent))
-
-
-def _innermost(error: BaseException) -> str:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return str(error) or type(error).__name__
+async def _ended(task: asyncio.Task[None]) -> None:
+    """Wait for a task that closes sessions, also when cancelled meanwhile: no process may be left behind."""
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            cancelled = True
+    if not task.cancelled() and task.exception() is not None and not cancelled:
+        raise task.exception() or RuntimeError
+    if cancelled:
+        raise asyncio.CancelledError

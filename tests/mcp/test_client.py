@@ -10,7 +10,6 @@ import pytest
 from mcp.server import MCPServer
 
 from testwright.errors import (
-    EnvironmentFault,
     SandboxUnavailable,
     StoreFull,
     ToolFailure,
@@ -180,40 +179,3 @@ async def test_a_client_may_be_closed_by_another_task_than_opened_it(toolbox):
     await asyncio.create_task(client.__aenter__())
     assert await asyncio.create_task(client.call("echo", {"number": 3})) == {"number": 3}
     await asyncio.create_task(client.__aexit__(None, None, None))
-
-
-def external(name: str) -> MCPServer:
-    server = MCPServer(name)
-
-    @server.tool()
-    def echo(number: int) -> dict[str, str]:
-        return {"from": name, "number": str(number)}
-
-    return server
-
-
-@pytest.mark.feature("T-12")
-async def test_the_first_connection_serves_a_tool_unless_a_route_says_otherwise(toolbox):
-    connections = {"built-in": toolbox(echo=echo), "other": external("other")}
-    async with ToolClient(connections) as client:
-        assert await client.call("echo", {"number": 1}) == {"number": 1}
-    async with ToolClient(connections, routes={"echo": "other"}) as client:
-        assert await client.call("echo", {"number": 1}) == {"from": "other", "number": "1"}
-        assert client.calls()[0].served_by == "other"
-
-
-@pytest.mark.parametrize("routes", [{"echo": "nobody"}, {"lint": "built-in"}])
-async def test_a_route_that_leads_nowhere_is_a_fault_of_the_configuration(toolbox, routes):
-    with pytest.raises(EnvironmentFault, match="does not offer"):
-        async with ToolClient(toolbox(echo=echo), routes=routes):
-            pass
-
-
-async def test_a_server_that_cannot_be_started_is_an_environment_fault(toolbox, tmp_path):
-    from mcp import StdioServerParameters
-
-    missing = StdioServerParameters(command=str(tmp_path / "no-such-program"))
-    with pytest.raises(EnvironmentFault, match="'other' cannot be used") as caught:
-        async with ToolClient({"built-in": toolbox(echo=echo), "other": missing}):
-            pass
-    assert caught.value.advice
