@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..errors import ToolFailure
 from .baselines import Baselines
 from .cache import ResultCache
+from .javascript.checks import JavaScriptChecks
 from .paths import first_inside, inside
 from .search.index import CodebaseIndex
 
@@ -31,6 +32,7 @@ class ToolServices:
         cache: results of this toolbox, by the hash of their inputs.
         index: the search over the project's code and documents.
         baselines: coverage there was before the tests of this run.
+        javascript: parsers and linters for JavaScript and TypeScript; costs nothing until it is asked.
     """
 
     root: Path
@@ -41,10 +43,12 @@ class ToolServices:
     cache: ResultCache = field(default_factory=ResultCache)
     index: CodebaseIndex = field(init=False)
     baselines: Baselines = field(init=False)
+    javascript: JavaScriptChecks = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "index", CodebaseIndex(self.root, self.cache_dir / "codebase-index.json"))
         object.__setattr__(self, "baselines", Baselines(self.root))
+        object.__setattr__(self, "javascript", JavaScriptChecks(self.cache_dir))
 
     def run_file(self, given: str) -> Path:
         """A place in the run's folder; it need not exist. Raises ToolFailure."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ...utils.error_formatter import CodeIssue
 from .code_model import Function, TestFunction, TestModule, structure
 
-_SLEEPS = ("time.sleep", "asyncio.sleep", "anyio.sleep", "trio.sleep", "gevent.sleep")
+SLEEPS = ("time.sleep", "asyncio.sleep", "anyio.sleep", "trio.sleep", "gevent.sleep")
 _REQUESTS = frozenset(
     [f"{library}.{verb}" for library in ("requests", "httpx") for verb in
      ("get", "post", "put", "patch", "delete", "head", "options", "request", "stream")]
@@ -71,7 +71,7 @@ def _calls_asserting_helper(module: TestModule, function: Function, seen: frozen
 
 def _call_issues(module: TestModule, test: TestFunction, node: ast.Call) -> Iterator[CodeIssue]:
     name = module.origin(node.func)
-    if name in _SLEEPS and not (node.args and isinstance(node.args[0], ast.Constant) and node.args[0].value == 0):
+    if name in SLEEPS and not (node.args and isinstance(node.args[0], ast.Constant) and node.args[0].value == 0):
         fix = "wait for the event itself, or replace the clock"
         yield structure(node.lineno, f"{test.name} sleeps", fix, "sleep")
     elif name in _REQUESTS and not _stays_here(node):

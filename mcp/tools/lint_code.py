@@ -1,37 +1,58 @@
-"""`lint_code`: what ruff says about a Python file; a project's file by the project's own rules."""
+"""`lint_code`: what ruff says about a Python file, ESLint about a script, a reader about JSON and YAML.
+
+A project's Python is linted by the project's own rules. Its ESLint configuration is not used: it is code.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 from ...errors import ToolFailure
+from ..checks.data_file import data_issues
 from ..checks.ruff import lint_project_file, lint_test_source
 from ..definition import ToolDefinition, closed_object
+from ..javascript.checks import SUFFIXES, ScriptFile
 from ..paths import read_text
 from ..services import ToolServices
 
+_DATA = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
+
 
 async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
-    return await asyncio.to_thread(_linted, services, arguments["file_path"])
+    given = arguments["file_path"]
+    place = await asyncio.to_thread(services.any_file, given)
+    if place.suffix in SUFFIXES:
+        source = await asyncio.to_thread(read_text, place, given)
+        [found] = await services.javascript.issues([ScriptFile(given, source, structure=False)])
+        return {"errors": [_error(one.line, one.column, one.rule, one.message) for one in found]}
+    return {"errors": await asyncio.to_thread(_linted, services, place, given)}
 
 
-def _linted(services: ToolServices, given: str) -> dict[str, Any]:
-    place = services.any_file(given)
-    if place.suffix not in (".py", ".pyi"):
-        raise ToolFailure(f"{given!r} cannot be linted: only Python files can", advice="give a .py or .pyi file")
-    if place.resolve().is_relative_to(services.run_folder.path.resolve()):
-        found = lint_test_source(read_text(place, given), given)
-    else:
-        found = lint_project_file(place, services.root)
-    return {
-        "errors": [{"line": one.line, "column": one.column, "rule": one.rule, "message": one.message} for one in found]
-    }
+def _linted(services: ToolServices, place: Path, given: str) -> list[dict[str, Any]]:
+    if place.suffix in (".py", ".pyi"):
+        if place.resolve().is_relative_to(services.run_folder.path.resolve()):
+            found = lint_test_source(read_text(place, given), given)
+        else:
+            found = lint_project_file(place, services.root)
+        return [_error(one.line, one.column, one.rule, one.message) for one in found]
+    if place.suffix in _DATA:
+        return [_error(**one) for one in data_issues(read_text(place, given), _DATA[place.suffix])]
+    known = ", ".join((".py", ".pyi", *SUFFIXES, *_DATA))
+    raise ToolFailure(f"{given!r} cannot be linted: there is no linter for it", advice=f"give a file of {known}")
+
+
+def _error(line: int, column: int, rule: str, message: str) -> dict[str, Any]:
+    return {"line": line, "column": column, "rule": rule, "message": message}
 
 
 TOOL = ToolDefinition(
     name="lint_code",
-    description="Lints a Python file: the project's by its own ruff rules, those of the run by the rules for tests.",
+    description=(
+        "Lints a Python, JavaScript, TypeScript, JSON or YAML file. Python of the project follows its own ruff rules, "
+        "Python of the run the rules for tests; scripts are held to a fixed set of ESLint rules."
+    ),
     input_schema=closed_object(
         {"file_path": {"type": "string", "minLength": 1, "description": "Path in the run's folder or the project."}}
     ),
@@ -51,5 +72,5 @@ TOOL = ToolDefinition(
         }
     ),
     run=_run,
-    timeout_seconds=120.0,
+    timeout_seconds=600.0,
 )

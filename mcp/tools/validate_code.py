@@ -12,10 +12,15 @@ from ...utils.python_source import parse_python
 from ..cache import content_key
 from ..checks.code_model import read_module
 from ..checks.fixtures import Fixtures
+from ..checks.javascript_file import FRAMEWORKS as SCRIPTS
+from ..checks.javascript_file import script_issues, script_name_issues
+from ..checks.locust_file import locust_issues
+from ..checks.maestro_file import maestro_issues, parses
 from ..checks.pytest_file import pytest_issues
 from ..checks.ruff import Diagnostic, lint_test_source
 from ..checks.unittest_file import unittest_issues
 from ..definition import ToolDefinition
+from ..javascript.checks import SUFFIXES, ScriptFile
 from ..paths import read_text
 from ..services import ToolServices
 
@@ -54,7 +59,6 @@ OUTPUT_SCHEMA: dict[str, Any] = {
         },
     },
 }
-_PYTHON = ("pytest", "unittest")
 _HINTS = {
     "F401": "remove the import",
     "F811": "give each definition a name of its own",
@@ -67,22 +71,39 @@ _HINTS = {
 
 
 async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
-    return await asyncio.to_thread(_validate, services, arguments)
-
-
-def _validate(services: ToolServices, arguments: dict[str, Any]) -> dict[str, Any]:
     given, framework = arguments["code_path"], arguments["framework"]
-    _refuse_unavailable(framework)
-    source = read_text(services.any_file(given), given)
-    return check_code(
-        source,
-        given,
-        framework,
-        _conftests(services, given),
-        syntax=arguments["check_syntax"],
-        lint=arguments["check_lint"],
-        structure=arguments["check_structure"],
-    )
+    wanted = (arguments["check_syntax"], arguments["check_lint"], arguments["check_structure"])
+    source = await asyncio.to_thread(lambda: read_text(services.any_file(given), given))
+    if framework in SCRIPTS:
+        return await _check_script(services, source, given, framework, wanted)
+    return await asyncio.to_thread(_check_here, services, source, given, framework, wanted)
+
+
+def _check_here(
+    services: ToolServices, source: str, given: str, framework: str, wanted: tuple[bool, bool, bool]
+) -> dict[str, Any]:
+    syntax, lint, structure = wanted
+    if framework == "maestro":
+        issues = list(maestro_issues(source, given, syntax=syntax, lint=lint, structured=structure))
+        return _result(issues, parsed=parses(source), wanted=wanted)
+    conftests = _conftests(services, given) if framework == "pytest" else ()
+    return check_code(source, given, framework, conftests, syntax=syntax, lint=lint, structure=structure)
+
+
+async def _check_script(
+    services: ToolServices, source: str, given: str, framework: Any, wanted: tuple[bool, bool, bool]
+) -> dict[str, Any]:
+    """Jest and Playwright; a file of another language has no other error."""
+    syntax, lint, structure = wanted
+    if not given.endswith(SUFFIXES):
+        fix = f"name it with one of {', '.join(SUFFIXES)}"
+        issues = [CodeIssue("syntax", 0, f"{given!r} is no file of JavaScript or TypeScript", fix, "invalid-syntax")]
+        return _result(issues if syntax else [], parsed=False, wanted=wanted)
+    [found] = await services.javascript.issues([ScriptFile(given, source, framework, lint, structure)])
+    issues = list(script_issues([one for one in found if syntax or one.type != "syntax"], framework))
+    issues += script_name_issues(given, framework) if structure else ()
+    parsed = all(one.type != "syntax" for one in found)
+    return _result(list(dict.fromkeys(issues)), parsed=parsed, wanted=wanted)
 
 
 def check_code(
@@ -119,8 +140,10 @@ def check_code(
             for one in conftests:
                 fixtures.add_source(one)
             issues += pytest_issues(module, name, fixtures)
-        else:
+        elif framework == "unittest":
             issues += unittest_issues(module, name)
+        else:
+            issues += locust_issues(module)
     return _result(list(dict.fromkeys(issues)), parsed=tree is not None, wanted=(syntax, lint, structure))
 
 
@@ -156,15 +179,6 @@ def _lint_issue(found: Diagnostic) -> CodeIssue:
     return CodeIssue("lint", found.line, f"{found.rule}: {found.message}", suggestion, found.rule)
 
 
-def _refuse_unavailable(framework: str) -> None:
-    if framework not in _PYTHON:
-        raise ToolFailure(
-            f"code for {framework} cannot be validated: its checks are not part of this version",
-            advice=f"frameworks that can be validated: {', '.join(_PYTHON)}",
-            details={"framework": framework},
-        )
-
-
 def _conftests(services: ToolServices, given: str) -> tuple[str, ...]:
     """conftest.py files from the test's folder up, staged ones before the project's."""
     try:
@@ -195,5 +209,5 @@ TOOL = ToolDefinition(
     output_schema=OUTPUT_SCHEMA,
     run=_run,
     cache_key=_key,
-    timeout_seconds=120.0,
+    timeout_seconds=600.0,
 )

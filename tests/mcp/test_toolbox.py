@@ -103,16 +103,6 @@ async def test_validate_test_code_reads_staged_files_and_the_fixtures_around_the
             assert answer["valid"] is True
 
 
-@pytest.mark.feature("T-10")
-@pytest.mark.parametrize("framework", ["jest", "playwright", "maestro", "locust"])
-async def test_a_framework_without_checks_is_said_to_have_none(services, framework):
-    write_files(services.run_folder.staged, {"tests/test_half.py": GOOD_TEST})
-    async with ToolClient(build_toolbox(services)) as client:
-        with pytest.raises(ToolFailure, match=f"{framework} cannot be validated") as caught:
-            await client.call("validate_test_code", {"code_path": "tests/test_half.py", "framework": framework})
-    assert "pytest, unittest" in caught.value.advice
-
-
 @pytest.mark.feature("T-16")
 async def test_an_equal_validation_is_answered_from_the_cache_and_a_changed_file_is_not(services):
     async def validate(client: ToolClient) -> dict[str, Any]:

@@ -1,0 +1,66 @@
+"""JSON, TOML and YAML: whether a text parses, and keys of one mapping that hide each other (T-12)."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from typing import Any
+
+from .yaml_lines import YamlError, all_nodes, entries, line_of, read_documents
+
+Found = dict[str, Any]
+
+
+def json_error(text: str) -> Found | None:
+    """Where a text is no JSON, or None."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return _error(error.lineno, error.colno, error.msg)
+    except (RecursionError, ValueError) as error:
+        return _error(0, 0, f"not readable: {error}")
+    return None
+
+
+def toml_error(text: str) -> Found | None:
+    """Where a text is no TOML, or None."""
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = str(error).rpartition("(at line ")[2].rstrip(")").split(", column ")
+        line, column = (int(one) if one.isdigit() else 0 for one in [*place, "0", "0"][:2])
+        return _error(line, column, str(error).partition(" (at ")[0])
+    except RecursionError as error:
+        return _error(0, 0, f"nested too deeply: {error}")
+    return None
+
+
+def yaml_error(text: str) -> Found | None:
+    """Where a text is no YAML, or None."""
+    found = read_documents(text)
+    return _error(found.line, found.column, found.message) if isinstance(found, YamlError) else None
+
+
+def data_issues(text: str, language: str) -> list[Found]:
+    """What is wrong with JSON or YAML, each with `line`, `column`, `rule` and `message`.
+
+    JSON is read for repeated keys as YAML, of which it is a part, once it is known to be JSON.
+    """
+    broken = json_error(text) if language == "json" else yaml_error(text)
+    if broken is not None:
+        return [{**broken, "rule": "invalid-syntax"}]
+    documents = read_documents(text)
+    found: list[Found] = []
+    for node in all_nodes(documents) if isinstance(documents, list) else ():
+        first: dict[str, int] = {}
+        for name, key, _ in entries(node):
+            if name in first and name != "<<":
+                message = f"the key {name!r} stands in line {first[name]} already, and only one of them counts"
+                column = key.start_mark.column + 1
+                found.append({**_error(line_of(key), column, message), "rule": "repeated-key"})
+            first.setdefault(name, line_of(key))
+    return sorted(found, key=lambda one: (one["line"], one["column"]))
+
+
+def _error(line: int, column: int, message: str) -> Found:
+    return {"line": line, "column": column, "message": message}

@@ -1,0 +1,118 @@
+"""Locust files (T-10, our addition to the seed's frameworks): users with tasks that ask the system under test."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...utils.error_formatter import CodeIssue
+from .bodies import SLEEPS
+from .code_model import Function, TestModule, methods, structure
+
+_HTTP = ("HttpUser", "FastHttpUser", "HttpLocust")
+_USERS = (*_HTTP, "User")
+_TASK_SETS = ("TaskSet", "SequentialTaskSet", "MarkovTaskSet")
+_VERBS = frozenset("get post put patch delete head options request".split())
+_MARKS = ("task", "transition", "transitions")
+
+
+def locust_issues(module: TestModule) -> Iterator[CodeIssue]:
+    """Every structure rule that a locustfile breaks."""
+    users = [one for one in module.classes() if _kind(module, one, _USERS)]
+    if not users and not module.star:
+        fix = "derive a class from locust.HttpUser and give it tasks"
+        yield structure(0, "Locust finds no user class here", fix, "no_tests")
+    helpers = [one for one in ast.walk(module.tree) if isinstance(one, ast.ClassDef)]
+    for owner in helpers:
+        is_user = owner in users
+        if is_user or _kind(module, owner, _TASK_SETS):
+            yield from _class_issues(module, owner, is_user=is_user)
+    yield from _call_issues(module)
+
+
+def _kind(module: TestModule, owner: ast.ClassDef, wanted: tuple[str, ...], depth: int = 0) -> bool:
+    """Whether a class derives from one of Locust's, by way of other classes of the file or of names that say so."""
+    by_name = {one.name: one for one in ast.walk(module.tree) if isinstance(one, ast.ClassDef)}
+    for base in owner.bases:
+        origin = module.origin(base).rpartition(".")[2]
+        parent = by_name.get(origin)
+        if origin in wanted or (parent is None and origin.endswith(wanted)):
+            return True
+        if parent is not None and parent is not owner and depth < 10 and _kind(module, parent, wanted, depth + 1):
+            return True
+    return False
+
+
+def _class_issues(module: TestModule, owner: ast.ClassDef, *, is_user: bool) -> Iterator[CodeIssue]:
+    set_here = {target.id: node for node in owner.body for target in _targets(node)}
+    tasks = [one for one in methods(owner) if _is_task(module, one)]
+    nested = [one for one in owner.body if isinstance(one, ast.ClassDef) and _is_task(module, one)]
+    inherits = any(one.name == module.origin(base) for base in owner.bases for one in module.classes())
+    if not tasks and not nested and "tasks" not in set_here and not inherits and not _abstract(set_here):
+        fix = "mark methods with @task, or set tasks = [...]"
+        yield structure(owner.lineno, f"{owner.name} has no task", fix, "no_tests")
+    host = set_here.get("host")
+    if is_user and host is not None and isinstance(getattr(host, "value", None), ast.Constant):
+        value = getattr(host.value, "value", None)
+        if isinstance(value, str) and value:
+            fix = "leave it out and give --host, or read it from the environment"
+            yield structure(host.lineno, f"{owner.name} has its host {value!r} written in", fix, "host")
+    first: dict[str, int] = {}
+    for one in tasks:
+        if one.name in first:
+            message = f"{owner.name}.{one.name} is defined in line {first[one.name]} already, which it hides"
+            yield structure(one.lineno, message, "give each task a name of its own", "duplicate_name")
+        first.setdefault(one.name, one.lineno)
+        yield from _task_issues(owner, one)
+
+
+def _targets(node: ast.stmt) -> list[ast.Name]:
+    found = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return [one for one in found if isinstance(one, ast.Name)]
+
+
+def _abstract(set_here: dict[str, ast.stmt]) -> bool:
+    return isinstance(value := getattr(set_here.get("abstract"), "value", None), ast.Constant) and bool(value.value)
+
+
+def _is_task(module: TestModule, node: Function | ast.ClassDef) -> bool:
+    decorators = [one.func if isinstance(one, ast.Call) else one for one in node.decorator_list]
+    return any(module.origin(one).rpartition(".")[2] in _MARKS for one in decorators)
+
+
+def _task_issues(owner: ast.ClassDef, task: Function) -> Iterator[CodeIssue]:
+    name = f"{owner.name}.{task.name}"
+    calls = [node for node in ast.walk(task) if isinstance(node, ast.Call)]
+    acts = any(getattr(call.func, "id", "") not in ("print", "len", "range", "str") for call in calls)
+    if not acts:
+        fix = "ask something of the system, by self.client.get(…)"
+        yield structure(task.lineno, f"{name} sends nothing", fix, "no_assertion")
+    if not [*task.args.posonlyargs, *task.args.args]:
+        yield structure(task.lineno, f"{name} takes no self", "give it self", "task_shape")
+
+
+def _call_issues(module: TestModule) -> Iterator[CodeIssue]:
+    entered = {
+        id(item.context_expr) for node in ast.walk(module.tree) if isinstance(node, ast.With) for item in node.items
+    }
+    for node in ast.walk(module.tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = module.origin(node.func)
+        is_pause = bool(node.args) and isinstance(node.args[0], ast.Constant) and node.args[0].value == 0
+        if name in SLEEPS and not is_pause:
+            fix = "set wait_time = between(…) on the user"
+            yield structure(node.lineno, f"a user sleeps with {name} instead of waiting by wait_time", fix, "sleep")
+        if not isinstance(node.func, ast.Attribute) or node.func.attr not in _VERBS:
+            continue
+        given = node.args[0] if node.args else None
+        address = given.value if isinstance(given, ast.Constant) and isinstance(given.value, str) else ""
+        if name.endswith(f"client.{node.func.attr}") and address.startswith(("http://", "https://")):
+            fix = "give the path only: the host comes with --host"
+            yield structure(node.lineno, f"a request has its host written in: {address[:80]}", fix, "host")
+        caught = next((one.value for one in node.keywords if one.arg == "catch_response"), None)
+        if isinstance(caught, ast.Constant) and caught.value is True and id(node) not in entered:
+            fix = "write `with self.client.get(…, catch_response=True) as response:`"
+            yield structure(
+                node.lineno, "catch_response=True outside of a with statement counts nothing", fix, "response"
+            )

@@ -1,0 +1,146 @@
+"""Maestro flows (T-10, our addition to the seed's frameworks): real YAML, known commands, assertions that can fail."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from ...utils.error_formatter import CodeIssue
+from .code_model import structure
+from .yaml_lines import YamlError, YamlNode, all_nodes, entries, items, line_of, read_documents, scalar, value_of
+
+_ASSERTING = frozenset(
+    "assertVisible assertNotVisible assertTrue assertScreenshot assertWithAI assertNoDefectsWithAI assertDarkMode "
+    "assertLightMode extendedWaitUntil scrollUntilVisible".split()
+)
+# These say what to do without an argument; the others need one.
+_BARE = frozenset(
+    "assertDarkMode assertLightMode assertNoDefectsWithAI back clearKeychain clearState eraseText hideKeyboard "
+    "inputRandomCityName inputRandomColorName inputRandomCountryName inputRandomEmail inputRandomNumber "
+    "inputRandomPersonName inputRandomText killApp launchApp pasteText scroll stopApp stopRecording swipe "
+    "toggleAirplaneMode toggleDarkMode waitForAnimationToEnd".split()
+)
+_COMMANDS = _ASSERTING | _BARE | frozenset(
+    "action addMedia copyTextFrom doubleTapOn evalScript extractTextWithAI inputText longPressOn openBrowser openLink "
+    "pressKey repeat retry runFlow runScript setAirplaneMode setClipboard setDarkMode setLocation setOrientation "
+    "setPermissions startRecording takeScreenshot tapOn travel".split()
+)  # fmt: skip
+_NESTING = ("repeat", "retry", "runFlow")
+_TRUE = re.compile(r"^(\$\{\s*)?(true|1|!0|'[^']+'|\"[^\"]+\")(\s*\})?$", re.IGNORECASE)
+_BUSY = re.compile(r"\bwhile\s*\(.*Date|\bsetTimeout\s*\(|\bsleep\s*\(")
+_OUTSIDE = re.compile(r"\bhttp\.\w+\(\s*['\"`]https?://(?!localhost|127\.|10\.0\.2\.2|\[::1\])([^/'\"`]+)")
+
+
+def maestro_issues(source: str, name: str, *, syntax: bool, lint: bool, structured: bool) -> Iterator[CodeIssue]:
+    """Every issue of a flow file; what is no YAML has no other.
+
+    Args:
+        name: the file's path, for its ending.
+    """
+    documents = read_documents(source)
+    if isinstance(documents, YamlError):
+        if syntax:
+            yield CodeIssue("syntax", documents.line, documents.message, "correct the YAML", "invalid-syntax")
+        return
+    if lint:
+        yield from _repeated_keys(documents)
+    if structured:
+        yield from _flow(documents, name)
+
+
+def parses(source: str) -> bool:
+    """Whether a text is YAML at all."""
+    return not isinstance(read_documents(source), YamlError)
+
+
+def _repeated_keys(documents: list[YamlNode]) -> Iterator[CodeIssue]:
+    for node in all_nodes(documents):
+        first: dict[str, int] = {}
+        for name, key, _ in entries(node):
+            if name in first:
+                message = f"the key {name!r} stands in line {first[name]} already, and only one of them counts"
+                yield CodeIssue("lint", line_of(key), message, "keep one of them", "repeated_key")
+            first.setdefault(name, line_of(key))
+
+
+def _flow(documents: list[YamlNode], name: str) -> Iterator[CodeIssue]:
+    if PurePosixPath(name).suffix not in (".yaml", ".yml"):
+        yield structure(0, f"Maestro reads no flow called {PurePosixPath(name).name}", "call it ….yaml", "file_name")
+    if len(documents) != 2 or not any(True for _ in entries(documents[0])):
+        fix = "begin with appId: or url:, then a line ---, then the list of commands"
+        yield structure(0, "a flow is a header, a line ---, and a list of commands", fix, "flow_parts")
+    if len(documents) >= 2 and not any(scalar(value_of(documents[0], key)) for key in ("appId", "url")):
+        yield structure(1, "the header names no application", "give appId: or url:", "no_application")
+    commands = items(documents[-1]) if documents else []
+    if not commands:
+        yield structure(0, "the flow has no command", "list what to do, one command a line", "no_tests")
+        return
+    yield from _commands(commands)
+    asserting = [one for one in _flat(commands) if _asserts(one)]
+    if not asserting:
+        fix = "end with what is seen then, by assertVisible or assertTrue"
+        yield structure(line_of(commands[0]), "the flow asserts nothing", fix, "no_assertion")
+    elif all(_optional(one) for one in asserting):
+        fix = "take optional: true from one of them"
+        yield structure(line_of(asserting[0]), "every assertion is optional: none can fail", fix, "no_assertion")
+
+
+def _commands(commands: list[YamlNode]) -> Iterator[CodeIssue]:
+    for node in commands:
+        line = line_of(node)
+        named = [name for name, _, _ in entries(node)]
+        name = scalar(node) or (named[0] if named else "")
+        if len(named) > 1:
+            fix = "begin each command with a dash of its own, and indent what belongs to it"
+            yield structure(line, f"one command has {len(named)} names: {', '.join(named)}", fix, "command_shape")
+        elif not name:
+            yield structure(line, "this is no command", "write a command's name", "command_shape")
+        elif name not in _COMMANDS:
+            close = difflib.get_close_matches(name, sorted(_COMMANDS), n=1)
+            fix = f"write {close[0]}" if close else "see the commands in Maestro's reference"
+            yield structure(line, f"Maestro knows no command {name!r}", fix, "unknown_command")
+        elif scalar(node) and name not in _BARE:
+            yield structure(line, f"{name} says not what", f"write {name}: and what it is about", "command_shape")
+        else:
+            yield from _about(name, value_of(node, name), line)
+
+
+def _about(name: str, value: YamlNode | None, line: int) -> Iterator[CodeIssue]:
+    condition = scalar(value) or scalar(value_of(value, "condition"))
+    if name == "assertTrue" and _TRUE.match(condition.strip()):
+        yield structure(line, "assertTrue of what is always true", "assert something that can fail", "tautology")
+    script = scalar(value) or scalar(value_of(value, "script"))
+    if name == "evalScript" and _BUSY.search(script):
+        yield structure(line, "the flow sleeps in a script", "wait with extendedWaitUntil", "sleep")
+    reached = _OUTSIDE.search(script) if name in ("evalScript", "assertTrue") else None
+    if reached:
+        fix = "take the address from a variable that is given with -e"
+        yield structure(line, f"the flow reaches for the network: {reached[1]}", fix, "network")
+    if name in _NESTING:
+        yield from _commands(items(value_of(value, "commands")))
+
+
+def _flat(commands: list[YamlNode], depth: int = 0) -> Iterator[YamlNode]:
+    for node in commands:
+        yield node
+        for name, _, value in entries(node):
+            if name in _NESTING and depth < 20:
+                yield from _flat(items(value_of(value, "commands")), depth + 1)
+
+
+def _asserts(node: YamlNode) -> bool:
+    """Whether a command asserts; another flow or script that is called may."""
+    if scalar(node):
+        return scalar(node) in _ASSERTING
+    return any(
+        name in _ASSERTING
+        or (name in ("runFlow", "retry") and bool(scalar(value) or scalar(value_of(value, "file"))))
+        or name == "runScript"
+        for name, _, value in entries(node)
+    )
+
+
+def _optional(node: YamlNode) -> bool:
+    return any(scalar(value_of(value, "optional")).lower() == "true" for _, _, value in entries(node))

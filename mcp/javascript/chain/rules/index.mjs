@@ -1,0 +1,21 @@
+// Our own rules: what the plugins do not see, because it takes the whole file or both frameworks to see it.
+import { assertions } from './assertions.mjs';
+import { expectedFailure, idleComparison, imports, tests } from './shape.mjs';
+import { network, sleep } from './outside.mjs';
+import { subject } from './subject.mjs';
+import { tautology } from './tautology.mjs';
+import { undefinedNames, unused } from './names.mjs';
+
+export const rules = {
+  assertions,
+  'expected-failure': expectedFailure,
+  'idle-comparison': idleComparison,
+  imports,
+  network,
+  sleep,
+  subject,
+  tautology,
+  tests,
+  undefined: undefinedNames,
+  unused,
+};
