@@ -58,8 +58,8 @@ async def started(live: LiveRun, request: str) -> Ended:
     Raises:
         TestwrightError: no plan could be made, or state could not be kept.
     """
-    _record(live, request)
-    return await _session(live, request, start_run(_beginning(live, request), live.context, live.services))
+    record_run(live, request)
+    return await seen_to_end(live, request, start_run(beginning_of(live, request), live.context, live.services))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +82,19 @@ def lent(live: LiveRun, request: str) -> Iterator[GraphSession]:
     Raises:
         UsageError: the run id is taken.
     """
-    _record(live, request)
+    record_run(live, request)
     live.store.runs.start(live.folder.run_id)
     try:
         with providing(live.context, live.services):
-            yield GraphSession(_beginning(live, request), live.context)
+            yield GraphSession(beginning_of(live, request), live.context)
     except BaseException:
-        _finish(live, "failed", ExitReason.TERMINATED.value, ExitCode.PARTIAL)
+        finish_run(live, "failed", ExitReason.TERMINATED.value, ExitCode.PARTIAL)
         raise
-    _finish(live, "completed", ExitReason.COMPLETED.value, ExitCode.OK)
+    finish_run(live, "completed", ExitReason.COMPLETED.value, ExitCode.OK)
 
 
-def _record(live: LiveRun, request: str) -> None:
+def record_run(live: LiveRun, request: str) -> None:
+    """Store a new run. Raises UsageError when its id is taken."""
     live.store.runs.create(
         live.folder.run_id,
         request=request,
@@ -104,7 +105,8 @@ def _record(live: LiveRun, request: str) -> None:
     )
 
 
-def _beginning(live: LiveRun, request: str) -> PlanningAgentState:
+def beginning_of(live: LiveRun, request: str) -> PlanningAgentState:
+    """The planning state that a run of these settings begins with."""
     settings = live.settings
     return new_planning_state(
         request_id=live.context.run_id,
@@ -130,11 +132,16 @@ async def continued(live: LiveRun, record: RunRecord) -> Ended:
         report = Report.model_validate_json(live.folder.report_json.read_bytes())
         return Ended(report, live.folder.report_md)
     Staging(live.folder, live.settings.root).withdraw()
-    beginning = _beginning(live, record.request)
-    return await _session(live, record.request, resume_run(live.context, live.services, beginning=beginning))
+    beginning = beginning_of(live, record.request)
+    return await seen_to_end(live, record.request, resume_run(live.context, live.services, beginning=beginning))
 
 
-async def _session(live: LiveRun, request: str, work: Awaitable[PlanningAgentState]) -> Ended:
+async def seen_to_end(live: LiveRun, request: str, work: Awaitable[PlanningAgentState]) -> Ended:
+    """One session of a stored run: its graph to the end, then the reports; the run's record says how it ended.
+
+    Raises:
+        TestwrightError: no plan could be made, or state could not be kept.
+    """
     record = live.store.runs.start(live.folder.run_id)
     live.services.emit(EventType.STARTED, f"{'resumed' if record.resumed else 'started'}: {request}")
     began = time.time()
@@ -144,17 +151,18 @@ async def _session(live: LiveRun, request: str, work: Awaitable[PlanningAgentSta
     except TestwrightError as error:
         live.services.emit(EventType.ERROR, error.message)
         status = "stopped" if error.exit_code is ExitCode.STORAGE else "failed"
-        _finish(live, status, _REASONS.get(error.exit_code, ExitReason.INTERNAL).value, error.exit_code)
+        finish_run(live, status, _REASONS.get(error.exit_code, ExitReason.INTERNAL).value, error.exit_code)
         raise
     except (asyncio.CancelledError, KeyboardInterrupt):
-        _finish(live, "stopped", ExitReason.INTERRUPTED.value, ExitCode.INTERRUPTED)
+        finish_run(live, "stopped", ExitReason.INTERRUPTED.value, ExitCode.INTERRUPTED)
         raise
     ended = _concluded(live, request, state, began, record)
     live.services.emit(EventType.COMPLETE, f"{ended.report.exit_reason}: {ended.report.totals.kept} tests kept")
     return ended
 
 
-def _finish(live: LiveRun, status: Any, reason: str, code: int) -> None:
+def finish_run(live: LiveRun, status: Any, reason: str, code: int) -> None:
+    """Note how a session of a run ended."""
     live.store.runs.finish(live.folder.run_id, status=status, exit_reason=reason, exit_code=code)
 
 
@@ -194,7 +202,7 @@ def _concluded(live: LiveRun, request: str, state: PlanningAgentState, began: fl
     ):
         write_file(path, text)
     live.store.runs.record_spent(live.folder.run_id, _spent(live, state))
-    _finish(live, report.status, report.exit_reason.value, report.exit_code)
+    finish_run(live, report.status, report.exit_reason.value, report.exit_code)
     staged = [one.path for one in report.files if one.outcome == "staged"]
     diff = Staging(live.folder, live.settings.root).diff(staged) if live.settings.dry_run and staged else ""
     shutil.rmtree(live.folder.scratch, ignore_errors=True)
