@@ -64,7 +64,7 @@ async def resume_run(
     """
     with providing(context, services):
         graph = _graph(services)
-        config = _thread(context)
+        config = thread_of_run(context)
         snapshot = await isolated(lambda: graph.aget_state(config))
         if not snapshot.values:
             if beginning is None:
@@ -94,7 +94,7 @@ def _stopped_steps(state: PlanningAgentState) -> list[PlanStep]:
 
 
 async def _invoked(graph: PlanningGraph, state: PlanningAgentState | None, context: RunContext) -> PlanningAgentState:
-    return cast(PlanningAgentState, await run_graph(graph, state, _thread(context), context))
+    return cast(PlanningAgentState, await run_graph(graph, state, thread_of_run(context), context))
 
 
 def _graph(services: GraphServices) -> PlanningGraph:
@@ -102,7 +102,8 @@ def _graph(services: GraphServices) -> PlanningGraph:
     return build_planning_graph(services.checkpointer, retry=retry)
 
 
-def _thread(context: RunContext) -> RunnableConfig:
+def thread_of_run(context: RunContext) -> RunnableConfig:
+    """Where a run's planning graph keeps its checkpoints, and how far it may go."""
     return {"configurable": {"thread_id": context.run_id}, "recursion_limit": _RECURSION_LIMIT}
 
 

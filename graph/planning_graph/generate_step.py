@@ -82,7 +82,7 @@ async def run_generate_step(
     config = thread_of(context, step["id"])
     values = await _begun(graph, thread_id(context, step["id"]), services)
     if values is None:
-        values = await run_graph(graph, _beginning(step, state), config, context)
+        values = await run_graph(graph, beginning_of_step(step, state), config, context)
     elif values.get("exit_reason") is None:
         values = await run_graph(graph, None, config, context)
     await _tidied(thread_id(context, step["id"]), services)
@@ -153,7 +153,8 @@ def step_result(values: Mapping[str, Any]) -> dict[str, Any]:
     return {"target": values.get("target"), **result}
 
 
-def _beginning(step: PlanStep, state: PlanningAgentState) -> TestingAgentState:
+def beginning_of_step(step: PlanStep, state: PlanningAgentState) -> TestingAgentState:
+    """The state a step's testing graph begins with."""
     params = step["params"]
     return new_testing_state(
         user_request=state["user_request"],
