@@ -23,6 +23,8 @@ from pydantic_settings import (
 )
 
 from .errors import ProjectError, SettingsError
+from .tool_servers import ToolServer, read_servers, servers_from
+from .utils.redact import Redactor
 
 PROJECT_FILE = "testwright.toml"
 RUN_ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"
@@ -56,6 +58,8 @@ class Models(BaseModel):
 
 
 ROLES = tuple(Models.model_fields)
+_CACHES = ("valkey", "valkeys", "redis", "rediss", "unix")
+_NOT_IN_FILES = frozenset({"root", "mcp_config", "project_servers", "cache_url"})
 
 
 class Settings(BaseSettings):
@@ -88,6 +92,13 @@ class Settings(BaseSettings):
         step_seconds: wall seconds one target's exploration may take before it ends with what it has.
         repeats: shuffled repeats that a test has to pass.
         keep_runs: runs that `clean` leaves.
+        mcp_servers: tool servers of others (T-12), see `tool_servers.py`.
+        mcp_config: a JSON file with `mcpServers`; they take the place of `mcp_servers`. Not in files.
+        project_servers: whether servers that a file of the project names may be started. Not in files.
+        cache: keep MCP responses between runs (`--no-cache` switches it off).
+        cache_url: keep them in Valkey or Redis instead of a file; a password is written as `${NAME}`. Not
+            in files.
+        cache_mib: the most the file may hold; the longest unused goes first.
         fail_on: findings that make the exit code non-zero although tests were kept.
     """
 
@@ -127,6 +138,12 @@ class Settings(BaseSettings):
     step_seconds: float = Field(default=300.0, gt=0)
     repeats: int = Field(default=3, ge=1, le=20)
     keep_runs: int = Field(default=20, ge=0)
+    mcp_servers: tuple[ToolServer, ...] = ()
+    mcp_config: Path | None = None
+    project_servers: bool = False
+    cache: bool = True
+    cache_url: str | None = None
+    cache_mib: int = Field(default=128, ge=1, le=65536)
     fail_on: Literal["nothing", "defect"] = "nothing"
 
     @field_validator("tests_dir")
@@ -148,6 +165,23 @@ class Settings(BaseSettings):
         if parts.username or parts.password or parts.query or parts.fragment:
             raise ValueError("must be a plain URL: a key belongs into TESTWRIGHT_API_KEY, settings are stored")
         return value.rstrip("/")
+
+    @field_validator("mcp_servers", mode="before")
+    @classmethod
+    def _servers_by_name(cls, value: Any) -> Any:
+        return servers_from(value)
+
+    @field_validator("cache_url")
+    @classmethod
+    def _a_cache_without_secrets(cls, value: str | None) -> str | None:
+        if not value:
+            return None
+        parts = urlsplit(value)
+        if parts.scheme not in _CACHES:
+            raise ValueError(f"must begin with {', '.join(f'{one}://' for one in _CACHES)}")
+        if Redactor.from_environment(os.environ).text(value) != value:
+            raise ValueError("a password has to come from the environment, settings are stored: write ${NAME} for it")
+        return value
 
     @property
     def state(self) -> Path:
@@ -192,7 +226,10 @@ def load_settings(flags: Mapping[str, Any]) -> Settings:
         raise ProjectError(
             f"The project root {str(settings.root)!r} {what}.", advice="Give the project with --root PATH."
         )
-    return settings.model_copy(update={"root": settings.root.resolve()})
+    update: dict[str, Any] = {"root": settings.root.resolve()}
+    if settings.mcp_config is not None:
+        update["mcp_servers"] = read_servers(settings.mcp_config)
+    return settings.model_copy(update=update)
 
 
 def restore_settings(stored: Mapping[str, Any]) -> Settings:
@@ -209,6 +246,16 @@ def restore_settings(stored: Mapping[str, Any]) -> Settings:
         return Settings(**stored)
     except ValidationError as error:
         raise SettingsError(_all_errors(error), advice=advice) from error
+
+
+def changed_settings(settings: Settings, changes: Mapping[str, Any]) -> Settings:
+    """The settings with some replaced, and all of them checked. Raises SettingsError."""
+    if not changes:
+        return settings
+    try:
+        return Settings(**{**settings.model_dump(), **changes})
+    except ValidationError as error:
+        raise SettingsError(_all_errors(error), advice="See docs/settings.md for every setting.") from error
 
 
 def _expand_model(values: dict[str, Any]) -> None:
@@ -265,14 +312,23 @@ def _table(path: Path, table: Any) -> dict[str, Any]:
         raise SettingsError(f"[tool.testwright] in {path} is not a table.")
     values = {name.replace("-", "_"): value for name, value in table.items()}
     _expand_model(values)
-    unknown = sorted(set(values) - set(Settings.model_fields) | ({"root"} & set(values)))
+    unknown = sorted(set(values) - set(Settings.model_fields) | (_NOT_IN_FILES & set(values)))
     if unknown:
-        known = ", ".join(name for name in Settings.model_fields if name != "root")
+        known = ", ".join(name for name in Settings.model_fields if name not in _NOT_IN_FILES)
         raise SettingsError(f"{path}: unknown setting {', '.join(unknown)}.", advice=f"Known settings: {known}.")
     for name in ("state_dir", "python", "prices"):
         if isinstance(values.get(name), str):
             values[name] = path.parent / values[name]
+    if "mcp_servers" in values:
+        values["mcp_servers"] = _servers_of_project(path, values["mcp_servers"])
     return values
+
+
+def _servers_of_project(path: Path, said: Any) -> tuple[ToolServer, ...]:
+    try:
+        return servers_from(said, origin="project", folder=path.parent.absolute())
+    except ValueError as error:
+        raise SettingsError(f"{path}: mcp_servers.{error}.", advice="See docs/mcp-servers.md.") from error
 
 
 def _all_errors(error: ValidationError) -> str:

@@ -1,7 +1,8 @@
 """Taking secrets out of what is stored or shown: events, audit log, captured output, reports.
 
 Three nets: values of environment variables whose names say secret, values under JSON keys whose names say secret, and
-the shapes of well-known credentials (provider keys, bearer tokens, passwords in URLs, private keys).
+the shapes of well-known credentials (provider keys, bearer tokens, passwords in URLs, private keys). A reference to a
+variable, `${NAME}`, is no secret.
 """
 
 from __future__ import annotations
@@ -38,13 +39,14 @@ _HEADER = re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{16,}")
 _NAMED_HEADER = re.compile(
     r"(?i)\b(x-api-key|api-key|authorization|proxy-authorization)(\"?\s*:\s*\"?)((?=[^\s\",;]*\d)[^\s\",;]{8,}|bearer|basic)"
 )
-_URL_PASSWORD = re.compile(r"(?i)\b([a-z][a-z0-9+.-]{1,30}://[^\s/:@?#\"']{0,256}):([^\s/@\"']{1,256})@")
+_URL_PASSWORD = re.compile(r"(?i)\b([a-z][a-z0-9+.-]{1,30}://[^\s/:@?#\"']{0,256}):(?!\$\{\w+\}@)([^\s/@\"']{1,256})@")
 _URL_QUERY = re.compile(
-    r"(?i)([?&](?:api[_-]?key|key|access[_-]?token|token|secret|password|signature|sig)=)([^\s&#\"']{6,})"
+    r"(?i)([?&](?:api[_-]?key|key|access[_-]?token|token|secret|password|signature|sig)=)"
+    r"(?!\$\{\w+\}(?:[\s&#\"']|$))([^\s&#\"']{6,})"
 )
 _ASSIGNED = re.compile(
     r"\b((?:[A-Z][A-Z0-9]*_)*(?:API_?KEY|ACCESS_KEY|SECRET(?:_[A-Z]+)*|PASSWORD|PASSWD|TOKEN|PRIVATE_KEY)\s*=\s*)"
-    r"(\"[^\"\n]{6,}\"|'[^'\n]{6,}'|[^\s\"'();,]{6,})"
+    r"(?!\$\{\w+\}(?:[\s\"'();,]|$))(\"[^\"\n]{6,}\"|'[^'\n]{6,}'|[^\s\"'();,]{6,})"
 )
 
 
