@@ -55,21 +55,25 @@ def plan(request: str, *, root: str | Path = ".", **settings: Any) -> dict[str, 
 
 
 def resume(run_id: str, *, root: str | Path = ".", on_event: EventSink | None = None, **settings: Any) -> Report:
-    """Continue a run that was interrupted, with the settings it began with.
+    """Continue a run that was interrupted, or that a ceiling ended, with the settings it began with.
 
     Args:
-        settings: only `state_dir` and `jobs` are looked at.
+        settings: `state_dir` says where the run is kept; `jobs`, `max_tokens`, `max_cost`, `max_seconds` and `prices`
+            replace the run's own.
 
     Raises:
         RunNotFound, StateVersionError, RunLocked.
+        BudgetExhausted: a ceiling ended the run, and it is not higher now.
+        SettingsError: another setting is given.
     """
     return _finished(aresume(run_id, root=root, on_event=on_event, **settings))
 
 
 async def aresume(run_id: str, *, root: str | Path = ".", on_event: EventSink | None = None, **settings: Any) -> Report:
     """`resume`, for async code."""
-    where = await asyncio.to_thread(load_settings, {"root": Path(root), "state_dir": settings.get("state_dir")})
-    return (await application.resume(run_id, where, jobs=settings.get("jobs"), on_event=on_event)).report
+    state_dir = settings.pop("state_dir", None)
+    where = await asyncio.to_thread(load_settings, {"root": Path(root), "state_dir": state_dir})
+    return (await application.resume(run_id, where, changes=settings, on_event=on_event)).report
 
 
 def apply(run_id: str, *, root: str | Path = ".", **settings: Any) -> tuple[Acceptance, ...]:

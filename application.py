@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from .agents.protocol import AgentRequest, RequestMetadata
-from .errors import ProjectError, RequestError, ToolFailure, UsageError
+from .errors import BudgetExhausted, ProjectError, RequestError, SettingsError, ToolFailure, UsageError
 from .events import EventSink
 from .graph.execution_graph.graph import build_testing_graph
 from .graph.planning_graph.planning_graph import build_planning_graph
@@ -19,16 +19,18 @@ from .model_chats import open_chats
 from .reports.json_form import from_json
 from .role_agents import planner_agent
 from .run_session import Ended, GraphSession, as_raised, continued, lent, started
-from .settings import Settings, restore_settings
+from .settings import Settings, changed_settings, restore_settings
 from .store import listing, retention
 from .store.acceptance import Acceptance
 from .store.database import Store
 from .store.lock import project_lock, run_lock
 from .store.run_folder import RunFolder, new_run_id
+from .store.sessions import Sessions
 from .store.staging import Staging
 from .wiring import open_run, open_validators
 
 __all__ = [
+    "RESUME_SETTINGS",
     "Ended",
     "GraphSession",
     "apply",
@@ -45,6 +47,10 @@ __all__ = [
 ]
 
 
+RESUME_SETTINGS = ("jobs", "max_tokens", "max_cost", "max_seconds", "prices")
+"""Settings that a run may be resumed with in place of those it began with."""
+
+
 async def run(request: str, settings: Settings, *, on_event: EventSink | None = None) -> Ended:
     """A run from request to report.
 
@@ -59,34 +65,45 @@ async def run(request: str, settings: Settings, *, on_event: EventSink | None = 
         async with open_run(settings, run_id, on_event=on_event) as live:
             return await started(live, request)
     except RequestError:
-        _forget(settings, run_id)
+        forget(settings, run_id)
         raise
 
 
-def _forget(settings: Settings, run_id: str) -> None:
+def forget(settings: Settings, run_id: str) -> None:
     """Give back the id of a run that asked for nothing there is: the next request may have it."""
     with Store.open(settings.state) as store:
         store.runs.remove(run_id)
     shutil.rmtree(RunFolder(settings.state, run_id).path, ignore_errors=True)
 
 
-async def resume(run_id: str, where: Settings, *, jobs: int | None = None, on_event: EventSink | None = None) -> Ended:
-    """Continue a run with the settings it began with.
+async def resume(
+    run_id: str, where: Settings, *, changes: Mapping[str, Any] | None = None, on_event: EventSink | None = None
+) -> Ended:
+    """Continue a run with the settings it began with; one that a ceiling ended needs a higher one.
 
     Args:
         where: says where runs are kept.
-        jobs: replaces the stored setting.
+        changes: settings of `RESUME_SETTINGS` that replace the stored ones, from now on.
 
     Raises:
         RunNotFound, RunLocked, StateVersionError: why it cannot go on.
+        BudgetExhausted: its ceilings are spent already.
+        SettingsError: a change is none of these settings, or has a wrong value.
     """
-    RunFolder(where.state, run_id).require()
+    folder = RunFolder(where.state, run_id).require()
+    changed = {name: value for name, value in (changes or {}).items() if value is not None}
+    if unknown := sorted(set(changed) - set(RESUME_SETTINGS)):
+        raise SettingsError(
+            f"A run cannot be resumed with another {', '.join(unknown)}.",
+            advice=f"These may change: {', '.join(RESUME_SETTINGS)}. Start a new run for anything else.",
+        )
     with Store.open(where.state) as store:
         record = store.runs.get(run_id)
-    settings = _as_found(restore_settings(record.settings), where)
-    if jobs:
-        settings = settings.model_copy(update={"jobs": jobs})
-    async with open_run(settings, run_id, on_event=on_event, seconds_before=record.spent.seconds) as live:
+    settings = _as_found(changed_settings(restore_settings(record.settings), changed), where)
+    before = max(record.spent.seconds, sum(one.seconds for one in Sessions(folder.sessions_json).all()))
+    async with open_run(settings, run_id, on_event=on_event, seconds_before=before) as live:
+        if changed:
+            live.store.runs.record_settings(run_id, settings.stored(), live.redactor)
         return await continued(live, record)
 
 
@@ -128,6 +145,7 @@ async def plan(request: str, settings: Settings) -> dict[str, Any]:
     Raises:
         RequestError: the request names nothing that was found.
         SettingsError: a model is to be asked and its key or price is missing.
+        BudgetExhausted: a ceiling is reached before there is a plan.
     """
     inputs = {
         "user_request": request,
@@ -143,6 +161,8 @@ async def plan(request: str, settings: Settings) -> dict[str, Any]:
         asked = AgentRequest(request or "plan", "build_plan", RequestMetadata("plan"), inputs=inputs)
         response = await planner.process(asked)
     if response.error is not None:
+        if chats.budget.reached is not None:
+            raise BudgetExhausted(response.error.message, advice="Plan again with a higher ceiling.")
         raise as_raised(response.error.message, response.error.details or {})
     return dict(response.result)
 
@@ -168,9 +188,10 @@ def apply(run_id: str, where: Settings) -> tuple[Acceptance, ...]:
 
 
 def list_runs(where: Settings) -> list[listing.RunSummary]:
-    """The project's runs, newest first."""
+    """The project's runs, newest first; of state that is kept inside the project all, also from where it was before."""
+    inside = where.state.is_relative_to(where.root)
     with Store.open(where.state) as store:
-        return listing.list_runs(store, where.state, root=where.root)
+        return listing.list_runs(store, where.state, root=None if inside else where.root)
 
 
 def show_run(run_id: str, where: Settings) -> tuple[listing.RunDetails, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import shutil
 import time
 from collections.abc import Awaitable, Iterator
@@ -12,20 +13,23 @@ from pathlib import Path
 from typing import Any
 
 from . import errors
-from .errors import ExitCode, TestwrightError
-from .events import EventType
+from .errors import BudgetExhausted, ExitCode, StorageError, TestwrightError
+from .events import Event, EventType
 from .graph.context import RunContext, providing
 from .graph.planning_graph.planning_state import PlanningAgentState, new_planning_state
 from .graph.running import resume_run, start_run
-from .reports.build import Outcomes, RunFacts, build_report
+from .reports.build import Outcomes, build_report
 from .reports.json_form import json_form
 from .reports.junit_form import junit_form
 from .reports.markdown_form import markdown_form
 from .reports.model import Report
-from .reports.outcome import ExitReason
+from .reports.outcome import ExitReason, exit_code_of, status_of
+from .reports.run_facts import RunFacts
+from .session_work import UsedWork
 from .store.event_log import read_events
 from .store.files import remove_leftovers, write_file
-from .store.runs import RunRecord, Spent
+from .store.runs import RunRecord, RunStatus, Spent
+from .store.sessions import SessionWork
 from .store.staging import Staging
 from .version import VERSION
 from .wiring import LiveRun
@@ -79,18 +83,28 @@ class GraphSession:
 def lent(live: LiveRun, request: str) -> Iterator[GraphSession]:
     """A run whose graph somebody else invokes: its services are there for as long as the block lasts.
 
+    The run ends as the plan ended that the graph carried out; without one, or when the block raises, it was broken off.
+
     Raises:
         UsageError: the run id is taken.
     """
     record_run(live, request)
     live.store.runs.start(live.folder.run_id)
+    work, ends = UsedWork(live), list[ExitReason]()
+
+    def note(event: Event) -> None:
+        if "plan_ended" in event.data:
+            ends.append(ExitReason(event.data["plan_ended"]))
+
+    live.events.subscribe(note)
     try:
         with providing(live.context, live.services):
             yield GraphSession(beginning_of(live, request), live.context)
     except BaseException:
-        finish_run(live, "failed", ExitReason.TERMINATED.value, ExitCode.PARTIAL)
+        finish_run(live, work, "failed", ExitReason.TERMINATED)
         raise
-    finish_run(live, "completed", ExitReason.COMPLETED.value, ExitCode.OK)
+    reason = ends[-1] if ends else ExitReason.TERMINATED
+    finish_run(live, work, status_of(reason), reason)
 
 
 def record_run(live: LiveRun, request: str) -> None:
@@ -131,9 +145,24 @@ async def continued(live: LiveRun, record: RunRecord) -> Ended:
     if record.status in ("completed", "failed") and live.folder.report_json.is_file():
         report = Report.model_validate_json(live.folder.report_json.read_bytes())
         return Ended(report, live.folder.report_md)
+    _require_budget(live, record)
     Staging(live.folder, live.settings.root).withdraw()
     beginning = beginning_of(live, record.request)
     return await seen_to_end(live, record.request, resume_run(live.context, live.services, beginning=beginning))
+
+
+def _require_budget(live: LiveRun, record: RunRecord) -> None:
+    """Refuse to go on with a run that a ceiling ended and that the ceilings of now would end at once."""
+    exceeded = live.chats.budget.exceeded()
+    if record.exit_reason != ExitReason.BUDGET_EXHAUSTED or exceeded is None:
+        return
+    spent = _spent(live)
+    raise BudgetExhausted(
+        f"Run {record.run_id} cannot go on: {exceeded}. It has used {spent.tokens} tokens, {spent.cost:.4f} USD and "
+        f"{spent.seconds:.1f} s.",
+        advice=f"Give it more: `testwright resume {record.run_id}` with a higher --max-tokens, --max-cost or "
+        "--max-seconds.",
+    )
 
 
 async def seen_to_end(live: LiveRun, request: str, work: Awaitable[PlanningAgentState]) -> Ended:
@@ -143,6 +172,7 @@ async def seen_to_end(live: LiveRun, request: str, work: Awaitable[PlanningAgent
         TestwrightError: no plan could be made, or state could not be kept.
     """
     record = live.store.runs.start(live.folder.run_id)
+    used = UsedWork(live)
     live.services.emit(EventType.STARTED, f"{'resumed' if record.resumed else 'started'}: {request}")
     began = time.time()
     try:
@@ -150,20 +180,25 @@ async def seen_to_end(live: LiveRun, request: str, work: Awaitable[PlanningAgent
         _raise_failed_plan(state)
     except TestwrightError as error:
         live.services.emit(EventType.ERROR, error.message)
-        status = "stopped" if error.exit_code is ExitCode.STORAGE else "failed"
-        finish_run(live, status, _REASONS.get(error.exit_code, ExitReason.INTERNAL).value, error.exit_code)
+        status = "stopped" if error.exit_code in (ExitCode.STORAGE, ExitCode.BUDGET) else "failed"
+        reason = _REASONS.get(error.exit_code, ExitReason.INTERNAL)
+        finish_run(live, used, status, reason, error.exit_code)
         raise
     except (asyncio.CancelledError, KeyboardInterrupt):
-        finish_run(live, "stopped", ExitReason.INTERRUPTED.value, ExitCode.INTERRUPTED)
+        finish_run(live, used, "stopped", ExitReason.INTERRUPTED)
         raise
-    ended = _concluded(live, request, state, began, record)
+    ended = _concluded(live, request, state, began, record, used)
     live.services.emit(EventType.COMPLETE, f"{ended.report.exit_reason}: {ended.report.totals.kept} tests kept")
     return ended
 
 
-def finish_run(live: LiveRun, status: Any, reason: str, code: int) -> None:
-    """Note how a session of a run ended."""
-    live.store.runs.finish(live.folder.run_id, status=status, exit_reason=reason, exit_code=code)
+def finish_run(live: LiveRun, used: UsedWork, status: RunStatus, reason: ExitReason, code: int | None = None) -> None:
+    """Note how the session ended, and what the run has used."""
+    code = int(exit_code_of(reason)) if code is None else int(code)
+    with contextlib.suppress(StorageError):  # a full disk has its own error already, which must not be lost
+        used.keep()
+        live.store.runs.record_spent(live.folder.run_id, _spent(live))
+    live.store.runs.finish(live.folder.run_id, status=status, exit_reason=reason.value, exit_code=code)
 
 
 def _raise_failed_plan(state: PlanningAgentState) -> None:
@@ -181,15 +216,17 @@ def as_raised(message: str, details: dict[str, Any]) -> TestwrightError:
     return cls(message, advice=str(details.get("advice", "")))
 
 
-def _concluded(live: LiveRun, request: str, state: PlanningAgentState, began: float, record: RunRecord) -> Ended:
+def _concluded(
+    live: LiveRun, request: str, state: PlanningAgentState, began: float, record: RunRecord, used: UsedWork
+) -> Ended:
     """Write the three reports, note the end, and tidy up."""
-    facts = _facts(live, state, began, record)
+    facts = _facts(live, began, record, used.keep())
     outcomes = Outcomes(
         request=request,
         plan=[dict(step) for step in state["plan"]],
         understanding={"not_understood": state["not_understood"], "skipped": state["skipped"]},
         attempt_counts=state["attempt_counts"],
-        ended=_ended_early(state),
+        ended=_ended_early(live, state),
         analysed=live.settings.analyze,
         fail_on_defect=live.settings.fail_on == "defect",
         private=[str(live.folder.path), str(live.settings.root)],
@@ -201,8 +238,7 @@ def _concluded(live: LiveRun, request: str, state: PlanningAgentState, began: fl
         (live.folder.junit_xml, junit_form(report)),
     ):
         write_file(path, text)
-    live.store.runs.record_spent(live.folder.run_id, _spent(live, state))
-    finish_run(live, report.status, report.exit_reason.value, report.exit_code)
+    finish_run(live, used, report.status, report.exit_reason, report.exit_code)
     staged = [one.path for one in report.files if one.outcome == "staged"]
     diff = Staging(live.folder, live.settings.root).diff(staged) if live.settings.dry_run and staged else ""
     shutil.rmtree(live.folder.scratch, ignore_errors=True)
@@ -210,19 +246,21 @@ def _concluded(live: LiveRun, request: str, state: PlanningAgentState, began: fl
     return Ended(report, live.folder.report_md, diff)
 
 
-def _ended_early(state: PlanningAgentState) -> str | None:
+def _ended_early(live: LiveRun, state: PlanningAgentState) -> str | None:
     known = {"budget_exhausted": ExitReason.BUDGET_EXHAUSTED, "environment": ExitReason.ENVIRONMENT}
     reason = known.get(state["exit_reason"] or "")
+    if reason is None and live.chats.budget.reached is not None:
+        reason = ExitReason.BUDGET_EXHAUSTED  # an agent was refused a call and did without it
     if any((step["result"] or {}).get("exit_reason") == "storage" for step in state["plan"]):
         reason = ExitReason.PROJECT_NOT_WRITTEN  # what cannot keep the run's own state ends it without a report
     return reason.value if reason else None
 
 
-def _spent(live: LiveRun, state: PlanningAgentState) -> Spent:
-    """What the run used. The budget counts every answer that was paid for, also one that nobody could use."""
-    total = live.chats.budget.total
-    seconds, spent = state["spent"]["seconds"], state["spent"]
-    return Spent(seconds, max(spent["tokens"], total.tokens), max(spent["cost"], total.cost), total.calls)
+def _spent(live: LiveRun) -> Spent:
+    """What the run used, in all its sessions; also answers that were paid for and nobody could use."""
+    budget = live.chats.budget
+    total = budget.total
+    return Spent(round(budget.seconds_used, 3), total.tokens, total.cost, total.calls)
 
 
 def _ran_in(live: LiveRun) -> dict[str, Any]:
@@ -234,8 +272,7 @@ def _ran_in(live: LiveRun) -> dict[str, Any]:
     return found
 
 
-def _facts(live: LiveRun, state: PlanningAgentState, began: float, record: RunRecord) -> RunFacts:
-    work = live.meter.read()
+def _facts(live: LiveRun, began: float, record: RunRecord, sessions: list[SessionWork]) -> RunFacts:
     ran_in = _ran_in(live)
     artifacts = live.store.artifacts.find(live.folder.run_id)
     return RunFacts(
@@ -248,10 +285,10 @@ def _facts(live: LiveRun, state: PlanningAgentState, began: float, record: RunRe
         interpreter=str(ran_in.get("interpreter", "")),
         resumed=record.resumed,
         settings=live.settings.stored(),
-        tool_calls=[asdict(call) for call in live.tools.calls()],
-        wall_seconds=work.wall_seconds,
-        idle_seconds=work.idle_seconds,
-        spent=asdict(_spent(live, state)),
+        tool_calls=[call for one in sessions for call in one.tool_calls],
+        wall_seconds=sum(one.seconds for one in sessions),
+        idle_seconds=sum(one.idle_seconds for one in sessions),
+        spent=asdict(_spent(live)),
         models=[{**asdict(one), "priced": one.model in live.chats.priced} for one in live.chats.budget.by_role()],
         artifacts=[
             (one.artifact_id, one.kind, str(one.meta.get("sanitizer", "")), str(one.meta.get("prompt_version", "")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from . import inspect_commands, repository_commands, run_commands, store_commands, validate_commands
+from . import inspect_commands, mcp_commands, repository_commands, run_commands, store_commands, validate_commands
 
 app = typer.Typer(
     name="testwright",
@@ -16,11 +16,14 @@ app = typer.Typer(
 )
 runs = typer.Typer(help="List and show runs.", no_args_is_help=True)
 validate = typer.Typer(help="Check a test spec or a test file.", no_args_is_help=True)
+mcp = typer.Typer(help="Serve testwright to other agents.", no_args_is_help=True)
 
 run_commands.register(app)
 repository_commands.register(app)
 store_commands.register(app, runs)
 validate_commands.register(validate)
 inspect_commands.register(app)
+mcp_commands.register(mcp)
 app.add_typer(runs, name="runs")
 app.add_typer(validate, name="validate")
+app.add_typer(mcp, name="mcp")

@@ -32,7 +32,11 @@ def failures_shown(*, debug: bool, as_json: bool = False) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as stopped:
-        _tell("Interrupted. What was accepted is kept.", f"`testwright resume {stopped or 'RUN_ID'}` continues.")
+        run_id = str(stopped)
+        kept, advice = (
+            (" What was accepted is kept.", f"`testwright resume {run_id}` continues.") if run_id else ("", "")
+        )
+        _tell(f"Interrupted.{kept}", advice)
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     except TestwrightError as error:
         if debug:

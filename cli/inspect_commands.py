@@ -57,12 +57,13 @@ def doctor(
     root: given.Root = None,
     state_dir: given.StateDir = None,
     python: given.Python = None,
+    sandbox: given.Sandbox = None,
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
     """See DOCTOR_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
-        settings = load_settings({"root": root, "state_dir": state_dir, "python": python})
+        settings = load_settings({"root": root, "state_dir": state_dir, "python": python, "sandbox": sandbox})
         checks = asyncio.run(examine(settings))
     if as_json:
         sys.stdout.write(json.dumps([check.to_dict() for check in checks], indent=2) + "\n")

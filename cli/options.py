@@ -1,9 +1,12 @@
-"""The options that several commands share, each declared once."""
+"""The options that several commands share, each declared once, and the groups in which commands take them."""
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -56,6 +59,61 @@ Json = Annotated[bool, typer.Option("--json", help="Print the machine-readable r
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")]
 Request = Annotated[str, typer.Argument(help="What to test, in plain words, with files, packages or symbols named.")]
 ExistingRun = Annotated[str, typer.Argument(help="A run's id, as `testwright runs list` shows it.")]
+
+
+PLACE: Mapping[str, Any] = {"root": Root, "state_dir": StateDir}
+"""Which project, and where its runs are."""
+
+CEILINGS: Mapping[str, Any] = {
+    "max_tokens": MaxTokens,
+    "max_cost": MaxCost,
+    "max_seconds": MaxSeconds,
+    "prices": Prices,
+}
+"""How far a run may go, and what its models cost."""
+
+THINKING: Mapping[str, Any] = {
+    "model": Model,
+    "base_url": BaseUrl,
+    "stream": Stream,
+    **CEILINGS,
+    "isolate_agents": IsolateAgents,
+}
+"""Who thinks, where, and how far."""
+
+Command = Callable[..., None]
+
+
+def taking(*groups: Mapping[str, Any]) -> Callable[[Command], Command]:
+    """Give a command all options of these groups, in front of its own.
+
+    Their values come to it as one dict, `flags`, by setting; what was not said is None.
+    """
+    options = {name: option for group in groups for name, option in group.items()}
+
+    def decorate(command: Command) -> Command:
+        own = inspect.signature(command, eval_str=True).parameters
+
+        @functools.wraps(command)
+        def given(**values: Any) -> None:
+            flags = {name: None if values[name] is False else values[name] for name in options}
+            command(**{name: value for name, value in values.items() if name not in options}, flags=flags)
+
+        added = [_parameter(name, option) for name, option in options.items()]
+        kept = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own.values() if one.name != "flags"]
+        asked = [one for one in kept if one.default is inspect.Parameter.empty]
+        said = [one for one in kept if one.default is not inspect.Parameter.empty]
+        parameters = [*asked, *added, *said]
+        given.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] - what typer reads
+        given.__annotations__ = {one.name: one.annotation for one in parameters}
+        return given
+
+    return decorate
+
+
+def _parameter(name: str, option: Any) -> inspect.Parameter:
+    default = False if option.__origin__ is bool else None
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=option)
 
 
 def said(flag: bool, value: bool = True) -> bool | None:

@@ -18,8 +18,9 @@ from ..reports.json_form import json_form
 from ..repository_run import explore_repository
 from ..run_session import Ended
 from ..settings import load_settings
+from ..store.run_folder import new_run_id
 from . import options as given
-from .failures import failures_shown
+from .failures import failures_shown, interruption_named
 from .outcome import files_shown
 from .progress import progress_shown
 
@@ -47,6 +48,7 @@ DepthLevel = Annotated[
 ]
 Ref = Annotated[str | None, typer.Option("--ref", help="Branch or commit that must be checked out. Default: any.")]
 Framework = Annotated[str, typer.Option("--framework", help="playwright or maestro.")]
+_RUN = {"run_id": given.RunId}
 
 
 def register(app: typer.Typer) -> None:
@@ -56,60 +58,40 @@ def register(app: typer.Typer) -> None:
     app.command("engineer", help=ENGINEER_HELP)(engineer)
 
 
+@given.taking(given.PLACE, _RUN, given.THINKING)
 def crawl(
-    root: given.Root = None,
-    state_dir: given.StateDir = None,
-    run_id: given.RunId = None,
+    flags: dict[str, Any],
     depth: DepthLevel = "standard",
     ref: Ref = None,
-    model: given.Model = None,
-    base_url: given.BaseUrl = None,
-    isolate_agents: given.IsolateAgents = False,
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
     """See CRAWL_HELP."""
-    flags = {"root": root, "state_dir": state_dir, "run_id": run_id, "model": model, "base_url": base_url}
-    flags["isolate_agents"] = given.said(isolate_agents)
     _execute("crawl", flags, depth=depth, ref=ref, framework="playwright", as_json=as_json, debug=debug)
 
 
+@given.taking(given.PLACE, _RUN, given.THINKING)
 def cases(
-    root: given.Root = None,
-    state_dir: given.StateDir = None,
-    run_id: given.RunId = None,
+    flags: dict[str, Any],
     depth: DepthLevel = "standard",
     ref: Ref = None,
-    model: given.Model = None,
-    base_url: given.BaseUrl = None,
-    isolate_agents: given.IsolateAgents = False,
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
     """See CASES_HELP."""
-    flags = {"root": root, "state_dir": state_dir, "run_id": run_id, "model": model, "base_url": base_url}
-    flags["isolate_agents"] = given.said(isolate_agents)
     _execute("cases", flags, depth=depth, ref=ref, framework="playwright", as_json=as_json, debug=debug)
 
 
+@given.taking(given.PLACE, _RUN, given.THINKING, {"dry_run": given.DryRun})
 def engineer(
-    root: given.Root = None,
-    state_dir: given.StateDir = None,
-    run_id: given.RunId = None,
+    flags: dict[str, Any],
     depth: DepthLevel = "standard",
     ref: Ref = None,
     framework: Framework = "playwright",
-    model: given.Model = None,
-    base_url: given.BaseUrl = None,
-    dry_run: given.DryRun = False,
-    isolate_agents: given.IsolateAgents = False,
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
     """See ENGINEER_HELP."""
-    flags = {"root": root, "state_dir": state_dir, "run_id": run_id, "model": model, "base_url": base_url}
-    flags["isolate_agents"] = given.said(isolate_agents)
-    flags["dry_run"] = given.said(dry_run)
     _execute("engineer", flags, depth=depth, ref=ref, framework=framework, as_json=as_json, debug=debug)
 
 
@@ -124,7 +106,8 @@ def _execute(
         if chosen is None:
             raise UsageError(f"There is no framework {framework!r} here.", advice="Use playwright or maestro.")
         settings = load_settings(flags)
-        with progress_shown(quiet=as_json) as sink:
+        settings = settings.model_copy(update={"run_id": settings.run_id or new_run_id()})
+        with interruption_named(str(settings.run_id)), progress_shown(quiet=as_json) as sink:
             work = explore_repository(goal, settings, depth=level, ref=ref, framework=chosen, on_event=sink)
             ended = asyncio.run(work)
     made = ended.report_path.parent / _FILES[goal]

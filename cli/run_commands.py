@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from typing import Annotated
+from typing import Any
 
 import typer
 
@@ -25,10 +25,15 @@ PLAN_HELP = """Only make the plan and show it; nothing is run or written.
 
 Example: testwright plan "only what has no tests" --root examples/shop
 """
-RESUME_HELP = """Continue a run that was interrupted, with the settings it began with.
+RESUME_HELP = """Continue a run that was interrupted, or that a ceiling ended, with the settings it began with.
+
+What was done stays done, and no answer of a model is paid for twice. A run that a ceiling ended needs a higher one.
 
 Example: testwright resume nightly --root examples/shop
 """
+_PLANNED = {"framework": given.Framework, "test_type": given.TestType, "tests_dir": given.TestsDir}
+_RUN = {"run_id": given.RunId, "jobs": given.Jobs, **_PLANNED, "python": given.Python, "sandbox": given.Sandbox}
+_JUDGING = {"trials": given.Trials, "fail_on": given.FailOn, "dry_run": given.DryRun}
 
 
 def register(app: typer.Typer) -> None:
@@ -38,28 +43,10 @@ def register(app: typer.Typer) -> None:
     app.command("resume", help=RESUME_HELP)(resume)
 
 
+@given.taking(given.PLACE, _RUN, given.THINKING, _JUDGING)
 def run(
     request: given.Request,
-    root: given.Root = None,
-    state_dir: given.StateDir = None,
-    run_id: given.RunId = None,
-    jobs: given.Jobs = None,
-    framework: given.Framework = None,
-    test_type: given.TestType = None,
-    tests_dir: given.TestsDir = None,
-    python: given.Python = None,
-    sandbox: given.Sandbox = None,
-    model: given.Model = None,
-    base_url: given.BaseUrl = None,
-    stream: given.Stream = False,
-    prices: given.Prices = None,
-    max_tokens: given.MaxTokens = None,
-    max_cost: given.MaxCost = None,
-    max_seconds: given.MaxSeconds = None,
-    trials: given.Trials = None,
-    fail_on: given.FailOn = None,
-    isolate_agents: given.IsolateAgents = False,
-    dry_run: given.DryRun = False,
+    flags: dict[str, Any],
     no_run: given.NoRun = False,
     no_analyze: given.NoAnalyze = False,
     as_json: given.Json = False,
@@ -67,32 +54,8 @@ def run(
 ) -> None:
     """See RUN_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
-        settings = load_settings(
-            {
-                "root": root,
-                "state_dir": state_dir,
-                "run_id": run_id,
-                "jobs": jobs,
-                "framework": framework,
-                "test_type": test_type,
-                "tests_dir": tests_dir,
-                "python": python,
-                "sandbox": sandbox,
-                "model": model,
-                "base_url": base_url,
-                "stream": given.said(stream),
-                "prices": prices,
-                "max_tokens": max_tokens,
-                "max_cost": max_cost,
-                "max_seconds": max_seconds,
-                "trials": trials,
-                "fail_on": fail_on,
-                "isolate_agents": given.said(isolate_agents),
-                "dry_run": given.said(dry_run),
-                "run": given.said(no_run, False),
-                "analyze": given.said(no_analyze, False),
-            }
-        )
+        switched = {"run": given.said(no_run, False), "analyze": given.said(no_analyze, False)}
+        settings = load_settings({**flags, **switched})
         settings = settings.model_copy(update={"run_id": settings.run_id or new_run_id()})
         with interruption_named(str(settings.run_id)), progress_shown(quiet=as_json) as sink:
             ended = asyncio.run(application.run(request, settings, on_event=sink))
@@ -100,27 +63,12 @@ def run(
     raise typer.Exit(ended.report.exit_code)
 
 
+@given.taking(given.PLACE, _PLANNED, {"model": given.Model, "base_url": given.BaseUrl, **given.CEILINGS})
 def plan(
-    request: given.Request,
-    root: given.Root = None,
-    framework: given.Framework = None,
-    test_type: given.TestType = None,
-    tests_dir: given.TestsDir = None,
-    model: given.Model = None,
-    base_url: given.BaseUrl = None,
-    as_json: given.Json = False,
-    debug: given.Debug = False,
+    request: given.Request, flags: dict[str, Any], as_json: given.Json = False, debug: given.Debug = False
 ) -> None:
     """See PLAN_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
-        flags = {
-            "root": root,
-            "framework": framework,
-            "test_type": test_type,
-            "tests_dir": tests_dir,
-            "model": model,
-            "base_url": base_url,
-        }
         made = asyncio.run(application.plan(request, load_settings(flags)))
     if as_json:
         sys.stdout.write(json.dumps(made, indent=2, sort_keys=True) + "\n")
@@ -128,18 +76,14 @@ def plan(
         plan_shown(made)
 
 
+@given.taking(given.PLACE, {"jobs": given.Jobs, **given.CEILINGS})
 def resume(
-    run_id: given.ExistingRun,
-    root: given.Root = None,
-    state_dir: given.StateDir = None,
-    jobs: Annotated[int | None, typer.Option("--jobs", "-j", help="Targets worked on at the same time.")] = None,
-    as_json: given.Json = False,
-    debug: given.Debug = False,
+    run_id: given.ExistingRun, flags: dict[str, Any], as_json: given.Json = False, debug: given.Debug = False
 ) -> None:
     """See RESUME_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
-        where = load_settings({"root": root, "state_dir": state_dir})
+        where = load_settings({name: flags.pop(name) for name in given.PLACE})
         with interruption_named(run_id), progress_shown(quiet=as_json) as sink:
-            ended = asyncio.run(application.resume(run_id, where, jobs=jobs, on_event=sink))
+            ended = asyncio.run(application.resume(run_id, where, changes=flags, on_event=sink))
     report_shown(ended, as_json=as_json)
     raise typer.Exit(ended.report.exit_code)

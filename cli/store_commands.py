@@ -103,7 +103,9 @@ def show_run(
     summary = details.summary
     lines = [text] if text else [f"Run {summary.run_id}: {_status(summary)}", f"Request: {summary.request}"]
     if summary.resumable:
-        lines.append(f"It was interrupted: `testwright resume {summary.run_id}` goes on.")
+        ceiling = summary.exit_reason == "budget_exhausted"
+        why, how = ("A ceiling ended it", " with a higher one") if ceiling else ("It was interrupted", "")
+        lines.append(f"{why}: `testwright resume {summary.run_id}`{how} goes on.")
     sys.stdout.write("\n".join(lines) + "\n")
 
 

@@ -9,7 +9,7 @@ from .outcome import ExitReason
 
 _BY_REASON = {
     ExitReason.BUDGET_EXHAUSTED: "A ceiling ended the run; what was kept until then is in the report. "
-    "A new run with a higher ceiling does the rest.",
+    "`testwright resume` with the run's id and a higher ceiling does the rest, and pays for nothing twice.",
     ExitReason.INTERRUPTED: "The run was interrupted; `testwright resume` with the run's id goes on where it stopped.",
     ExitReason.ENVIRONMENT: "The target's environment stands in the way; `testwright doctor` shows what is missing.",
     ExitReason.NOT_UNDERSTOOD: "Name files, folders, modules, classes or functions of the project.",

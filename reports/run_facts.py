@@ -18,7 +18,8 @@ class RunFacts:
     Attributes:
         started_at: seconds since the epoch, as `finished_at`.
         settings: JSON object without secrets.
-        tool_calls: one JSON object a call: tool, served_by, seconds, outcome ("ok" or how it failed), cached.
+        tool_calls: one JSON object a call: tool, served_by, seconds, outcome ("ok" or how it failed), cached; or one
+            for several calls, as `tool_use` adds them up.
         wall_seconds, idle_seconds: of the `WorkMeter`; None when nobody measured.
         spent: seconds, tokens, cost, calls.
         models: one JSON object for each role and model: role, model, calls, tokens_in, tokens_out, tokens_cached, cost,
@@ -61,7 +62,7 @@ def run_part(facts: RunFacts, redact: Callable[[Any], Any]) -> Run:
         interpreter=facts.interpreter,
         resumed=facts.resumed,
         settings=dict(redact(dict(facts.settings))),
-        tool_calls=_tool_use(facts.tool_calls),
+        tool_calls=tool_use(facts.tool_calls),
         idle=idle,
         spent=Spending(
             seconds=round(float(spent.get("seconds", 0.0)), 3),
@@ -90,7 +91,8 @@ def _model_use(one: Mapping[str, Any]) -> ModelUse:
     )
 
 
-def _tool_use(calls: Iterable[Mapping[str, Any]]) -> tuple[ToolUse, ...]:
+def tool_use(calls: Iterable[Mapping[str, Any]]) -> tuple[ToolUse, ...]:
+    """Calls added up by tool and server, in their order; what was added up before may be among them."""
     grouped: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for one in calls:
         grouped.setdefault((text(one.get("tool")), text(one.get("served_by"))), []).append(one)
@@ -98,9 +100,9 @@ def _tool_use(calls: Iterable[Mapping[str, Any]]) -> tuple[ToolUse, ...]:
         ToolUse(
             tool=tool,
             served_by=server,
-            calls=len(group),
-            cached=sum(bool(one.get("cached")) for one in group),
-            failed=sum(one.get("outcome", "ok") != "ok" for one in group),
+            calls=sum(count(one.get("calls", 1)) for one in group),
+            cached=sum(int(one.get("cached") or 0) for one in group),
+            failed=sum(int(one.get("failed", one.get("outcome", "ok") != "ok")) for one in group),
             seconds=round(sum(float(one.get("seconds", 0.0)) for one in group), 3),
         )
         for (tool, server), group in sorted(grouped.items())

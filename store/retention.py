@@ -83,7 +83,7 @@ class _Chosen:
 
 def _chosen(runs: list[RunSummary], keep_last: int | None, older_than_days: float | None, now: float) -> _Chosen:
     if keep_last is None and older_than_days is None:
-        raise UsageError("Nothing says which runs are old.", advice="Give --keep-last N, --older-than DAYS, or both.")
+        raise UsageError("Nothing says which runs are old.", advice="Give --keep N, --older-than DAYS, or both.")
     if (keep_last or 0) < 0 or (older_than_days or 0) < 0:
         raise UsageError("A retention rule cannot be negative.", advice="Give 0 or more.")
     beyond = runs if keep_last is None else runs[keep_last:]

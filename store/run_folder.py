@@ -82,6 +82,11 @@ class RunFolder:
         return self.path / "audit.jsonl"
 
     @property
+    def sessions_json(self) -> Path:
+        """What each session of the run used."""
+        return self.path / "sessions.json"
+
+    @property
     def checkpoints(self) -> Path:
         """LangGraph's own SQLite file."""
         return self.path / "checkpoints.sqlite"

@@ -142,6 +142,10 @@ class Runs:
         """Store what has been used in total, sessions before a resume included. Raises RunNotFound."""
         self._change(run_id, spent=asdict(spent))
 
+    def record_settings(self, run_id: str, settings: Mapping[str, Any], redactor: Redactor | None = None) -> None:
+        """Store the settings that a run goes on with, as `create` does. Raises RunNotFound."""
+        self._change(run_id, settings=without_secrets(settings, redactor or Redactor()))
+
     def get(self, run_id: str) -> RunRecord:
         """One run. Raises RunNotFound, StoreCorrupt."""
         found = self._all(select(tables.runs).where(tables.runs.c.run_id == run_id))

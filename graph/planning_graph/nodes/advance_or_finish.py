@@ -6,9 +6,10 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ...context import RunContext
+from ...context import RunContext, services_of
 from ...exit_reason import ExitReason, StepExit
 from ...node import reported
+from ..ending import tell_end
 from ..order import begin_ready, blocked_by, first_unfinished, is_finished, ready_steps
 from ..planning_state import PlanningAgentState, PlanStep
 from ..step_outcome import skipped
@@ -27,6 +28,7 @@ async def advance_or_finish(state: PlanningAgentState, runtime: Runtime[RunConte
         return {"plan": begin_ready(plan), "current_step_index": index, "logs": logs, "status": "executing"}
     exit_reason = exit_reason_of(plan, state["failure"])
     status = "failed" if _failed(plan, exit_reason) else "completed"
+    tell_end(services_of(runtime), exit_reason)
     return {
         "plan": plan,
         "current_step_index": index,

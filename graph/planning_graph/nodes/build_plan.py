@@ -16,6 +16,7 @@ from ...exit_reason import ExitReason, StepExit
 from ...faults import Fault, agent_fault, fault_of
 from ...node import reported
 from ...usage import Usage, add_usage, usage_of
+from ..ending import tell_end
 from ..order import begin_ready
 from ..plan_check import check_plan
 from ..planning_state import PlanningAgentState, PlanStep, plus_usage
@@ -50,18 +51,18 @@ async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) ->
                 runtime, "planner", goal=state["user_request"], task="build_plan", inputs=asked, step_id=None
             )
         except BudgetExhausted as error:
-            return {**_failed(fault_of(error)), **_spent(state, usage)}
+            return {**_failed(runtime, fault_of(error)), **_spent(state, usage)}
         usage = add_usage(usage, usage_of(response))
         result = response.result if not response.is_error() else None
         if not isinstance(result, dict):
-            return {**_failed(agent_fault(response.error, "planner", response)), **_spent(state, usage)}
+            return {**_failed(runtime, agent_fault(response.error, "planner", response)), **_spent(state, usage)}
         plan, problems = check_plan(result.get("steps"))
         if not problems:
             return {**await _ready(state, runtime, plan, result, response), **_spent(state, usage)}
     first = problems[0]
     message = f"the plan cannot be executed: {first['path']} {first['message']}"
     fault = Fault(StepExit.AGENT_ERROR, message, details={"error": "InvalidPlan", "errors": problems})
-    return {**_failed(fault), **_spent(state, usage)}
+    return {**_failed(runtime, fault), **_spent(state, usage)}
 
 
 def _inputs(state: PlanningAgentState, runtime: Runtime[RunContext]) -> JsonObject:
@@ -90,6 +91,7 @@ async def _ready(
     services.emit(EventType.PLAN_READY, f"{len(plan)} steps", None, steps=steps, **told)
     if not plan:
         message = response.error.message if response.error else "the plan has no steps"
+        tell_end(services, ExitReason.NOTHING_TO_DO)
         return {
             **told,
             "plan": [],
@@ -107,8 +109,9 @@ def _made_with(response: AgentResponse) -> JsonObject:
     return {"made_with": found} if found.get("prompt_version") else {}
 
 
-def _failed(fault: Fault) -> dict[str, Any]:
+def _failed(runtime: Runtime[RunContext], fault: Fault) -> dict[str, Any]:
     exit_reason = _EXITS.get(fault.exit_reason, ExitReason.PLAN_FAILED)
+    tell_end(services_of(runtime), exit_reason)
     return {
         "status": "failed",
         "exit_reason": str(exit_reason),
