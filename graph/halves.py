@@ -1,7 +1,7 @@
-"""A run in two halves: up to its spec, and from a spec that is there (T-11). What lies between is an ordinary checkpoint.
+"""A run in two halves: up to its spec, and from a spec that is there (T-11); an ordinary checkpoint lies between.
 
-The first half stops before code is written; `resume_run` goes on from there like after any interruption. A spec that is
-given from outside takes the place of the spec agent's answer.
+The first half stops before code is written; `resume_run` goes on from there like after any interruption. A spec that
+is given from outside takes the place of the spec agent's answer.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ async def give_spec(
 ) -> None:
     """Put a spec in the place of the one that would be generated for a plan's one target.
 
-    Context is retrieved as for any other spec. The given spec is validated when the run goes on, and never refined: what
-    does not hold is dropped and told.
+    Context is retrieved as for any other spec. The given spec is validated when the run goes on, and never refined:
+    what does not hold is dropped and told.
     """
     begun = await _testing(state, context, services, stop_before="generate_spec")
     given = {"spec_json": dict(spec), "spec_attempts": begun["max_retries"], "answer_errors": []}

@@ -1,95 +1,77 @@
-"""Servers that others connect to: one way to make any of them, and the one that offers what testwright can do (T-11)."""
+"""The server that others use: what testwright can do, offered as tools, resources and prompts (T-11, B-10)."""
 
 from __future__ import annotations
 
-import logging
-import threading
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from mcp.server import MCPServer
-from mcp.server.context import ServerMiddleware
-from mcp.server.mcpserver.prompts import Prompt
-from mcp.server.mcpserver.resources import Resource
-from mcp.server.mcpserver.tools import Tool
 
-Lifespan = Callable[[MCPServer[Any]], AbstractAsyncContextManager[Any]]
+from ..utils.redact import Redactor
+from ..version import VERSION
+from .offering import ServedApplication
+from .prompts import job_prompts
+from .resources import RunResources, run_templates
+from .roots import Roots
+from .served.adapter import as_mcp_tool
+from .served.definition import Desk
+from .served.offered import offered_tools
+from .server_parts import Lifespan, OfferedTemplate, new_server
+from .sessions import connection_lifespan
+from .slots import WorkSlots
+
+__all__ = ["Lifespan", "OfferedTemplate", "ServerOptions", "build_server", "new_server"]
+
+SERVER_NAME = "testwright"
+INSTRUCTIONS = """\
+testwright writes tests for Python projects and keeps only those that hold: it runs the code in a sandbox, writes test \
+specs, writes tests, repeats them in other orders and processes, and tells of defects it suspects.
+
+For a request like "cover this module": generate_tests, then get_report; plan_tests shows beforehand what a request \
+covers. Step by step: generate_test_spec, generate_tests_from_spec, run_tests, analyze_test_results. Nothing is added \
+to the project until apply_tests is called; call it only when the user wants that.
+
+Long tools report progress and can be cancelled; a cancelled run goes on with resume_run. Answers are small: details \
+are resources, testwright://runs/ID/report.md and others. Paths are relative to the served root. An error says how to \
+call again; a server that is busy says in how many seconds.
+"""
 
 
 @dataclass(frozen=True, slots=True)
-class OfferedTemplate:
-    """Resources of one shape.
+class ServerOptions:
+    """How a server serves.
 
     Attributes:
-        uri: RFC 6570 template; its variables are the parameters of `read`.
-        read: gives text or bytes; a parameter annotated as `Context` is given the request's. Raises ResourceError.
+        roots: the projects' folders; no path leads out of them.
+        running: runs at the same time; one project has one at a time.
+        waiting: runs that may wait for a place; one more is told to call again.
+        redactor: takes secrets out of errors.
     """
 
-    uri: str
-    read: Callable[..., Any]
-    name: str
-    description: str
-    title: str | None = None
-    mime_type: str = "text/plain"
+    roots: Sequence[Path]
+    running: int = 2
+    waiting: int = 8
+    redactor: Redactor = field(default_factory=Redactor)
 
 
-def new_server(
-    name: str,
-    *,
-    version: str,
-    instructions: str | None = None,
-    title: str | None = None,
-    description: str | None = None,
-    tools: Sequence[Tool] = (),
-    resources: Sequence[Resource] = (),
-    templates: Sequence[OfferedTemplate] = (),
-    prompts: Sequence[Prompt] = (),
-    middleware: Sequence[ServerMiddleware[Any]] = (),
-    lifespan: Lifespan | None = None,
-    settings: Mapping[str, Any] | None = None,
-) -> MCPServer[Any]:
-    """A server with exactly what is given; nothing listens yet, see `serve_stdio` and `serve_http`.
+def build_server(application: ServedApplication, options: ServerOptions) -> MCPServer[Any]:
+    """The server, for any transport; several connections may share it.
 
-    The host's logging is left as it is: the SDK would configure the root logger.
-
-    Args:
-        middleware: sees every message, the first of them outermost.
-        lifespan: entered before the first message, left after the last.
-        settings: further arguments of `MCPServer`.
+    Raises:
+        ProjectError: a root is no folder.
     """
-    with _CONSTRUCTION, _RootLoggerKept():
-        server: MCPServer[Any] = MCPServer(
-            name,
-            title=title,
-            description=description,
-            instructions=instructions,
-            version=version,
-            tools=list(tools),
-            resources=list(resources),
-            middleware=middleware,
-            lifespan=lifespan,
-            **(settings or {}),
-        )
-    for one in templates:
-        server.resource(one.uri, name=one.name, title=one.title, description=one.description, mime_type=one.mime_type)(
-            one.read
-        )
-    for prompt in prompts:
-        server.add_prompt(prompt)
-    return server
-
-
-_CONSTRUCTION = threading.Lock()
-
-
-class _RootLoggerKept:
-    """Constructing an MCPServer configures the root logger when it has no handler; the host's logging is not ours."""
-
-    def __enter__(self) -> None:
-        self._handler = logging.NullHandler()
-        logging.getLogger().addHandler(self._handler)
-
-    def __exit__(self, *_: object) -> None:
-        logging.getLogger().removeHandler(self._handler)
+    desk = Desk(application, Roots(options.roots), WorkSlots(options.running, options.waiting))
+    return new_server(
+        SERVER_NAME,
+        version=VERSION,
+        title="testwright",
+        description="From a request in plain words to tests a team would keep.",
+        instructions=INSTRUCTIONS + f"\nServed roots: {', '.join(root.name for root in desk.roots)}.\n",
+        tools=[as_mcp_tool(tool, desk, options.redactor.value) for tool in offered_tools()],
+        templates=run_templates(desk),
+        prompts=job_prompts(),
+        middleware=[RunResources(desk)],
+        lifespan=connection_lifespan,
+    )

@@ -1,0 +1,1 @@
+"""What the server offers to its clients, one tool a file."""

@@ -1,0 +1,67 @@
+"""What the tools share: doing a piece of long work, and finding a run by its id."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from ...errors import RunNotFound
+from ..offering import Job, Json
+from ..roots import Root
+from ..sessions import KnownRun
+from ..work import Teller, seen_through
+from .definition import Call, Desk
+
+
+async def worked(
+    desk: Desk,
+    call: Call,
+    root: Root,
+    kind: str,
+    work: Callable[[Job], Awaitable[Json]],
+    *,
+    run_id: str | None = None,
+) -> tuple[str, Json]:
+    """Do long work when there is a place for it, telling the caller how far it is; the answer is run id and result.
+
+    Args:
+        kind: what sort of run it is, in a word.
+        run_id: the run to continue; a new one without it.
+
+    Raises:
+        ToolBusy: there is more work than the server takes. And what the work raises.
+    """
+    teller = Teller(call.tell)
+    chosen = run_id or desk.application.new_run_id()
+
+    async def doing() -> Json:
+        def wait(before: int) -> None:
+            teller.say(f"waiting: {before} before this run")
+
+        async with desk.slots.taken(root.path, wait):
+            desk.sessions.add(call.session, KnownRun(root, chosen, kind))
+            return await work(Job(root.path, chosen, teller.hear))
+
+    return chosen, await seen_through(doing(), teller)
+
+
+async def found_run(desk: Desk, run_id: str) -> tuple[Root, Json]:
+    """A run of one of the served projects, whoever began it.
+
+    Raises:
+        RunNotFound: none of them has it.
+    """
+    for root in desk.roots:
+        run = await desk.application.run(root.path, run_id)
+        if run is not None:
+            return root, run
+    raise RunNotFound(
+        f"there is no run {run_id!r} in the served projects",
+        advice="list_runs tells the runs of this session; generate_tests makes a new one",
+        details={"run_id": run_id},
+    )
+
+
+def said(**options: Any) -> Json:
+    """The options that were given a value."""
+    return {name: value for name, value in options.items() if value is not None}
