@@ -14,9 +14,9 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
-def header(scope: Scope, name: bytes) -> str | None:
-    """A request header's value (the name in small letters), or None; the first when there are several."""
-    return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), None)
+def header(of: Scope | Message, name: bytes) -> str | None:
+    """The value of a header (its name in small letters) of a request or an answer, or None; the first of several."""
+    return next((value.decode("latin-1") for key, value in of["headers"] if key == name), None)
 
 
 def headers(scope: Scope, name: bytes) -> list[str]:

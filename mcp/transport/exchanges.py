@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
+from collections.abc import Callable
 
 from .asgi import App, Message, Receive, Scope, Send, answer, header
 from .messages import INVALID_REQUEST, Refusal
 from .options import HttpOptions
+from .resume import ResumableStreams
 
 _LOG = logging.getLogger(__name__)
 _SESSION = b"mcp-session-id"
@@ -22,8 +24,9 @@ class Exchanges:
     with it: their processes are stopped. In the protocol without sessions the SDK ends the call at once.
     """
 
-    def __init__(self, app: App, options: HttpOptions) -> None:
+    def __init__(self, app: App, options: HttpOptions, streams: ResumableStreams) -> None:
         self._app = app
+        self._streams = streams
         self._patience = options.abandoned_seconds
         self._open: Counter[str] = Counter()
         self._vanished: set[str] = set()
@@ -43,8 +46,14 @@ class Exchanges:
         if self._draining.is_set():
             await answer(send, 503, Refusal(INVALID_REQUEST, "the server is stopping"))
             return
-        exchange = _Exchange(receive, send, self._draining if scope["method"] == "GET" else None)
         session = header(scope, _SESSION)
+        record = self._streams.enter(session)
+
+        def begun(message: Message) -> None:
+            if session is None and (given := header(message, _SESSION)) is not None:
+                self._streams.named(given, record)
+
+        exchange = _Exchange(receive, send, begun, self._draining if scope["method"] == "GET" else None)
         self._begin(session)
         try:
             await self._app(scope, exchange.receive, exchange.send)
@@ -97,9 +106,12 @@ class Exchanges:
 class _Exchange:
     """One request: whether its answer has begun, and whether the client left before it was complete."""
 
-    def __init__(self, receive: Receive, send: Send, cut: asyncio.Event | None) -> None:
+    def __init__(
+        self, receive: Receive, send: Send, on_begin: Callable[[Message], None], cut: asyncio.Event | None
+    ) -> None:
         self._receive = receive
         self._send = send
+        self._on_begin = on_begin
         self._cut = cut
         self._complete = False
         self.begun = False
@@ -115,7 +127,9 @@ class _Exchange:
         return message
 
     async def send(self, message: Message) -> None:
-        self.begun = True
+        if not self.begun:
+            self.begun = True
+            self._on_begin(message)
         if message["type"] == "http.response.body" and not message.get("more_body", False):
             self._complete = True
         await self._send(message)

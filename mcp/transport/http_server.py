@@ -22,8 +22,11 @@ from .connections import protocol_with_deadline
 from .exchanges import Exchanges
 from .guard import Guard
 from .options import HttpOptions, check_reachable_by
+from .resume import ResumableStreams
 
 _BACKLOG = 512
+_SESSION_BYTES = 1024 * 1024
+_RETRY_MILLISECONDS = 500
 
 
 def say_where(url: str) -> None:
@@ -45,7 +48,8 @@ async def serve_http(server: MCPServer[Any], options: HttpOptions, *, ready: Cal
         EnvironmentFault: the address cannot be listened on, or the server could not start.
     """
     listener, address = _listener(options)
-    exchanges = Exchanges(_protocol_app(server, options), options)
+    streams = ResumableStreams(_SESSION_BYTES)
+    exchanges = Exchanges(_protocol_app(server, options, streams), options, streams)
     app = Guard(Bodies(exchanges, options), options, address)
     config = uvicorn.Config(
         app,
@@ -93,9 +97,11 @@ class _Running(uvicorn.Server):
         self.should_exit = True
 
 
-def _protocol_app(server: MCPServer[Any], options: HttpOptions) -> Any:
+def _protocol_app(server: MCPServer[Any], options: HttpOptions, streams: ResumableStreams) -> Any:
     return server.streamable_http_app(
         streamable_http_path=options.path,
+        event_store=streams,
+        retry_interval=_RETRY_MILLISECONDS,
         max_request_body_size=options.body_limit_bytes,
         session_idle_timeout=options.idle_seconds,
         max_sessions=options.max_sessions,
