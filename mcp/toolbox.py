@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import threading
@@ -19,6 +18,7 @@ from pydantic import ConfigDict
 from ..errors import TestwrightError, ToolInputError
 from ..utils.error_formatter import schema_issues
 from .definition import CACHED_META, TIMEOUT_META, ToolDefinition
+from .remembered import RememberedTool
 from .services import ToolServices
 from .tools import built_in_tools
 
@@ -83,18 +83,12 @@ def _caller(
     definition: ToolDefinition, services: ToolServices
 ) -> Callable[[dict[str, Any]], Awaitable[CallToolResult]]:
     validator = Draft202012Validator(definition.input_schema)
+    remembered = RememberedTool(definition, services)
 
     async def call(arguments: dict[str, Any]) -> CallToolResult:
         try:
-            complete = _checked(validator, definition, arguments)
-            key = None
-            if definition.cache_key is not None:
-                key = await asyncio.to_thread(definition.cache_key, services, complete)
-            kept = services.cache.get(f"{definition.name}:{key}") if key else None
-            result = await definition.run(services, **complete) if kept is None else kept
-            if key and kept is None:
-                services.cache.put(f"{definition.name}:{key}", result)
-            return _answer(result, cached=kept is not None)
+            result, cached = await remembered.run(_checked(validator, definition, arguments))
+            return _answer(result, cached=cached)
         except TestwrightError as error:
             return _failure(error)
 

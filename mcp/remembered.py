@@ -1,0 +1,62 @@
+"""A built-in tool that does not work out twice what equal content gives (T-16, A-09)."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from .cache import content_key
+from .definition import ToolDefinition
+from .flights import Flights
+from .services import ToolServices
+from .versions import code_stamp
+
+
+class RememberedTool:
+    """Runs a tool, or answers from what is remembered; equal calls at the same time are one.
+
+    Only a tool with a `cache_key` is remembered, and only its answers, never its failures.
+    """
+
+    def __init__(self, definition: ToolDefinition, services: ToolServices) -> None:
+        self._definition = definition
+        self._services = services
+        self._fits = Draft202012Validator(definition.output_schema).is_valid
+        self._flights: Flights[tuple[dict[str, Any], bool]] = Flights()
+
+    async def run(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+        """The answer, and whether somebody else had worked it out.
+
+        Args:
+            arguments: checked, and with all defaults.
+        """
+        definition, services = self._definition, self._services
+        content = None
+        if definition.cache_key is not None:
+            content = await asyncio.to_thread(definition.cache_key, services, arguments)
+        if content is None:
+            return await definition.run(services, **arguments), False
+        key = f"{definition.name}:{content}"
+        known = services.cache.get(key)
+        if known is not None:
+            return known, True
+        (result, cached), joined = await self._flights.shared(key, lambda: self._found(key, arguments))
+        return copy.deepcopy(result), cached or joined
+
+    async def _found(self, key: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+        definition, services = self._definition, self._services
+        outliving = services.cache.outlives
+        kept_key = await asyncio.to_thread(lambda: content_key(code_stamp(), key)) if outliving else key
+        if outliving:
+            kept = await asyncio.to_thread(services.cache.fetch, kept_key, self._fits)
+            if kept is not None:
+                services.cache.put(key, kept)
+                return kept, True
+        result = await definition.run(services, **arguments)
+        services.cache.put(key, result)
+        if outliving:
+            await asyncio.to_thread(services.cache.keep, kept_key, result)
+        return result, False
