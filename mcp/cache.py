@@ -84,6 +84,13 @@ class ResultCache:
         """Whether results are kept anywhere but in memory."""
         return self._kept is not None
 
+    def close(self) -> None:
+        """Let go of what is kept beyond this process; memory stays. It blocks."""
+        with self._lock:
+            store, self._kept = self._kept, None
+        if store is not None:
+            store.close()
+
     def _give_up(self, error: ResponsesLost) -> None:
         with self._lock:
             store, self._kept = self._kept, None
