@@ -27,6 +27,7 @@ from .metered import MeteredAgent, MeteredSandbox
 from .model_chats import Chats, RunAnswers, open_chats
 from .repository_roles import repository_agents
 from .role_agents import role_agents
+from .run_tools import open_tools
 from .sandbox.interpreter import Interpreter
 from .sandbox.opening import open_sandbox
 from .sandbox.protocol import Sandbox
@@ -170,7 +171,8 @@ async def open_run(
         seconds_before: wall seconds of the run's sessions before this one.
 
     Raises:
-        SettingsError: a model is to be asked and its key or price is missing.
+        SettingsError: a model is to be asked and its key or price is missing; see `open_tools` for more.
+        EnvironmentFault: a tool server of the settings does not start.
         RunLocked: somebody works on the run, or on the project.
         StorageError: the state folder cannot be used.
     """
@@ -181,17 +183,12 @@ async def open_run(
         if on_event is not None:
             events.subscribe(on_event)
         target = TargetProvider(settings, folder, meter, events=events)
-        toolbox = build_toolbox(
-            ToolServices(
-                root=settings.root,
-                run_folder=folder,
-                python_target=target,
-                cache_dir=settings.state / "cache",
-                repeats=settings.repeats,
-            )
-        )
+
+        def warn(message: str) -> None:
+            events.emit(EventType.PROGRESS, message, warning=message)
+
         async with (
-            ToolClient(toolbox) as tools,
+            open_tools(settings, folder, target, os.environ, warn=warn) as tools,
             open_checkpoints(folder.checkpoints) as checkpointer,
             open_chats(
                 settings,
@@ -249,12 +246,9 @@ async def open_agent(
     """
     folder = RunFolder(settings.state, run_id)
     target = TargetProvider(settings, folder, WorkMeter(), scratch=folder.scratch / f"agent-{os.getpid()}")
-    toolbox = build_toolbox(
-        ToolServices(root=settings.root, run_folder=folder, python_target=target, cache_dir=settings.state / "cache")
-    )
     with Store.open(settings.state) as store:
         async with (
-            ToolClient(toolbox) as tools,
+            open_tools(settings, folder, target, os.environ, others=role == "crawler") as tools,
             open_chats(
                 settings,
                 os.environ,
