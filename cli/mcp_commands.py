@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..errors import SettingsError
+from ..errors import SettingsError
+from ..utils.redact import Redactor
 from . import options as given
 from .failures import failures_shown
+from .mcp_http import http_options
 
-SERVE_HELP = """Serve testwright to MCP clients over stdio, until the client closes its end.
+if TYPE_CHECKING:
+    from ..mcp.transport.options import HttpOptions
+
+if TYPE_CHECKING:
+    from mcp.server import MCPServer
+
+SERVE_HELP = """Serve testwright to MCP clients, over stdio, or over streamable HTTP with --http.
 
 Paths are confined to the roots. Nothing is added to a project unless a client calls apply_tests.
 
 Example: testwright mcp serve --root examples/shop
 """
+HTTP_ADVICE = "say --http HOST:PORT as well; over stdio there is one client, the program that started the server"
 _DEFAULT_RUNNING, _DEFAULT_WAITING = 2, 8
 
 
@@ -31,12 +43,50 @@ def serve(
         list[Path] | None,
         typer.Option("--root", help="A project to serve. May be repeated. Default: the current folder."),
     ] = None,
+    http: Annotated[
+        str | None,
+        typer.Option("--http", metavar="HOST:PORT", help="Listen for streamable HTTP at /mcp. Port 0 takes a free one."),
+    ] = None,
+    token_env: Annotated[
+        str | None,
+        typer.Option(
+            "--token-env",
+            metavar="NAME",
+            help="The variable with the bearer token HTTP clients must send. Needed unless on loopback.",
+        ),
+    ] = None,
+    allowed_host: Annotated[
+        list[str] | None,
+        typer.Option("--allowed-host", metavar="NAME", help="A name clients may use for this server. May be repeated."),
+    ] = None,
+    allowed_origin: Annotated[
+        list[str] | None,
+        typer.Option("--allowed-origin", metavar="URL", help="A web origin whose pages may call. May be repeated."),
+    ] = None,
     max_runs: Annotated[
         int, typer.Option("--max-runs", min=1, max=64, help="Runs at the same time; one for each project.")
-    ] = _DEFAULT_RUNNING,
+    ] = HTTP_ADVICE = "say --http HOST:PORT as well; over stdio there is one client, the program that started the server"
+_DEFAULT_RUNNING,
     max_waiting: Annotated[
         int, typer.Option("--max-waiting", min=0, max=1000, help="Runs that may wait; one more is told to call again.")
     ] = _DEFAULT_WAITING,
+    http: Annotated[
+        str | None, typer.Option("--http", metavar="HOST:PORT", help="Listen there instead; port 0 takes a free one.")
+    ] = None,
+    token_env: Annotated[
+        str | None,
+        typer.Option(
+            "--token-env",
+            metavar="NAME",
+            help="The environment variable with the token HTTP clients must send; optional on loopback only.",
+        ),
+    ] = None,
+    allowed_host: Annotated[
+        list[str] | None, typer.Option("--allowed-host", help="A further name HTTP clients may use for this server.")
+    ] = None,
+    allowed_origin: Annotated[
+        list[str] | None, typer.Option("--allowed-origin", help="A web origin whose pages may call over HTTP.")
+    ] = None,
     state_dir: given.StateDir = None,
     python: given.Python = None,
     sandbox: given.Sandbox = None,
@@ -53,19 +103,62 @@ def serve(
         "base_url": base_url,
     }
     with failures_shown(debug=debug):
-        asyncio.run(_serve(root or [Path()], flags, max_runs, max_waiting))
+        listening = _listening(http, token_env, allowed_host or [], allowed_origin or [])
+        asyncio.run(_serve(root or [Path()], flags, (max_runs, max_waiting), listening))
 
 
-async def _serve(roots: list[Path], flags: dict[str, object], max_runs: int, max_waiting: int) -> None:
+def _listening(
+    http: str | None, token_env: str | None, hosts: list[str], origins: list[str]
+) -> Callable[[MCPServer[Any]], Awaitable[None]]:
+    """The transport that was asked for. Raises SettingsError when it makes no sense."""
+    from ..mcp.transport.http_server import serve_http
+    from ..mcp.transport.options import HttpOptions
+    from ..mcp.transport.stdio import serve_stdio
+
+    if http is None:
+        if token_env or hosts or origins:
+            raise SettingsError(
+                "--token-env, --allowed-host and --allowed-origin are for HTTP.",
+                advice="Say where to listen: --http 127.0.0.1:8080.",
+            )
+        return serve_stdio
+    host, _, port = http.rpartition(":")
+    if not host or not port.isdecimal():
+        raise SettingsError(f"{http!r} is no HOST:PORT.", advice="Say it like 127.0.0.1:8080, or [::1]:8080.")
+    options = HttpOptions(
+        host=host.removeprefix("[").removesuffix("]"),
+        port=int(port),
+        token=_token(token_env) if token_env else None,
+        allowed_hosts=tuple(hosts),
+        allowed_origins=tuple(origins),
+    )
+    return lambda server: serve_http(server, options)
+
+
+def _token(name: str) -> str:
+    token = os.environ.get(name, "")
+    if not token:
+        raise SettingsError(
+            f"The environment variable {name} holds no token.", advice=f"Set {name}, or leave --token-env out."
+        )
+    return token
+
+
+async def _serve(
+    roots: list[Path],
+    flags: dict[str, object],
+    limits: tuple[int, int],
+    listening: Callable[[MCPServer[Any]], Awaitable[None]],
+) -> None:
     # The SDK and everything behind the server take a second to load; other commands need not wait for it.
     from ..mcp.server import ServerOptions, build_server
+    from ..mcp.transport.http_server import serve_http
+    from ..mcp.transport.stdio import serve_stdio
     from ..served_application import served_application
     from ..settings import load_settings
-    from ..utils.redact import Redactor
 
     for one in roots:
         await asyncio.to_thread(load_settings, {**flags, "root": one})  # what is wrong is said at the start
     redactor = Redactor.from_environment(os.environ)
     async with served_application(flags) as application:
-        server = build_server(application, ServerOptions(roots, max_runs, max_waiting, redactor))
-        await server.run_stdio_async()
+        await listening(build_server(application, ServerOptions(roots, *limits, redactor)))
