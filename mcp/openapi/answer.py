@@ -1,0 +1,177 @@
+"""What the tool answers about a document: everything when it is small, pages and parts of it when it is large."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .documents import Library
+from .finding import Found
+from .inline import resolve, size_of
+from .matching import matching
+from .problems import Problem, keys_of, look_up, pointer_of
+from .reading import Reading, converted_note
+from .summary import operation_list, overview
+
+LIMIT = 120 * 1024
+"""Bytes of JSON that an answer has at most; a summary in a run's state may have 128 KiB."""
+
+_PROBLEMS = 20 * 1024
+_OPERATIONS = 48 * 1024
+_PART = 64 * 1024
+_MOST_ENTRIES = 200
+_MOST_DOCUMENTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the caller wants to see.
+
+    Attributes:
+        operation: narrows the operations to those it names; empty for all.
+        pointer: JSON Pointer to a part that is wanted in full; empty for none.
+        offset: operations left out before the first.
+        limit: operations told at most.
+    """
+
+    operation: str = ""
+    pointer: str = ""
+    offset: int = 0
+    limit: int = 500
+
+
+def unread(found: Found) -> dict[str, Any]:
+    """The answer about a document that does not parse."""
+    problem = (found.problem or Problem("the document does not parse")).at(
+        found.location, found.problem.line if found.problem else None
+    )
+    origin = {"kind": found.kind, "location": found.location, "format": "", "digest": "", "documents": []}
+    return {**_empty(origin), "valid": False, "errors": [problem.to_dict()], "notes": list(found.notes)}
+
+
+def answer(found: Found, library: Library, reading: Reading, wish: Wish) -> dict[str, Any]:
+    """The answer about a document that was read; never larger than the limit."""
+    root = library.root
+    origin = {
+        "kind": found.kind,
+        "location": root.location,
+        "format": root.tree.form,
+        "digest": root.digest,
+        "documents": library.digests()[:_MOST_DOCUMENTS],
+    }
+    errors = [one for one in reading.problems if one.severity == "error"]
+    warnings = [one for one in reading.problems if one.severity == "warning"]
+    told_errors, told_warnings = _fitting(errors, _PROBLEMS), _fitting(warnings, _PROBLEMS // 4)
+    made = {
+        **_empty(origin),
+        "valid": not errors,
+        "spec_version": reading.said_version[:50],
+        "converted": reading.converted,
+        "errors": told_errors,
+        "warnings": told_warnings,
+        "problems_left_out": len(errors) + len(warnings) - len(told_errors) - len(told_warnings),
+        "circular": [{"reference": one, "note": _CIRCLE} for one in reading.circular[:_MOST_ENTRIES]],
+        "notes": list(found.notes),
+    }
+    if reading.value is not None:
+        _describe(made, reading, reading.value, wish)
+    return made
+
+
+_CIRCLE = "contains itself: where it would begin again, its $ref stays"
+
+
+def _empty(origin: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "origin": origin,
+        "valid": False,
+        "spec_version": "",
+        "converted": False,
+        "errors": [],
+        "warnings": [],
+        "problems_left_out": 0,
+        "summary": None,
+        "operations": [],
+        "page": {"offset": 0, "count": 0, "total": 0, "next_offset": None},
+        "part": None,
+        "document": None,
+        "document_form": "left_out",
+        "circular": [],
+        "notes": [],
+    }
+
+
+def _describe(made: dict[str, Any], reading: Reading, value: dict[str, Any], wish: Wish) -> None:
+    notes: list[str] = made["notes"]
+    if reading.converted:
+        notes.append(converted_note(reading.said_version))
+    made["summary"] = overview(value)
+    every = operation_list(value)
+    wanted = matching(value, every, wish.operation) if wish.operation else every
+    if wish.operation and not wanted:
+        notes.append(f"no operation of the document is {wish.operation!r}")
+    pointer = wish.pointer or (wanted[0]["pointer"] if wish.operation and len(wanted) == 1 else "")
+    page = wanted[wish.offset : wish.offset + wish.limit] if not wish.pointer else []
+    shown = _within(page, _OPERATIONS)
+    following = wish.offset + len(shown)
+    made["operations"] = shown
+    more = following if following < len(wanted) and not wish.pointer else None
+    made["page"] = {"offset": wish.offset, "count": len(shown), "total": len(wanted), "next_offset": more}
+    if more is not None:
+        notes.append(f"{len(wanted)} operations: ask again with offset {more} for the next ones")
+    if pointer:
+        made["part"] = part_at(value, pointer)
+    elif wish.offset == 0 and not wish.operation:
+        _add_document(made, value, notes)
+
+
+def _add_document(made: dict[str, Any], value: dict[str, Any], notes: list[str]) -> None:
+    room = LIMIT - size_of(made) - 1024
+    full = resolve(value, (), limit=room)
+    if full is not None and not full.cut:
+        made["document"], made["document_form"] = full.value, "resolved"
+    elif size_of(value) <= room:
+        made["document"], made["document_form"] = value, "bundled"
+        notes.append("the document is told with its local references: ask with a pointer for a part with them resolved")
+    else:
+        size = size_of(value) // 1024
+        notes.append(f"the document has {size} KiB: ask with a pointer, such as that of an operation, for a part of it")
+
+
+def part_at(value: dict[str, Any], pointer: str) -> dict[str, Any]:
+    """What stands at a place, with references resolved; where it is too large, what it consists of."""
+    keys = keys_of(pointer)
+    found = look_up(value, keys)
+    made = {"pointer": pointer, "found": found is not None, "value": None, "complete": False}
+    made |= {"circular": [], "unresolved": [], "entries": []}
+    if found is None:
+        return made
+    resolved = resolve(value, found[1], limit=_PART)
+    if resolved is not None:
+        cut = sorted({*resolved.cut, *resolved.broken})[:_MOST_ENTRIES]
+        circular = list(resolved.kept)[:_MOST_ENTRIES]
+        return made | {"value": resolved.value, "complete": not cut, "circular": circular, "unresolved": cut}
+    inner = found[0].items() if isinstance(found[0], dict) else enumerate(found[0])
+    entries = [{"pointer": pointer_of((*found[1], key))[:500], "bytes": size_of(one)} for key, one in inner]
+    return made | {"entries": entries[:_MOST_ENTRIES]}
+
+
+def _fitting(problems: Sequence[Problem], room: int) -> list[dict[str, Any]]:
+    cut = [{key: _cut(one) for key, one in problem.to_dict().items()} for problem in problems[:_MOST_ENTRIES]]
+    return _within(cut, room)
+
+
+def _cut(value: Any) -> Any:
+    return value[:499] + "…" if isinstance(value, str) and len(value) > 500 else value
+
+
+def _within(entries: Sequence[dict[str, Any]], room: int) -> list[dict[str, Any]]:
+    """As many of the first entries as fit, the first at any rate unless it is as large as everything."""
+    kept: list[dict[str, Any]] = []
+    for one in entries:
+        room -= size_of(one) + 1
+        if room < 0:
+            return kept
+        kept.append(one)
+    return kept

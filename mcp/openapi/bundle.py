@@ -1,0 +1,248 @@
+"""All documents as one: what lies in other documents becomes a named component, every reference is local and leads
+somewhere, and references that lead in circles are known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .documents import Library, locate
+from .grammar import SECTIONS, SWAGGER_SECTIONS, rebuilt
+from .problems import Parts, Problem, keys_of, look_up, mapping, pointer_of
+
+_REFERABLE = frozenset({*SECTIONS, "path_item"})
+_PLAIN_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+_MOST_LINKS = 16
+Place = tuple[str, Parts]
+"""A document's location, and a place in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """One document that stands for all.
+
+    Attributes:
+        value: the document; parts of it may be shared with what was read: never change it in place.
+        circular: names of components that contain themselves, as `#/components/schemas/Node`, sorted.
+        origins: place in `value` → where that part was taken from, for what was not there before.
+    """
+
+    value: dict[str, Any]
+    circular: tuple[str, ...]
+    problems: tuple[Problem, ...]
+    origins: dict[Parts, Place]
+    root: str
+
+    def origin(self, parts: Parts) -> Place:
+        """The document and the place in it that a place of the bundle was taken from."""
+        for end in range(len(parts), 0, -1):
+            if parts[:end] in self.origins:
+                location, start = self.origins[parts[:end]]
+                return location, (*start, *parts[end:])
+        return self.root, parts
+
+
+def bundle(library: Library, *, swagger: bool) -> Bundle:
+    """Bundle a root document, which is an object, with those it refers to.
+
+    Args:
+        swagger: whether it is Swagger 2.0, whose components lie elsewhere.
+    """
+    work = _Bundling(library, swagger)
+    value = work.run()
+    components = {f"#{pointer_of(parts)}": one for parts, one in _components(value, swagger)}
+    return Bundle(value, _circular(components), tuple(work.problems), work.origins, library.root.location)
+
+
+@dataclass(slots=True)
+class _Bundling:
+    library: Library
+    swagger: bool
+    problems: list[Problem] = field(default_factory=list)
+    origins: dict[Parts, Place] = field(default_factory=dict)
+    placed: dict[tuple[str, Place], Parts] = field(default_factory=dict)
+    queue: list[tuple[str, Place, Parts]] = field(default_factory=list)
+    taken: set[Parts] = field(default_factory=set)
+    anchors: dict[str, dict[str, Parts]] = field(default_factory=dict)
+
+    def run(self) -> dict[str, Any]:
+        root = self.library.root
+        value = self._copy(root.value, "document", (root.location, ()), (), ())
+        while self.queue:
+            kind, (location, parts), into = self.queue.pop(0)
+            found = look_up(self.library.documents[location].value, parts)
+            self.origins[into] = (location, parts)
+            content = self._copy(found[0] if found else {}, kind, (location, parts), into, ())
+            value = _with(value, into, content)
+        return value
+
+    def _copy(self, value: Any, kind: str, here: Place, into: Parts, through: tuple[Place, ...]) -> Any:
+        """A copy with references rewritten.
+
+        Args:
+            here: where the value was read.
+            into: where the copy will lie.
+            through: path items that are being put in place around it.
+        """
+        if not isinstance(value, dict):
+            return value
+        reference = value.get("$ref") if kind in _REFERABLE else None
+        if isinstance(reference, str):
+            target = self._target(reference, kind, here)
+            if target is not None and kind == "path_item":
+                return self._inlined(value, target, here, into, through)
+            if target is not None:
+                value = {**value, "$ref": self._local(kind, target)}
+        location, parts = here
+
+        def copy(below: Parts, one: Any, what: str) -> Any:
+            return self._copy(one, what, (location, (*parts, *below)), (*into, *below), through)
+
+        return rebuilt(value, kind, copy)
+
+    def _inlined(self, value: Any, target: Place, here: Place, into: Parts, through: tuple[Place, ...]) -> Any:
+        """A path item with the one it refers to in its place; what it says itself comes first."""
+        own = {key: one for key, one in value.items() if key != "$ref"}
+        if target in through or len(through) >= _MOST_LINKS:
+            self._tell(here, "the reference leads in a circle and never to a path item", "give the path item itself")
+            return own
+        found = look_up(self.library.documents[target[0]].value, target[1])
+        content = self._copy(mapping(found and found[0]), "path_item", target, into, (*through, target))
+        self.origins.setdefault(into, target)
+        self.origins |= {(*into, key): (here[0], (*here[1], key)) for key in own}
+        return {**content, **mapping(self._copy(own, "path_item", here, into, through))}
+
+    def _target(self, reference: str, kind: str, here: Place) -> Place | None:
+        """Where a reference leads; None, and a problem, when it leads nowhere."""
+        location, fragment = locate(here[0], reference)
+        document = self.library.documents.get(location)
+        if document is None:
+            named = self._anchors(here[0]).get(reference.partition("#")[0])
+            if named is None:
+                why = self.library.failures.get(location, "it was not read")
+                self._tell(
+                    here, f"the reference {reference!r} cannot be followed: {why}", "correct it, or add the file"
+                )
+                return None
+            location, document = here[0], self.library.documents[here[0]]
+            keys: Parts = (*named, *keys_of(fragment))
+        elif fragment and not fragment.startswith("/"):
+            keys = self._anchors(location).get(f"#{fragment}", ("", fragment))
+        else:
+            keys = keys_of(fragment)
+        found = look_up(document.value, keys)
+        if found is None:
+            where = f" in {location}" if location != here[0] else ""
+            self._tell(here, f"the reference {reference!r} leads to nothing{where}", "correct it, or add what it names")
+            return None
+        if not isinstance(found[0], dict) and not (kind == "schema" and isinstance(found[0], bool)):
+            self._tell(here, f"the reference {reference!r} does not lead to an object", f"refer to a {kind}")
+            return None
+        return location, found[1]
+
+    def _local(self, kind: str, target: Place) -> str:
+        """The reference, in the bundle, to a target; what lies in another document gets a name first."""
+        if target[0] == self.library.root.location:
+            return f"#{pointer_of(target[1])}"
+        key = (kind, target)
+        if key not in self.placed:
+            section = (SWAGGER_SECTIONS.get(kind, "definitions"),) if self.swagger else ("components", SECTIONS[kind])
+            self.placed[key] = into = self._free_name(section, target)
+            self.queue.append((kind, target, into))
+        return f"#{pointer_of(self.placed[key])}"
+
+    def _free_name(self, section: tuple[str, ...], target: Place) -> Parts:
+        stem = target[0].rpartition("/")[2].partition(".")[0]
+        wanted = _PLAIN_NAME.sub("_", str(target[1][-1]) if target[1] else stem).strip("_") or "component"
+        names = look_up(self.library.root.value, section)
+        existing = mapping(names[0]) if names else {}
+        name, number = wanted, 2
+        while name in existing or (*section, name) in self.taken:
+            name, number = f"{wanted}_{number}", number + 1
+        self.taken.add((*section, name))
+        return (*section, name)
+
+    def _anchors(self, location: str) -> dict[str, Parts]:
+        """Places of a document that carry a name: `#anchor` for `$anchor`, the address for `$id`."""
+        if location not in self.anchors:
+            self.anchors[location] = dict(_named(self.library.documents[location].value))
+        return self.anchors[location]
+
+    def _tell(self, here: Place, message: str, suggestion: str) -> None:
+        self.problems.append(Problem(message, (*here[1], "$ref"), "reference", suggestion=suggestion, location=here[0]))
+
+
+def _named(root: Any) -> Iterator[tuple[str, Parts]]:
+    waiting: list[tuple[Any, Parts]] = [(root, ())]
+    while waiting:
+        value, parts = waiting.pop()
+        if isinstance(value, dict):
+            for key, mark in (("$anchor", "#"), ("$dynamicAnchor", "#"), ("$id", "")):
+                if isinstance(value.get(key), str):
+                    yield mark + value[key], parts
+            waiting += [(one, (*parts, key)) for key, one in value.items()]
+        elif isinstance(value, list):
+            waiting += [(one, (*parts, index)) for index, one in enumerate(value)]
+
+
+def _with(value: dict[str, Any], parts: Parts, content: Any) -> dict[str, Any]:
+    """A copy of an object with something at a place whose keys are made as needed."""
+    key = str(parts[0])
+    inner = content if len(parts) == 1 else _with(mapping(value.get(key)), parts[1:], content)
+    return {**value, key: inner}
+
+
+def _components(value: dict[str, Any], swagger: bool) -> Iterator[tuple[Parts, Any]]:
+    sections = SWAGGER_SECTIONS if swagger else SECTIONS
+    base = value if swagger else mapping(value.get("components"))
+    start: Parts = () if swagger else ("components",)
+    for section in sections.values():
+        for name, one in mapping(base.get(section)).items():
+            yield (*start, section, name), one
+
+
+def local_references(value: Any) -> set[str]:
+    """The components that a value refers to directly, by `#/…`."""
+    found: set[str] = set()
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            if isinstance(one.get("$ref"), str):
+                found.add(one["$ref"])
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
+    return found
+
+
+def _circular(components: dict[str, Any]) -> tuple[str, ...]:
+    """Components from which a chain of references leads back to themselves."""
+    edges = {name: _inside(local_references(value), components) for name, value in components.items()}
+    return tuple(sorted(name for name in edges if _reaches(edges, name)))
+
+
+def _inside(references: set[str], components: dict[str, Any]) -> set[str]:
+    """The components that references lead to or into."""
+    found = set()
+    for reference in references:
+        keys = keys_of(reference)
+        for end in range(2, min(len(keys), 3) + 1):
+            name = f"#{pointer_of(keys[:end])}"
+            if name in components:
+                found.add(name)
+    return found
+
+
+def _reaches(edges: dict[str, set[str]], start: str) -> bool:
+    waiting, seen = list(edges[start]), set[str]()
+    while waiting:
+        one = waiting.pop()
+        if one == start:
+            return True
+        if one not in seen:
+            seen.add(one)
+            waiting += edges.get(one, ())
+    return False

@@ -1,0 +1,96 @@
+"""All that is known of one document: itself, bundled and of version 3, what is wrong with it, what it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from .bundle import Bundle, bundle
+from .documents import Library
+from .meaning import check_meaning
+from .problems import Parts, Problem
+from .structure import check_structure, dialect_of
+from .swagger import VERSION, to_openapi
+from .tree import lines_of
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A document that was read.
+
+    Attributes:
+        value: bundled, of version 3; None when it is no OpenAPI document of a known version.
+        said_version: what the document itself says.
+        converted: whether it was Swagger 2.0.
+        circular: components that contain themselves.
+    """
+
+    value: dict[str, Any] | None
+    said_version: str
+    converted: bool
+    circular: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+
+def read(library: Library) -> Reading:
+    """Bundle, check and convert a document. Blocks, for large documents up to a minute."""
+    root = library.root
+    own = [problem.at(root.location, problem.line) for problem in root.tree.problems]
+    dialect, said = dialect_of(root.value)
+    if dialect is None or not isinstance(root.value, dict):
+        return Reading(None, said, False, (), (*own, _no_document(root.value, said).at(root.location, 1)))
+    swagger = dialect == "2.0"
+    whole = bundle(library, swagger=swagger)
+    found = [*check_structure(whole.value, dialect), *check_meaning(whole.value, swagger=swagger)]
+    placed = [_placed(problem, whole) for problem in found]
+    told = [*whole.problems, *placed]
+    others = [
+        problem.at(one.location, problem.line)
+        for one in library.documents.values()
+        if one is not root
+        for problem in one.tree.problems
+    ]
+    problems = (*own, *others, *_with_lines(library, _once(told)))
+    value = to_openapi(whole.value) if swagger else whole.value
+    circular = whole.circular
+    if swagger:
+        circular = tuple(one.replace("#/definitions/", "#/components/schemas/") for one in circular)
+    return Reading(value, said, swagger, circular, problems)
+
+
+def converted_note(said: str) -> str:
+    """What a caller has to know of a converted document."""
+    return f"the document is Swagger {said}; it is told as OpenAPI {VERSION}, problems by its own places"
+
+
+def _no_document(value: Any, said: str) -> Problem:
+    if isinstance(value, dict) and ("openapi" in value or "swagger" in value):
+        known = "OpenAPI 3.0, 3.1 and 3.2, and Swagger 2.0"
+        key = "openapi" if "openapi" in value else "swagger"
+        message = f"the version {said or value[key]!r} is not known; {known} are"
+        return Problem(message, (key,), "version", suggestion='write it as text, such as "3.1.0"')
+    message = "this is no OpenAPI document: neither `openapi` nor `swagger` says its version"
+    return Problem(message, (), "version", suggestion='begin it with "openapi": "3.1.0"')
+
+
+def _placed(problem: Problem, whole: Bundle) -> Problem:
+    """The same problem at its place in the document that it came from."""
+    location, parts = whole.origin(problem.parts)
+    return Problem(problem.message, parts, problem.rule, problem.severity, problem.suggestion, location)
+
+
+def _once(problems: Iterable[Problem]) -> list[Problem]:
+    return list(dict.fromkeys(problems))
+
+
+def _with_lines(library: Library, problems: list[Problem]) -> list[Problem]:
+    wanted: dict[str, list[Parts]] = {}
+    for problem in problems:
+        wanted.setdefault(problem.location, []).append(problem.parts)
+    lines = {
+        location: lines_of(library.documents[location].source, library.documents[location].tree.form, parts)
+        for location, parts in wanted.items()
+        if location in library.documents
+    }
+    return [one.at(one.location, lines.get(one.location, {}).get(one.parts, one.line)) for one in problems]

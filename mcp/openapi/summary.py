@@ -1,0 +1,131 @@
+"""What a document offers, in short: title, servers, security, and one entry an operation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .meaning import operations, resolved
+from .problems import Parts, mapping, pointer_of, sequence, text
+
+_LONGEST = 300
+_BOUNDS = ("enum", "minimum", "maximum", "minLength", "maxLength", "pattern", "default")
+
+
+def overview(value: dict[str, Any]) -> dict[str, Any]:
+    """Title, version, servers, security, tags and counts of a document of version 3."""
+    info = mapping(value.get("info"))
+    components = mapping(value.get("components"))
+    schemes = mapping(components.get("securitySchemes"))
+    return {
+        "title": _short(info.get("title")),
+        "version": _short(info.get("version")),
+        "description": _short(info.get("description")),
+        "servers": [_short(mapping(one).get("url")) for one in sequence(value.get("servers"))[:20]],
+        "security": security_of(value.get("security")),
+        "security_schemes": [_scheme(name, mapping(resolved(value, one))) for name, one in list(schemes.items())[:30]],
+        "tags": [_short(mapping(one).get("name"))[:80] for one in sequence(value.get("tags"))[:60]],
+        "schemas": len(mapping(components.get("schemas"))),
+        "webhooks": [_short(name)[:80] for name in sorted(mapping(value.get("webhooks")))[:30]],
+    }
+
+
+def operation_list(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """One entry for every operation, in the order of the document."""
+    return [_operation(value, *one) for one in operations(value)]
+
+
+def _operation(
+    value: dict[str, Any], parts: Parts, path: str, method: str, item: dict[str, Any], operation: dict[str, Any]
+) -> dict[str, Any]:
+    body = mapping(resolved(value, operation.get("requestBody")))
+    asked = operation["security"] if "security" in operation else value.get("security")
+    return {
+        "method": method,
+        "path": path,
+        "id": text(operation.get("operationId")),
+        "summary": _short(operation.get("summary") or operation.get("description")),
+        "tags": [one for one in sequence(operation.get("tags")) if isinstance(one, str)][:20],
+        "deprecated": operation.get("deprecated") is True,
+        "parameters": _parameters(value, item, operation),
+        "request_body": {
+            "required": body.get("required") is True,
+            "media_types": list(mapping(body.get("content"))),
+            "schemas": sorted({_named(one) for one in mapping(body.get("content")).values()} - {""}),
+        }
+        if body
+        else None,
+        "responses": [
+            _response(value, code, one)
+            for code, one in mapping(operation.get("responses")).items()
+            if not code.startswith("x-")
+        ],
+        "security": security_of(asked),
+        "pointer": pointer_of(parts),
+    }
+
+
+def _parameters(value: dict[str, Any], item: dict[str, Any], operation: dict[str, Any]) -> list[dict[str, Any]]:
+    """The path's parameters and the operation's, which come first where both have one."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for given in (*sequence(item.get("parameters")), *sequence(operation.get("parameters"))):
+        one = mapping(resolved(value, given))
+        name, place = text(one.get("name")), text(one.get("in"))
+        content = next(iter(mapping(one.get("content")).values()), {})
+        schema = one.get("schema", mapping(content).get("schema"))
+        found[name, place] = {
+            "name": name,
+            "in": place,
+            "required": one.get("required") is True or place == "path",
+            "schema": _schema(mapping(resolved(value, schema))),
+        }
+    return list(found.values())
+
+
+def _schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """The words of a schema that say which values are allowed, without what is nested in it."""
+    kept = {key: schema[key] for key in ("type", "format", *_BOUNDS) if key in schema}
+    if "items" in schema:
+        kept["items"] = {key: one for key, one in mapping(schema["items"]).items() if key in ("type", "format", "enum")}
+    if isinstance(kept.get("enum"), list):
+        kept["enum"] = kept["enum"][:30]
+    return {key: _short(one) if isinstance(one, str) else one for key, one in kept.items()}
+
+
+def _response(value: dict[str, Any], code: str, given: Any) -> dict[str, Any]:
+    response = mapping(resolved(value, given))
+    content = mapping(response.get("content"))
+    return {
+        "status": code,
+        "description": _short(response.get("description")),
+        "media_types": list(content),
+        "schemas": sorted({_named(one) for one in content.values()} - {""}),
+    }
+
+
+def _named(media_type: Any) -> str:
+    """The name of the component that a media type's schema refers to, or that its items do as `[Name]`; else empty."""
+    schema = mapping(mapping(media_type).get("schema"))
+    items = mapping(schema.get("items"))
+    if isinstance(items.get("$ref"), str):
+        return f"[{items['$ref'].rpartition('/')[2]}]"
+    return text(schema.get("$ref")).rpartition("/")[2]
+
+
+def security_of(requirements: Any) -> list[list[str]]:
+    """Alternatives, each the schemes that are needed together; an empty alternative needs none."""
+    return [sorted(one) for one in sequence(requirements) if isinstance(one, dict)]
+
+
+def _scheme(name: str, scheme: dict[str, Any]) -> dict[str, Any]:
+    kept = ("type", "scheme", "in", "bearerFormat", "openIdConnectUrl")
+    described = {key: _short(scheme[key]) for key in kept if isinstance(scheme.get(key), str)}
+    if isinstance(scheme.get("name"), str):
+        described["parameter"] = _short(scheme["name"])
+    flows = mapping(scheme.get("flows"))
+    return {"name": name, **described, **({"flows": sorted(flows)} if flows else {})}
+
+
+def _short(value: Any) -> str:
+    words = value if isinstance(value, str) else "" if value is None else str(value)
+    words = " ".join(words.split())
+    return words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "…"

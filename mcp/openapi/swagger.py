@@ -1,0 +1,221 @@
+"""Swagger 2.0 said in the words of OpenAPI 3.0, so that whoever reads documents reads one form only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .grammar import METHODS
+from .problems import mapping, sequence, text
+
+VERSION = "3.0.3"
+"""The version that a converted document names."""
+
+_FORM = "application/x-www-form-urlencoded"
+_MULTIPART = "multipart/form-data"
+_SCHEMA_WORDS = (
+    "type format items default maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern maxItems "
+    "minItems uniqueItems enum multipleOf"
+).split()
+_STYLES = {
+    "query": {"csv": ("form", False), "multi": ("form", True), "ssv": ("spaceDelimited", False)}
+    | {"pipes": ("pipeDelimited", False)},
+    "path": {"csv": ("simple", False)},
+    "header": {"csv": ("simple", False)},
+}
+_FLOWS = {"implicit": "implicit", "password": "password", "application": "clientCredentials"} | {
+    "accessCode": "authorizationCode"
+}
+_PLACES = {"#/definitions/": "#/components/schemas/", "#/responses/": "#/components/responses/"}
+_HEADS = ("info", "tags", "externalDocs", "security")
+Parameter = dict[str, Any]
+
+
+def to_openapi(document: dict[str, Any]) -> dict[str, Any]:
+    """The document, bundled and of version 2.0, as one of version 3.0; what cannot be said there is left out.
+
+    Parameters are put in place, because those in a body become a request body.
+    """
+    consumes, produces = _types(document.get("consumes")), _types(document.get("produces"))
+    made: dict[str, Any] = {"openapi": VERSION}
+    made |= {key: document[key] for key in _HEADS if key in document}
+    servers = _servers(document)
+    if servers:
+        made["servers"] = servers
+    made["paths"] = {
+        path: _path_item(document, mapping(item), consumes, produces)
+        for path, item in mapping(document.get("paths")).items()
+        if not path.startswith("x-")
+    }
+    components = {
+        "schemas": {name: _schema(one) for name, one in mapping(document.get("definitions")).items()},
+        "responses": {
+            name: _response(mapping(one), produces) for name, one in mapping(document.get("responses")).items()
+        },
+        "securitySchemes": {
+            name: _scheme(mapping(one)) for name, one in mapping(document.get("securityDefinitions")).items()
+        },
+    }
+    made["components"] = {name: one for name, one in components.items() if one}
+    return made | {key: one for key, one in document.items() if key.startswith("x-")}
+
+
+def _types(value: Any) -> list[str]:
+    return [one for one in sequence(value) if isinstance(one, str)]
+
+
+def _servers(document: dict[str, Any]) -> list[dict[str, str]]:
+    base = text(document.get("basePath"))
+    host = text(document.get("host"))
+    if not host:
+        return [{"url": base}] if base else []
+    return [{"url": f"{scheme}://{host}{base}"} for scheme in _types(document.get("schemes")) or ["https"]]
+
+
+def _path_item(
+    document: dict[str, Any], item: dict[str, Any], consumes: list[str], produces: list[str]
+) -> dict[str, Any]:
+    shared = _parameters(document, item.get("parameters"))
+    made: dict[str, Any] = {key: one for key, one in item.items() if key.startswith("x-")}
+    for method in METHODS:
+        operation = item.get(method)
+        if isinstance(operation, dict):
+            made[method] = _operation(document, operation, shared, consumes, produces)
+    return made
+
+
+def _parameters(document: dict[str, Any], given: Any) -> list[Parameter]:
+    found = []
+    for one in sequence(given):
+        name = text(mapping(one).get("$ref")).removeprefix("#/parameters/")
+        found.append(mapping(mapping(document.get("parameters")).get(name)) if name else mapping(one))
+    return found
+
+
+def _operation(
+    document: dict[str, Any],
+    operation: dict[str, Any],
+    shared: list[Parameter],
+    consumes: list[str],
+    produces: list[str],
+) -> dict[str, Any]:
+    own = _parameters(document, operation.get("parameters"))
+    named = {(one.get("name"), one.get("in")) for one in own}
+    every = [one for one in shared if (one.get("name"), one.get("in")) not in named] + own
+    taken = _types(operation.get("consumes")) or consumes
+    given = _types(operation.get("produces")) or produces
+    left_out = ("parameters", "consumes", "produces", "schemes", "responses")
+    made = {key: one for key, one in operation.items() if key not in left_out}
+    plain = [_parameter(one) for one in every if one.get("in") not in ("body", "formData")]
+    if plain:
+        made["parameters"] = plain
+    body = _body(every, taken)
+    if body:
+        made["requestBody"] = body
+    if _types(operation.get("schemes")) and text(document.get("host")):
+        made["servers"] = _servers({**document, "schemes": operation["schemes"]})
+    made["responses"] = {
+        code: _response(mapping(one), given) if not code.startswith("x-") else one
+        for code, one in mapping(operation.get("responses")).items()
+    }
+    return made
+
+
+def _parameter(one: Parameter) -> Parameter:
+    kept = {key: value for key, value in one.items() if key not in (*_SCHEMA_WORDS, "collectionFormat", "schema")}
+    schema = _schema({key: value for key, value in one.items() if key in _SCHEMA_WORDS})
+    made: Parameter = {**kept, "schema": schema}
+    if one.get("type") == "array":
+        style = _STYLES.get(text(one.get("in")), {}).get(text(one.get("collectionFormat")) or "csv")
+        if style:
+            made |= {"style": style[0], "explode": style[1]}
+    return made
+
+
+def _body(parameters: list[Parameter], consumes: list[str]) -> dict[str, Any]:
+    for one in parameters:
+        if one.get("in") == "body":
+            schema = _schema(one.get("schema", {}))
+            content = {kind: {"schema": schema} for kind in consumes or ["application/json"]}
+            said = {key: one[key] for key in ("description",) if key in one}
+            return {**said, "content": content, "required": bool(one.get("required"))}
+    fields = [one for one in parameters if one.get("in") == "formData"]
+    if not fields:
+        return {}
+    files = any(one.get("type") == "file" for one in fields)
+    kinds = [kind for kind in consumes if kind in (_FORM, _MULTIPART)]
+    properties = {}
+    for one in fields:
+        words = {key: value for key, value in one.items() if key in (*_SCHEMA_WORDS, "description")}
+        properties[text(one.get("name"))] = _schema(words)
+    schema = {"type": "object", "properties": properties}
+    required = [text(one.get("name")) for one in fields if one.get("required")]
+    if required:
+        schema["required"] = required
+    content = {kind: {"schema": schema} for kind in kinds or [_MULTIPART if files else _FORM]}
+    return {"content": content, "required": bool(required)}
+
+
+def _response(response: dict[str, Any], produces: list[str]) -> dict[str, Any]:
+    if isinstance(response.get("$ref"), str):
+        return {"$ref": _moved(response["$ref"])}
+    made = {key: one for key, one in response.items() if key not in ("schema", "headers", "examples")}
+    examples = mapping(response.get("examples"))
+    if "schema" in response or examples:
+        kinds = produces or list(examples) or ["application/json"]
+        schema = {"schema": _schema(response["schema"])} if "schema" in response else {}
+        made["content"] = {
+            kind: {**schema, **({"example": examples[kind]} if kind in examples else {})} for kind in kinds
+        }
+    headers = mapping(response.get("headers"))
+    if headers:
+        made["headers"] = {name: _header(mapping(one)) for name, one in headers.items()}
+    return made
+
+
+def _header(header: dict[str, Any]) -> dict[str, Any]:
+    schema = _schema({key: one for key, one in header.items() if key in _SCHEMA_WORDS})
+    kept = {key: one for key, one in header.items() if key == "description" or key.startswith("x-")}
+    return {**kept, "schema": schema}
+
+
+def _scheme(scheme: dict[str, Any]) -> dict[str, Any]:
+    said = {key: scheme[key] for key in ("description",) if key in scheme}
+    if scheme.get("type") == "basic":
+        return {**said, "type": "http", "scheme": "basic"}
+    if scheme.get("type") != "oauth2":
+        return dict(scheme)
+    flow = {key: scheme[key] for key in ("authorizationUrl", "tokenUrl") if key in scheme}
+    flow["scopes"] = mapping(scheme.get("scopes"))
+    return {**said, "type": "oauth2", "flows": {_FLOWS.get(text(scheme.get("flow")), "implicit"): flow}}
+
+
+def _moved(reference: str) -> str:
+    for old, new in _PLACES.items():
+        if reference.startswith(old):
+            return new + reference.removeprefix(old)
+    return reference
+
+
+def _schema(schema: Any) -> Any:
+    """A schema with its references moved; files, `x-nullable` and discriminators are said as in 3.0."""
+    if not isinstance(schema, dict):
+        return schema
+    if isinstance(schema.get("$ref"), str):
+        return {"$ref": _moved(schema["$ref"])}
+    made = dict(schema)
+    if made.get("type") == "file":
+        made |= {"type": "string", "format": "binary"}
+    if isinstance(made.pop("x-nullable", None), bool) and schema["x-nullable"]:
+        made["nullable"] = True
+    if isinstance(made.get("discriminator"), str):
+        made["discriminator"] = {"propertyName": made["discriminator"]}
+    made.pop("collectionFormat", None)
+    if isinstance(made.get("properties"), dict):
+        made["properties"] = {name: _schema(one) for name, one in made["properties"].items()}
+    for key in ("items", "additionalProperties", "not"):
+        if key in made:
+            made[key] = _schema(made[key])
+    for key in ("allOf", "anyOf", "oneOf"):
+        if isinstance(made.get(key), list):
+            made[key] = [_schema(one) for one in made[key]]
+    return made
