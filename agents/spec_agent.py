@@ -13,7 +13,7 @@ from typing import Any
 
 from ..utils.canonical import canonical_json
 from ..utils.error_formatter import spec_feedback
-from .code_limits import case_problems
+from .code_limits import case_problems, imported_by
 from .envelope import consumer_view
 from .lifecycle import Agent, AgentContract
 from .model.chat import ModelChat
@@ -78,7 +78,7 @@ class ModelSpecAgent(ModelAgent):
         back = GivenBack(errors, said) if errors else None
         answer = await self._asked(user, ANSWER_SCHEMA, int(inputs.get("attempt") or 1), back=back)
         answered: Any = answer.parsed
-        _require_harmless(answered, base)
+        await asyncio.to_thread(self._require_harmless, answered, base)
         cases = [case_of(one, base["target"]["path"]) for one in answered["cases"]]
         spec = {**base, "imports": sorted(set(answered["imports"])), "cases": cases}
         kept = {key: explored.metadata[key] for key in ("trials", "branches", "notes") if key in explored.metadata}
@@ -105,7 +105,7 @@ class ModelSpecAgent(ModelAgent):
         answer = await self._asked(user, ANSWER_SCHEMA, int(inputs.get("attempt") or 2))
         path = str((previous.get("target") or {}).get("path") or inputs["target"]["path"])
         answered: Any = answer.parsed
-        _require_harmless(answered, previous)
+        await asyncio.to_thread(self._require_harmless, answered, previous)
         mended = [case_of(one, path) for one in answered["cases"]]
         weaker = weakened_cases(cases, at, mended, errors)
         if weaker:
@@ -144,13 +144,19 @@ class ModelSpecAgent(ModelAgent):
             "source": data("source", interesting(source, symbols)),
         }
 
-
-def _require_harmless(answered: Mapping[str, Any], spec: Mapping[str, Any]) -> None:
-    """Raise UnusableAnswer for cases that do what tests may not do."""
-    module, imports = str((spec.get("target") or {}).get("module") or ""), list(answered["imports"])
-    found = [one for index, case in enumerate(answered["cases"]) for one in case_problems(case, index, imports, module)]
-    if found:
-        raise UnusableAnswer("the cases do what tests may not do", found)
+    def _require_harmless(self, answered: Mapping[str, Any], spec: Mapping[str, Any]) -> None:
+        """Raise UnusableAnswer for cases that do what tests may not do; they may import what the target imports."""
+        target, imports = spec.get("target") or {}, list(answered["imports"])
+        module, path = str(target.get("module") or ""), self._root / str(target.get("path") or "")
+        source = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+        imported = imported_by(source) | imported_by("\n".join(str(one) for one in spec.get("imports") or ()))
+        found = [
+            one
+            for index, case in enumerate(answered["cases"])
+            for one in case_problems(case, index, imports, module, imported=imported)
+        ]
+        if found:
+            raise UnusableAnswer("the cases do what tests may not do", found)
 
 
 def facts(cases: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Any
 from ..utils.canonical import canonical_json
 from ..utils.error_formatter import code_feedback
 from ..utils.generated_header import untouched, with_header, without_header
-from .code_limits import code_problems
+from .code_limits import code_problems, helper_problems, imported_by
 from .envelope import consumer_view
 from .lifecycle import AgentContract
 from .model.chat import ModelChat
@@ -54,7 +54,7 @@ class ModelWritingAgent(ModelAgent):
             )
             parsed: Any = answer.parsed
             files = _placed(parsed["files"], str(view["test_path"]))
-            reaching = [{**one, "path": path} for path, text in files.items() for one in code_problems(text, module)]
+            reaching = _reaching(files, view["spec"], str(view["test_path"]))
             if reaching:
                 raise UnusableAnswer("the code does what tests may not do", reaching)
             weaker = [one for path, text in files.items() for one in _weakened(previous, path, text)]
@@ -98,6 +98,18 @@ def _placed(files: Sequence[Mapping[str, str]], test_path: str) -> dict[str, str
     if problems:
         raise UnusableAnswer("the answer's files cannot be used", problems)
     return {test_path: placed[test_path], **placed}
+
+
+def _reaching(files: Mapping[str, str], spec: Mapping[str, Any], test_path: str) -> list[JsonObject]:
+    """What the files do and tests may not; they may import what the accepted spec imports, and each other."""
+    module = str((spec.get("target") or {}).get("module") or "")
+    imported = imported_by("\n".join(str(one) for one in spec.get("imports") or ()))
+    helpers = [PurePosixPath(path).stem for path in files if path != test_path]
+    problems = helper_problems(list(files), test_path, module)
+    for path, text in files.items():
+        found = code_problems(text, module, imported=imported, helpers=helpers)
+        problems += [{**one, "path": path} for one in found]
+    return problems
 
 
 def _weakened(previous: Mapping[str, str], path: str, text: str) -> list[JsonObject]:

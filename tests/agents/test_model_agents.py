@@ -124,7 +124,7 @@ async def test_code_that_drops_a_test_to_get_rid_of_an_error_is_refused() -> Non
     before = head + source_of(200, 180) + "\n\n" + source_of(50, 50)
     chat = FakeChat({"files": [{"path": TEST_PATH, "contents": head + source_of(200, 180)}]})
     inputs = {
-        "spec": unit_spec(),
+        "spec": unit_spec(imports=list(IMPORTS)),
         "framework": "pytest",
         "test_path": TEST_PATH,
         "previous_files": [{"path": TEST_PATH, "contents": before}],

@@ -1,0 +1,166 @@
+"""Calls that reach for something by a text: an attribute's name, a format, a patched name, rows of a test."""
+
+from __future__ import annotations
+
+import ast
+import re
+import string
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+
+from .files import CHANGING
+from .modules import BEHIND, ENVIRONMENT, FILES, RUNNER, UNREADABLE, importable, is_module
+from .names import Names, last, root
+from .values import bound_to, texts_of
+
+DUNDERS = frozenset(
+    f"__{name}__"
+    for name in """name doc class qualname module len eq ne lt le gt ge hash str repr bool int float index bytes iter
+    next contains getitem setitem delitem call enter exit aenter aexit aiter anext add sub mul truediv floordiv mod pow
+    neg pos abs invert and or xor radd rsub rmul iadd isub imul cause context notes suppress_context members version all
+    match_args annotations dataclass_fields slots format reversed missing init post_init new copy deepcopy round
+    complex length_hint set_name wrapped await abstractmethods main mro_entries fspath""".split()
+)
+"""Special attributes that tests may name."""
+ATTRIBUTES = dict.fromkeys(
+    """f_globals f_locals f_builtins f_back f_code gi_frame gi_code cr_frame cr_code ag_frame ag_code
+    tb_frame tb_next func_globals co_code co_consts traceback get_original temp_original in_dict _importer
+    _get_target _getattr __builtins__ load_module exec_module find_spec enable_load_extension
+    load_extension mro getrepr""".split(),
+    UNREADABLE,
+) | dict.fromkeys("_setattr _setitem _pytestfixturefunction pluginmanager hook".split(), RUNNER)
+"""Attributes that lead from a value to more than the value, with what they lead to."""
+RESERVED = frozenset(
+    "tmp_path tmp_path_factory tmpdir tmpdir_factory monkeypatch request capsys capfd caplog recwarn ?".split()
+)
+"""Fixtures of pytest that no test file may make itself; `?` is a name that cannot be read."""
+_ATTACH = re.compile(r"\b(?:attach|vacuum\s+into|load_extension|writefile|readfile)\b", re.IGNORECASE)
+
+
+class CallRule:
+    """Finds calls in one file that name by a text what they may not reach for.
+
+    Args:
+        names: what the file's names stand for.
+        own, also: as for the whole file.
+    """
+
+    def __init__(self, names: Names, own: AbstractSet[str], also: AbstractSet[str]) -> None:
+        self._names = names
+        self._own, self._also = own, also
+
+    def call(self, node: ast.Call) -> Iterator[str]:
+        """What a call reaches for."""
+        dotted = self._names.dotted(node.func)
+        builtin = self._names.builtin(node.func)
+        if builtin in ("getattr", "setattr", "delattr") and len(node.args) > 1:
+            yield from self._by_name(node.args[0], node.args[1], builtin)
+        for one in dotted:
+            if one in ("operator.attrgetter", "operator.methodcaller"):
+                for given in node.args if one.endswith("attrgetter") else node.args[:1]:
+                    yield from self._by_name(None, given, one)
+            if one == "pickle.loads" and not self._was_pickled(node):
+                yield f"{UNREADABLE} with pickle.loads"
+            if one in ("unittest.mock.patch", "unittest.mock.patch.multiple"):
+                yield from self._patched_by_text(node)
+            if one == "unittest.mock.patch.dict" and self._is_kept(node):
+                yield f"{ENVIRONMENT} with the value of patch.dict"
+        if any(one.arg == "eval_str" for one in node.keywords):
+            yield f"{UNREADABLE} with eval_str"
+        if isinstance(node.func, ast.Attribute):
+            yield from self._method(node, node.func)
+
+    def _method(self, node: ast.Call, called: ast.Attribute) -> Iterator[str]:
+        name = called.attr
+        if name in ("setattr", "delattr") and last(called.value) == "monkeypatch" and len(node.args) < 3:
+            yield from self._patched_by_text(node)
+        if name in ("format", "format_map", "vformat") and not self._formats_harmlessly(node, called):
+            yield f"{UNREADABLE} with {name}"
+        if name in ("execute", "executescript", "executemany") and node.args:
+            texts = texts_of(self._names, node.args[0])
+            if any(one.startswith("sqlite3") for each in self._names.imported.values() for one in each) and (
+                texts is None or any(_ATTACH.search(one) for one in texts)
+            ):
+                yield f"{FILES} with {name}"
+        if name == "getfixturevalue":
+            yield f"{RUNNER} with getfixturevalue"
+        if name == "parametrize":
+            yield from self._parametrised(node)
+
+    def _parametrised(self, node: ast.Call) -> Iterator[str]:
+        """Rows may not stand for pytest's own fixtures, and stand where they are used, to be read there."""
+        named = [one.value for one in ast.walk(node.args[0]) if isinstance(one, ast.Constant)] if node.args else []
+        if {part.strip() for one in named for part in str(one).split(",")} & RESERVED:
+            yield f"{RUNNER} with rows that hide pytest's own fixtures"
+        around = self._names.parents.get(node)
+        if not named or node not in getattr(around, "decorator_list", ()):
+            yield f"{UNREADABLE} with parametrize away from its test"
+
+    def _by_name(self, held: ast.expr | None, name: ast.expr, how: str) -> Iterator[str]:
+        """An attribute named by a text: as if it were written."""
+        texts = texts_of(self._names, name)
+        if texts is None or (held is not None and any(is_module(one) for one in self._names.dotted(held))):
+            yield f"{UNREADABLE} with {how}"
+            return
+        for part in (part for text in texts for part in text.split(".")):
+            hidden = part.startswith("__") and part.endswith("__") and part not in DUNDERS
+            if hidden or part in ATTRIBUTES or part in CHANGING or part in BEHIND:
+                yield f"{UNREADABLE} with {how} of {part}"
+
+    def _patched_by_text(self, node: ast.Call) -> Iterator[str]:
+        """A text that names what is replaced imports its module: it must be one that may be imported."""
+        texts = texts_of(self._names, node.args[0]) if node.args else set()
+        if texts is None:
+            value = node.args[0]
+            if not (isinstance(value, ast.Name | ast.Attribute) and self._names.dotted(value)):
+                yield f"{UNREADABLE} with a patched name that is not literal"
+            return
+        for one in texts:
+            top = one.partition(".")[0]
+            if {"tempfile", "__truediv__", "joinpath"} & set(one.split(".")):
+                yield f"{FILES} with patching {one}"
+            if importable(top, self._own, self._also) and top not in BEHIND:
+                yield f"{UNREADABLE} with patching {one}"
+
+    def _was_pickled(self, node: ast.Call) -> bool:
+        given = node.args[:1]
+        values = [
+            value for one in given for value in (bound_to(self._names, one) if isinstance(one, ast.Name) else [one])
+        ]
+        return bool(values) and all(
+            isinstance(one, ast.Call) and "pickle.dumps" in self._names.dotted(one.func) for one in values
+        )
+
+    def _is_kept(self, node: ast.Call) -> bool:
+        """Whether the dictionary that patch.dict hands out can be had."""
+        around = self._names.parents.get(node)
+        if isinstance(around, ast.withitem):
+            return around.optional_vars is not None
+        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            return node not in around.decorator_list
+        if isinstance(around, ast.Call) and last(around.func) in ("enter_context", "enterContext"):
+            return not isinstance(self._names.parents.get(around), ast.Expr)
+        return True
+
+    def _formats_harmlessly(self, node: ast.Call, called: ast.Attribute) -> bool:
+        """A format text is a small language that reaches into values: it must be readable here, or the target's."""
+        texts = texts_of(self._names, called.value)
+        if texts is None:
+            first = root(called.value)
+            values = bound_to(self._names, first) if isinstance(first, ast.Name) else [first]
+            return all(self._is_not_made_here(one) for one in values)
+        for text in texts:
+            try:
+                fields = [one for _, one, _, _ in string.Formatter().parse(text) if one]
+            except ValueError:
+                continue
+            if any("__" in one or set(re.split(r"[.\[\]]", one)[1:]) & BEHIND for one in fields):
+                return False
+        return True
+
+    def _is_not_made_here(self, text: ast.AST) -> bool:
+        """Whether a text comes from the code under test or a fixture, and is not put together in the test."""
+        begins = root(text)
+        if isinstance(text, ast.Call) and isinstance(begins, ast.Name):
+            return bool(self._names.dotted(begins)) or self._names.values(begins) is not None
+        return isinstance(begins, ast.Name)

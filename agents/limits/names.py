@@ -1,0 +1,259 @@
+"""What the names of a Python test file stand for: imports through their aliases, and every value a name is bound to.
+
+Nothing is executed and the order of statements does not count: a name stands for all that is ever bound to it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+UNKNOWN: ast.expr = ast.Name("<unknown>", ast.Load())
+"""Stands for a value that the file does not tell."""
+_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+_DEFERRING = frozenset("addCleanup addClassCleanup addModuleCleanup callback".split())
+
+
+@dataclass(slots=True)
+class Names:
+    """The names of one file. Made by `read_names`.
+
+    Attributes:
+        tree: the file.
+        imported: dotted names that imports bind, by local name.
+        sure: line from which an import at the top of the file surely binds a name.
+        parents: the node around each node.
+        functions: functions and methods by name; fixtures also by the name they are given.
+        used: last parts of all names that are loaded.
+    """
+
+    tree: ast.Module
+    imported: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    sure: dict[str, int] = field(default_factory=dict)
+    parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
+    functions: dict[str, list[Function]] = field(default_factory=lambda: defaultdict(list))
+    used: set[str] = field(default_factory=set)
+    _bound: dict[tuple[ast.AST, str], list[ast.expr]] = field(default_factory=lambda: defaultdict(list))
+
+    def dotted(self, node: ast.AST) -> list[str]:
+        """Everything an attribute chain may name through imports; empty when its root is not imported."""
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return []
+        return [".".join([one, *reversed(parts)]) for one in self.imported.get(node.id, ())]
+
+    def builtin(self, node: ast.AST) -> str:
+        """The builtin that a node names; empty when it is none, or when a name surely hides it."""
+        if not isinstance(node, ast.Name) or node.id in self.parameters(node):
+            return ""
+        hidden = self.sure.get(node.id)
+        return "" if hidden is not None and hidden < node.lineno else node.id
+
+    def scopes(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The functions and comprehensions around a node, inner first, then the file."""
+        inside: ast.AST | None = node
+        while inside is not None:
+            inside = self.parents.get(inside)
+            if isinstance(inside, Function | ast.Module | _Comprehension):
+                yield inside
+
+    def parameters(self, node: ast.AST) -> set[str]:
+        """The parameters of the functions around a node."""
+        return {
+            one.arg
+            for scope in self.scopes(node)
+            if isinstance(scope, Function)
+            for one in ast.walk(scope.args)
+            if isinstance(one, ast.arg)
+        }
+
+    def values(self, node: ast.expr) -> list[ast.expr] | None:
+        """What a name or `self.x` is bound to, in its nearest scope; None when it is bound nowhere here."""
+        key = _key(node)
+        for scope in self.scopes(node):
+            found = self._bound.get((scope, key))
+            if found:
+                return found
+        return None
+
+    def called(self, node: ast.AST) -> ast.Call | None:
+        """The call of a function: where it stands, or later with what is given beside it (`addCleanup(f, x)`)."""
+        around = self.parents.get(node)
+        if not isinstance(around, ast.Call):
+            return None
+        if around.func is node:
+            return around
+        if last(around.func) not in _DEFERRING or around.args[:1] != [node] or not isinstance(node, ast.expr):
+            return None
+        later = ast.copy_location(ast.Call(node, around.args[1:], around.keywords), around)
+        self.parents[later] = self.parents[around]
+        return later
+
+    def owner(self, name: ast.Name) -> ast.AST | None:
+        """The scope that binds a name; None when it is bound nowhere here."""
+        return next((scope for scope in self.scopes(name) if self._bound.get((scope, name.id))), None)
+
+    def bind(self, scope: ast.AST, key: str, value: ast.expr) -> None:
+        """Note a value of a name."""
+        self._bound[scope, key].append(value)
+
+    def calls_of(self, name: str) -> Iterator[ast.Call]:
+        """The calls of a function of the file by its name."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Call) and last(node.func) == name:
+                yield node
+
+
+def read_names(tree: ast.Module) -> Names:
+    """What the names of a file stand for."""
+    names = Names(tree)
+    for node in ast.walk(tree):
+        for child in ast.iter_child_nodes(node):
+            names.parents[child] = node
+    for node in ast.walk(tree):
+        _import(node, names, at_top=names.parents.get(node) is tree)
+        _bind(node, names)
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+            names.used.add(last(node))
+    return names
+
+
+def last(node: ast.AST) -> str:
+    """The last part of a name or attribute chain."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def root(node: ast.AST) -> ast.AST:
+    """Where a chain of attributes, calls and subscripts begins."""
+    while isinstance(node, ast.Attribute | ast.Call | ast.Subscript | ast.Await | ast.Starred):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node
+
+
+def is_fixture(function: ast.AST) -> bool:
+    """Whether a function is a pytest fixture."""
+    marks = getattr(function, "decorator_list", ())
+    return any(last(mark.func if isinstance(mark, ast.Call) else mark) == "fixture" for mark in marks)
+
+
+def fixture_names(function: ast.AST) -> set[str]:
+    """The names a fixture's mark gives it; `?` for one that cannot be read."""
+    marks = [one for one in getattr(function, "decorator_list", ()) if isinstance(one, ast.Call)]
+    given = [each.value for one in marks if last(one.func) == "fixture" for each in one.keywords if each.arg == "name"]
+    return {str(one.value) if isinstance(one, ast.Constant) else "?" for one in given}
+
+
+def returned(function: Function) -> list[ast.expr]:
+    """What a function returns or yields."""
+    if isinstance(function, ast.Lambda):
+        return [function.body]
+    found = (node for node in ast.walk(function) if isinstance(node, ast.Return | ast.Yield))
+    return [node.value for node in found if node.value is not None]
+
+
+def _import(node: ast.AST, names: Names, *, at_top: bool) -> None:
+    if isinstance(node, ast.Import):
+        bound = {(one.asname or one.name.partition(".")[0]): one for one in node.names}
+        dotted = {name: one.name if one.asname else name for name, one in bound.items()}
+    elif isinstance(node, ast.ImportFrom):
+        module = f"{'.' * node.level}{node.module or ''}"
+        dotted = {one.asname or one.name: f"{module}.{one.name}" for one in node.names}
+    else:
+        return
+    for name, what in dotted.items():
+        names.imported[name].append(what)
+        if at_top and isinstance(node, ast.ImportFrom | ast.Import):
+            names.sure.setdefault(name, node.lineno)
+
+
+def _bind(node: ast.AST, names: Names) -> None:
+    scope = next(names.scopes(node), names.tree)
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            _assign(names, scope, target, node.value)
+    elif isinstance(node, ast.AnnAssign | ast.NamedExpr | ast.AugAssign):
+        _assign(names, scope, node.target, node.value or UNKNOWN)
+    elif isinstance(node, ast.For | ast.AsyncFor):
+        _loop(names, scope, node.target, node.iter)
+    elif isinstance(node, ast.comprehension):
+        _loop(names, names.parents[node], node.target, node.iter)
+    elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+        _assign(names, scope, node.optional_vars, node.context_expr)
+    elif isinstance(node, ast.ExceptHandler) and node.name:
+        names.bind(scope, node.name, UNKNOWN)
+    else:
+        _define(node, names, scope)
+
+
+def _define(node: ast.AST, names: Names, scope: ast.AST) -> None:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        for name in {node.name, *fixture_names(node)}:
+            names.functions[name].append(node)
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        names.bind(scope, node.name, UNKNOWN)
+    if isinstance(node, Function):
+        _parameters(names, node)
+
+
+def _parameters(names: Names, function: Function) -> None:
+    for one in ast.walk(function.args):
+        if isinstance(one, ast.arg):
+            names.bind(function, one.arg, UNKNOWN)
+
+
+def _assign(names: Names, scope: ast.AST, target: ast.expr, value: ast.expr) -> None:
+    if isinstance(target, ast.Starred):
+        _assign(names, scope, target.value, value)
+    elif isinstance(target, ast.Tuple | ast.List):
+        same = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts)
+        parts: Iterable[ast.expr] = value.elts if same and isinstance(value, ast.Tuple | ast.List) else ()
+        for one, part in zip(target.elts, parts or [value] * len(target.elts), strict=True):
+            _assign(names, scope, one, part)
+    elif isinstance(target, ast.Name):
+        names.bind(scope, target.id, value)
+    elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
+        names.bind(names.tree, f"self.{target.attr}", value)
+
+
+def _loop(names: Names, scope: ast.AST, target: ast.expr, over: ast.expr) -> None:
+    """A loop's names stand for what is looped over; element by element where that is written out."""
+    rows = over.elts if isinstance(over, ast.List | ast.Tuple | ast.Set) else [over]
+    for row in rows or [UNKNOWN]:
+        _assign(names, scope, target, row)
+
+
+def _key(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+        return f"self.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def argument(call: ast.Call, function: Function, name: str, *, method: bool = False) -> ast.expr | None:
+    """What a call gives for a parameter; its default without; None when neither tells."""
+    positional = [*function.args.posonlyargs, *function.args.args]
+    places = {one.arg: at - int(method) for at, one in enumerate(positional)}
+    for given in call.keywords:
+        if given.arg == name:
+            return given.value
+    at = places.get(name)
+    if at is not None and 0 <= at < len(call.args) and not any(isinstance(one, ast.Starred) for one in call.args):
+        return call.args[at]
+    return defaults(function).get(name)
+
+
+def defaults(function: Function) -> Mapping[str, ast.expr]:
+    """The parameters that have a default, with it."""
+    positional = [*function.args.posonlyargs, *function.args.args]
+    given = function.args.defaults
+    found = dict(zip((one.arg for one in positional[len(positional) - len(given) :]), given, strict=True))
+    for one, value in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True):
+        if value is not None:
+            found[one.arg] = value
+    return found

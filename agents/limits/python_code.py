@@ -1,0 +1,196 @@
+"""What Python code from a model may not reach for: every name and attribute it loads, resolved through imports."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+
+from .calls import ATTRIBUTES, DUNDERS, RESERVED, CallRule
+from .files import PATH_FUNCTIONS, FileRule
+from .modules import BEHIND, FILES, PROGRAMS, RUNNER, UNREADABLE, importable, is_module, usable
+from .names import Names, fixture_names, is_fixture, last, read_names, root
+from .values import bound_to, given_by_pytest
+
+# Names that are never needed, whoever calls them.
+_BUILTINS = frozenset(
+    """eval exec compile __import__ breakpoint globals locals vars input help exit quit __builtins__ __loader__
+    __spec__""".split()
+)
+_CALLED_ONLY = frozenset({"open", "getattr"})
+_MONKEYPATCH = frozenset("setattr delattr setitem delitem setenv delenv chdir syspath_prepend undo context".split())
+_REQUEST = frozenset("param param_index addfinalizer fixturename".split())
+_FIXTURES = {"pytestconfig": RUNNER, "pytester": PROGRAMS, "testdir": PROGRAMS}
+_REPLACED = frozenset({"os.environ", "sys.modules", "sys.argv", "sys.path", "os.getcwd"})
+_PATCHERS = frozenset("setattr delattr setitem delitem object dict multiple create_autospec reload patch".split())
+_HOOK = re.compile(r"pytest_\w+")
+
+
+class PythonReach:
+    """Reads one file. Its result are lines with what they reach for.
+
+    Args:
+        tree: the file.
+        own: top-level names of the target's packages and of helpers beside the test.
+        also: top-level names of what the target imports.
+    """
+
+    def __init__(self, tree: ast.Module, own: AbstractSet[str], also: AbstractSet[str]) -> None:
+        self._tree = tree
+        self._own, self._also = own, also
+        self._names: Names = read_names(tree)
+        self._files = FileRule(self._names)
+        self._calls = CallRule(self._names, own, also)
+
+    def found(self) -> list[tuple[int, str]]:
+        """Everything, in order of lines, each once."""
+        found: set[tuple[int, str]] = set()
+        for node in ast.walk(self._tree):
+            line = getattr(node, "lineno", 0)
+            found |= {(line, what) for what in self._of(node)}
+        return sorted(found)
+
+    def _of(self, node: ast.AST) -> Iterator[str]:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from self._import(node)
+        elif isinstance(node, ast.Attribute):
+            yield from self._attribute(node)
+        elif isinstance(node, ast.Name):
+            yield from self._name(node)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from self._function(node)
+        if isinstance(node, ast.Call):
+            yield from self._files.call(node)
+            yield from self._calls.call(node)
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+        if isinstance(node, ast.Import):
+            wanted = [importable(one.name, self._own, self._also) for one in node.names]
+        elif any(one.name == "*" for one in node.names):
+            wanted = [f"{UNREADABLE} with from {node.module or '.'} import *"]
+        elif node.level:
+            wanted = []
+        else:
+            module = str(node.module)
+            wanted = [
+                importable(module, self._own, self._also) or usable(f"{module}.{one.name}", self._own, self._also)
+                for one in node.names
+            ]
+            if module.partition(".")[0] in self._own:
+                wanted += [_through(f"{module}.{one.name}") for one in node.names]
+        yield from (one for one in wanted if one)
+
+    def _attribute(self, node: ast.Attribute) -> Iterator[str]:
+        name = node.attr
+        if name.startswith("__") and name.endswith("__") and name not in DUNDERS:
+            yield f"{UNREADABLE} with {name}"
+        elif name in ATTRIBUTES and not isinstance(self._names.parents.get(node), ast.ImportFrom):
+            yield f"{ATTRIBUTES[name]} with {name}"
+        yield from self._files.attribute(node)
+        yield from self._fixture_attribute(node)
+        if isinstance(self._names.parents.get(node), ast.Attribute):
+            return
+        yield from self._loaded(node)
+
+    def _fixture_attribute(self, node: ast.Attribute) -> Iterator[str]:
+        if not isinstance(node.value, ast.Name):
+            return
+        fixture = node.value.id
+        if fixture not in self._names.parameters(node) or self._names.functions.get(fixture):
+            return
+        if fixture == "monkeypatch" and node.attr not in _MONKEYPATCH:
+            yield f"{RUNNER} with monkeypatch.{node.attr}"
+        if fixture == "request" and node.attr not in _REQUEST:
+            yield f"{RUNNER} with request.{node.attr}"
+
+    def _name(self, node: ast.Name) -> Iterator[str]:
+        builtin = self._names.builtin(node)
+        if builtin in _BUILTINS:
+            yield f"{UNREADABLE} with {builtin}"
+        elif builtin in _CALLED_ONLY and not self._is_called(node) and isinstance(node.ctx, ast.Load):
+            yield f"{UNREADABLE} with {builtin} as a value"
+        if isinstance(self._names.parents.get(node), ast.Attribute):
+            return
+        if isinstance(node.ctx, ast.Store) and node.id in RESERVED and next(self._names.scopes(node)) is self._tree:
+            yield f"{RUNNER} with {node.id} bound by the file"
+        if node.id == "pytest_plugins":
+            yield f"{RUNNER} with pytest_plugins"
+        yield from self._loaded(node)
+
+    def _loaded(self, node: ast.Attribute | ast.Name) -> Iterator[str]:
+        """A whole chain that is used: may the code have what it names?"""
+        dotted = self._names.dotted(node)
+        if not dotted and isinstance(node, ast.Attribute):
+            dotted = list(_unrooted(node))
+        for one in dotted:
+            reaches = usable(one, self._own, self._also)
+            if reaches:
+                if not (one in _REPLACED and self._is_replaced(node)):
+                    yield reaches
+            elif one in PATH_FUNCTIONS and not self._is_called(node):
+                yield f"{FILES} with {one} as a value"
+            elif one in ("pickle.loads", "operator.attrgetter", "operator.methodcaller") and not self._is_called(node):
+                yield f"{UNREADABLE} with {one} as a value"
+            elif self._is_module(one) and not self._is_replaced(node):
+                yield f"{UNREADABLE} with the module {one} as a value"
+
+    def _is_module(self, dotted: str) -> bool:
+        """Whether a name is a module that is not the target's: the standard library's, or one behind the target's."""
+        if dotted.partition(".")[0] in self._own:
+            return dotted.rpartition(".")[2] in BEHIND
+        return is_module(dotted)
+
+    def _is_called(self, node: ast.AST) -> bool:
+        return self._names.called(node) is not None
+
+    def _is_replaced(self, node: ast.AST) -> bool:
+        """Whether something is only named for its parts to be replaced: the first argument of a patcher."""
+        around = self._names.parents.get(node)
+        if not isinstance(around, ast.Call) or around.func is node or around.args[:1] != [node]:
+            return False
+        patching = self._is_monkeypatch(root(around.func)) or any(
+            one.startswith(("unittest.mock.", "importlib.reload")) for one in self._names.dotted(around.func)
+        )
+        return patching and last(around.func) in _PATCHERS
+
+    def _is_monkeypatch(self, node: ast.AST) -> bool:
+        if not isinstance(node, ast.Name):
+            return False
+        if node.id == "monkeypatch" and given_by_pytest(self._names, node):
+            return True
+        made = [self._names.dotted(one.func) for one in bound_to(self._names, node) if isinstance(one, ast.Call)]
+        return bool(made) and all(any(each.startswith("pytest.MonkeyPatch") for each in one) for one in made)
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+        if _HOOK.fullmatch(node.name) and isinstance(self._names.parents.get(node), ast.Module):
+            yield f"{RUNNER} with {node.name}"
+        if is_fixture(node) and {node.name, *fixture_names(node)} & RESERVED:
+            yield f"{RUNNER} with a fixture that hides pytest's own"
+        for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+            if one.arg in _FIXTURES and not self._names.functions.get(one.arg):
+                yield f"{_FIXTURES[one.arg]} with the fixture {one.arg}"
+
+
+def _through(dotted: str) -> str | None:
+    """A module that a module of the target imported: `from cart import os` is `import os`; judged where it is used."""
+    name = dotted.rpartition(".")[2]
+    return f"{UNREADABLE} with the module {dotted} as a value" if name in BEHIND else None
+
+
+def _unrooted(node: ast.Attribute) -> Iterator[str]:
+    """The part of a chain of anything that goes through a module: `cart.os.system`, `self.cart.sys.modules`."""
+    parts: list[str] = []
+    inner: ast.AST = node
+    while isinstance(inner, ast.Attribute):
+        parts.insert(0, inner.attr)
+        inner = inner.value
+    for at, one in enumerate(parts[:-1]):
+        if one in ("os", "sys", "subprocess", "socket", "shutil", "importlib", "builtins", "ctypes"):
+            yield ".".join(parts[at:])
+            return
+
+
+STDLIB = frozenset(sys.stdlib_module_names)
+"""Names that no helper beside a test may take."""

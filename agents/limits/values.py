@@ -1,0 +1,158 @@
+"""What a parameter may be given, and which texts an expression may come to, as far as the file tells."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import product
+
+from .names import UNKNOWN, Function, Names, argument, is_fixture, last, returned
+
+_MOST_TEXTS = 200
+_DEEPEST = 24
+_LITERAL = {"os.sep": "/", "os.path.sep": "/", "os.pardir": "..", "os.path.pardir": "..", "os.curdir": "."}
+
+
+def bound_to(names: Names, node: ast.expr) -> list[ast.expr]:
+    """All that a name or `self.x` may be; `UNKNOWN` among them where the file does not tell."""
+    found = names.values(node)
+    if found is None:
+        return [UNKNOWN]
+    owner = names.owner(node) if isinstance(node, ast.Name) else None
+    if isinstance(owner, Function) and isinstance(node, ast.Name) and node.id in _parameters(owner):
+        given = [one for one in found if one is not UNKNOWN]
+        return [*given, *given_for(names, owner, node.id)]
+    return found
+
+
+def given_for(names: Names, function: Function, name: str) -> list[ast.expr]:
+    """What a parameter is given: by parametrisation, by a fixture of the file, or by the calls in the file."""
+    if isinstance(function, ast.Lambda):
+        return [UNKNOWN]
+    if not function.name.startswith("test") and not is_fixture(function):
+        return _by_calls(names, function, name)
+    around = names.parents.get(function)
+    marks = [*function.decorator_list, *(around.decorator_list if isinstance(around, ast.ClassDef) else ())]
+    rows = list(_rows(marks, name))
+    if rows:
+        return rows
+    called = _by_calls(names, function, name) if function.name in names.used and not is_fixture(function) else []
+    fixtures = [one for one in names.functions.get(name, ()) if is_fixture(one)]
+    values = [value for one in fixtures for value in returned(one)]
+    return [*called, *values] or [UNKNOWN]
+
+
+def texts_of(names: Names, node: ast.expr, depth: int = 0) -> set[str] | None:
+    """The texts an expression may come to; None when the file does not tell."""
+    if depth > _DEEPEST or node is UNKNOWN:
+        return None
+    if isinstance(node, ast.Constant):
+        return {node.value} if isinstance(node.value, str) else None
+    if isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and names.values(node)):
+        return _union(names, bound_to(names, node), depth)
+    literal = next((_LITERAL[one] for one in names.dotted(node) if one in _LITERAL), None)
+    if literal is not None:
+        return {literal}
+    if _joins(node):
+        assert isinstance(node, ast.Call)
+        assert isinstance(node.func, ast.Attribute)
+        return _put_together(names, node.func.value, node.args[0], depth)
+    if isinstance(node, ast.IfExp):
+        return _union(names, [node.body, node.orelse], depth)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return _joined([texts_of(names, node.left, depth + 1), texts_of(names, node.right, depth + 1)])
+    if isinstance(node, ast.JoinedStr):
+        return _joined([texts_of(names, one, depth + 1) for one in node.values])
+    if isinstance(node, ast.FormattedValue) and node.conversion == -1 and node.format_spec is None:
+        return texts_of(names, node.value, depth + 1)
+    return None
+
+
+def _joins(node: ast.expr) -> bool:
+    """Whether an expression is `"".join([...])` with its parts written out."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "join":
+        return False
+    return len(node.args) == 1 and isinstance(node.args[0], ast.List | ast.Tuple)
+
+
+def _put_together(names: Names, between: ast.expr, parts: ast.expr, depth: int) -> set[str] | None:
+    given = parts.elts if isinstance(parts, ast.List | ast.Tuple) else []
+    return _joined([texts_of(names, one, depth + 1) for part in given for one in (between, part)][1:])
+
+
+def _union(names: Names, nodes: list[ast.expr], depth: int) -> set[str] | None:
+    found: set[str] = set()
+    for one in nodes:
+        # A list that is looped over: its name stands for it, and it stands for its elements.
+        parts = one.elts if isinstance(one, ast.List | ast.Tuple | ast.Set) else [one]
+        for part in parts:
+            texts = texts_of(names, part, depth + 1)
+            if texts is None or len(found) > _MOST_TEXTS:
+                return None
+            found |= texts
+    return found
+
+
+def _joined(parts: list[set[str] | None]) -> set[str] | None:
+    known = [one for one in parts if one is not None]
+    size = 1
+    for one in known:
+        size *= len(one)
+    if len(known) < len(parts) or size > _MOST_TEXTS:
+        return None
+    return {"".join(one) for one in product(*known)}
+
+
+def given_by_pytest(names: Names, node: ast.Name) -> bool:
+    """Whether a name is a fixture that the file does not make itself: pytest's own, or the project's."""
+    owner = names.owner(node)
+    if not isinstance(owner, ast.FunctionDef | ast.AsyncFunctionDef):
+        return False
+    # pytest does not let a fixture be called; a test could be, with anything.
+    asked = is_fixture(owner) or (owner.name.startswith("test") and owner.name not in names.used)
+    return asked and bound_to(names, node) == [UNKNOWN] and not names.functions.get(node.id)
+
+
+def _rows(marks: list[ast.expr], name: str) -> Iterator[ast.expr]:
+    for mark in marks:
+        if not isinstance(mark, ast.Call) or last(mark.func) != "parametrize" or len(mark.args) < 2:
+            continue
+        named, given = mark.args[0], mark.args[1]
+        columns = _columns(named)
+        if name not in columns:
+            continue
+        if not isinstance(given, ast.List | ast.Tuple | ast.Set):
+            yield UNKNOWN
+            continue
+        for row in given.elts:
+            yield _cell(row, columns.index(name), len(columns))
+
+
+def _columns(named: ast.expr) -> list[str]:
+    if isinstance(named, ast.Constant) and isinstance(named.value, str):
+        return [one.strip() for one in named.value.split(",")]
+    if isinstance(named, ast.List | ast.Tuple):
+        return [str(one.value) for one in named.elts if isinstance(one, ast.Constant)]
+    return []
+
+
+def _cell(row: ast.expr, at: int, columns: int) -> ast.expr:
+    if isinstance(row, ast.Call) and last(row.func) == "param":
+        cells: list[ast.expr] = list(row.args)
+    elif columns > 1 and isinstance(row, ast.Tuple | ast.List):
+        cells = list(row.elts)
+    else:
+        cells = [row]
+    return cells[at] if at < len(cells) else UNKNOWN
+
+
+def _by_calls(names: Names, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> list[ast.expr]:
+    method = isinstance(names.parents.get(function), ast.ClassDef)
+    if method and name in ("self", "cls"):
+        return [UNKNOWN]
+    given = [argument(call, function, name, method=method) or UNKNOWN for call in names.calls_of(function.name)]
+    return given or [UNKNOWN]
+
+
+def _parameters(function: Function) -> set[str]:
+    return {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)}
