@@ -11,14 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import SettingsError
-from ..errors import SettingsError
 from ..utils.redact import Redactor
 from . import options as given
 from .failures import failures_shown
-from .mcp_http import http_options
-
-if TYPE_CHECKING:
-    from ..mcp.transport.options import HttpOptions
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
@@ -29,7 +24,6 @@ Paths are confined to the roots. Nothing is added to a project unless a client c
 
 Example: testwright mcp serve --root examples/shop
 """
-HTTP_ADVICE = "say --http HOST:PORT as well; over stdio there is one client, the program that started the server"
 _DEFAULT_RUNNING, _DEFAULT_WAITING = 2, 8
 
 
@@ -43,30 +37,9 @@ def serve(
         list[Path] | None,
         typer.Option("--root", help="A project to serve. May be repeated. Default: the current folder."),
     ] = None,
-    http: Annotated[
-        str | None,
-        typer.Option("--http", metavar="HOST:PORT", help="Listen for streamable HTTP at /mcp. Port 0 takes a free one."),
-    ] = None,
-    token_env: Annotated[
-        str | None,
-        typer.Option(
-            "--token-env",
-            metavar="NAME",
-            help="The variable with the bearer token HTTP clients must send. Needed unless on loopback.",
-        ),
-    ] = None,
-    allowed_host: Annotated[
-        list[str] | None,
-        typer.Option("--allowed-host", metavar="NAME", help="A name clients may use for this server. May be repeated."),
-    ] = None,
-    allowed_origin: Annotated[
-        list[str] | None,
-        typer.Option("--allowed-origin", metavar="URL", help="A web origin whose pages may call. May be repeated."),
-    ] = None,
     max_runs: Annotated[
         int, typer.Option("--max-runs", min=1, max=64, help="Runs at the same time; one for each project.")
-    ] = HTTP_ADVICE = "say --http HOST:PORT as well; over stdio there is one client, the program that started the server"
-_DEFAULT_RUNNING,
+    ] = _DEFAULT_RUNNING,
     max_waiting: Annotated[
         int, typer.Option("--max-waiting", min=0, max=1000, help="Runs that may wait; one more is told to call again.")
     ] = _DEFAULT_WAITING,
@@ -152,8 +125,6 @@ async def _serve(
 ) -> None:
     # The SDK and everything behind the server take a second to load; other commands need not wait for it.
     from ..mcp.server import ServerOptions, build_server
-    from ..mcp.transport.http_server import serve_http
-    from ..mcp.transport.stdio import serve_stdio
     from ..served_application import served_application
     from ..settings import load_settings
 
