@@ -18,6 +18,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_PARAMS
 
 from ..errors import TestwrightError, ToolFailure
 from ..store.event_log import read_events
@@ -106,7 +108,9 @@ class RunResources:
     async def _listed(self, result: Json, session: str | None, cursor: str) -> Json:
         runs = self._desk.sessions.runs(session)
         rows = [row for run in runs for row in await _rows(self._desk, run)]
-        first = int(cursor) if cursor.isdecimal() else 0
+        if not cursor.isdecimal() or len(cursor) > 11:
+            raise MCPError(INVALID_PARAMS, "This list has no such cursor; begin without one")
+        first = int(cursor)
         page = rows[first : first + LISTED_EACH]
         own = result.get("resources") or [] if first == 0 else []
         more = {"nextCursor": str(first + LISTED_EACH)} if len(rows) > first + LISTED_EACH else {}

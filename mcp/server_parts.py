@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import difflib
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any
 
 from mcp.server import MCPServer
-from mcp.server.context import ServerMiddleware
+from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 from mcp.server.mcpserver.prompts import Prompt
 from mcp.server.mcpserver.resources import Resource
 from mcp.server.mcpserver.tools import Tool
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_PARAMS
 
 Lifespan = Callable[[MCPServer[Any]], AbstractAsyncContextManager[Any]]
 
@@ -78,7 +81,44 @@ def new_server(
         )
     for prompt in prompts:
         server.add_prompt(prompt)
+    server.middleware.append(KnownNames(server))
     return server
+
+
+class KnownNames:
+    """Middleware: what asks for a tool or prompt that is not offered is told what is, as an error of the protocol.
+
+    Args:
+        server: whose tools and prompts are meant, also those that are added later.
+    """
+
+    def __init__(self, server: MCPServer[Any]) -> None:
+        self._server = server
+
+    async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        """Pass a message on whose names are known. Raises MCPError (-32602)."""
+        params = ctx.params or {}
+        name = params.get("name")
+        if isinstance(name, str) and ctx.method == "tools/call":
+            _require_known("tool", name, (one.name for one in await self._server.list_tools()))
+        elif isinstance(name, str) and ctx.method == "prompts/get":
+            offered = {one.name: one for one in await self._server.list_prompts()}
+            _require_known("prompt", name, offered)
+            given = params.get("arguments")
+            wanted = [one.name for one in offered[name].arguments or () if one.required]
+            missing = [one for one in wanted if one not in (given if isinstance(given, dict) else {})]
+            if missing:
+                raise MCPError(INVALID_PARAMS, f"The prompt {name!r} needs: {', '.join(missing)}")
+        return await call_next(ctx)
+
+
+def _require_known(kind: str, name: str, known: Iterable[str]) -> None:
+    names = sorted(known)
+    if name in names:
+        return
+    near = difflib.get_close_matches(name, names, n=3)
+    hint = f"did you mean {', '.join(near)}?" if near else f"there are: {', '.join(names) or 'none'}"
+    raise MCPError(INVALID_PARAMS, f"Unknown {kind}: {name[:200]!r}; {hint}", {kind: name[:200], "suggestions": near})
 
 
 _CONSTRUCTION = threading.Lock()

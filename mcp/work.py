@@ -34,14 +34,13 @@ _OF_TARGETS = "generate_"
 
 
 class Stage:
-    """How far a run is, read from its events; `value` only grows, one unit for the plan and ten for each step."""
+    """How far a run is, read from its events: one unit for the plan, ten for each step, one for the report."""
 
     def __init__(self) -> None:
         self._steps: dict[str, float] = {}
         self._targets: dict[str, str] = {}
         self._value = 0.0
         self._told = 0.0
-        self._beats = 0
         self.total: float | None = None
         self.message = "waiting to begin"
 
@@ -49,7 +48,7 @@ class Stage:
         """Learn from an event."""
         step = event.step_id
         if event.type is EventType.PLAN_READY:
-            self._planned(event.data.get("steps") or [])
+            self.planned(event.data.get("steps") or [])
         elif step is not None and event.type is EventType.NODE_ENDED:
             self._reach(step, _AT_NODE.get(str(event.data.get("node")), 0.0))
         elif step is not None and event.type is EventType.STEP_ENDED:
@@ -63,23 +62,23 @@ class Stage:
         self.message = message
 
     def next(self) -> tuple[float, float | None, str]:
-        """Progress to tell: more than was told before, never more than all."""
-        self._beats += 1
+        """Progress to tell: more than was told before, less than all."""
         value = max(self._value, self._told)
         if value <= self._told:
             rest = (self.total - self._told) if self.total is not None else 1.0
-            value = self._told + min(0.01, max(rest, 0.0) / 1000)
+            value = self._told + min(0.01, rest / 1000)
         self._told = value
         return round(value, 6), self.total, self.message
 
-    def _planned(self, steps: list[Any]) -> None:
+    def planned(self, steps: list[Any]) -> None:
+        """Learn the steps of the plan, in the form of plan.json."""
         for step in steps:
             params = step.get("params") or {}
             target = params.get("target")
             name = target.get("path") if isinstance(target, dict) else target
             self._steps[step["id"]] = 0.0
             self._targets[step["id"]] = str(name or step["type"])
-        self.total = 1.0 + _STEP * len(self._steps)
+        self.total = 2.0 + _STEP * len(self._steps)
         self._value = max(self._value, 1.0)
 
     def _reach(self, step: str, place: float) -> None:

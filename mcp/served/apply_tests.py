@@ -12,7 +12,8 @@ from .doing import found_run
 async def _serve(desk: Desk, call: Call, /, **arguments: Any) -> Answer:
     run_id = arguments["run_id"]
     root, _ = await found_run(desk, run_id)
-    files = await desk.application.apply(root.path, run_id)
+    async with desk.slots.taken(root.path):
+        files = await desk.application.apply(root.path, run_id)
     outcomes = {"added", "updated", "unchanged", "conflict"}
     counts = {name: sum(one["outcome"] == name for one in files) for name in sorted(outcomes)}
     return Answer({"run_id": run_id, "root": root.name, "counts": counts, "files": files})

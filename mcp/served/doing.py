@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from ...errors import RunNotFound
+from ...errors import RunNotFound, TestwrightError
 from ..offering import Job, Json
 from ..roots import Root
 from ..sessions import KnownRun
 from ..work import Teller, seen_through
 from .definition import Call, Desk
+from .run_files import folder_of, json_file
 
 
 async def worked(
@@ -39,10 +41,20 @@ async def worked(
             teller.say(f"waiting: {before} before this run")
 
         async with desk.slots.taken(root.path, wait):
+            if run_id is not None:
+                teller.stage.planned(await asyncio.to_thread(_planned_steps, desk, root, run_id))
             desk.sessions.add(call.session, KnownRun(root, chosen, kind))
             return await work(Job(root.path, chosen, teller.hear))
 
     return chosen, await seen_through(doing(), teller)
+
+
+def _planned_steps(desk: Desk, root: Root, run_id: str) -> list[Any]:
+    """What a run that is continued has planned to do; nothing, when it had not come so far."""
+    try:
+        return list(json_file(folder_of(desk.application.state(root.path), run_id), "plan.json")["steps"])
+    except (TestwrightError, KeyError, TypeError):
+        return []
 
 
 async def found_run(desk: Desk, run_id: str) -> tuple[Root, Json]:
