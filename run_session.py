@@ -25,8 +25,8 @@ from .reports.markdown_form import markdown_form
 from .reports.model import Report
 from .reports.outcome import ExitReason, exit_code_of, status_of
 from .reports.run_facts import RunFacts
-from .session_work import UsedWork
-from .store.event_log import read_events
+from .run_tools import cache_kind
+from .session_work import UsedWork, ran_in, told_warnings
 from .store.files import remove_leftovers, write_file
 from .store.runs import RunRecord, RunStatus, Spent
 from .store.sessions import SessionWork
@@ -263,17 +263,8 @@ def _spent(live: LiveRun) -> Spent:
     return Spent(round(budget.seconds_used, 3), total.tokens, total.cost, total.calls)
 
 
-def _ran_in(live: LiveRun) -> dict[str, Any]:
-    """Sandbox and interpreter that were last in force, in this session or one before it; empty for none."""
-    found: dict[str, Any] = {}
-    for event in read_events(live.folder.events_jsonl):
-        if "sandbox" in event.data:
-            found = event.data
-    return found
-
-
 def _facts(live: LiveRun, began: float, record: RunRecord, sessions: list[SessionWork]) -> RunFacts:
-    ran_in = _ran_in(live)
+    machine = ran_in(live)
     artifacts = live.store.artifacts.find(live.folder.run_id)
     return RunFacts(
         run_id=live.folder.run_id,
@@ -281,11 +272,14 @@ def _facts(live: LiveRun, began: float, record: RunRecord, sessions: list[Sessio
         root=str(live.settings.root),
         started_at=began,
         finished_at=time.time(),
-        sandbox=str(ran_in.get("sandbox", "")),
-        interpreter=str(ran_in.get("interpreter", "")),
+        sandbox=str(machine.get("sandbox", "")),
+        interpreter=str(machine.get("interpreter", "")),
         resumed=record.resumed,
         settings=live.settings.stored(),
         tool_calls=[call for one in sessions for call in one.tool_calls],
+        tool_servers=[asdict(one) for one in live.tools.servers()],
+        cache_in=cache_kind(live.settings),
+        warnings=told_warnings(live),
         wall_seconds=sum(one.seconds for one in sessions),
         idle_seconds=sum(one.idle_seconds for one in sessions),
         spent=asdict(_spent(live)),

@@ -84,6 +84,13 @@ async def kept_answers(
         await asyncio.to_thread(cache.close)
 
 
+def cache_kind(settings: Settings) -> str:
+    """Where answers of tools are kept: memory, sqlite or valkey."""
+    if not settings.cache:
+        return "memory"
+    return "sqlite" if settings.cache_url is None else "valkey"
+
+
 def servers_of(settings: Settings, environment: Mapping[str, str]) -> tuple[ExternalServer, ...]:
     """The servers of others, not yet started. Raises SettingsError, as `open_tools`."""
     foreign = [one for one in settings.mcp_servers if one.origin == "project"]

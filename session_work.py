@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Any
 
 from .events import Event
 from .reports.run_facts import tool_use
+from .store.event_log import read_events
 from .store.sessions import Sessions, SessionWork
 from .wiring import LiveRun
 
@@ -30,3 +32,18 @@ class UsedWork:
     def _heard(self, event: Event) -> None:
         if self._sessions.due():
             self.keep()
+
+
+def ran_in(live: LiveRun) -> dict[str, Any]:
+    """Sandbox and interpreter that were last in force, in this session or one before it; empty for none."""
+    found: dict[str, Any] = {}
+    for event in read_events(live.folder.events_jsonl):
+        if "sandbox" in event.data:
+            found = event.data
+    return found
+
+
+def told_warnings(live: LiveRun) -> list[str]:
+    """What any session of the run told of tools that did not come about, each once, in order."""
+    events = read_events(live.folder.events_jsonl)
+    return list(dict.fromkeys(str(event.data["warning"]) for event in events if "warning" in event.data))

@@ -57,6 +57,17 @@ NoRun = Annotated[bool, typer.Option("--no-run", help="Write tests without runni
 NoAnalyze = Annotated[bool, typer.Option("--no-analyze", help="Run the tests without analysing their results.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the machine-readable result only.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")]
+McpConfig = Annotated[
+    Path | None,
+    typer.Option("--mcp-config", help="A JSON file with mcpServers: tool servers of yours. It starts commands."),
+]
+ProjectServers = Annotated[
+    bool, typer.Option("--project-servers", help="Start the tool servers that the project's own settings file names.")
+]
+CacheUrl = Annotated[
+    str | None, typer.Option("--cache-url", help="Keep answers of tools in Valkey or Redis. Default: a file.")
+]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Keep no answers of tools between runs.")]
 Request = Annotated[str, typer.Argument(help="What to test, in plain words, with files, packages or symbols named.")]
 ExistingRun = Annotated[str, typer.Argument(help="A run's id, as `testwright runs list` shows it.")]
 
@@ -80,6 +91,13 @@ THINKING: Mapping[str, Any] = {
     "isolate_agents": IsolateAgents,
 }
 """Who thinks, where, and how far."""
+
+TOOLS: Mapping[str, Any] = {
+    "mcp_config": McpConfig,
+    "project_servers": ProjectServers,
+    "cache_url": CacheUrl,
+}
+"""Who serves the tools, and where their answers are kept."""
 
 Command = Callable[..., None]
 

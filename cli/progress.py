@@ -58,7 +58,7 @@ class _Lines:
             self._ended += 1
             total = f"/{self._steps}" if self._steps else ""  # a resumed run makes no new plan
             self._say(f"[{self._ended}{total}] {event.message}")
-        elif event.type is EventType.DEFECT_SUSPECTED:
+        elif event.type is EventType.DEFECT_SUSPECTED or "warning" in event.data:
             self._say(event.message)
 
     def _say(self, text: str) -> None:
@@ -81,7 +81,7 @@ class _Bar:
             self._busy.pop(event.step_id or "", None)
             self._progress.advance(self._task)
             self._progress.console.print(event.message, markup=False)
-        elif event.type is EventType.DEFECT_SUSPECTED:
+        elif event.type is EventType.DEFECT_SUSPECTED or "warning" in event.data:
             self._progress.console.print(event.message, markup=False)
         elif event.type in (EventType.STEP_STARTED, EventType.NODE_STARTED) and event.step_id:
             self._busy[event.step_id] = event.message

@@ -58,7 +58,7 @@ def register(app: typer.Typer) -> None:
     app.command("engineer", help=ENGINEER_HELP)(engineer)
 
 
-@given.taking(given.PLACE, _RUN, given.THINKING)
+@given.taking(given.PLACE, _RUN, given.THINKING, given.TOOLS)
 def crawl(
     flags: dict[str, Any],
     depth: DepthLevel = "standard",
@@ -70,7 +70,7 @@ def crawl(
     _execute("crawl", flags, depth=depth, ref=ref, framework="playwright", as_json=as_json, debug=debug)
 
 
-@given.taking(given.PLACE, _RUN, given.THINKING)
+@given.taking(given.PLACE, _RUN, given.THINKING, given.TOOLS)
 def cases(
     flags: dict[str, Any],
     depth: DepthLevel = "standard",
@@ -82,7 +82,7 @@ def cases(
     _execute("cases", flags, depth=depth, ref=ref, framework="playwright", as_json=as_json, debug=debug)
 
 
-@given.taking(given.PLACE, _RUN, given.THINKING, {"dry_run": given.DryRun})
+@given.taking(given.PLACE, _RUN, given.THINKING, given.TOOLS, {"dry_run": given.DryRun})
 def engineer(
     flags: dict[str, Any],
     depth: DepthLevel = "standard",

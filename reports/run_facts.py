@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from .reading import count, text
-from .run_model import Idle, ModelUse, Run, Spending, StoredArtifact, ToolUse
+from .run_model import CacheUse, Idle, ModelUse, Run, Spending, StoredArtifact, ToolServerUse, ToolUse
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,9 @@ class RunFacts:
         settings: JSON object without secrets.
         tool_calls: one JSON object a call: tool, served_by, seconds, outcome ("ok" or how it failed), cached; or one
             for several calls, as `tool_use` adds them up.
+        tool_servers: one JSON object a server of others: name, transport, tools, restarts, state.
+        cache_in: where answers of tools are kept: memory, sqlite or valkey.
+        warnings: sentences.
         wall_seconds, idle_seconds: of the `WorkMeter`; None when nobody measured.
         spent: seconds, tokens, cost, calls.
         models: one JSON object for each role and model: role, model, calls, tokens_in, tokens_out, tokens_cached, cost,
@@ -37,6 +40,9 @@ class RunFacts:
     resumed: int = 0
     settings: Mapping[str, Any] = field(default_factory=dict)
     tool_calls: Sequence[Mapping[str, Any]] = ()
+    tool_servers: Sequence[Mapping[str, Any]] = ()
+    cache_in: str = "memory"
+    warnings: Sequence[str] = ()
     wall_seconds: float | None = None
     idle_seconds: float = 0.0
     spent: Mapping[str, Any] = field(default_factory=dict)
@@ -50,7 +56,7 @@ def run_part(facts: RunFacts, redact: Callable[[Any], Any]) -> Run:
     if facts.wall_seconds is not None:
         share = facts.idle_seconds / facts.wall_seconds if facts.wall_seconds > 0 else 0.0
         idle = Idle(seconds=round(max(0.0, facts.idle_seconds), 3), share=round(min(1.0, max(0.0, share)), 4))
-    spent = facts.spent
+    spent, calls = facts.spent, tool_use(facts.tool_calls)
     return Run(
         id=facts.run_id,
         version=facts.version,
@@ -62,7 +68,10 @@ def run_part(facts: RunFacts, redact: Callable[[Any], Any]) -> Run:
         interpreter=facts.interpreter,
         resumed=facts.resumed,
         settings=dict(redact(dict(facts.settings))),
-        tool_calls=tool_use(facts.tool_calls),
+        tool_calls=calls,
+        tool_servers=tuple(ToolServerUse(**one) for one in facts.tool_servers),
+        cache=CacheUse(kept_in=facts.cache_in, cache_hits=sum(one.cached for one in calls)),
+        warnings=tuple(dict.fromkeys(str(redact(one)) for one in facts.warnings)),
         idle=idle,
         spent=Spending(
             seconds=round(float(spent.get("seconds", 0.0)), 3),

@@ -33,6 +33,23 @@ class ToolUse(Part):
     served_by: str = ""
 
 
+class ToolServerUse(Part):
+    """A tool server of somebody else, as the configuration named it (T-12)."""
+
+    name: str
+    transport: str = Field(default="", description="stdio or http.")
+    tools: tuple[str, ...] = Field(default=(), description="Our tools that it served.")
+    restarts: Count = 0
+    state: str = Field(default="", description="ready, given up, or not started.")
+
+
+class CacheUse(Part):
+    """The cache of tool answers (A-09)."""
+
+    kept_in: str = Field(default="memory", description="sqlite or valkey; memory when nothing outlives the run.")
+    cache_hits: Count = 0
+
+
 class Idle(Part):
     """Wall time with no engine, sandbox or test work in flight."""
 
@@ -89,6 +106,9 @@ class Run(Part):
     resumed: Count = 0
     settings: dict[str, Any] = Field(default_factory=dict)
     tool_calls: tuple[ToolUse, ...] = ()
+    tool_servers: tuple[ToolServerUse, ...] = ()
+    cache: CacheUse = CacheUse()
+    warnings: tuple[str, ...] = Field(default=(), description="What did not come about, and what served instead.")
     idle: Idle | None = None
     spent: Spending = Spending()
     artifacts: tuple[StoredArtifact, ...] = ()
