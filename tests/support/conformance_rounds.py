@@ -129,8 +129,8 @@ async def _multiple(ctx: Context[Any, Any]) -> str | InputRequiredResult:
 
 
 async def _multi_round(ctx: Context[Any, Any]) -> str | InputRequiredResult:
-    first = {"step1": _form("Step 1: What is your name?", name="string")}
-    second = {"step2": _form("Step 2: What is your favorite color?", color="string")}
+    first: dict[str, Any] = {"step1": _form("Step 1: What is your name?", name="string")}
+    second: dict[str, Any] = {"step2": _form("Step 2: What is your favorite color?", color="string")}
     if ctx.request_state is None:
         return InputRequiredResult(input_requests=first, request_state="first")
     given = _answers(ctx, first if ctx.request_state == "first" else second, state=ctx.request_state)
