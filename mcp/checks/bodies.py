@@ -6,35 +6,25 @@ import ast
 from collections.abc import Iterator
 
 from ...utils.error_formatter import CodeIssue
+from .assertions import assertion_issues, assertions, asserts
 from .code_model import Function, TestFunction, TestModule, structure
 
-SLEEPS = ("time.sleep", "asyncio.sleep", "anyio.sleep", "trio.sleep", "gevent.sleep")
-_REQUESTS = frozenset(
-    [f"{library}.{verb}" for library in ("requests", "httpx") for verb in
-     ("get", "post", "put", "patch", "delete", "head", "options", "request", "stream")]
-    + ["urllib.request.urlopen", "urllib.request.urlretrieve", "socket.create_connection", "aiohttp.request"]
-    + ["http.client.HTTPConnection", "http.client.HTTPSConnection", "ftplib.FTP", "smtplib.SMTP", "telnetlib.Telnet"]
-)  # fmt: skip
-_NEAR = ("localhost", "127.", "[::1]", "::1", "0.0.0.0", "testserver")
-_RAISING = ("pytest.raises", "pytest.warns", "pytest.deprecated_call")
-_SKIPS = ("pytest.skip", "pytest.xfail", "pytest.importorskip", "unittest.SkipTest")
+_SKIPS = ("pytest.skip", "pytest.xfail", "unittest.SkipTest", "self.skipTest")
+_BROAD = ("Exception", "BaseException", "AssertionError")
+_SAME = "both sides are the same"
 _EQUALITY_ASSERTS = ("assertEqual", "assertIs", "assertIn", "assertAlmostEqual", "assertListEqual", "assertDictEqual")
 
 
 def body_issues(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
     """Every body rule that one test breaks."""
-    asserting = [node for node in ast.walk(test.node) if _asserts(module, node)]
-    if not asserting and not _calls_asserting_helper(module, test.node):
-        fix = "assert what the case expects, or expect its exception"
-        yield structure(test.node.lineno, f"{test.name} asserts nothing", fix, "no_assertion")
+    yield from assertion_issues(module, test)
+    yield from _tautologies(module, test)
     guarded = _inside_raises(module, test.node)
     for node in ast.walk(test.node):
         if isinstance(node, ast.Call):
             yield from _call_issues(module, test, node)
-        elif isinstance(node, ast.Assert):
-            yield from _assert_issues(test, node)
         elif isinstance(node, ast.Try | ast.TryStar):
-            yield from _swallowed(test, node)
+            yield from _swallowed(module, test, node)
         elif isinstance(node, ast.With | ast.AsyncWith):
             yield from _suppressed(module, test, node)
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Compare) and id(node) not in guarded:
@@ -42,63 +32,55 @@ def body_issues(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
             yield structure(node.lineno, f"{test.name} compares without asserting", fix, "idle_comparison")
 
 
-def _asserts(module: TestModule, node: ast.AST) -> bool:
-    if isinstance(node, ast.Assert):
-        return True
-    if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-        return module.origin(node.exc.func) == "AssertionError"
-    if not isinstance(node, ast.Call):
-        return False
-    origin = module.origin(node.func)
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else origin.rpartition(".")[2]
-    return name.startswith("assert") or origin in (*_RAISING, "pytest.fail", "self.fail")
-
-
-def _calls_asserting_helper(module: TestModule, function: Function, seen: frozenset[str] = frozenset()) -> bool:
-    for node in ast.walk(function):
-        if not isinstance(node, ast.Call):
-            continue
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        helper = module.helpers.get(name)
-        if helper is None or name in seen:
-            continue
-        if any(_asserts(module, one) for one in ast.walk(helper)):
-            return True
-        if _calls_asserting_helper(module, helper, seen | {name}):
-            return True
-    return False
-
-
 def _call_issues(module: TestModule, test: TestFunction, node: ast.Call) -> Iterator[CodeIssue]:
     name = module.origin(node.func)
-    if name in SLEEPS and not (node.args and isinstance(node.args[0], ast.Constant) and node.args[0].value == 0):
-        fix = "wait for the event itself, or replace the clock"
-        yield structure(node.lineno, f"{test.name} sleeps", fix, "sleep")
-    elif name in _REQUESTS and not _stays_here(node):
-        fix = "use a stand-in, or a server on the loopback address"
-        yield structure(node.lineno, f"{test.name} reaches for the network with {name}", fix, "network")
-    elif name in _SKIPS or name == "self.skipTest":
+    if name not in _SKIPS:
+        return
+    if name == "pytest.xfail" or not _is_conditional(test.node, node):
         yield structure(node.lineno, f"{test.name} skips itself", "test something, or leave the test out", "skip")
-    elif name.startswith("self.assert"):
-        yield from _method_assert_issues(test, node, name.removeprefix("self."))
 
 
-def _stays_here(node: ast.Call) -> bool:
-    for argument in node.args[:2]:
-        value = argument.elts[0] if isinstance(argument, ast.Tuple) and argument.elts else argument
-        if isinstance(value, ast.JoinedStr) and value.values:
-            value = value.values[0]
-        if isinstance(value, ast.Constant) and isinstance(value.value, str):
-            host = value.value.partition("://")[2] or value.value
-            return host.startswith(_NEAR)
+def _is_conditional(function: Function, node: ast.AST) -> bool:
+    """Whether a node stands in a branch or a handler: then something decides about it."""
+    for outer in ast.walk(function):
+        if isinstance(outer, ast.If | ast.ExceptHandler | ast.IfExp) and any(one is node for one in ast.walk(outer)):
+            return True
     return False
 
 
-def _assert_issues(test: TestFunction, node: ast.Assert) -> Iterator[CodeIssue]:
-    reason = _always_true(node.test)
-    if reason:
-        fix = "assert something that can fail"
-        yield structure(node.lineno, f"{test.name} asserts what is always true: {reason}", fix, "tautology")
+def _tautologies(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
+    """Assertions that cannot fail.
+
+    Of a thing with itself only where nothing else is asserted: its own equality may be meant.
+    """
+    asserting = assertions(module, test.node)
+    reasons = {id(node): _always_holds(node) for node in asserting}
+    all_idle = all(reasons.values())
+    for node in asserting:
+        reason = reasons[id(node)]
+        if reason and (all_idle or reason != _SAME):
+            fix = "assert something that can fail"
+            yield structure(node.lineno, f"{test.name} asserts what is always true: {reason}", fix, "tautology")
+
+
+def _always_holds(node: ast.AST) -> str:
+    """Why an assertion cannot fail, or an empty text."""
+    if isinstance(node, ast.Assert):
+        return _always_true(node.test)
+    name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+    if not isinstance(node, ast.Call) or not node.args or not name.startswith("assert"):
+        return ""
+    first = node.args[0]
+    if name in _EQUALITY_ASSERTS and len(node.args) >= 2 and _same(first, node.args[1]):
+        return _SAME
+    if name == "assertTrue":
+        return _always_true(first)
+    return "a constant" if name == "assertFalse" and isinstance(first, ast.Constant) and not first.value else ""
+
+
+def _same(left: ast.expr, right: ast.expr) -> bool:
+    """The same expression twice, unless asking twice may answer twice."""
+    return ast.dump(left) == ast.dump(right) and not any(isinstance(one, ast.Call) for one in ast.walk(left))
 
 
 def _always_true(test: ast.expr) -> str:
@@ -116,33 +98,47 @@ def _always_true(test: ast.expr) -> str:
         and isinstance(test.ops[0], ast.Eq | ast.Is | ast.LtE | ast.GtE)
     ):
         left, right = test.left, test.comparators[0]
-        if ast.dump(left) == ast.dump(right) and not any(isinstance(one, ast.Call) for one in ast.walk(left)):
-            return "both sides are the same"
         if isinstance(left, ast.Constant) and isinstance(right, ast.Constant):
             return "" if left.value != right.value else "two constants"
+        if _same(left, right):
+            return _SAME
     return ""
 
 
-def _method_assert_issues(test: TestFunction, node: ast.Call, name: str) -> Iterator[CodeIssue]:
-    same = name in _EQUALITY_ASSERTS and len(node.args) >= 2 and ast.dump(node.args[0]) == ast.dump(node.args[1])
-    always = name == "assertTrue" and node.args and _always_true(node.args[0])
-    never = name == "assertFalse" and node.args and isinstance(node.args[0], ast.Constant) and not node.args[0].value
-    if same or always or never:
-        fix = "assert something that can fail"
-        yield structure(node.lineno, f"{test.name} asserts what is always true", fix, "tautology")
-
-
-def _swallowed(test: TestFunction, node: ast.Try | ast.TryStar) -> Iterator[CodeIssue]:
+def _swallowed(module: TestModule, test: TestFunction, node: ast.Try | ast.TryStar) -> Iterator[CodeIssue]:
+    """A handler that does nothing, where it hides what the test asserts, or whether anything was raised at all."""
+    inside = [one for statement in node.body for one in assertions(module, statement)]
+    elsewhere = len(assertions(module, test.node)) > len(inside)
+    # `try: act(); assert False / except KeyError: pass` is an assertion that KeyError is raised.
+    expects = _fails(module, node.body[-1]) or any(_fails(module, one) for one in node.orelse)
     for handler in node.handlers:
-        idle = all(
-            isinstance(one, ast.Pass | ast.Continue | ast.Break)
-            or (isinstance(one, ast.Return) and (one.value is None or isinstance(one.value, ast.Constant)))
-            or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
-            for one in handler.body
-        )
-        if idle:
+        if not _is_idle(handler):
+            continue
+        broad = _catches_all(module, handler)
+        if broad or (not expects and (inside or not elsewhere)):
             fix = "expect the exception, or let it fail the test"
             yield structure(handler.lineno, f"{test.name} swallows an exception", fix, "swallowed")
+
+
+def _is_idle(handler: ast.ExceptHandler) -> bool:
+    return all(
+        isinstance(one, ast.Pass | ast.Continue | ast.Break)
+        or (isinstance(one, ast.Return) and (one.value is None or isinstance(one.value, ast.Constant)))
+        or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
+        for one in handler.body
+    )
+
+
+def _catches_all(module: TestModule, handler: ast.ExceptHandler) -> bool:
+    caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(one is None or module.origin(one) in _BROAD for one in caught)
+
+
+def _fails(module: TestModule, node: ast.stmt) -> bool:
+    if isinstance(node, ast.Assert):
+        return isinstance(node.test, ast.Constant) and not node.test.value
+    inner = node.value if isinstance(node, ast.Expr) else node
+    return isinstance(inner, ast.Call | ast.Raise) and asserts(module, inner)
 
 
 def _suppressed(module: TestModule, test: TestFunction, node: ast.With | ast.AsyncWith) -> Iterator[CodeIssue]:

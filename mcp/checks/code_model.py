@@ -34,7 +34,7 @@ class TestModule:
     Attributes:
         origins: local name → dotted origin, from the imports (`sleep` → `time.sleep`).
         star: whether a star import hides what names mean.
-        helpers: functions of the module that are no tests, by name.
+        functions: every function and method of the module, by name.
     """
 
     __test__ = False
@@ -42,7 +42,7 @@ class TestModule:
     tree: ast.Module
     origins: dict[str, str] = field(default_factory=dict)
     star: bool = False
-    helpers: dict[str, Function] = field(default_factory=dict)
+    functions: dict[str, list[Function]] = field(default_factory=dict)
 
     def origin(self, node: ast.AST) -> str:
         """What a name or attribute chain refers to, as a dotted name; empty when it is neither."""
@@ -60,7 +60,7 @@ def read_module(tree: ast.Module) -> TestModule:
     """What the rules need to know of a file."""
     origins: dict[str, str] = {}
     star = False
-    helpers: dict[str, Function] = {}
+    functions: dict[str, list[Function]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -70,9 +70,9 @@ def read_module(tree: ast.Module) -> TestModule:
         elif isinstance(node, ast.ImportFrom):
             star |= any(alias.name == "*" for alias in node.names)
             origins |= {alias.asname or alias.name: f"{node.module or ''}.{alias.name}" for alias in node.names}
-        elif isinstance(node, Function) and not node.name.startswith("test"):
-            helpers[node.name] = node
-    return TestModule(tree, origins, star, helpers)
+        elif isinstance(node, Function):
+            functions.setdefault(node.name, []).append(node)
+    return TestModule(tree, origins, star, functions)
 
 
 def methods(owner: ast.ClassDef) -> Iterator[Function]:
@@ -83,3 +83,14 @@ def methods(owner: ast.ClassDef) -> Iterator[Function]:
 def structure(line: int, message: str, suggestion: str, rule: str) -> CodeIssue:
     """A broken structure rule."""
     return CodeIssue("structure", line, message, suggestion, rule)
+
+
+def is_meant_for_others(module: TestModule, owner: ast.ClassDef) -> bool:
+    """Whether a class says that others derive from it: classes of the file do, or its name tells."""
+    derived = any(
+        getattr(base, "attr", getattr(base, "id", "")) == owner.name
+        for one in ast.walk(module.tree)
+        if isinstance(one, ast.ClassDef)
+        for base in one.bases
+    )
+    return derived or any(word in owner.name for word in ("Mixin", "Base", "Abstract", "Shared"))

@@ -17,9 +17,21 @@ BUILT_IN = frozenset(
 )
 # Fixtures of widespread plugins: whether the plugin is there shows when the tests run.
 _OF_PLUGINS = frozenset(
-    "aiohttp_client anyio_backend benchmark client context db django_db_setup event_loop faker freezer httpserver "
-    "httpx_mock live_server mocker page playwright requests_mock respx_mock settings transactional_db "
-    "unused_tcp_port worker_id".split()
+    "admin_client admin_user aiohttp_client aiohttp_raw_server aiohttp_server aiohttp_unused_port anyio_backend "
+    "anyio_backend_name anyio_backend_options async_client async_rf autojump_clock base_url benchmark "
+    "benchmark_weave browser browser_channel browser_context_args browser_name browser_type browser_type_launch_args "
+    "check class_mocker client client_class config context data_regression dataframe_regression datadir db "
+    "django_assert_max_num_queries django_assert_num_queries django_capture_on_commit_callbacks django_db_blocker "
+    "django_db_keepdb django_db_reset_sequences django_db_serialized_rollback django_db_setup django_user_model "
+    "django_username_field docker_compose_file docker_ip docker_services event_loop event_loop_policy faker "
+    "fake_process file_regression fp freezer fs fs_class fs_module fs_session httpserver httpserver_listen_address "
+    "httpx2_mock httpx_mock image_regression io_loop is_chromium is_firefox is_webkit lazy_datadir live_server "
+    "live_server_url loop mailoutbox make_httpserver mock_clock mocker module_mocker ndarrays_regression "
+    "new_context num_regression nursery obj_regression original_datadir package_mocker page playwright postgresql "
+    "postgresql_proc qapp qtbot qtlog qtmodeltester redisdb requests_mock respx_mock rf script_runner session_mocker "
+    "settings shared_datadir snapshot socket_disabled socket_enabled subprocess testrun_uid time_machine "
+    "transactional_db unused_tcp_port unused_tcp_port_factory unused_udp_port unused_udp_port_factory vcr "
+    "vcr_cassette vcr_config worker_id".split()
 )
 
 
@@ -76,8 +88,56 @@ def fixture_issues(module: TestModule, tests: Iterable[TestFunction], fixtures: 
         if known and not fixtures.open:
             yield from _unfilled(test.node, test.name, given, fixtures, is_member=test.owner is not None)
         yield from _called(test, set(own))
+        if not fixtures.open:
+            marks = [*test.node.decorator_list, *(test.owner.decorator_list if test.owner else ())]
+            yield from _named(test.name, marks, fixtures)
+            yield from _by_value(test, fixtures)
+    if not fixtures.open:
+        yield from _named("the file", _module_marks(module.tree), fixtures)
     for name, node in own.items() if not fixtures.open else ():
         yield from _unfilled(node, f"the fixture {name}", set(), fixtures, is_member=node in members)
+
+
+def _module_marks(tree: ast.Module) -> list[ast.expr]:
+    found: list[ast.expr] = []
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and any(getattr(one, "id", "") == "pytestmark" for one in node.targets):
+            found += node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else [node.value]
+    return found
+
+
+def _named(who: str, marks: list[ast.expr], fixtures: Fixtures) -> Iterator[CodeIssue]:
+    """Fixtures that marks name: `usefixtures("a")`, and parametrisation that goes through them (`indirect`)."""
+    for mark in marks:
+        if not isinstance(mark, ast.Call) or not isinstance(mark.func, ast.Attribute):
+            continue
+        wanted: list[str] = []
+        if mark.func.attr == "usefixtures":
+            wanted = [one.value for one in mark.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        elif mark.func.attr == "parametrize":
+            wanted = _indirect(mark)
+        for name in wanted:
+            if name not in fixtures.names:
+                message = f"{who} is marked with {name!r}, which is no fixture"
+                yield structure(mark.lineno, message, "define it in the file or a conftest.py", "no_fixture")
+
+
+def _indirect(call: ast.Call) -> list[str]:
+    given = next((one.value for one in call.keywords if one.arg == "indirect"), None)
+    if isinstance(given, ast.Constant):
+        return (argument_names(call) or []) if given.value is True else []
+    elements = given.elts if isinstance(given, ast.List | ast.Tuple) else []
+    return [str(one.value) for one in elements if isinstance(one, ast.Constant)]
+
+
+def _by_value(test: TestFunction, fixtures: Fixtures) -> Iterator[CodeIssue]:
+    for node in ast.walk(test.node):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        given = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
+        if node.func.attr == "getfixturevalue" and isinstance(given, str) and given not in fixtures.names:
+            message = f"{test.name} asks for {given!r}, which is no fixture"
+            yield structure(node.lineno, message, "define it in the file or a conftest.py", "no_fixture")
 
 
 def _called(test: TestFunction, own: set[str]) -> Iterator[CodeIssue]:

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from ...utils.error_formatter import CodeIssue
-from .bodies import SLEEPS
 from .code_model import Function, TestModule, methods, structure
+from .waiting import SLEEPS
 
 _HTTP = ("HttpUser", "FastHttpUser", "HttpLocust")
 _USERS = (*_HTTP, "User")
@@ -52,11 +52,10 @@ def _class_issues(module: TestModule, owner: ast.ClassDef, *, is_user: bool) -> 
         fix = "mark methods with @task, or set tasks = [...]"
         yield structure(owner.lineno, f"{owner.name} has no task", fix, "no_tests")
     host = set_here.get("host")
-    if is_user and host is not None and isinstance(getattr(host, "value", None), ast.Constant):
-        value = getattr(host.value, "value", None)
-        if isinstance(value, str) and value:
-            fix = "leave it out and give --host, or read it from the environment"
-            yield structure(host.lineno, f"{owner.name} has its host {value!r} written in", fix, "host")
+    given = host.value if isinstance(host, ast.Assign | ast.AnnAssign) else None
+    if is_user and isinstance(given, ast.Constant) and isinstance(given.value, str) and given.value:
+        fix = "leave it out and give --host, or read it from the environment"
+        yield structure(given.lineno, f"{owner.name} has its host {given.value!r} written in", fix, "host")
     first: dict[str, int] = {}
     for one in tasks:
         if one.name in first:

@@ -8,10 +8,13 @@ from pathlib import PurePosixPath
 
 from ...utils.error_formatter import CodeIssue
 from .bodies import body_issues
-from .code_model import Function, TestFunction, TestModule, methods, structure
+from .code_model import Function, TestFunction, TestModule, is_meant_for_others, methods, structure
 from .fixtures import Fixtures, argument_names, fixture_issues, fixture_name
+from .marks import listed_marks, skip_issues
+from .subjects import duplicate_issues, subject_issues
+from .waiting import waiting_issues
 
-_FILLER = ("skip", "skipif", "xfail")
+_HOOKS = tuple(f"{what}_{scope}" for what in ("setup", "teardown") for scope in ("module", "function", "method"))
 _ASYNC_MARKS = ("asyncio", "anyio", "trio", "twisted")
 
 
@@ -26,7 +29,7 @@ def pytest_issues(module: TestModule, name: str, fixtures: Fixtures) -> Iterator
     if not (base.startswith("test_") or base.endswith("_test.py")):
         yield structure(0, f"pytest does not collect a file called {base}", "call it test_….py", "file_name")
     tests = list(collected(module))
-    if not tests:
+    if not tests and not _inherits_tests(module):
         fix = "write functions called test_…, or classes Test… with such methods"
         yield structure(0, "pytest collects no test here", fix, "no_tests")
     yield from _uncollected(module, tests)
@@ -37,6 +40,9 @@ def pytest_issues(module: TestModule, name: str, fixtures: Fixtures) -> Iterator
         yield from _marks(module, test)
         yield from body_issues(module, test)
     yield from fixture_issues(module, tests, fixtures)
+    yield from waiting_issues(module)
+    yield from subject_issues(module, tests)
+    yield from duplicate_issues(tests)
 
 
 def collected(module: TestModule) -> Iterator[TestFunction]:
@@ -54,16 +60,24 @@ def _collects(module: TestModule, owner: ast.ClassDef) -> bool:
     return owner.name.startswith("Test") or any(module.origin(base).startswith("unittest.") for base in owner.bases)
 
 
+def _inherits_tests(module: TestModule) -> bool:
+    """Whether a collected class may have its tests from a class of another file."""
+    return any(
+        _collects(module, owner) and not module.origin(base).startswith("unittest.")
+        for owner in module.classes()
+        for base in owner.bases
+    )
+
+
 def _uncollected(module: TestModule, tests: list[TestFunction]) -> Iterator[CodeIssue]:
     collected_nodes = {test.node for test in tests}
-    bases = {getattr(base, "id", "") for owner in module.classes() for base in owner.bases}
     for owner in module.classes():
         names = [method.name for method in methods(owner)]
         if owner.name.startswith("Test") and "__init__" in names and any(one.startswith("test") for one in names):
             fix = "use a fixture or setup_method instead of __init__"
             yield structure(owner.lineno, f"pytest skips {owner.name}: it has an __init__", fix, "class_init")
         tests_here = any(one.startswith("test_") for one in names)
-        if tests_here and owner.name not in bases and not _collects(module, owner):
+        if tests_here and not _collects(module, owner) and not is_meant_for_others(module, owner):
             fix = f"call it Test{owner.name}"
             yield structure(owner.lineno, f"pytest does not collect the class {owner.name}", fix, "class_name")
     called = {node.id for node in ast.walk(module.tree) if isinstance(node, ast.Name)}
@@ -75,7 +89,7 @@ def _uncollected(module: TestModule, tests: list[TestFunction]) -> Iterator[Code
                 message = f"{node.name} lies inside {test.name} and is never collected"
                 yield structure(node.lineno, message, "move it out", "nested_test")
     for node in module.tree.body:
-        if not isinstance(node, Function) or node in collected_nodes or fixture_name(node):
+        if not isinstance(node, Function) or node in collected_nodes or node.decorator_list or node.name in _HOOKS:
             continue
         if node.name not in called and any(isinstance(one, ast.Assert) for one in ast.walk(node)):
             message = f"{node.name} asserts, but is neither collected nor called"
@@ -98,10 +112,8 @@ def _duplicates(module: TestModule) -> Iterator[CodeIssue]:
 def _marked_module(module: TestModule) -> Iterator[CodeIssue]:
     for node in module.tree.body:
         if isinstance(node, ast.Assign) and any(getattr(one, "id", "") == "pytestmark" for one in node.targets):
-            for mark in ast.walk(node.value):
-                if isinstance(mark, ast.Attribute) and mark.attr in _FILLER:
-                    fix = "test something, or leave the file out"
-                    yield structure(node.lineno, f"the whole file is marked {mark.attr}", fix, "skip")
+            for mark in listed_marks(node.value):
+                yield from skip_issues(module, mark, "the whole file")
 
 
 def _marks(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
@@ -109,15 +121,8 @@ def _marks(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
     for decorator in [*test.node.decorator_list, *owned]:
         target = decorator.func if isinstance(decorator, ast.Call) else decorator
         name = module.origin(target)
-        if name.startswith(("pytest.mark.", "unittest.")) and name.rpartition(".")[2] in (
-            *_FILLER,
-            "skipIf",
-            "skipUnless",
-            "expectedFailure",
-        ):
-            fix = "test something, or leave the test out"
-            yield structure(decorator.lineno, f"{test.name} is marked {name.rpartition('.')[2]}", fix, "skip")
-        elif name == "pytest.mark.parametrize" and isinstance(decorator, ast.Call):
+        yield from skip_issues(module, decorator, test.name)
+        if name == "pytest.mark.parametrize" and isinstance(decorator, ast.Call):
             yield from _parametrisation(test, decorator)
 
 

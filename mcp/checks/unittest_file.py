@@ -8,12 +8,14 @@ from pathlib import PurePosixPath
 
 from ...utils.error_formatter import CodeIssue
 from .bodies import body_issues
-from .code_model import Function, TestFunction, TestModule, methods, structure
+from .code_model import Function, TestFunction, TestModule, is_meant_for_others, methods, structure
+from .marks import skip_issues
+from .subjects import duplicate_issues, subject_issues
+from .waiting import waiting_issues
 
 _CASES = ("unittest.TestCase", "unittest.IsolatedAsyncioTestCase", "unittest.case.TestCase")
 _ASYNC_CASE = "IsolatedAsyncioTestCase"
 _HOOKS = {"setup": "setUp", "teardown": "tearDown", "setupclass": "setUpClass", "teardownclass": "tearDownClass"}
-_SKIPS = ("unittest.skip", "unittest.skipIf", "unittest.skipUnless", "unittest.expectedFailure")
 
 
 def unittest_issues(module: TestModule, name: str) -> Iterator[CodeIssue]:
@@ -27,7 +29,7 @@ def unittest_issues(module: TestModule, name: str) -> Iterator[CodeIssue]:
         yield structure(0, f"unittest does not discover a file called {base}", "call it test_….py", "file_name")
     owners = list(_cases(module))
     tests = [TestFunction(one, owner) for owner in owners for one in methods(owner) if one.name.startswith("test")]
-    if not tests:
+    if not tests and not any(_may_inherit(module, owner) for owner in owners):
         fix = "write methods test_… in a class that derives from unittest.TestCase"
         yield structure(0, "unittest finds no test here", fix, "no_tests")
     yield from _outside(module, owners)
@@ -36,6 +38,14 @@ def unittest_issues(module: TestModule, name: str) -> Iterator[CodeIssue]:
     for test in tests:
         yield from _test_issues(module, test)
         yield from body_issues(module, test)
+    yield from waiting_issues(module)
+    yield from subject_issues(module, tests)
+    yield from duplicate_issues(tests)
+
+
+def _may_inherit(module: TestModule, owner: ast.ClassDef) -> bool:
+    """Whether a class may have tests from a class that is no plain TestCase."""
+    return any(module.origin(base) not in _CASES for base in owner.bases)
 
 
 def _cases(module: TestModule) -> Iterator[ast.ClassDef]:
@@ -56,7 +66,8 @@ def _outside(module: TestModule, owners: list[ast.ClassDef]) -> Iterator[CodeIss
             fix = "make it a method of a TestCase"
             yield structure(node.lineno, f"unittest never runs the function {node.name}", fix, "class_name")
     for owner in module.classes():
-        if owner not in owners and any(one.name.startswith("test_") for one in methods(owner)):
+        has_tests = any(one.name.startswith("test_") for one in methods(owner))
+        if has_tests and owner not in owners and not is_meant_for_others(module, owner):
             fix = "derive it from unittest.TestCase"
             yield structure(owner.lineno, f"{owner.name} is no TestCase and never runs", fix, "class_name")
 
@@ -73,12 +84,12 @@ def _class_issues(module: TestModule, owner: ast.ClassDef) -> Iterator[CodeIssue
             yield structure(method.lineno, message, "give each test a name of its own", "duplicate_name")
         first.setdefault(method.name, method.lineno)
     for decorator in owner.decorator_list:
-        yield from _skip(module, decorator, owner.name)
+        yield from skip_issues(module, decorator, owner.name)
 
 
 def _test_issues(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
     for decorator in test.node.decorator_list:
-        yield from _skip(module, decorator, test.name)
+        yield from skip_issues(module, decorator, test.name)
     given = [*test.node.args.posonlyargs, *test.node.args.args][1:]
     filled = sum(1 for one in test.node.decorator_list if "patch" in ast.unparse(one) or "given" in ast.unparse(one))
     if len(given) - len(test.node.args.defaults) > filled:
@@ -90,10 +101,3 @@ def _test_issues(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
     if isinstance(test.node, ast.AsyncFunctionDef) and bases.endswith("unittest.TestCase"):
         fix = f"derive the class from unittest.{_ASYNC_CASE}"
         yield structure(test.node.lineno, f"{test.name} is async, and nothing awaits it", fix, "async_test")
-
-
-def _skip(module: TestModule, decorator: ast.expr, who: str) -> Iterator[CodeIssue]:
-    target = decorator.func if isinstance(decorator, ast.Call) else decorator
-    if module.origin(target) in _SKIPS:
-        fix = "test something, or leave the test out"
-        yield structure(decorator.lineno, f"{who} is skipped or expected to fail", fix, "skip")

@@ -1,0 +1,149 @@
+"""Which statements of a test assert, by themselves or through helpers, and whether they are sure to be reached."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...utils.error_formatter import CodeIssue
+from .code_model import TestFunction, TestModule, structure
+
+_RAISING = ("raises", "warns", "deprecated_call", "raises_regex", "RaisesGroup")
+_FAILING = ("pytest.fail", "self.fail")
+# An imported helper asserts when it comes from a module for tests, or says so.
+_FOR_TESTS = re.compile(r"(^|[._])(tests?|testing|conftest)([._]|$)")
+_SAYS_SO = re.compile(r"^_*(check|verify|expect|ensure|must|should|validate)(_|$|[A-Z])")
+_COMPOUND = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith, ast.For, ast.AsyncFor, ast.While)
+_MEASURING = ("benchmark", "benchmark_weave")
+
+
+def assertion_issues(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
+    """A test that asserts nothing, or only where a branch or a handler happens to be reached."""
+    found = assertions(module, test.node)
+    if not found:
+        fix = "assert what the case expects, or expect its exception"
+        yield structure(test.node.lineno, f"{test.name} asserts nothing", fix, "no_assertion")
+        return
+    places = frozenset(id(one) for one in found)
+    if not places & _surely_reached(module, test.node.body, places):
+        fix = "assert on every way through the test"
+        message = f"{test.name} asserts only in a branch or handler that may not run"
+        yield structure(found[0].lineno, message, fix, "conditional_assertion")
+
+
+def assertions(module: TestModule, function: ast.AST) -> list[ast.stmt | ast.expr]:
+    """The nodes that assert, those of functions inside included, and calls of helpers that do."""
+    return [
+        node
+        for node in ast.walk(function)
+        if isinstance(node, ast.stmt | ast.expr) and (asserts(module, node) or _calls_helper(module, node))
+    ]
+
+
+def asserts(module: TestModule, node: ast.AST) -> bool:
+    """Whether a node asserts by itself."""
+    if isinstance(node, ast.Assert):
+        return True
+    if isinstance(node, ast.Raise):
+        raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+        return raised is not None and module.origin(raised) in ("AssertionError", "self.failureException")
+    if not isinstance(node, ast.Call):
+        return False
+    origin, name = module.origin(node.func), _last(module, node.func)
+    if name.lstrip("_").startswith("assert") or name in _RAISING or origin in _FAILING:
+        return True
+    if name in _MEASURING and isinstance(node.func, ast.Name):
+        return True
+    # `subprocess.run(…, check=True)` raises where the program fails.
+    return name in ("check_call", "check_output") and origin.startswith("subprocess.")
+
+
+def _last(module: TestModule, function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else module.origin(function).rpartition(".")[2]
+
+
+def _calls_helper(module: TestModule, node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if name in module.functions:
+        return _helper_asserts(module, name, frozenset())
+    origin = module.origin(node.func)
+    imported = isinstance(node.func, ast.Name) and name in module.origins
+    if imported and _FOR_TESTS.search(origin.rpartition(".")[0]):
+        return True
+    # A method that is defined elsewhere: in a class this one derives from.
+    return origin.startswith("self.") and origin.count(".") == 1 and bool(_SAYS_SO.match(name))
+
+
+def _helper_asserts(module: TestModule, name: str, seen: frozenset[str]) -> bool:
+    for helper in module.functions[name]:
+        for node in ast.walk(helper):
+            if asserts(module, node):
+                return True
+            if isinstance(node, ast.Call):
+                inner = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                if inner in seen or inner == name:
+                    continue
+                if inner in module.functions and _helper_asserts(module, inner, seen | {name}):
+                    return True
+    return False
+
+
+def _surely_reached(
+    module: TestModule, body: list[ast.stmt], places: frozenset[int], *, in_loop: bool = False
+) -> set[int]:
+    """Every node of a body but those in a branch without its counterpart, or in a handler.
+
+    Args:
+        places: where the test asserts.
+        in_loop: whether a branch chooses among the items of a loop, which is what loops are for.
+    """
+    reached: set[int] = set()
+    for statement in body:
+        if isinstance(statement, ast.If) and not in_loop:
+            reached |= set(_ids(statement.test)) | _of_branches(module, statement, places)
+            continue
+        if not isinstance(statement, _COMPOUND):
+            reached |= set(_ids(statement))
+            continue
+        reached.add(id(statement))
+        for name, below in ast.iter_fields(statement):
+            if name in ("body", "orelse", "finalbody"):
+                loops = in_loop or isinstance(statement, ast.For | ast.AsyncFor | ast.While)
+                reached |= _surely_reached(module, below, places, in_loop=loops)
+            elif name != "handlers":
+                parts = below if isinstance(below, list) else [below]
+                reached |= {number for one in parts if isinstance(one, ast.AST) for number in _ids(one)}
+    return reached
+
+
+def _of_branches(module: TestModule, statement: ast.If, places: frozenset[int]) -> set[int]:
+    """What both branches hold, when each of them asserts or ends the test in its own way.
+
+    `if wrong: raise AssertionError(…)` is an assertion written by hand.
+    """
+    by_hand = [one for one in ast.walk(statement) if isinstance(one, ast.Raise | ast.Call) and _fails(module, one)]
+    if by_hand:
+        return {id(one) for one in by_hand}
+    sides = (statement.body, statement.orelse)
+    if not all(any(_counts(module, node, places) for one in side for node in ast.walk(one)) for side in sides):
+        return set()
+    return {number for side in sides for one in side for number in _ids(one)}
+
+
+def _fails(module: TestModule, node: ast.Raise | ast.Call) -> bool:
+    if isinstance(node, ast.Raise):
+        return asserts(module, node)
+    return module.origin(node.func) in _FAILING
+
+
+def _counts(module: TestModule, node: ast.AST, places: frozenset[int]) -> bool:
+    if id(node) in places or isinstance(node, ast.Raise):
+        return True
+    return isinstance(node, ast.Call) and _last(module, node.func) in ("skip", "skipTest", "fail")
+
+
+def _ids(node: ast.AST) -> Iterator[int]:
+    return (id(one) for one in ast.walk(node))

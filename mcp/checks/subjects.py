@@ -1,0 +1,120 @@
+"""A test has a subject: something from outside the test file, beyond the test libraries, reaches it.
+
+And each test has a body of its own: a copy under another name proves nothing more.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from ...utils.error_formatter import CodeIssue
+from .code_model import Function, TestFunction, TestModule, methods, structure
+
+_LIBRARIES = frozenset(
+    "pytest unittest mock hypothesis typing typing_extensions __future__ freezegun time_machine faker _pytest nose "
+    "parameterized ddt assertpy hamcrest sure dirty_equals".split()
+)
+_BASES = ("TestCase", "object")
+
+
+def subject_issues(module: TestModule, tests: Iterable[TestFunction]) -> Iterator[CodeIssue]:
+    """Tests that only look at what they made themselves.
+
+    Whatever cannot be told counts as a subject: a parameter, an import that is no test library, a class from elsewhere.
+    """
+    if module.star or _acts_for_all(module):
+        return
+    for test in tests:
+        if not _reaches_out(module, test):
+            fix = "call what is tested and assert on its result"
+            yield structure(test.node.lineno, f"{test.name} never touches what is tested", fix, "no_subject")
+
+
+def duplicate_issues(tests: Iterable[TestFunction]) -> Iterator[CodeIssue]:
+    """Tests whose bodies and marks are those of another one."""
+    first: dict[str, TestFunction] = {}
+    for test in tests:
+        owner = test.owner.name if test.owner else ""
+        marks = [ast.dump(one) for one in test.node.decorator_list]
+        body = [ast.dump(one) for one in test.node.body if not _is_docstring(one)]
+        key = repr((owner, marks, ast.dump(test.node.args), body))
+        earlier = first.setdefault(key, test)
+        if earlier is not test and body and earlier.node.name != test.node.name:
+            message = f"{test.name} does the same as {earlier.name} in line {earlier.node.lineno}"
+            yield structure(test.node.lineno, message, "test something else, or leave one out", "duplicate_body")
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _acts_for_all(module: TestModule) -> bool:
+    """An autouse fixture, `usefixtures` for all or xunit's set-up may be what every test is about."""
+    text = ast.dump(module.tree)
+    return "autouse" in text or "usefixtures" in text or "setup_module" in module.functions
+
+
+def _reaches_out(module: TestModule, test: TestFunction) -> bool:
+    arguments = test.node.args
+    given = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    if len(given) > (1 if test.owner else 0):
+        return True
+    roots: list[ast.AST] = [test.node]
+    if test.owner is not None:
+        if any(not module.origin(base).endswith(_BASES) for base in test.owner.bases):
+            return True
+        roots += [one for one in test.owner.body if not (isinstance(one, Function) and one.name.startswith("test"))]
+        roots += test.owner.decorator_list
+    return _outside(module, roots)
+
+
+def _outside(module: TestModule, roots: list[ast.AST]) -> bool:
+    seen: set[str] = set()
+    definitions = _definitions(module)
+    waiting = list(roots)
+    while waiting:
+        for node in ast.walk(waiting.pop()):
+            if isinstance(node, ast.Name):
+                name = node.id
+            elif isinstance(node, ast.Import | ast.ImportFrom | ast.Global):
+                if isinstance(node, ast.Global) or any(_is_foreign(one) for one in _modules(node)):
+                    return True
+                continue
+            else:
+                continue
+            if name in seen:
+                continue
+            seen.add(name)
+            if name in module.origins and _is_foreign(module.origins[name]):
+                return True
+            if name in ("open", "exec", "eval", "__import__", "globals"):
+                return True
+            waiting += definitions.get(name, ())
+    return False
+
+
+def _definitions(module: TestModule) -> dict[str, list[ast.AST]]:
+    """What the names at the top of the file stand for."""
+    found: dict[str, list[ast.AST]] = {}
+    for node in ast.walk(module.tree):
+        if isinstance(node, Function | ast.ClassDef):
+            found.setdefault(node.name, []).append(node)
+            if isinstance(node, ast.ClassDef):
+                for one in methods(node):
+                    found.setdefault(one.name, []).append(one)
+    for node in module.tree.body:
+        for one in ast.walk(node) if not isinstance(node, Function | ast.ClassDef) else ():
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+                found.setdefault(one.id, []).append(node)
+    return found
+
+
+def _modules(node: ast.Import | ast.ImportFrom) -> list[str]:
+    if isinstance(node, ast.ImportFrom):
+        return [f"{'.' * node.level}{node.module or ''}"]
+    return [one.name for one in node.names]
+
+
+def _is_foreign(origin: str) -> bool:
+    return origin.partition(".")[0] not in _LIBRARIES
