@@ -55,6 +55,7 @@ async def open_tools(
             python_target=target,
             cache_dir=settings.state / "cache",
             repeats=settings.repeats,
+            build_command=settings.build_command,
             cache=cache,
         )
         async with ToolClient(build_toolbox(services), servers=servers, root=settings.root, warn=warn) as tools:

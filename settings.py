@@ -91,6 +91,7 @@ class Settings(BaseSettings):
         max_retries_per_step: repeats of a step after an infrastructure fault.
         step_seconds: wall seconds one target's exploration may take before it ends with what it has.
         repeats: shuffled repeats that a test has to pass.
+        build_command: what `run_build` runs in the sandbox, in a shell; None finds it out from the project's files.
         keep_runs: runs that `clean` leaves.
         mcp_servers: tool servers of others (T-12), see `tool_servers.py`.
         mcp_config: a JSON file with `mcpServers`; they take the place of `mcp_servers`. Not in files.
@@ -137,6 +138,7 @@ class Settings(BaseSettings):
     max_retries_per_step: int = Field(default=1, ge=0, le=5)
     step_seconds: float = Field(default=300.0, gt=0)
     repeats: int = Field(default=3, ge=1, le=20)
+    build_command: Annotated[str, Field(min_length=1, max_length=2000)] | None = None
     keep_runs: int = Field(default=20, ge=0)
     mcp_servers: tuple[ToolServer, ...] = ()
     mcp_config: Path | None = None

@@ -29,6 +29,7 @@ class ToolServices:
         python_target: gives the prepared target; called by the tools that run code, as often as they like.
         cache_dir: folder for what may be kept between runs (the search index).
         repeats: shuffled repeats a test has to pass, where a call does not say.
+        build_command: what builds the project, when a setting says it.
         cache: results of this toolbox, by the hash of their inputs.
         index: the search over the project's code and documents.
         baselines: coverage there was before the tests of this run.
@@ -40,6 +41,7 @@ class ToolServices:
     python_target: Callable[[], Awaitable[PythonTarget]]
     cache_dir: Path
     repeats: int = 3
+    build_command: str | None = None
     cache: ResultCache = field(default_factory=ResultCache)
     index: CodebaseIndex = field(init=False)
     baselines: Baselines = field(init=False)

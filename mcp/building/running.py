@@ -1,0 +1,190 @@
+"""Running the steps of a build in the sandbox: on a fresh copy, without network, one after the other."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from ...sandbox.executable import executable_folders
+from ...sandbox.protocol import Completed, Limits, Program
+from ...sandbox.snapshot import remove_tree, take_snapshot
+from ...sandbox.target import PythonTarget, Workspace
+from .complaints import plain
+from .steps import BuildStep, StepResult
+
+_MEMORY_MIB = 4096
+_NODE_MEMORY_MIB = 16384  # address space, of which V8 reserves far more than it uses
+_OUTPUT_MIB = 16
+_FILE_MIB = 1024
+_LINKED = ("node_modules",)
+_NOT_FOUND = re.compile(
+    r"(?:^|[\s/])([\w.+-]+): (?:command not found|not found|No such file or directory)\s*$|No module named '?([\w.]+)",
+    re.MULTILINE,
+)
+_NO_NETWORK = re.compile(
+    r"EAI_AGAIN|ENOTFOUND|ENETUNREACH|getaddrinfo|Temporary failure in name resolution|Network is unreachable"
+)
+_ENVIRONMENT = {
+    "NO_COLOR": "1",
+    "TERM": "dumb",
+    "PYTHONWARNINGS": "ignore",
+    "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1",
+    "npm_config_offline": "true",
+    "npm_config_update_notifier": "false",
+    "npm_config_fund": "false",
+    "npm_config_audit": "false",
+    "NEXT_TELEMETRY_DISABLED": "1",
+}
+_WEAK_ADVICE = "Install bubblewrap: the weak sandbox runs Python only."
+
+
+async def run_steps(
+    target: PythonTarget, steps: Sequence[BuildStep], *, seconds: float, exclude: Sequence[Path] = ()
+) -> list[StepResult]:
+    """Run steps until one fails whose followers would only repeat it, or time is up. Cancelling ends every process.
+
+    Args:
+        target: its interpreter and sandbox are used; the copy is made anew, so that it is what the project is now.
+        seconds: wall time of all steps together.
+        exclude: folders that are no part of the project.
+
+    Raises:
+        SandboxFailure, StorageError, ProjectError: the sandbox broke, or the project cannot be copied.
+    """
+    results: list[StepResult] = []
+    async with _fresh(target, exclude) as fresh, fresh.workspace() as workspace:
+        await asyncio.to_thread(_link, workspace)
+        ends = time.monotonic() + seconds
+        for step in steps:
+            left = ends - time.monotonic()
+            results.append(await _result(workspace, step, left, results))
+    return results
+
+
+@asynccontextmanager
+async def _fresh(target: PythonTarget, exclude: Sequence[Path]) -> AsyncIterator[PythonTarget]:
+    """The target with a copy of the project as it is now, which is deleted on leaving."""
+    folder = target.scratch / f"build-{time.monotonic_ns()}"
+    try:
+        snapshot = await asyncio.to_thread(take_snapshot, target.root, folder, exclude=tuple(exclude))
+        yield replace(target, snapshot=snapshot)
+    finally:
+        await asyncio.shield(asyncio.to_thread(remove_tree, folder))
+
+
+def _link(workspace: Workspace) -> None:
+    """Folders with installed packages are not copied: they are seen, read-only, at the place where they were."""
+    root = workspace.target.root.resolve()
+    names = list(_LINKED)
+    environment = workspace.target.interpreter.path.parent.parent
+    if environment.parent.resolve() == root:
+        names.append(environment.name)
+    for name in names:
+        place = workspace.project / name
+        if (root / name).is_dir() and not place.exists() and not place.is_symlink():
+            place.symlink_to(root / name)
+
+
+async def _result(workspace: Workspace, step: BuildStep, left: float, before: Sequence[StepResult]) -> StepResult:
+    if step.missing:
+        return StepResult(step, "unavailable", reason=step.missing, advice=step.advice)
+    if step.kind == "types" and any(one.step.kind == "python" and one.status == "failed" for one in before):
+        return StepResult(step, "skipped", reason="modules do not compile; mend them first")
+    if left <= 0:
+        return StepResult(step, "timed_out", reason="there was no time left for it", advice=_more_time())
+    if not step.python and workspace.target.sandbox.kind == "weak":
+        reason = f"the weak sandbox cannot run {step.program[0]}"
+        return StepResult(step, "unavailable", reason=reason, advice=_WEAK_ADVICE)
+    program = await asyncio.to_thread(_program, workspace, step, left)
+    if program is None:
+        reason = f"{step.program[0]} is not installed on this machine"
+        return StepResult(step, "unavailable", reason=reason, advice=f"Install {step.program[0]}.")
+    completed = await workspace.target.sandbox.run(program)
+    return _judged(workspace, step, completed)
+
+
+def _program(workspace: Workspace, step: BuildStep, seconds: float) -> Program | None:
+    """What the sandbox is to run; None when there is no such program."""
+    node = step.kind in ("node", "configured", "make")
+    limits = Limits(
+        wall_seconds=seconds,
+        memory_mib=_NODE_MEMORY_MIB if node or step.kind == "types" else _MEMORY_MIB,
+        processes=512,
+        file_mib=_FILE_MIB,
+        output_mib=_OUTPUT_MIB,
+    )
+    environment = {**_ENVIRONMENT, "MYPY_CACHE_DIR": str(workspace.scratch / "mypy")}
+    root = workspace.target.root.resolve()
+    readable = tuple(root / name for name in _LINKED if (root / name).is_dir())
+    if step.python:
+        return workspace.program(
+            step.python, environment=environment, limits=limits, stdin=step.stdin, readable=readable
+        )
+    name = step.program[0]
+    path = workspace.project / name if "/" in name and not name.startswith("/") else Path(name)
+    found = str(path) if path.is_absolute() else shutil.which(name)
+    if found is None or not os.access(found, os.X_OK):
+        return None
+    program = workspace.program((), environment=environment, limits=limits, stdin=step.stdin, readable=readable)
+    needed = [Path(found).absolute()]
+    for helper in ("node",) if node else ():
+        at = shutil.which(helper)
+        needed += [Path(at).absolute()] if at else []
+    folders = dict.fromkeys(str(one.parent) for one in needed)
+    first, _, rest = program.environment["PATH"].partition(":")
+    path_variable = ":".join([first, *(one for one in folders if one not in rest.split(":")), rest])
+    shown = [folder for one in needed for folder in executable_folders(one)]
+    return replace(
+        program,
+        argv=(str(needed[0]), *step.program[1:]),
+        environment={**program.environment, "PATH": path_variable},
+        readable=(*program.readable, *shown),
+    )
+
+
+def _judged(workspace: Workspace, step: BuildStep, completed: Completed) -> StepResult:
+    output = _shown(workspace, completed)
+    result = StepResult(step, "passed", completed.exit_code, completed.seconds, output)
+    if completed.ending == "wall_clock":
+        return replace(result, status="timed_out", reason=completed.reason or "it took too long", advice=_more_time())
+    if completed.ending != "exited":
+        return replace(result, status="failed", reason=completed.reason or f"it ended by {completed.ending}")
+    if completed.exit_code == 0:
+        return result
+    missing = _NOT_FOUND.search(output)
+    by_shell = completed.exit_code in (126, 127) or "Error 127" in output
+    by_python = bool(step.python) and missing is not None and missing[2] is not None and missing[2] == step.python[1]
+    if missing is not None and (by_shell or by_python):
+        tool = missing[1] or missing[2]
+        reason = f"{tool} is not installed where the build runs"
+        return replace(result, status="unavailable", reason=reason, advice=_install_advice(step, tool))
+    if _NO_NETWORK.search(output):
+        reason = "it wanted to use the network, which the sandbox does not give"
+        return replace(result, status="failed", reason=reason, advice="Install what it needs beforehand.")
+    return replace(result, status="failed", reason=f"it ended with exit code {completed.exit_code}")
+
+
+def _shown(workspace: Workspace, completed: Completed) -> str:
+    """What a program wrote, paths in the copy told relative to the project."""
+    both = b"\n".join(one for one in (completed.stdout, completed.stderr) if one.strip())
+    words = plain(both.decode("utf-8", "replace"))
+    for base in dict.fromkeys((str(workspace.project), str(workspace.project.resolve()))):
+        words = words.replace(f"file://{base}/", "").replace(f"{base}/", "").replace(base, ".")
+    return words.replace(str(workspace.scratch), "SCRATCH")
+
+
+def _install_advice(step: BuildStep, tool: str) -> str:
+    if step.kind == "node":
+        return "Install the project's packages first (npm ci): the sandbox sees node_modules, but no network."
+    return f"Install {tool} in the project's environment or on this machine."
+
+
+def _more_time() -> str:
+    return "Give more time with timeout_seconds, or build less with the setting build_command."
