@@ -6,6 +6,7 @@ import asyncio
 import os
 import platform
 import shutil
+import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -74,13 +75,12 @@ def _system() -> Check:
 
 async def _sandbox(settings: Settings) -> tuple[str, str]:
     sandbox = await asyncio.to_thread(open_sandbox, settings.sandbox)
+    weak = sandbox.kind == "weak"
+    command = (sys.executable, "-c", "pass") if weak else ("/bin/sh", "-c", "exit 0")  # the weak one runs Python only
     with tempfile.TemporaryDirectory(prefix="testwright-doctor-") as folder:
-        done = await sandbox.run(
-            Program(("/bin/sh", "-c", "exit 0"), cwd=Path(folder), writable=(Path(folder),), limits=Limits(20))
-        )
+        done = await sandbox.run(Program(command, cwd=Path(folder), writable=(Path(folder),), limits=Limits(20)))
     if done.exit_code:
         raise TestwrightError(f"{sandbox.kind} starts no program: {done.stderr.decode(errors='replace').strip()}")
-    weak = sandbox.kind == "weak"
     return sandbox.kind, "C code and child programs are not held back" if weak else "code we did not write is isolated"
 
 

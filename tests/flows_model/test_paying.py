@@ -26,6 +26,14 @@ from testwright.tests.support.scripted_openai import ScriptedOpenAI, Usage, answ
 
 REQUEST = "unit tests for src/halves/half.py"
 MODEL = "openai:scripted"
+PLAN = {
+    "targets": [{"path": "src/halves/half.py", "symbols": []}],
+    "excluded": [],
+    "whole_project": False,
+    "only_untested": False,
+    "framework": None,
+    "not_understood": [],
+}
 
 
 @pytest.fixture
@@ -150,15 +158,32 @@ def test_openai_without_a_key_is_said_before_anything_is_done(tmp_path, monkeypa
 
 
 @pytest.mark.feature("B-08")
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize(
-    ("models", "script"),
+    ("models", "script", "last", "code", "reason", "audited"),
     [
-        (("planner=openai:scripted",), [answer("no json")]),
-        (("spec=openai:scripted", "writer=openai:scripted"), [answer(half_spec())]),
+        (
+            ("planner=openai:scripted",),
+            [answer("no json")],
+            answer(PLAN),
+            ExitCode.OK,
+            "completed",
+            ["malformed", "malformed", "ok"],
+        ),
+        (
+            ("spec=openai:scripted", "writer=openai:scripted"),
+            [answer(half_spec())],
+            error(400, "enough"),
+            ExitCode.TEST_DEFECT,
+            "test_defect",
+            ["ok", "failed"],
+        ),
     ],
     ids=["within one node", "between two nodes"],
 )
-def test_a_run_killed_between_two_model_calls_pays_for_none_twice_when_it_is_resumed(tmp_path, models, script):
+def test_a_run_killed_between_two_model_calls_pays_for_none_twice_when_it_is_resumed(
+    tmp_path, models, script, last, code, reason, audited
+):
     root = halves(tmp_path / "project")
     with ScriptedOpenAI([*script, hang()]) as server:
         arguments = ["run", REQUEST, *flags(root, server, "--run-id", "killed", models=models)]
@@ -175,13 +200,18 @@ def test_a_run_killed_between_two_model_calls_pays_for_none_twice_when_it_is_res
             finally:
                 process.kill()
                 process.wait()
-        server.extend(error(400, "enough"))
+        server.extend(last)
         done = run_command("resume", "killed", "--root", str(root), cwd=tmp_path, environment=environment())
         first, hung, again = [one.raw for one in server.requests]
-    assert first != hung, done.out + done.err
+    assert first != hung
     assert hung == again
-    spent = report_of(root, "killed")["run"]["spent"] if models[0].startswith("spec") else {"tokens": 150, "calls": 1}
-    assert (spent["tokens"], spent["calls"]) == (150, 1)
+    report = report_of(root, "killed")
+    assert (done.code, report["exit_reason"]) == (code, reason), done.out + done.err
+    calls = [one for one in audit_of(root, "killed") if one["role"].endswith(" model")]
+    assert [one["outcome"] for one in calls] == audited
+    asked = 1 + (reason == "completed")
+    assert (report["run"]["spent"]["tokens"], report["run"]["spent"]["calls"]) == (150 * asked, asked)
+    assert report["run"]["resumed"] == 1
 
 
 @pytest.mark.feature("B-06")

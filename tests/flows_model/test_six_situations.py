@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from testwright.errors import ExitCode
 from testwright.tests.support.model_runs import (
     TEST_PATH,
     case,
@@ -85,7 +86,7 @@ async def test_never_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     root = till(tmp_path)
     script = [answer(cases(case(200, f"nowhere_{number}"))) for number in range(4)]
     report, server = await run_with(script, root, monkeypatch, "spec")
-    assert report.exit_code != 0
+    assert (report.exit_code, report.exit_reason, report.status) == (ExitCode.TEST_DEFECT, "test_defect", "failed")
     assert report.totals.kept == 0
     assert len(server.requests) == 4
     assert not (root / "tests").exists()
@@ -100,7 +101,7 @@ async def test_a_disagreement_that_is_a_defect(tmp_path: Path, monkeypatch: pyte
     root = till(tmp_path)
     script = [answer(cases(case(100, "90"), case(50, "50"))), answer(verdict("tc_discounted_100", "defect"))]
     report, server = await run_with(script, root, monkeypatch, "spec", "analyzer")
-    assert report.totals.kept == 1
+    assert (report.exit_code, report.exit_reason, report.totals.kept) == (ExitCode.OK, "completed", 1)
     defects = report.suspected_defects
     assert len(defects) == 1
     assert defects[0].documented == "ten percent off from 100 on"
