@@ -16,6 +16,7 @@ def offered_tools() -> tuple[ServedTool, ...]:
         generate_tests_from_spec,
         get_ast_analysis,
         get_codebase_context,
+        get_openapi_spec,
         get_report,
         lint_code,
         list_runs,
@@ -41,6 +42,7 @@ def offered_tools() -> tuple[ServedTool, ...]:
         analyze_test_results,
         get_codebase_context,
         get_ast_analysis,
+        get_openapi_spec,
         lint_code,
         check_syntax,
     )
