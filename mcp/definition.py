@@ -26,7 +26,10 @@ class ToolDefinition:
         input_schema: JSON Schema of the arguments; its defaults are filled in before the call.
         output_schema: JSON Schema of the answer.
         run: does the work; long or blocking work goes to a thread. Raises ToolFailure for what the caller may read.
-        cache_key: a key for the arguments when equal content gives equal answers, else None.
+        cache_key: a key for the arguments when equal content gives equal answers, else None. It is made of everything
+            the answer depends on, by content: answers are shared between runs, projects and machines.
+        answer_key: the same key, made from an answer; None where `cache_key` is asked once more after the work. An
+            answer is kept when it has the key it was asked by: its files did not change meanwhile.
         timeout_seconds: how long a caller should wait.
         read_only: whether it changes nothing.
         idempotent: whether a second call changes nothing further.
@@ -38,6 +41,7 @@ class ToolDefinition:
     output_schema: dict[str, Any]
     run: ToolFunction
     cache_key: Callable[[ToolServices, dict[str, Any]], str | None] | None = None
+    answer_key: Callable[[dict[str, Any], dict[str, Any]], str | None] | None = None
     timeout_seconds: float = 60.0
     read_only: bool = True
     idempotent: bool = True

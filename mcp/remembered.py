@@ -8,6 +8,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from ..errors import TestwrightError
 from .cache import content_key
 from .definition import ToolDefinition
 from .flights import Flights
@@ -43,10 +44,10 @@ class RememberedTool:
         known = services.cache.get(key)
         if known is not None:
             return known, True
-        (result, cached), joined = await self._flights.shared(key, lambda: self._found(key, arguments))
+        (result, cached), joined = await self._flights.shared(key, lambda: self._found(key, content, arguments))
         return copy.deepcopy(result), cached or joined
 
-    async def _found(self, key: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    async def _found(self, key: str, content: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
         definition, services = self._definition, self._services
         outliving = services.cache.outlives
         kept_key = await asyncio.to_thread(lambda: content_key(code_stamp(), key)) if outliving else key
@@ -56,7 +57,19 @@ class RememberedTool:
                 services.cache.put(key, kept)
                 return kept, True
         result = await definition.run(services, **arguments)
-        services.cache.put(key, result)
-        if outliving:
-            await asyncio.to_thread(services.cache.keep, kept_key, result)
+        if await asyncio.to_thread(self._key_of, arguments, result) == content:
+            services.cache.put(key, result)
+            if outliving:
+                await asyncio.to_thread(services.cache.keep, kept_key, result)
         return result, False
+
+    def _key_of(self, arguments: dict[str, Any], result: dict[str, Any]) -> str | None:
+        """The key of an answer; another one than it was asked by when a file changed while it was made."""
+        definition = self._definition
+        if definition.answer_key is not None:
+            return definition.answer_key(arguments, result)
+        assert definition.cache_key is not None
+        try:
+            return definition.cache_key(self._services, arguments)
+        except TestwrightError:
+            return None

@@ -12,7 +12,7 @@ from pathlib import Path
 from ..version import VERSION
 
 _ROOMS = ("engine", "mcp", "schemas", "utils")
-_PACKAGES = ("bm25s", "docstring-parser", "jsonschema", "pathspec", "ruff")
+_PACKAGES = ("bm25s", "docstring-parser", "jsonschema", "openapi-spec-validator", "pathspec", "pyyaml", "ruff")
 _ENDINGS = (".py", ".json", ".mjs")
 
 

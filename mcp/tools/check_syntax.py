@@ -9,6 +9,7 @@ from typing import Any
 
 from ...errors import ToolFailure
 from ...utils.python_source import parse_python
+from ..cache import content_key
 from ..checks.data_file import Found, json_error, toml_error, yaml_error
 from ..definition import ToolDefinition, closed_object
 from ..javascript.checks import SUFFIXES, ScriptFile
@@ -33,6 +34,14 @@ async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
         return await _script(services, given, language, text)
     found = await asyncio.to_thread(_PARSERS[language], text)
     return {"valid": found is None, "errors": [] if found is None else [found]}
+
+
+def _key(services: ToolServices, arguments: dict[str, Any]) -> str | None:
+    given = arguments["file_path"]
+    try:
+        return content_key(arguments, read_text(services.any_file(given), given))
+    except ToolFailure:
+        return None  # the call itself tells it
 
 
 async def _script(services: ToolServices, given: str, language: str, text: str) -> dict[str, Any]:
@@ -84,5 +93,6 @@ TOOL = ToolDefinition(
         }
     ),
     run=_run,
+    cache_key=_key,
     timeout_seconds=600.0,
 )

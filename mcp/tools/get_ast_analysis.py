@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from typing import Any
 
 from ...engine.python.analyse import analyse_module
-from ...engine.python.layout import find_layout
+from ...engine.python.layout import find_layout, module_at
 from ...engine.python.model import CallableFacts, ClassFacts, Parameter
 from ...errors import ProjectError, ToolFailure
+from ..cache import content_key
 from ..definition import ToolDefinition, closed_object
 from ..services import ToolServices
 
@@ -39,6 +41,20 @@ def _analysed(services: ToolServices, given: str) -> dict[str, Any]:
         "symbols": sorted(symbols, key=lambda one: (one["lines"], one["qualname"], one["kind"])),
         "line_count": facts.line_count,
     }
+
+
+def _key(services: ToolServices, arguments: dict[str, Any]) -> str | None:
+    """By the file's content, and by the name it has in its project: nothing else of the project matters."""
+    try:
+        place = module_at(find_layout(services.root), services.project_file(arguments["file_path"]).resolve())
+        digest = hashlib.sha256((services.root / place.path).read_bytes()).hexdigest()
+    except (ToolFailure, ProjectError, OSError):
+        return None  # the call itself tells it
+    return content_key(arguments, place.module, place.path, place.import_root, digest)
+
+
+def _answer_key(arguments: dict[str, Any], answer: dict[str, Any]) -> str:
+    return content_key(arguments, answer["module"], answer["path"], answer["import_root"], answer["digest"])
 
 
 def _callable_symbol(one: CallableFacts) -> dict[str, Any]:
@@ -126,4 +142,6 @@ TOOL = ToolDefinition(
         }
     ),
     run=_run,
+    cache_key=_key,
+    answer_key=_answer_key,
 )

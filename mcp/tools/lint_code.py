@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import ToolFailure
+from ..cache import content_key
 from ..checks.data_file import data_issues
 from ..checks.ruff import lint_project_file, lint_test_source
 from ..definition import ToolDefinition, closed_object
@@ -43,6 +44,18 @@ def _linted(services: ToolServices, place: Path, given: str) -> list[dict[str, A
     raise ToolFailure(f"{given!r} cannot be linted: there is no linter for it", advice=f"give a file of {known}")
 
 
+def _key(services: ToolServices, arguments: dict[str, Any]) -> str | None:
+    """By content; not for Python of the project, whose rules may stand in any file around it."""
+    given = arguments["file_path"]
+    try:
+        place = services.any_file(given)
+        of_run = place.resolve().is_relative_to(services.run_folder.path.resolve())
+        known = of_run or place.suffix in (*SUFFIXES, *_DATA)
+        return content_key(arguments, read_text(place, given)) if known else None
+    except ToolFailure:
+        return None  # the call itself tells it
+
+
 def _error(line: int, column: int, rule: str, message: str) -> dict[str, Any]:
     return {"line": line, "column": column, "rule": rule, "message": message}
 
@@ -72,5 +85,6 @@ TOOL = ToolDefinition(
         }
     ),
     run=_run,
+    cache_key=_key,
     timeout_seconds=600.0,
 )

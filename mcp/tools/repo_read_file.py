@@ -27,8 +27,11 @@ def _read(services: ToolServices, path: str, ref: str | None) -> dict[str, Any]:
 def _key(services: ToolServices, arguments: dict[str, Any]) -> str | None:
     checkout = Checkout(services.root)
     head = checkout.ref(arguments.get("ref"))
-    state = checkout.readable(arguments["path"]).stat()
-    return content_key(arguments, head.ref, state.st_mtime_ns, state.st_size, state.st_ino)
+    checkout.readable(arguments["path"])
+    try:
+        return content_key(arguments, head.ref, checkout.entry(arguments["path"]).sha)
+    except OSError:
+        return None  # the call itself tells it
 
 
 TOOL = ToolDefinition(

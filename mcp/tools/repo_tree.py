@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import platform
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -40,9 +41,12 @@ def _key(services: ToolServices, arguments: dict[str, Any]) -> str | None:
     checkout = Checkout(services.root)
     head = checkout.ref(arguments.get("ref"))
     states = [
-        (path, state.st_mtime_ns, state.st_size, state.st_ino) for path, state in checkout.stamps(arguments["path"])
+        (path, state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino, state.st_dev)
+        for path, state in checkout.stamps(arguments["path"])
     ]
-    return content_key(arguments, head.ref, head.commit, checkout.full_name(), states)
+    # Reading every file would be the work itself: their states stand for their content, on this machine, in this place.
+    place = (platform.node(), str(services.root.resolve()))
+    return content_key(arguments, head.ref, head.commit, checkout.full_name(), states, place)
 
 
 TOOL = ToolDefinition(
