@@ -68,9 +68,10 @@ class Guard:
         if name == "localhost":
             return True
         try:
-            return not self._local_only or ip_address(name).is_loopback
+            address = ip_address(name)
         except ValueError:
             return False
+        return address.is_loopback or not self._local_only
 
     def _origin_allowed(self, scope: Scope) -> bool:
         given = headers(scope, b"origin")
