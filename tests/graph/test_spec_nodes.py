@@ -52,6 +52,30 @@ async def test_retrieve_context_asks_for_the_openapi_document_of_an_endpoint(tmp
     assert update["ast_analysis"] is None
 
 
+@pytest.mark.feature("T-12")
+@pytest.mark.parametrize(
+    ("request_text", "more", "asked"),
+    [
+        ("test the orders API", {"test_type": "api", "target": {"endpoint": "/orders"}}, {"endpoint": "/orders"}),
+        ("test the API", {"test_type": "api", "target": {"path": "shop/cart.py"}}, {"endpoint": "."}),
+        ("cover the cart as docs/openapi.yaml says.", {}, {"endpoint": "docs/openapi.yaml"}),
+        (
+            "test (http://localhost:8000/openapi.json)",
+            {"test_type": "api", "target": {"endpoint": "/orders"}},
+            {"endpoint": "http://localhost:8000/openapi.json", "operation": "/orders"},
+        ),
+        ("cover the cart, we like swagger", {}, None),
+    ],
+)
+async def test_retrieve_context_asks_for_the_document_that_is_meant(tmp_path: Path, request_text, more, asked) -> None:
+    state = testing_state(**more)
+    state["user_request"] = request_text
+    with node_bench(tmp_path, {"get_openapi_spec": [{"operations": []}]} if asked else {}) as made:
+        await call_node(retrieve_context, made, state)
+        wanted = made.tools.named("get_openapi_spec")
+    assert wanted == ([asked] if asked else [])
+
+
 async def test_retrieve_context_goes_on_without_snippets_and_warns(tmp_path: Path) -> None:
     with node_bench(tmp_path, {"get_codebase_context": [ToolFailure("no index")]}) as made:
         update = await call_node(retrieve_context, made, testing_state())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -14,10 +15,17 @@ from ...node import reported
 from ...together import together
 from ..state import TestingAgentState
 
+_DOCUMENT = re.compile(
+    r"https?://[^\s'\"<>]{0,300}(?:openapi|swagger|api-docs)[^\s'\"<>]{0,300}|"
+    r"[\w./-]{0,200}(?:openapi|swagger)[\w.-]{0,100}\.(?:json|ya?ml)",
+    re.IGNORECASE,
+)
+
 
 @reported
 async def retrieve_context(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Ask for code around the target, its syntax tree and, for API tests, its OpenAPI document; side by side.
+    """Ask for code around the target, its syntax tree and, for API tests or when the request names one, an OpenAPI
+    document (the project's own where no other is named); side by side.
 
     Raises:
         ToolFailure: the target cannot be read or parsed. Snippets and OpenAPI only help: without them the graph goes
@@ -30,11 +38,10 @@ async def retrieve_context(state: TestingAgentState, runtime: Runtime[RunContext
         str(part) for part in (state["user_request"], info.get("module"), *(info.get("symbols") or [])) if part
     )
     files = [path] if path else []
-    endpoint = info.get("endpoint") if state["test_type"] == "api" else None
     analysis, (context, no_context), (openapi, no_openapi) = await together(
         _analysis(services, path),
         _try(services, "get_codebase_context", {"query": query, "file_paths": files}),
-        _try(services, "get_openapi_spec", {"endpoint": endpoint} if endpoint else None),
+        _try(services, "get_openapi_spec", _document_wanted(state)),
     )
     return {
         "codebase_context": context,
@@ -44,6 +51,23 @@ async def retrieve_context(state: TestingAgentState, runtime: Runtime[RunContext
         "warnings": [warning for warning in (no_context, no_openapi) if warning],
         "phase": "spec_generation",
     }
+
+
+def _document_wanted(state: TestingAgentState) -> dict[str, Any] | None:
+    """What to ask `get_openapi_spec` for; None when no document is of use."""
+    is_api = state["test_type"] == "api"
+    endpoint = str(state["target_info"].get("endpoint") or "") if is_api else ""
+    document = named_document(state["user_request"])
+    if document and endpoint.startswith("/"):
+        return {"endpoint": document, "operation": endpoint}
+    wanted = document or endpoint or ("." if is_api else "")
+    return {"endpoint": wanted} if wanted else None
+
+
+def named_document(request: str) -> str | None:
+    """The first OpenAPI document that a request names by its address or file name, or None."""
+    found = _DOCUMENT.search(request)
+    return found.group().rstrip(".,;:!?)]}") if found else None
 
 
 async def _analysis(services: GraphServices, path: str | None) -> dict[str, Any] | None:
