@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from .steps import BuildError
 
@@ -18,7 +19,7 @@ _PATTERNS = tuple(
         # mypy, gcc, clang: a.py:3:5: error: Incompatible types  [assignment]
         rf"^{_PATH}{_PLACE}(?::\d+:\d+)?: (?:fatal )?(?P<severity>error|warning): (?P<message>.*?)"
         r"(?:\s+\[(?P<code>[\w./+=-]+)\])?$",
-        # pyright: /a.py:3:5 - error: message (reportX); tsc --pretty: a.ts:3:5 - error TS2322: message
+        # as pyright writes: /a.py:3:5 - error: message (reportX); tsc --pretty: a.ts:3:5 - error TS2322: message
         rf"^\s*{_PATH}{_PLACE} - (?P<severity>error|warning)(?: (?P<tsc>TS\d+))?: (?P<message>.*?)"
         r"(?: \((?P<code>report\w+)\))?$",
         # tsc: a.ts(3,5): error TS2322: message
@@ -39,6 +40,8 @@ _FRAME = re.compile(r'^\s*File "(?P<path>[^"]+)", line (?P<line>\d{1,7})')
 _EXCEPTION = re.compile(
     r"^\s{0,4}(?:\*\*\* )?(?P<code>(?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit))(?:: (?P<message>.*))?$"
 )
+_CALL = re.compile(r"^\s+at (?:.*\()?(?:file://)?(?P<path>[^\s():]+):(?P<line>\d{1,7}):(?P<column>\d{1,6})\)?$")
+_CONTINUED = re.compile(r"^\s+\xa0+(?P<message>.*?)(?: \((?P<code>report\w+)\))?$")
 
 
 def plain(output: str) -> str:
@@ -58,29 +61,61 @@ def complaints(output: str) -> list[BuildError]:
     return list(found)
 
 
-def _read(output: str) -> Iterator[BuildError]:
-    file = ""
+@dataclass(slots=True)
+class _Reader:
+    """What earlier lines said that a later one belongs to.
+
+    Attributes:
+        file: the file whose complaints follow, as eslint lists them.
+        frame: the innermost frame of a Python traceback so far.
+        thrown: name and message of a JavaScript exception whose calls follow.
+        last: a complaint that may go on in the next line.
+    """
+
+    file: str = ""
     frame: re.Match[str] | None = None
-    for line in output.splitlines():
-        if len(line) > _LONGEST_LINE:
-            continue
-        heading = _ESLINT_FILE.match(line)
-        below = _ESLINT_LINE.match(line) if file else None
-        if heading:
-            file = heading["path"]
+    thrown: tuple[str, str] | None = None
+    last: BuildError | None = None
+
+    def read(self, line: str) -> Iterator[BuildError]:
+        """The complaints that are complete with this line."""
+        more = _CONTINUED.match(line) if self.last else None
+        if self.last and more:
+            message = f"{self.last.message}; {more['message']}"
+            self.last = replace(self.last, message=message, code=self.last.code or more["code"] or "")
+            return
+        if self.last:
+            yield self.last
+            self.last = None
+        heading, below = _ESLINT_FILE.match(line), _ESLINT_LINE.match(line) if self.file else None
+        if heading or not line.strip():
+            self.file = heading["path"] if heading else ""
         elif below:
-            yield _error(below, file)
+            yield _error(below, self.file)
         else:
-            frame = _FRAME.match(line) or frame
-            exception = _EXCEPTION.match(line) if frame else None
-            if frame is not None and exception:
-                message = exception["message"] or exception["code"]
-                yield BuildError(frame["path"], int(frame["line"]), None, exception["code"], message)
-                frame = None
-            else:
-                yield from _one_line(line)
-        if not line.strip():
-            file = ""
+            self.frame = _FRAME.match(line) or self.frame
+            yield from self._raised(line)
+
+    def _raised(self, line: str) -> Iterator[BuildError]:
+        exception, call = _EXCEPTION.match(line), _CALL.match(line)
+        if exception and self.frame:
+            message = exception["message"] or exception["code"]
+            yield BuildError(self.frame["path"], int(self.frame["line"]), None, exception["code"], message)
+            self.frame = None
+        elif exception:
+            self.thrown = (exception["code"], exception["message"] or exception["code"])
+        elif call and self.thrown and not call["path"].startswith("node:"):
+            yield BuildError(call["path"], int(call["line"]), int(call["column"]), *self.thrown)
+            self.thrown = None
+        elif not call:
+            self.last = next(_one_line(line), None)
+
+
+def _read(output: str) -> Iterator[BuildError]:
+    reader = _Reader()
+    for line in (*output.splitlines(), ""):
+        if len(line) <= _LONGEST_LINE:
+            yield from reader.read(line)
 
 
 def _one_line(line: str) -> Iterator[BuildError]:

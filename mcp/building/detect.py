@@ -19,6 +19,7 @@ _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _TARGETS = ("build", "typecheck", "check", "all")
 _CHECK_SCRIPTS = ("typecheck", "type-check", "check-types", "types", "tsc")
 _TARGET_LINE = re.compile(r"^([A-Za-z][\w.-]*(?:[ \t]+[A-Za-z][\w.-]*)*)[ \t]*::?(?!=)", re.MULTILINE)
+_SHELL = re.compile(r"[^\w\s./:=,@%+-]")
 _MYPY = ("--no-color-output", "--show-column-numbers", "--show-error-codes", "--hide-error-context", "--no-pretty")
 
 
@@ -30,10 +31,19 @@ def detect(root: Path, interpreter: Interpreter, command: str | None = None) -> 
     and where there is neither, a target `build`, `typecheck`, `check` or `all` of the Makefile does.
     """
     if command is not None and command.strip():
-        program = ("/bin/sh", "-c", command)
-        return [BuildStep("configured", command.strip(), "the setting build_command", program=program)]
+        return [_configured(command.strip())]
     steps = [*_python(root, interpreter), *_node(root)]
     return steps or _make(root)
+
+
+def _configured(command: str) -> BuildStep:
+    """Python is started without a shell where none is needed, so that the weak sandbox can do it, too."""
+    source = "the setting build_command"
+    if not _SHELL.search(command):
+        words = command.split()
+        if words[0] in ("python", "python3") and words[1:]:
+            return BuildStep("configured", command, source, python=tuple(words[1:]))
+    return BuildStep("configured", command, source, program=("/bin/sh", "-c", command))
 
 
 def _python(root: Path, interpreter: Interpreter) -> list[BuildStep]:

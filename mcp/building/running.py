@@ -23,7 +23,7 @@ _MEMORY_MIB = 4096
 _NODE_MEMORY_MIB = 16384  # address space, of which V8 reserves far more than it uses
 _OUTPUT_MIB = 16
 _FILE_MIB = 1024
-_LINKED = ("node_modules",)
+_LINKED: tuple[str, ...] = ("node_modules",)
 _NOT_FOUND = re.compile(
     r"(?:^|[\s/])([\w.+-]+): (?:command not found|not found|No such file or directory)\s*$|No module named '?([\w.]+)",
     re.MULTILINE,
@@ -114,7 +114,7 @@ def _program(workspace: Workspace, step: BuildStep, seconds: float) -> Program |
     """What the sandbox is to run; None when there is no such program."""
     node = step.kind in ("node", "configured", "make")
     limits = Limits(
-        wall_seconds=seconds,
+        wall_seconds=max(0.1, round(seconds, 1)),
         memory_mib=_NODE_MEMORY_MIB if node or step.kind == "types" else _MEMORY_MIB,
         processes=512,
         file_mib=_FILE_MIB,

@@ -47,14 +47,13 @@ def _answer(results: Sequence[StepResult]) -> dict[str, Any]:
         {key: redactor.text(value)[:_LONGEST_TEXT] if isinstance(value, str) else value for key, value in one.items()}
         for one in (error.to_dict() for error in errors[:_MOST_ERRORS])
     ]
-    codes = [one.exit_code for one in results if one.exit_code is not None]
     return {
         "status": worst.status if worst else "not_found",
         "kind": worst.step.kind if worst else "",
         "command": redactor.text(" && ".join(one.step.command for one in results))[: 4 * _LONGEST_TEXT],
         "detected_from": "; ".join(dict.fromkeys(one.step.detected_from for one in results)),
         "duration_seconds": round(sum(one.seconds for one in results), 3),
-        "exit_code": next((code for code in codes if code), codes[0] if codes else None),
+        "exit_code": worst.exit_code if worst else None,
         "reason": worst.reason if worst else "the project does not say how it is built",
         "advice": worst.advice if worst else _NOT_FOUND_ADVICE,
         "errors": told,
