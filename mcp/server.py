@@ -21,6 +21,7 @@ from .served.offered import offered_tools
 from .server_parts import Lifespan, OfferedTemplate, new_server
 from .sessions import connection_lifespan
 from .slots import WorkSlots
+from .work import BEAT_SECONDS
 
 __all__ = ["Lifespan", "OfferedTemplate", "ServerOptions", "build_server", "new_server"]
 
@@ -48,12 +49,14 @@ class ServerOptions:
         running: runs at the same time; one project has one at a time.
         waiting: runs that may wait for a place; one more is told to call again.
         redactor: takes secrets out of errors.
+        beat_seconds: a client hears of work in which nothing happens so often.
     """
 
     roots: Sequence[Path]
     running: int = 2
     waiting: int = 8
     redactor: Redactor = field(default_factory=Redactor)
+    beat_seconds: float = BEAT_SECONDS
 
 
 def build_server(application: ServedApplication, options: ServerOptions) -> MCPServer[Any]:
@@ -62,7 +65,8 @@ def build_server(application: ServedApplication, options: ServerOptions) -> MCPS
     Raises:
         ProjectError: a root is no folder.
     """
-    desk = Desk(application, Roots(options.roots), WorkSlots(options.running, options.waiting))
+    slots = WorkSlots(options.running, options.waiting)
+    desk = Desk(application, Roots(options.roots), slots, beat_seconds=options.beat_seconds)
     return new_server(
         SERVER_NAME,
         version=VERSION,

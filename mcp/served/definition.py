@@ -12,7 +12,7 @@ from ..roots import Roots
 from ..sessions import Sessions
 from ..sharing import SharedResults
 from ..slots import WorkSlots
-from ..work import Tell
+from ..work import BEAT_SECONDS, Tell
 
 RUN_ID: Json = {
     "type": "string",
@@ -29,13 +29,14 @@ FRAMEWORK: Json = {"type": "string", "enum": ["pytest", "unittest"], "descriptio
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What all sessions of a server share."""
+    """What all sessions of a server share; `beat_seconds` is the longest a client hears nothing of its run."""
 
     application: ServedApplication
     roots: Roots
     slots: WorkSlots
     sessions: Sessions = field(default_factory=Sessions)
     shared: SharedResults = field(default_factory=SharedResults)
+    beat_seconds: float = BEAT_SECONDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ async def worked(
     Raises:
         ToolBusy: there is more work than the server takes. And what the work raises.
     """
-    teller = Teller(call.tell)
+    teller = Teller(call.tell, beat=desk.beat_seconds)
     chosen = run_id or desk.application.new_run_id()
 
     async def doing() -> Json:
