@@ -11,7 +11,7 @@ from .utils.work_meter import WorkMeter
 
 
 class MeteredAgent:
-    """An agent whose every request counts as work."""
+    """An agent whose every request counts as work, without the time in which it waits for a model of this process."""
 
     def __init__(self, agent: AgentProtocol, meter: WorkMeter) -> None:
         self._agent = agent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,6 +67,7 @@ async def open_chats(
     audit: Callable[[Attempt], None] = lambda attempt: None,
     given_out: set[str] | None = None,
     spent: Callable[[Spend], None] = lambda spend: None,
+    waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> AsyncIterator[Chats]:
     """The chats of all roles that are set to a model, closed again at the end.
 
@@ -77,6 +78,7 @@ async def open_chats(
         seconds_before: wall seconds of the run's sessions before a resume.
         given_out: keys of stored answers that this session has used already, in other processes; grows.
         spent: is told of what each call that is made now cost.
+        waiting: is entered for as long as an endpoint is waited for.
 
     Raises:
         SettingsError: there is no key for OpenAI, no readable price table, or no price under a ceiling on cost.
@@ -112,6 +114,7 @@ async def open_chats(
                 kept=kept,
                 audit=audit,
                 given_out=given_out,
+                waiting=waiting,
             )
         asked = {role: settings.models.of(role) for role in ROLES}
         priced = frozenset(name for name in settings.models.names if prices.of(name) is not None)

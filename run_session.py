@@ -282,6 +282,7 @@ def _facts(live: LiveRun, began: float, record: RunRecord, sessions: list[Sessio
         warnings=told_warnings(live),
         wall_seconds=sum(one.seconds for one in sessions),
         idle_seconds=sum(one.idle_seconds for one in sessions),
+        model_seconds=sum(one.model_seconds for one in sessions),
         spent=asdict(_spent(live)),
         models=[{**asdict(one), "priced": one.model in live.chats.priced} for one in live.chats.budget.by_role()],
         artifacts=[

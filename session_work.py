@@ -25,7 +25,7 @@ class UsedWork:
         """Store what was used until now; the answer is every session's. Raises StorageError."""
         read = self._live.meter.read()
         calls = tool_use(asdict(call) for call in self._live.tools.calls())
-        now = SessionWork(read.wall_seconds, read.idle_seconds, [one.model_dump() for one in calls])
+        now = SessionWork(read.wall_seconds, read.idle_seconds, read.model_seconds, [one.model_dump() for one in calls])
         self._sessions.keep(self._earlier, now)
         return [*self._earlier, now]
 

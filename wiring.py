@@ -197,6 +197,7 @@ async def open_run(
                 kept=RunAnswers(store.answers, run_id),
                 seconds_before=seconds_before,
                 audit=audit.record,
+                waiting=meter.waiting,
             ) as chats,
             _started(
                 {**role_agents(settings, target, chats.by_role), **repository_agents(tools, chats.by_role)}

@@ -19,6 +19,7 @@ def run_section(report: Report) -> Iterator[str]:
         ("Began", run.started_at),
         ("Took", f"{run.seconds:.1f} s"),
         ("Idle", idle),
+        ("Waited for models", f"{run.idle.model_seconds:.1f} s" if run.idle and run.idle.model_seconds else ""),
         ("Sandbox", run.sandbox),
         ("Interpreter", run.interpreter),
         ("Tool calls", f"{calls}, {cached} from the cache" if calls else ""),

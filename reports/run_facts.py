@@ -23,7 +23,7 @@ class RunFacts:
         tool_servers: one JSON object a server of others: name, transport, tools, restarts, state.
         cache_in: where answers of tools are kept: memory, sqlite or valkey.
         warnings: sentences.
-        wall_seconds, idle_seconds: of the `WorkMeter`; None when nobody measured.
+        wall_seconds, idle_seconds, model_seconds: of the `WorkMeter`; None when nobody measured.
         spent: seconds, tokens, cost, calls.
         models: one JSON object for each role and model: role, model, calls, tokens_in, tokens_out, tokens_cached, cost,
             priced.
@@ -45,6 +45,7 @@ class RunFacts:
     warnings: Sequence[str] = ()
     wall_seconds: float | None = None
     idle_seconds: float = 0.0
+    model_seconds: float = 0.0
     spent: Mapping[str, Any] = field(default_factory=dict)
     models: Sequence[Mapping[str, Any]] = ()
     artifacts: Sequence[tuple[str, str, str, str]] = ()
@@ -55,7 +56,11 @@ def run_part(facts: RunFacts, redact: Callable[[Any], Any]) -> Run:
     idle = None
     if facts.wall_seconds is not None:
         share = facts.idle_seconds / facts.wall_seconds if facts.wall_seconds > 0 else 0.0
-        idle = Idle(seconds=round(max(0.0, facts.idle_seconds), 3), share=round(min(1.0, max(0.0, share)), 4))
+        idle = Idle(
+            seconds=round(max(0.0, facts.idle_seconds), 3),
+            share=round(min(1.0, max(0.0, share)), 4),
+            model_seconds=round(max(0.0, facts.model_seconds), 3),
+        )
     spent, calls = facts.spent, tool_use(facts.tool_calls)
     return Run(
         id=facts.run_id,

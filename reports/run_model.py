@@ -51,10 +51,14 @@ class CacheUse(Part):
 
 
 class Idle(Part):
-    """Wall time with no engine, sandbox or test work in flight."""
+    """Wall time of all sessions with no engine, sandbox or test work in flight, and no model asked.
+
+    `model_seconds` is the time beside it in which nothing was in flight but questions to models.
+    """
 
     seconds: Seconds
     share: Share
+    model_seconds: Seconds = 0.0
 
 
 class ModelUse(Part):

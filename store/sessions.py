@@ -27,11 +27,13 @@ class SessionWork:
     Attributes:
         seconds: wall time, from its beginning.
         idle_seconds: of these, with nothing in flight.
+        model_seconds: of these, with nothing in flight but questions to models.
         tool_calls: one JSON object for each tool and server, its calls added up.
     """
 
     seconds: float = 0.0
     idle_seconds: float = 0.0
+    model_seconds: float = 0.0
     tool_calls: Sequence[Mapping[str, Any]] = ()
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -59,6 +60,7 @@ class RunChat:
         kept: the run's stored answers; None keeps nothing.
         audit: is told of every call.
         given_out: keys of stored answers that this session has used already; grows.
+        waiting: is entered for as long as the endpoint is waited for.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class RunChat:
         kept: KeptAnswers | None = None,
         audit: Callable[[Attempt], None] = lambda attempt: None,
         given_out: set[str] | None = None,
+        waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self.model = endpoint.settings.model
         self._sender = Sender(endpoint, abilities)
@@ -79,6 +82,7 @@ class RunChat:
         self._kept = kept
         self._audit = audit
         self._given_out: set[str] = set() if given_out is None else given_out
+        self._waiting = waiting
         self._reasons: dict[tuple[str, str], str] = {}
         self._one_by_one: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
@@ -113,9 +117,10 @@ class RunChat:
 
     async def _asked(self, call: ModelCall, key: str) -> _Stored:
         try:
-            received, mode = await self._sender.send(
-                call, self._budget.require, lambda one: self._audit_failed(call, key, one)
-            )
+            with self._waiting():
+                received, mode = await self._sender.send(
+                    call, self._budget.require, lambda one: self._audit_failed(call, key, one)
+                )
         except ModelTimeout as failure:
             if failure.details.get("cut_off"):
                 raise self._budget.out_of_time() from failure
