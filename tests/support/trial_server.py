@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 from mcp.server import MCPServer
@@ -49,6 +50,12 @@ async def wait() -> str:
     return "never"
 
 
+async def read_fifo(path: str) -> str:
+    """Answers with what is written into a named pipe."""
+    _tell("at the pipe")
+    return await asyncio.to_thread(Path(path).read_text)
+
+
 class Gate:
     """Two tools: one waits at the gate, the other opens it."""
 
@@ -75,7 +82,7 @@ def explode() -> str:
 def trial_server() -> MCPServer[Any]:
     """The server."""
     gate = Gate()
-    functions = (add, shout, wait, gate.pass_gate, gate.open_gate, explode)
+    functions = (add, shout, wait, read_fifo, gate.pass_gate, gate.open_gate, explode)
     return new_server("trial", version="1", tools=[Tool.from_function(one) for one in functions])
 
 
