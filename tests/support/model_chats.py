@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -51,13 +51,14 @@ async def chatting(
     abilities: Path | None = None,
     kept: KeptInMemory | None = None,
     budget: Budget | None = None,
-    audit: list[Attempt] | None = None,
+    audit: list[Attempt] | Callable[[Attempt], None] | None = None,
     **settings: Any,
 ) -> AsyncIterator[RunChat]:
     """A chat with the model `scripted` at the server."""
-    told = {"timeout": 20.0, **settings}
-    endpoint = Endpoint(EndpointSettings(model="scripted", base_url=server.base_url, **told), key)
-    lines = audit if audit is not None else []
+    given = {"timeout": 20.0, **settings}
+    endpoint = Endpoint(EndpointSettings(model="scripted", base_url=server.base_url, **given), key)
+    lines: list[Attempt] = []
+    told = audit if callable(audit) else (lines if audit is None else audit).append
     try:
         yield RunChat(
             endpoint,
@@ -65,7 +66,7 @@ async def chatting(
             prices=PRICES,
             budget=budget or Budget(),
             kept=kept,
-            audit=lines.append,
+            audit=told,
         )
     finally:
         await endpoint.aclose()

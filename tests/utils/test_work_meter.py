@@ -61,3 +61,18 @@ def test_work_that_fails_ends_all_the_same() -> None:
         raise ValueError
     clock.now += 1
     assert meter.read().busy_seconds == pytest.approx(1.0)
+
+
+def test_time_that_only_waits_for_models_is_neither_work_nor_idle() -> None:
+    clock = Clock()
+    meter = WorkMeter(clock=clock)
+    with meter.working():
+        clock.now += 1
+        with meter.waiting():
+            clock.now += 2
+            with meter.working():  # somebody else works meanwhile: that is work
+                clock.now += 4
+        clock.now += 8
+    clock.now += 16
+    read = meter.read()
+    assert (read.busy_seconds, read.model_seconds, read.idle_seconds) == (13.0, 2.0, 16.0)

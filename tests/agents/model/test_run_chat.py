@@ -9,8 +9,10 @@ from testwright.agents.model.usage import Budget, Ceilings, Spend
 from testwright.agents.orchestration import Asking, ask
 from testwright.agents.protocol import AgentRequest, ErrorType, RequestMetadata
 from testwright.errors import BudgetExhausted, MalformedLlmOutput, ModelAnswerRefused, ModelTimeout, TestwrightError
+from testwright.store.audit import AuditLog, read_attempts
 from testwright.tests.support.model_chats import KeptInMemory, call, chatting
-from testwright.tests.support.scripted_openai import ScriptedOpenAI, Usage, answer, error, hang, truncated_stream
+from testwright.tests.support.scripted_openai import ScriptedOpenAI, Usage, answer, error, hang, reset, truncated_stream
+from testwright.utils.redact import Redactor
 
 GOOD = {"steps": ["one"]}
 
@@ -110,12 +112,40 @@ async def test_a_ceiling_that_is_reached_refuses_the_next_call_before_it_is_made
 
 
 @pytest.mark.feature("B-08")
-async def test_the_ceiling_on_time_cuts_a_call_short():
-    budget = Budget(Ceilings(seconds=10), iter([9.8, 9.8, 10.0, 10.0, 10.0]).__next__)
+async def test_the_ceiling_on_time_cuts_a_call_short_and_the_budget_remembers_it():
+    audit = []
+    budget = Budget(Ceilings(seconds=10), lambda: 9.8)
     with ScriptedOpenAI([hang()], all_asked=False) as server:
-        async with chatting(server, budget=budget) as chat:
-            with pytest.raises(BudgetExhausted, match="the ceiling on time"):
+        async with chatting(server, budget=budget, audit=audit, timeout=600) as chat:
+            with pytest.raises(BudgetExhausted, match=r"the ceiling on time \(10 s\) is reached"):
                 await chat.complete(call())
+    assert budget.reached == "the ceiling on time (10 s) is reached"
+    assert [(one.outcome, one.duration_ms > 0) for one in audit] == [("timed_out", True)]
+
+
+@pytest.mark.feature("B-08")
+async def test_each_way_of_asking_anew_is_under_the_ceilings_too():
+    """The endpoint refuses a parameter; by then the run's time is over, so it is not asked without it."""
+    used = iter([1.0, 1.0, 10.0])
+    budget = Budget(Ceilings(seconds=10), lambda: next(used))
+    with ScriptedOpenAI([error(400, "unknown parameter: 'seed'")]) as server:
+        async with chatting(server, budget=budget) as chat:
+            with pytest.raises(BudgetExhausted):
+                await chat.complete(call())
+
+
+def test_a_budget_remembers_the_first_refusal_and_asking_what_is_reached_is_none():
+    budget = Budget(Ceilings(tokens=100, cost=0.5), before=[Spend("spec", "m", 1, 90, 10, cost=0.1)])
+    assert (budget.exceeded(), budget.reached) == ("the ceiling on tokens (100 tokens) is reached", None)
+    with pytest.raises(BudgetExhausted) as refused:
+        budget.require()
+    budget.add(Spend("spec", "m", 1, cost=1.0))
+    assert budget.reached == refused.value.message
+    assert "testwright resume" in refused.value.advice
+    told = []
+    later = Budget(before=budget.by_role(), told=told.append)
+    later.add(Spend("writer", "m", 1, 5))
+    assert (later.total.calls, later.exceeded(), [one.role for one in told]) == (3, None, ["writer"])
 
 
 async def test_what_was_paid_for_and_could_not_be_used_counts():
@@ -177,6 +207,71 @@ async def test_the_audit_log_has_prompt_response_errors_reason_tokens_and_cost_o
     assert (second.tokens, second.model, second.prompt_hash) == (150, "scripted", first.prompt_hash)
     assert second.cost == pytest.approx(0.0006)
     assert second.duration_ms > 0
+
+
+@pytest.mark.feature("T-15")
+async def test_requests_that_were_refused_for_a_parameter_and_sent_again_are_in_the_audit_log():
+    audit = []
+    script = [
+        error(400, "unknown parameter: 'seed'"),
+        error(400, "response_format json_schema is not supported"),
+        answer(GOOD),
+    ]
+    with ScriptedOpenAI(script) as server:
+        async with chatting(server, audit=audit) as chat:
+            await chat.complete(call())
+    assert [(one.outcome, one.details["mode"]) for one in audit] == [
+        ("failed", "json_schema"),
+        ("failed", "json_schema"),
+        ("ok", "json_mode"),
+    ]
+    assert [one.details.get("without") for one in audit[:2]] == [[], ["seed"]]
+    assert [one.reason for one in audit] == ["first", *(one.errors[0]["message"] for one in audit[:2])]
+    assert "'seed'" in audit[0].errors[0]["message"]
+    assert len({one.prompt_hash for one in audit}) == 1
+    assert all(one.duration_ms > 0 for one in audit)
+    assert [one.tokens for one in audit] == [0, 0, 150]
+
+
+@pytest.mark.feature("T-15")
+@pytest.mark.parametrize("reply", [error(503), reset(), truncated_stream("half"), error(429)])
+async def test_a_failed_call_is_in_the_audit_log_with_its_error_and_duration(reply):
+    audit = []
+    with ScriptedOpenAI([reply]) as server:
+        async with chatting(server, audit=audit, stream=True) as chat:
+            with pytest.raises(TestwrightError) as caught:
+                await chat.complete(call())
+    [one] = audit
+    assert (one.outcome, one.errors[0]["error"]) == ("failed", type(caught.value).__name__)
+    assert one.duration_ms > 0
+
+
+@pytest.mark.feature("T-15")
+async def test_a_call_that_nobody_waits_for_any_more_is_in_the_audit_log():
+    audit = []
+    with ScriptedOpenAI([hang()]) as server, server.asked(1) as waiting:
+        async with chatting(server, audit=audit, timeout=600) as chat:
+            asked = asyncio.create_task(chat.complete(call()))
+            assert await asyncio.to_thread(waiting.wait, 100)
+            asked.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asked
+    assert [(one.outcome, one.errors, one.duration_ms > 0) for one in audit] == [("cancelled", (), True)]
+
+
+@pytest.mark.feature("T-15")
+async def test_a_secret_that_an_endpoint_repeats_is_not_in_the_stored_audit_log(tmp_path):
+    secret = "sk-secret-of-somebody-0123456789abcdef"
+    log = AuditLog(tmp_path / "audit.jsonl", Redactor.from_environment({"SOME_API_KEY": secret}).value)
+    with ScriptedOpenAI([error(400, f"no such thing: {secret}"), answer(f"my key is {secret}")]) as server:
+        async with chatting(server, audit=log.record) as chat:
+            with pytest.raises(TestwrightError):
+                await chat.complete(call(schema=None))
+            await chat.complete(call(schema=None))
+    log.close()
+    text = (tmp_path / "audit.jsonl").read_text()
+    assert secret not in text
+    assert [one.outcome for one in read_attempts(tmp_path / "audit.jsonl")] == ["failed", "ok"]
 
 
 @pytest.mark.feature("B-08")
