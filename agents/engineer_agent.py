@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..errors import SchemaValidationError
 from ..utils.canonical import canonical_json
 from ..utils.generated_header import with_header, without_header
 from .checked_agent import CheckedModelAgent
+from .engineer_limits import refused_files
 from .envelope import consumer_view
 from .lifecycle import AgentContract
 from .model.chat import ModelChat
@@ -24,25 +24,6 @@ ANSWER_SCHEMA: JsonObject = closed(
 )
 _MADE_FROM = re.compile(r"^Made from (?P<repository>\S+/\S+) at (?P<ref>\S+), depth ")
 _COMMENTS = {"playwright": "//", "maestro": "#"}
-_ASSERTS = {
-    "playwright": re.compile(r"\bexpect\s*[.(]"),
-    "maestro": re.compile(r"^\s*- (?:assert|extendedWait)\w*", re.M),
-}
-_FORBIDDEN = (
-    (re.compile(r"\bchild_process\b|\bworker_threads\b|\bvm\b['\"]"), "it starts programs"),
-    (
-        re.compile(r"['\"](?:node:)?(?:fs|net|dgram|http|https|tls|dns)(?:/promises)?['\"]"),
-        "it reaches files or sockets",
-    ),
-    (re.compile(r"\beval\s*\(|\bnew\s+Function\s*\("), "it runs code from text"),
-    (
-        re.compile(r"\bprocess\s*\.\s*(?!env\.[A-Z]\w*)\w+|\bprocess\s*\[|\bprocess\.env\s*[^.\w]"),
-        "it uses the process",
-    ),
-    (re.compile(r"\bexpect\(\s*(?:true|false|1|0)\s*\)|assertTrue:\s*(?:true|\$\{\s*true\s*\})"), "it asserts nothing"),
-    (re.compile(r"https?://|\bwss?://"), "it names an address of its own"),
-    (re.compile(r"^\s*- run(?:Script|Flow)\b", re.M), "it runs other files"),
-)
 
 
 class ModelEngineerAgent(CheckedModelAgent):
@@ -66,13 +47,13 @@ class ModelEngineerAgent(CheckedModelAgent):
         ids = [str(case["id"]) for case in inputs["test_cases"]]
 
         def wrong(answer: Any) -> list[JsonObject]:
-            return [*_refused(answer["files"], framework), *_missing(answer["files"], ids)]
+            return [*refused_files(answer["files"], framework, inputs["test_cases"]), *_missing(answer["files"], ids)]
 
         try:
             answer = await self._checked(canonical_json(request.inputs), ANSWER_SCHEMA, wrong)
         except UnusableAnswer as error:
             return self._unusable(error)
-        refused = _refused(answer["files"], framework)
+        refused = refused_files(answer["files"], framework, inputs["test_cases"])
         not_written = [{"case_id": name, "reason": "the model wrote no test for it"} for name in ids]
         not_written = [one for one in not_written if not _named(answer["files"], one["case_id"])]
         if refused or len(not_written) == len(ids):
@@ -105,25 +86,6 @@ def _result(inputs: Mapping[str, Any], answer: Mapping[str, Any], framework: str
         "base_branch": made_from["ref"] if made_from and made_from["ref"] != "worktree" else "main",
         "head_branch": f"testwright/{framework}-{str(inputs['run_id'])[:8]}",
     }
-
-
-def _refused(files: Sequence[Mapping[str, Any]], framework: str) -> list[JsonObject]:
-    """Why files may not be kept."""
-    if not files:
-        return [problem("$.files", "holds no file", suggestion="write at least one")]
-    problems: list[JsonObject] = []
-    try:
-        confined(files, framework)
-    except SchemaValidationError as error:
-        told = error.details.get("errors")
-        problems += [dict(one) for one in told] if isinstance(told, list) else []
-    for at, file in enumerate(files):
-        code = str(file["contents"])
-        reasons = [reason for pattern, reason in _FORBIDDEN if pattern.search(code)]
-        if not _ASSERTS[framework].search(code):
-            reasons.append("it has no assertion")
-        problems += [problem(f"$.files[{at}].contents", f"{file['path']}: {reason}") for reason in reasons]
-    return problems
 
 
 def _missing(files: Sequence[Mapping[str, Any]], ids: Sequence[str]) -> list[JsonObject]:
