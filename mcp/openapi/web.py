@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
+import ssl
 import zlib
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
@@ -52,9 +53,13 @@ class Web:
     Args:
         seconds: for one page with all its redirects.
         max_bytes: of one page, unpacked.
+        tls: whose certificates are trusted; those of the usual authorities by default.
     """
 
-    def __init__(self, *, seconds: float = _SECONDS, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(
+        self, *, seconds: float = _SECONDS, max_bytes: int = MAX_BYTES, tls: ssl.SSLContext | None = None
+    ) -> None:
+        self._verify: ssl.SSLContext | bool = tls or True
         self._seconds = seconds
         self._max_bytes = max_bytes
 
@@ -102,7 +107,7 @@ class Web:
             headers = {**_HEADERS, "Host": parts.netloc}
             try:
                 async with (
-                    httpx2.AsyncClient(trust_env=False, timeout=_PATIENCE) as client,
+                    httpx2.AsyncClient(trust_env=False, timeout=_PATIENCE, verify=self._verify) as client,
                     client.stream("GET", target, headers=headers, extensions={"sni_hostname": host}) as response,
                 ):
                     return response.status_code, response.headers, await self._content(response, urlunsplit(parts))
