@@ -122,6 +122,16 @@ def test_runs_are_listed_and_shown(one_run):
     assert "runs list" in missing.stderr
 
 
+def test_the_runs_of_a_project_that_was_moved_are_its_runs(tmp_path):
+    root = make_project(tmp_path / "project")
+    said("run", "small.names", "--root", root, "--run-id", "r", "--trials", "10", "--dry-run", "--no-run")
+    moved = root.rename(tmp_path / "elsewhere")
+    assert [one["run_id"] for one in json.loads(said("runs", "list", "--root", moved, "--json").stdout)] == ["r"]
+    other = make_project(tmp_path / "other")
+    shared = ("--state-dir", moved / ".testwright")
+    assert json.loads(said("runs", "list", "--root", other, *shared, "--json").stdout) == []
+
+
 def test_a_project_without_runs_has_an_empty_list(tmp_path):
     assert said("runs", "list", "--root", make_project(tmp_path / "project")).stdout == "No runs yet.\n"
 

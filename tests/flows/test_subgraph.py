@@ -6,8 +6,10 @@ import pytest
 from langgraph.graph import END, START, StateGraph
 
 import testwright
+from testwright.errors import ExitCode
 from testwright.graph.context import RunContext
 from testwright.graph.planning_graph.planning_state import PlanningAgentState
+from testwright.store.database import Store
 from testwright.tests.support.projects import make_project, tree
 
 
@@ -39,6 +41,28 @@ async def test_the_planning_graph_works_as_a_node_of_another_graph(tmp_path):
     assert state["logs"][-1] == "3 steps, completed"
     assert "tests/generated/small/test_small_names.py" in tree(root)
     assert "spec_written" in heard
+    assert ended(root) == ("completed", "completed", 0)
+
+
+def ended(root, run_id="r"):
+    """What the database says of a run's end."""
+    with Store.open(root / ".testwright") as store:
+        record = store.runs.get(run_id)
+    return record.status, record.exit_reason, record.exit_code
+
+
+@pytest.mark.feature("P-11")
+async def test_what_a_lent_graph_came_to_is_what_is_recorded(tmp_path):
+    root = make_project(tmp_path / "project")
+    graph = testwright.build_planning_graph()
+    async with testwright.graph_session("small.nowhere", root=root, run_id="lost") as given:
+        state = await graph.ainvoke(given.state, context=given.context)
+    assert state["status"] == "failed"
+    assert ended(root, "lost") == ("failed", state["exit_reason"], ExitCode.NOTHING_KEPT)
+    with pytest.raises(ZeroDivisionError):
+        async with testwright.graph_session("x", root=root, run_id="broken"):
+            raise ZeroDivisionError
+    assert ended(root, "broken") == ("failed", "terminated", ExitCode.PARTIAL)
 
 
 @pytest.mark.feature("T-19")
@@ -46,6 +70,7 @@ async def test_a_run_id_is_lent_only_once(tmp_path):
     root = make_project(tmp_path / "project")
     async with testwright.graph_session("x", root=root, run_id="r"):
         pass
+    assert ended(root) == ("stopped", "terminated", ExitCode.PARTIAL)
     with pytest.raises(testwright.TestwrightError, match="r"):
         async with testwright.graph_session("x", root=root, run_id="r"):
             pass

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+from testwright.agents.model.usage import Budget, Ceilings
 from testwright.agents.protocol import AgentRequest, success_response
 from testwright.errors import (
     EnvironmentFault,
@@ -191,3 +192,84 @@ async def test_the_ceiling_on_time_stops_a_target_in_the_middle(tmp_path: Path) 
         ("skipped", "budget_exhausted"),
     )
     assert state["exit_reason"] == "budget_exhausted"
+
+
+class _Clock:
+    """Seconds of a run, moved by hand."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class _Stuck:
+    """An agent that never answers."""
+
+    async def process(self, request: AgentRequest) -> Any:
+        await asyncio.Event().wait()
+
+
+@pytest.mark.feature("B-08")
+async def test_an_analyzer_that_outlasts_the_run_costs_the_analysis_and_not_the_tests(
+    tmp_path: Path, checkpointer: AsyncSqliteSaver
+) -> None:
+    clock = _Clock()
+    budget = Budget(Ceilings(seconds=100), clock)
+
+    def write_late(request: AgentRequest) -> dict[str, Any]:
+        clock.now = 99.95
+        return write(request)
+
+    more = {"writer": [write_late], "analyzer": []}
+    with scripted(**plan_agents([plan(*steps("a"))], 1, **more)) as agents:
+        asked = {**agents, "analyzer": _Stuck()}
+        made = bench(tmp_path, asked, targets=TARGETS, checkpointer=checkpointer, services={"budget": budget})
+        state = await run_plan(made)
+    assert (state["exit_reason"], budget.reached) == ("budget_exhausted", "the ceiling on time (100 s) is reached")
+    assert statuses(state) == {"a": "completed", "verify": "completed", "accept": "completed"}
+    assert result_of(state, "a")["exit_reason"] == "budget_exhausted"
+    assert (made.project / "tests/generated/test_a.py").is_file()
+
+
+@pytest.mark.feature("B-08")
+async def test_a_planner_that_outlasts_the_run_ends_it_with_the_typed_reason(tmp_path: Path) -> None:
+    budget = Budget(Ceilings(seconds=100), lambda: 99.95)
+    made = bench(tmp_path, {"planner": _Stuck()}, services={"budget": budget})
+    state = await run_plan(made)
+    assert (state["status"], state["exit_reason"], state["plan"]) == ("failed", "budget_exhausted", [])
+    assert (state["failure"] or {})["error"] == "BudgetExhausted"
+
+
+@pytest.mark.feature("B-08")
+@pytest.mark.parametrize("used", [50.0, 99.5])
+async def test_a_step_is_not_tried_again_after_a_wait_that_would_outlast_the_run(
+    tmp_path: Path, checkpointer: AsyncSqliteSaver, used: float
+) -> None:
+    """The wait before the second attempt is a second."""
+    clock = _Clock()
+
+    def late(arguments: dict[str, Any]) -> dict[str, Any]:
+        clock.now = used
+        raise ToolTimeout("late")
+
+    good = {"passed": 2, "failed": 0, "kept": ["tc_a_1", "tc_a_2"], "dropped": []}
+    again = used == 50.0
+    analyzer = [ANALYSIS] if again else []
+    with scripted(**plan_agents([plan(*steps("a"))], 1, analyzer=analyzer)) as agents:
+        scripts = {"run_tests": [late] * 3 + [good] * again}
+        services = {"budget": Budget(Ceilings(seconds=100), clock)}
+        made = bench(tmp_path, agents, targets=TARGETS, scripts=scripts, checkpointer=checkpointer, services=services)
+        state = await run_plan(made)
+    assert state["exit_reason"] == ("completed" if again else "budget_exhausted")
+    assert state["attempt_counts"]["a"] == (2 if again else 1)
+
+
+@pytest.mark.feature("P-11")
+async def test_the_end_of_a_plan_is_told_with_its_reason(tmp_path: Path) -> None:
+    with scripted(**plan_agents([plan(*steps("a"))], 1)) as agents:
+        made = bench(tmp_path, agents, targets=TARGETS)
+        await run_plan(made)
+    told = [data["plan_ended"] for _, _, _, data in made.recorder.events if "plan_ended" in data]
+    assert told == ["completed"]
