@@ -132,7 +132,8 @@ class TokenReader:
         if member and after == "(":
             given = arguments(tokens, at + 1)
             if name in _CALLS and given and not self._addresses.is_ours(given[0]):
-                yield "it calls an address that cannot be read"
+                literal = len(given[0]) == 1 and given[0][0].kind == "string"
+                yield ADDRESS if literal else "it calls an address that cannot be read"
             if name in _EVALUATED and any(not _is_function(one) for one in given[_EVALUATED[name] :][:1]):
                 yield RUNS_TEXT
             if name == "setInputFiles" and any(not _is_made_here(one) for one in (given[1:] or given)[:1]):
