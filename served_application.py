@@ -18,7 +18,7 @@ from .events import EventType
 from .half_runs import Wanted, begun_with_spec, specified
 from .mcp.client import ToolClient
 from .mcp.offering import Job, Json, TestFiles
-from .run_session import as_raised, record_run
+from .run_session import Ended, as_raised, record_run
 from .settings import Settings, load_settings
 from .store import listing
 from .store.database import Store
@@ -64,7 +64,7 @@ class TestwrightApplication:
         """A whole run, tests staged; the answer is its report."""
         settings = await self._asked(job.root, {**options, "run_id": job.run_id})
         ended = await application.run(request, settings, on_event=job.on_event)
-        return ended.report.model_dump(mode="json")
+        return _plain(ended)
 
     async def generate_spec(
         self, job: Job, *, test_type: str, target: str, context: str, framework: str | None
@@ -102,13 +102,13 @@ class TestwrightApplication:
         wanted = Wanted(f"{spec['test_type']} tests from a given spec", str(named))
         async with self._live(settings, job) as live:
             ended = await begun_with_spec(live, wanted, {**spec, "framework": settings.framework})
-        return ended.report.model_dump(mode="json")
+        return _plain(ended)
 
     async def resume(self, job: Job) -> Json:
         """Continue a run from where it stopped; the answer is its report."""
         where = await self._asked(job.root, {})
         ended = await application.resume(job.run_id, where, on_event=job.on_event)
-        return ended.report.model_dump(mode="json")
+        return _plain(ended)
 
     async def run_tests(self, job: Job, tests: TestFiles, options: Mapping[str, Any]) -> Json:
         """Run a test file in the sandbox; kept in the run as `results.json`, with the spec."""
@@ -226,6 +226,11 @@ async def served_application(flags: Mapping[str, Any]) -> AsyncIterator[Testwrig
     """The application for a server, for as long as the block lasts."""
     async with AsyncExitStack() as opened:
         yield TestwrightApplication(flags, opened)
+
+
+def _plain(ended: Ended) -> Json:
+    """A run's report as report.json has it."""
+    return ended.report.model_dump(mode="json", by_alias=True)
 
 
 async def _short_run(live: LiveRun, request: str, work: Callable[[LiveRun], Awaitable[Json]]) -> Json:

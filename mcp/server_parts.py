@@ -94,13 +94,15 @@ class KnownNames:
 
     def __init__(self, server: MCPServer[Any]) -> None:
         self._server = server
+        self._known: set[str] = set()
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """Pass a message on whose names are known. Raises MCPError (-32602)."""
         params = ctx.params or {}
         name = params.get("name")
-        if isinstance(name, str) and ctx.method == "tools/call":
+        if isinstance(name, str) and ctx.method == "tools/call" and name not in self._known:
             _require_known("tool", name, (one.name for one in await self._server.list_tools()))
+            self._known.add(name)
         elif isinstance(name, str) and ctx.method == "prompts/get":
             offered = {one.name: one for one in await self._server.list_prompts()}
             _require_known("prompt", name, offered)

@@ -71,7 +71,7 @@ async def _analysed(desk: Desk, call: Call, root: Root, results: Json, spec: Jso
 
 def _of_report(run_id: str, root: str, report: Mapping[str, Any]) -> Json:
     """The analysis that a finished run holds already."""
-    findings = [{**one, "class": one["failure_class"]} for one in report["findings"]]
+    findings = list(report["findings"])
     summaries = [f"{one['path']}: {one['analysis']}" for one in report["targets"] if one["analysis"]]
     return {
         "run_id": run_id,

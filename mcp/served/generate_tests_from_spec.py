@@ -29,8 +29,20 @@ async def _serve(desk: Desk, call: Call, /, **arguments: Any) -> Answer:
         place = desk.roots.file(given, root=arguments.get("root"), what="spec")
         root = place.root
         spec = parsed_object(await asyncio.to_thread(read_text, place.path, given), given)
+        spec = await _completed(desk, root, spec)
     await _refuse_invalid(spec, framework, given)
     return await _written(desk, call, root, spec, framework, None)
+
+
+async def _completed(desk: Desk, root: Root, spec: Json) -> Json:
+    """The spec with what the project says of its target, where a person wrote its path only."""
+    target = spec.get("target")
+    if not isinstance(target, dict) or not isinstance(target.get("path"), str) or "digest" in target:
+        return spec
+    place = desk.roots.file(target["path"], root=root.name, what="target of the spec")
+    found = await desk.application.call_tool(root.path, "get_ast_analysis", {"file_path": place.relative})
+    said = {name: found[name] for name in ("module", "import_root", "digest")}
+    return {**spec, "target": {**said, **target, "path": place.relative}}
 
 
 async def _written(
