@@ -11,6 +11,7 @@ from ..errors import ToolFailure
 from .baselines import Baselines
 from .cache import ResultCache
 from .javascript.checks import JavaScriptChecks
+from .openapi.kept import Readings
 from .paths import first_inside, inside
 from .search.index import CodebaseIndex
 
@@ -33,6 +34,7 @@ class ToolServices:
         cache: results of this toolbox, by the hash of their inputs.
         index: the search over the project's code and documents.
         baselines: coverage there was before the tests of this run.
+        openapi: OpenAPI documents that were read before.
         javascript: parsers and linters for JavaScript and TypeScript; costs nothing until it is asked.
     """
 
@@ -45,11 +47,13 @@ class ToolServices:
     cache: ResultCache = field(default_factory=ResultCache)
     index: CodebaseIndex = field(init=False)
     baselines: Baselines = field(init=False)
+    openapi: Readings = field(init=False)
     javascript: JavaScriptChecks = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "index", CodebaseIndex(self.root, self.cache_dir / "codebase-index.json"))
         object.__setattr__(self, "baselines", Baselines(self.root))
+        object.__setattr__(self, "openapi", Readings())
         object.__setattr__(self, "javascript", JavaScriptChecks(self.cache_dir))
 
     def run_file(self, given: str) -> Path:

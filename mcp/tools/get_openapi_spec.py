@@ -11,7 +11,6 @@ from ..definition import ToolDefinition, closed_object
 from ..openapi.answer import Wish, answer, unread
 from ..openapi.documents import Library, gather
 from ..openapi.finding import Found, find, find_in_project, is_address
-from ..openapi.reading import read
 from ..openapi.web import Web
 from ..services import ToolServices
 
@@ -27,17 +26,19 @@ async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
         raise ToolFailure(
             f"the document was not complete within {_SECONDS_TO_FIND:g} s", advice="give a copy of it as a file"
         ) from error
-    return await asyncio.to_thread(_answered, found, library, arguments)
+    return await asyncio.to_thread(_answered, services, found, library, arguments)
 
 
-def _answered(found: Found, library: Library | None, arguments: dict[str, Any]) -> dict[str, Any]:
+def _answered(
+    services: ToolServices, found: Found, library: Library | None, arguments: dict[str, Any]
+) -> dict[str, Any]:
     if library is None:
         return unread(found)
     operation = arguments["operation"]
     if not operation and found.operation is not None:
         operation = " ".join(part for part in found.operation if part)
     wish = Wish(operation, arguments["pointer"], arguments["offset"], arguments["limit"])
-    return answer(found, library, read(library), wish)
+    return answer(found, library, services.openapi.of(library), wish)
 
 
 def _key(services: ToolServices, arguments: dict[str, Any]) -> str | None:

@@ -1,0 +1,38 @@
+"""Readings that were made before: pages and parts of one large document do not check it again and again."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+
+from .documents import Library
+from .reading import Reading, read
+
+_Key = tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]
+
+
+class Readings:
+    """The last readings, by the content of all their documents; safe to use from several threads.
+
+    Args:
+        capacity: readings kept; large documents are large in memory, too.
+    """
+
+    def __init__(self, capacity: int = 2) -> None:
+        self._capacity = max(1, capacity)
+        self._kept: OrderedDict[_Key, Reading] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, library: Library) -> Reading:
+        """What is known of a document. Blocks when it has to be found out."""
+        documents = tuple((one.location, one.digest) for one in library.documents.values())
+        key = (documents, tuple(sorted(library.failures.items())))
+        with self._lock:
+            known = self._kept.get(key)
+        reading = known or read(library)
+        with self._lock:
+            self._kept[key] = reading
+            self._kept.move_to_end(key)
+            while len(self._kept) > self._capacity:
+                self._kept.popitem(last=False)
+        return reading
