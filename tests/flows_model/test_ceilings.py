@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,12 @@ from typing import Any
 import pytest
 
 from testwright import api
+from testwright.agents.model.usage import Budget
+from testwright.agents.protocol import AgentRequest, RequestMetadata
 from testwright.errors import BudgetExhausted, ExitCode, SettingsError
+from testwright.isolated_agents import isolated_agents
 from testwright.reports.model import Report
+from testwright.settings import load_settings
 from testwright.store.audit import Attempt, read_attempts
 from testwright.store.database import Store
 from testwright.tests.support.model_runs import (
@@ -25,7 +30,7 @@ from testwright.tests.support.model_runs import (
     till,
     verdict,
 )
-from testwright.tests.support.scripted_openai import Reply, ScriptedOpenAI, answer, error
+from testwright.tests.support.scripted_openai import Reply, ScriptedOpenAI, answer, error, hang
 
 pytestmark = pytest.mark.feature("B-08")
 
@@ -126,6 +131,33 @@ async def test_a_ceiling_that_an_agent_meets_in_its_own_process_is_the_runs(
     root = till(tmp_path)
     report = await run(server, root, [BOTH], "spec analyzer", max_tokens=100, isolate_agents=True)
     assert (report.exit_code, report.totals.kept, report.run.spent.tokens) == (ExitCode.BUDGET, 1, 150)
+
+
+@pytest.mark.feature("A-06")
+@pytest.mark.timeout(600)
+async def test_what_an_agent_in_its_own_process_spent_counts_also_when_it_is_cut_off(
+    tmp_path: Path, server: ScriptedOpenAI
+) -> None:
+    root, heard, paid = till(tmp_path), list[Attempt](), asyncio.Event()
+    server.extend(answer("no json"), hang())
+    given = {"root": root, "base_url": server.base_url, "models": {"planner": "openai:scripted"}}
+    settings = load_settings({**given, "model_timeout": 600})
+    with Store.open(settings.state) as store:
+        store.runs.create(RUN, request="x", root=str(root), settings={}, version="1")
+    budget = Budget(told=lambda spend: paid.set())
+    planner = isolated_agents(["planner"], settings, RUN, audit=heard.append, budget=budget)["planner"]
+    inputs = {"user_request": f"unit tests for {SPEC_PATH}", "root": str(root)}
+    with server.asked(2) as both:
+        asked = asyncio.create_task(
+            planner.process(AgentRequest("x", "build_plan", RequestMetadata("t"), inputs=inputs))
+        )
+        assert await asyncio.to_thread(both.wait, 300)
+        await asyncio.wait_for(paid.wait(), 300)
+        asked.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+    assert (budget.total.tokens, budget.total.calls) == (150, 1)
+    assert [one.outcome for one in heard][:1] in ([], ["malformed"])
 
 
 async def test_a_planner_that_meets_a_ceiling_plans_when_there_is_more(tmp_path: Path, server: ScriptedOpenAI) -> None:

@@ -6,17 +6,32 @@ import asyncio
 import contextlib
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from testwright.errors import RunNotFound, StateVersionError, StoreCorrupt
+from testwright.agents.model.usage import Budget, Ceilings
+from testwright.agents.protocol import AgentRequest, success_response
+from testwright.errors import BudgetExhausted, RunNotFound, StateVersionError, StoreCorrupt
 from testwright.graph.checkpoints import open_checkpoints
 from testwright.graph.planning_graph.planning_graph import build_planning_graph
 from testwright.graph.running import resume_run
-from testwright.tests.support.graph_runs import RUN_ID, bench
+from testwright.tests.support.graph_runs import ANALYSIS, RUN_ID, bench, plan
 from testwright.tests.support.killed_run import calls, points_of, session
+from testwright.tests.support.plan_runs import (
+    TARGETS,
+    plan_agents,
+    planning,
+    run_plan,
+    specify,
+    statuses,
+    steps,
+    write,
+)
+from testwright.tests.support.scripted_agents import scripted
 
 pytestmark = pytest.mark.feature("B-08")
 _LONG = 240.0
@@ -156,3 +171,69 @@ async def test_a_damaged_checkpoint_file_is_said_to_be_damaged(tmp_path: Path) -
     with pytest.raises(StoreCorrupt, match=r"checkpoints\.sqlite"):
         async with open_checkpoints(tmp_path / "checkpoints.sqlite"):
             pass
+
+
+async def test_a_step_that_the_ceiling_on_time_stopped_goes_on_under_a_higher_one(
+    tmp_path: Path, checkpointer: AsyncSqliteSaver
+) -> None:
+    """The planner and what was finished are not asked again; what depends on the step is done again."""
+    used = [0.0]
+
+    def analyse_late(request: AgentRequest) -> dict[str, Any]:
+        used[0] = 999.95
+        return ANALYSIS
+
+    with scripted(**plan_agents([plan(*steps("a", "b"))], 1, writer=[write], analyzer=[analyse_late])) as agents:
+
+        class SpecThenStuck:
+            async def process(self, request: AgentRequest) -> Any:
+                if used[0]:
+                    await asyncio.Event().wait()
+                return await agents["spec"].process(request)
+
+        asked = {**agents, "spec": SpecThenStuck()}
+        services = {"budget": Budget(Ceilings(seconds=1000), lambda: used[0])}
+        made = bench(tmp_path, asked, targets=TARGETS, checkpointer=checkpointer, services=services)
+        first = await run_plan(made)
+    assert first["exit_reason"] == "budget_exhausted"
+    assert statuses(first) == {"a": "completed", "b": "failed", "verify": "completed", "accept": "completed"}
+    left = {"spec": [specify], "writer": [write], "analyzer": [ANALYSIS]}
+    with scripted(**left) as agents:
+        services = replace(made.services, agents=agents, budget=Budget(Ceilings(seconds=9000)))
+        state = await resume_run(made.context, services)
+        assert await resume_run(made.context, services) == state
+    assert (state["status"], state["exit_reason"]) == ("completed", "completed")
+    assert set(statuses(state).values()) == {"completed"}
+    assert "b goes on: the ceiling is higher" in state["logs"]
+    assert len(made.tools.named("accept_tests")) == 2
+
+
+async def test_what_a_stopped_step_used_counts_once_when_it_goes_on(
+    tmp_path: Path, checkpointer: AsyncSqliteSaver
+) -> None:
+    def costly(request: AgentRequest) -> Any:
+        return success_response(specify(request), metadata={"tokens": 600, "cost": 0.1})
+
+    refused = BudgetExhausted("the ceiling on tokens (500 tokens) is reached")
+    with scripted(planner=[plan(*steps("a"))], spec=[costly], writer=[refused]) as agents:
+        made = bench(tmp_path, agents, targets=TARGETS, checkpointer=checkpointer, context={"max_tokens": 500})
+        first = await run_plan(made)
+    assert (first["exit_reason"], first["spent"]["tokens"]) == ("budget_exhausted", 600)
+    assert await resume_run(made.context, made.services) == first  # the ceiling is reached still
+    with scripted(writer=[write], analyzer=[ANALYSIS]) as agents:
+        state = await resume_run(replace(made.context, max_tokens=5000), replace(made.services, agents=agents))
+    assert (state["exit_reason"], state["spent"]["tokens"]) == ("completed", 600)
+    assert state["spent"]["cost"] == pytest.approx(0.1)
+
+
+async def test_a_plan_that_a_ceiling_prevented_is_made_under_a_higher_one(
+    tmp_path: Path, checkpointer: AsyncSqliteSaver
+) -> None:
+    with scripted(planner=[BudgetExhausted("the ceiling on cost (1 USD) is reached")]) as agents:
+        made = bench(tmp_path, agents, targets=TARGETS, checkpointer=checkpointer)
+        first = await run_plan(made)
+    assert (first["status"], first["exit_reason"]) == ("failed", "budget_exhausted")
+    with scripted(**plan_agents([plan(*steps("a"))], 1)) as agents:
+        services = replace(made.services, agents=agents)
+        state = await resume_run(made.context, services, beginning=planning())
+    assert (state["status"], state["exit_reason"], state["failure"]) == ("completed", "completed", None)
