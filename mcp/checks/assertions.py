@@ -26,7 +26,8 @@ def assertion_issues(module: TestModule, test: TestFunction) -> Iterator[CodeIss
         yield structure(test.node.lineno, f"{test.name} asserts nothing", fix, "no_assertion")
         return
     places = frozenset(id(one) for one in found)
-    if not places & _surely_reached(module, test.node.body, places):
+    decorating = {number for one in test.node.decorator_list for number in _ids(one)}
+    if not places & (decorating | _surely_reached(module, test.node.body, places)):
         fix = "assert on every way through the test"
         message = f"{test.name} asserts only in a branch or handler that may not run"
         yield structure(found[0].lineno, message, fix, "conditional_assertion")
@@ -102,7 +103,7 @@ def _surely_reached(
     """
     reached: set[int] = set()
     for statement in body:
-        if isinstance(statement, ast.If) and not in_loop:
+        if isinstance(statement, ast.If) and not in_loop and not _asks_machine(statement.test):
             reached |= set(_ids(statement.test)) | _of_branches(module, statement, places)
             continue
         if not isinstance(statement, _COMPOUND):
@@ -113,10 +114,33 @@ def _surely_reached(
             if name in ("body", "orelse", "finalbody"):
                 loops = in_loop or isinstance(statement, ast.For | ast.AsyncFor | ast.While)
                 reached |= _surely_reached(module, below, places, in_loop=loops)
+            elif name == "handlers" and _expects(module, statement):
+                reached |= {number for one in below for number in _ids(one)}
             elif name != "handlers":
                 parts = below if isinstance(below, list) else [below]
                 reached |= {number for one in parts if isinstance(one, ast.AST) for number in _ids(one)}
     return reached
+
+
+def _expects(module: TestModule, statement: ast.stmt) -> bool:
+    """Whether a try says that its handler has to be reached, or must not be: something is raised where it is not so."""
+    if not isinstance(statement, ast.Try | ast.TryStar):
+        return False
+    ends = [statement.body[-1], *statement.orelse[-1:]]
+    if any(isinstance(one, ast.Raise) or asserts(module, getattr(one, "value", one)) for one in ends):
+        return True
+    return any(_ends_test(module, handler.body[-1]) for handler in statement.handlers)
+
+
+def _ends_test(module: TestModule, statement: ast.stmt) -> bool:
+    inner = statement.value if isinstance(statement, ast.Expr) else statement
+    return isinstance(inner, ast.Raise | ast.Call) and _fails(module, inner)
+
+
+def _asks_machine(test: ast.expr) -> bool:
+    """Whether a condition is about where the test runs: a constant in capitals, or what sys, os and platform tell."""
+    names = [node.id for node in ast.walk(test) if isinstance(node, ast.Name)]
+    return bool(names) and all(one.isupper() or one in ("sys", "os", "platform") for one in names)
 
 
 def _of_branches(module: TestModule, statement: ast.If, places: frozenset[int]) -> set[int]:

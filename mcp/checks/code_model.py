@@ -93,4 +93,13 @@ def is_meant_for_others(module: TestModule, owner: ast.ClassDef) -> bool:
         if isinstance(one, ast.ClassDef)
         for base in one.bases
     )
-    return derived or any(word in owner.name for word in ("Mixin", "Base", "Abstract", "Shared"))
+    return (
+        derived
+        or owner.name.startswith("_")
+        or any(word in owner.name for word in ("Mixin", "Base", "Abstract", "Common", "Shared"))
+    )
+
+
+def mentions(module: TestModule, name: str) -> bool:
+    """Whether a name is read anywhere in the file."""
+    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(module.tree))

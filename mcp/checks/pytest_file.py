@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from ...utils.error_formatter import CodeIssue
 from .bodies import body_issues
-from .code_model import Function, TestFunction, TestModule, is_meant_for_others, methods, structure
+from .code_model import Function, TestFunction, TestModule, is_meant_for_others, mentions, methods, structure
 from .fixtures import Fixtures, argument_names, fixture_issues, fixture_name
 from .marks import listed_marks, skip_issues
 from .subjects import duplicate_issues, subject_issues
@@ -29,7 +29,7 @@ def pytest_issues(module: TestModule, name: str, fixtures: Fixtures) -> Iterator
     if not (base.startswith("test_") or base.endswith("_test.py")):
         yield structure(0, f"pytest does not collect a file called {base}", "call it test_….py", "file_name")
     tests = list(collected(module))
-    if not tests and not _inherits_tests(module):
+    if not tests and not _inherits_tests(module) and not mentions(module, "globals"):
         fix = "write functions called test_…, or classes Test… with such methods"
         yield structure(0, "pytest collects no test here", fix, "no_tests")
     yield from _uncollected(module, tests)

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from ...utils.error_formatter import CodeIssue
 from .bodies import body_issues
-from .code_model import Function, TestFunction, TestModule, is_meant_for_others, methods, structure
+from .code_model import Function, TestFunction, TestModule, is_meant_for_others, mentions, methods, structure
 from .marks import skip_issues
 from .subjects import duplicate_issues, subject_issues
 from .waiting import waiting_issues
@@ -29,7 +29,8 @@ def unittest_issues(module: TestModule, name: str) -> Iterator[CodeIssue]:
         yield structure(0, f"unittest does not discover a file called {base}", "call it test_….py", "file_name")
     owners = list(_cases(module))
     tests = [TestFunction(one, owner) for owner in owners for one in methods(owner) if one.name.startswith("test")]
-    if not tests and not any(_may_inherit(module, owner) for owner in owners):
+    made_otherwise = mentions(module, "globals") or "load_tests" in module.functions
+    if not tests and not made_otherwise and not any(_may_inherit(module, owner) for owner in owners):
         fix = "write methods test_… in a class that derives from unittest.TestCase"
         yield structure(0, "unittest finds no test here", fix, "no_tests")
     yield from _outside(module, owners)
@@ -62,7 +63,7 @@ def _cases(module: TestModule) -> Iterator[ast.ClassDef]:
 
 def _outside(module: TestModule, owners: list[ast.ClassDef]) -> Iterator[CodeIssue]:
     for node in module.tree.body:
-        if isinstance(node, Function) and node.name.startswith("test_"):
+        if isinstance(node, Function) and node.name.startswith("test_") and not mentions(module, node.name):
             fix = "make it a method of a TestCase"
             yield structure(node.lineno, f"unittest never runs the function {node.name}", fix, "class_name")
     for owner in module.classes():
@@ -90,14 +91,29 @@ def _class_issues(module: TestModule, owner: ast.ClassDef) -> Iterator[CodeIssue
 def _test_issues(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
     for decorator in test.node.decorator_list:
         yield from skip_issues(module, decorator, test.name)
+    known = [_filled_by(module, one) for one in test.node.decorator_list]
+    if None in known:  # a decorator of the project's may hand in arguments, await, and assert
+        return
     given = [*test.node.args.posonlyargs, *test.node.args.args][1:]
-    filled = sum(1 for one in test.node.decorator_list if "patch" in ast.unparse(one) or "given" in ast.unparse(one))
-    if len(given) - len(test.node.args.defaults) > filled:
+    if len(given) - len(test.node.args.defaults) > sum(one or 0 for one in known):
         fix = "arrange it in the test or in setUp: unittest has no fixtures by name"
-        yield structure(
-            test.node.lineno, f"{test.name} asks for {given[0].arg!r}, which nothing gives", fix, "no_fixture"
-        )
+        message = f"{test.name} asks for {given[0].arg!r}, which nothing gives"
+        yield structure(test.node.lineno, message, fix, "no_fixture")
     bases = " ".join(module.origin(base) for base in (test.owner.bases if test.owner else ()))
     if isinstance(test.node, ast.AsyncFunctionDef) and bases.endswith("unittest.TestCase"):
         fix = f"derive the class from unittest.{_ASYNC_CASE}"
         yield structure(test.node.lineno, f"{test.name} is async, and nothing awaits it", fix, "async_test")
+
+
+def _filled_by(module: TestModule, decorator: ast.expr) -> int | None:
+    """How many arguments a decorator hands in; None where that is not known."""
+    target = decorator.func if isinstance(decorator, ast.Call) else decorator
+    origin = module.origin(target)
+    if origin.startswith(("unittest.skip", "unittest.expected", "pytest.mark.skip", "pytest.mark.xfail")):
+        return 0
+    if origin in ("staticmethod", "classmethod"):
+        return 0
+    if origin.endswith(("patch", "patch.object")) and isinstance(decorator, ast.Call):
+        replaced = len(decorator.args) > (2 if origin.endswith("object") else 1)
+        return 0 if replaced or any(one.arg == "new" for one in decorator.keywords) else 1
+    return 0 if origin.endswith("patch.dict") else None

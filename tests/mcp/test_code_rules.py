@@ -74,7 +74,8 @@ def test_a_check_that_is_switched_off_counts_as_passed():
         ("import asyncio\n    asyncio.run(asyncio.sleep(3))\n    assert len('a') == 1", "sleep"),
         ("import requests\n    assert requests.get('https://example.com').ok", "network"),
         ("import socket\n    assert socket.create_connection(('example.com', 80))", "network"),
-        ("try:\n        len(1)\n    except TypeError:\n        pass\n    assert len('a')", "swallowed"),
+        ("try:\n        assert len(1)\n    except TypeError:\n        pass", "swallowed"),
+        ("try:\n        len(1)\n    except Exception:\n        pass\n    assert len('a')", "swallowed"),
         ("import contextlib\n    with contextlib.suppress(TypeError):\n        assert len(1)", "swallowed"),
         ("import pytest\n    pytest.skip('later')\n    assert len('a')", "skip"),
         ("len('a') == 1\n    assert len('b')", "idle_comparison"),
@@ -135,11 +136,11 @@ def test_a_file_name_that_is_not_collected_is_told():
     "source",
     [
         "import pytest\n\n\ndef test_a(tmp_path, monkeypatch):\n    with pytest.raises(TypeError):\n        1 < 'a'\n",
-        "from unittest import mock\n\n\ndef test_a():\n    m = mock.Mock()\n    m(1)\n"
+        "from unittest import mock\nfrom shop import buy\n\n\ndef test_a():\n    m = mock.Mock()\n    buy(m)\n"
         "    m.assert_called_once_with(1)\n",
-        "def is_small(n):\n    assert n < 3\n\n\ndef test_a():\n    is_small(1)\n",
-        "import unittest\n\n\nclass CartCase(unittest.TestCase):\n    def test_a(self):\n"
-        "        self.assertEqual(len('a'), 1)\n",
+        "from shop import half\n\n\ndef is_small(n):\n    assert n < 3\n\n\ndef test_a():\n    is_small(half(2))\n",
+        "import unittest\n\nfrom shop import half\n\n\nclass CartCase(unittest.TestCase):\n    def test_a(self):\n"
+        "        self.assertEqual(half(2), 1)\n",
         "import pytest\n\n\n@pytest.fixture\ndef make():\n    return list\n\n\ndef test_a(make):\n"
         "    assert make() == []\n",
         "import pytest\n\n\n@pytest.mark.parametrize('a, b', [(1, 2)])\nclass TestIt:\n"
@@ -167,6 +168,7 @@ def test_fixtures_may_come_from_conftest_files():
     assert found(source, conftests=["pytest_plugins = ['shop.fixtures']\n"]) == []
 
 
+SHOP = "from shop import half\n"
 UNITTEST = "import unittest\n\n\nclass CartTest(unittest.TestCase):\n"
 
 
@@ -202,13 +204,14 @@ def test_a_unittest_file_is_held_to_unittest(source, rule):
 @pytest.mark.parametrize(
     "source",
     [
-        UNITTEST
-        + "    def setUp(self):\n        self.x = 1\n\n    def test_a(self):\n"
+        SHOP
+        + UNITTEST
+        + "    def setUp(self):\n        self.x = half(2)\n\n    def test_a(self):\n"
         + "        with self.assertRaises(TypeError):\n            1 < 'a'\n",
         "import unittest\n\n\nclass Base(unittest.TestCase):\n    pass\n\n\nclass CartTest(Base):\n"
         "    def test_a(self):\n        self.assertEqual(1, len('a'))\n",
-        "import unittest\n\n\nclass CartTest(unittest.IsolatedAsyncioTestCase):\n"
-        "    async def test_a(self):\n        self.assertTrue(len('a'))\n",
+        SHOP + "import unittest\n\n\nclass CartTest(unittest.IsolatedAsyncioTestCase):\n"
+        "    async def test_a(self):\n        self.assertTrue(half(2))\n",
     ],
 )
 def test_a_good_unittest_file_is_left_alone(source):
