@@ -1,8 +1,7 @@
 """The analyzer that asks a model where a test and the code disagree: defect of the code, or wrong expectation?
 
 What the gate knows without a model (what held, what is flaky, what never ended) is taken from the embedded analysis.
-A verdict never replaces another silently: a defect needs a promise in documentation, names or types and a place that
-makes it; a wrong expectation goes back to be refined, with the disagreement kept as a finding.
+What its verdicts may change is held in `verdicts.py`: none replaces what is known silently.
 """
 
 from __future__ import annotations
@@ -21,10 +20,9 @@ from .prompt import data
 from .protocol import AgentRequest, AgentResponse, JsonObject, success_response
 from .source_view import interesting
 from .spec_answer import shown
+from .verdicts import judged
 
-RULE = "wrong_expectation"
 _CONTESTED = ("product_defect", "test_defect")
-_PROMISED = ("documented", "inferred")
 _MOST_CONTESTED = 40
 _TEXT = 1000
 _LEAST_SEEN, _MOST_SEEN = 160, 3000
@@ -68,19 +66,23 @@ class ModelAnalyzerAgent(ModelAgent):
         if not contested:
             return base
         try:
-            verdicts = await self._verdicts(contested, spec, int(inputs.get("attempt") or 1))
+            source = await asyncio.to_thread(self._source, spec)
+            verdicts = await self._verdicts(contested, spec, source, int(inputs.get("attempt") or 1))
         except UnusableAnswer as unusable:
             trace: list[JsonObject] = [{"event": "not_judged", "reason": unusable.message}]
             return success_response(base, trace=trace)
         trace = [{"event": "judged", "case_id": name, "verdict": one["verdict"]} for name, one in verdicts.items()]
-        return success_response(judged(base, contested, verdicts, spec), trace=trace)
+        return success_response(judged(base, contested, verdicts, spec, source.splitlines()), trace=trace)
+
+    def _source(self, spec: Mapping[str, Any]) -> str:
+        path = str((spec.get("target") or {}).get("path") or "")
+        return (self._root / path).read_text(encoding="utf-8", errors="replace")
 
     async def _verdicts(
-        self, contested: Sequence[Mapping[str, Any]], spec: Mapping[str, Any], attempt: int
+        self, contested: Sequence[Mapping[str, Any]], spec: Mapping[str, Any], source: str, attempt: int
     ) -> dict[str, Mapping[str, Any]]:
         path = str((spec.get("target") or {}).get("path") or "")
         subjects = [str(one["case"].get("subject")) for one in contested]
-        source = await asyncio.to_thread((self._root / path).read_text, encoding="utf-8", errors="replace")
         room = max(_LEAST_SEEN, _MOST_SEEN // len(contested))
         user = self._prompt.text(
             "judge",
@@ -109,90 +111,6 @@ def contested_cases(results: Mapping[str, Any], spec: Mapping[str, Any]) -> list
         if one.get("class") in _CONTESTED and name in cases and one.get("nodeid"):
             found.setdefault(name, {"case": cases[name], "result": one})
     return list(found.values())[:_MOST_CONTESTED]
-
-
-def judged(
-    base: JsonObject,
-    contested: Sequence[Mapping[str, Any]],
-    verdicts: Mapping[str, Mapping[str, Any]],
-    spec: Mapping[str, Any],
-) -> JsonObject:
-    """The embedded analysis with the verdicts in it."""
-    defects = {str(one["id"]): one for one in base["suspected_defects"]}
-    findings = {str(one.get("case_id")): one for one in base["findings"] if one.get("case_id")}
-    refine: list[JsonObject] = []
-    for one in contested:
-        case, result = one["case"], one["result"]
-        name = str(case["id"])
-        verdict = verdicts.get(name)
-        if verdict is None:
-            continue
-        promised = next((each for each in case["expect"] if each.get("origin") in _PROMISED), None)
-        defect_id = "sd_" + name.removeprefix("tc_")
-        if verdict["verdict"] == "defect" and promised is not None:
-            defects[defect_id] = _defect(defect_id, case, result, verdict, promised, spec)
-            findings[name] = _finding(findings.get(name), name, "product_defect", verdict, result)
-        else:
-            defects.pop(defect_id, None)
-            findings[name] = _finding(findings.get(name), name, "test_defect", verdict, result)
-            refine.append(_error(case, verdict, result))
-    others = [one for one in base["findings"] if not one.get("case_id")]
-    counted = f" The model judged {len(verdicts)} of {len(contested)} disagreements: {len(refine)} to refine."
-    return {
-        **base,
-        "summary": base["summary"] + counted,
-        "findings": [*others, *findings.values()],
-        "suspected_defects": list(defects.values()),
-        "refine": refine,
-    }
-
-
-def _defect(
-    defect_id: str,
-    case: Mapping[str, Any],
-    result: Mapping[str, Any],
-    verdict: Mapping[str, Any],
-    promised: Mapping[str, Any],
-    spec: Mapping[str, Any],
-) -> JsonObject:
-    lines = [one for one in verdict.get("lines") or () if one >= 1]
-    path = str((spec.get("target") or {}).get("path") or "unknown")
-    place = {"path": path, "lines": sorted(lines)} if len(lines) == 2 else promised.get("evidence")
-    statements = [*((case.get("arrange") or {}).get("statements") or ()), str(case["act"]["expression"])]
-    return {
-        "id": defect_id,
-        "title": " ".join(f"{case['subject']}: {case['title']}".split())[:160],
-        "subject": case["subject"],
-        "documented": str(verdict.get("documented") or case.get("expected"))[:_TEXT],
-        "observed": str(result.get("message") or result.get("reason") or "it does something else")[:_TEXT],
-        "reproduce": "\n".join(statements),
-        "evidence": place or {"path": path, "lines": [1, 1]},
-    }
-
-
-def _finding(
-    before: Mapping[str, Any] | None, name: str, kind: str, verdict: Mapping[str, Any], result: Mapping[str, Any]
-) -> JsonObject:
-    detail = f"{verdict['reason']} Seen: {result.get('message') or result.get('reason') or ''}".strip()
-    word = "the code contradicts what is promised" if kind == "product_defect" else "the expectation was wrong"
-    return {
-        "class": kind,
-        "case_id": name,
-        "title": f"{name}: {word}"[:160],
-        "detail": detail[:_TEXT],
-        "evidence": (before or {}).get("evidence"),
-    }
-
-
-def _error(case: Mapping[str, Any], verdict: Mapping[str, Any], result: Mapping[str, Any]) -> JsonObject:
-    return {
-        "case_id": case["id"],
-        "message": f"{case['id']} does not hold: {verdict['reason']}"[:_TEXT],
-        "severity": "error",
-        "suggestion": "expect what the code rightly does, exactly; origin and evidence must say who promises it",
-        "rule": RULE,
-        "excerpt": str(result.get("message") or result.get("reason") or "")[:400],
-    }
 
 
 def _told(one: Mapping[str, Any], room: int) -> str:
