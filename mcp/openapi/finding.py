@@ -15,7 +15,7 @@ from .documents import Document, Source, read_document
 from .matching import named_operation
 from .problems import Problem, UnreadableDocument, mapping
 from .sources import HTML, OneHost, ProjectFiles
-from .web import Page, Unreachable, Web, checked, shown
+from .web import HostFailure, Page, Web, checked, shown
 
 APP_PATHS = (
     "/openapi.json",
@@ -169,7 +169,7 @@ async def _on_the_web(url: str, web: Web) -> Found:
             address = urlunsplit(parts._replace(path=base + path, query=""))
             try:
                 page = await web.get(address)
-            except Unreachable:
+            except HostFailure:
                 raise
             except ToolFailure as error:
                 tried.append(f"{shown(address)} ({error.message})")

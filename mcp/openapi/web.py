@@ -43,8 +43,16 @@ class Page:
     content: bytes
 
 
-class Unreachable(ToolFailure):
-    """Nobody answers at the address, so that asking for another path there is of no use."""
+class HostFailure(ToolFailure):
+    """It lies with the host: asking for another path there is of no use."""
+
+
+class Unreachable(HostFailure):
+    """Nobody answers there."""
+
+
+class Refused(HostFailure):
+    """It is never asked."""
 
 
 class Web:
@@ -67,8 +75,8 @@ class Web:
         """The page at an address, redirects within its host followed.
 
         Raises:
-            ToolFailure: the address is not allowed or answers too much, too slowly, or with too many redirects.
-            Unreachable: nobody answers there.
+            ToolFailure: the address is not allowed, or answers too much or with too many redirects.
+            HostFailure: nobody answers there in time, or the host is never asked.
         """
         first = checked(url)
         try:
@@ -205,7 +213,7 @@ async def _addresses(host: str, port: int) -> list[str]:
     """The IP addresses of a host.
 
     Raises:
-        ToolFailure: one of them is never asked.
+        Refused: one of them is never asked.
         Unreachable: it has none.
     """
     try:
@@ -220,7 +228,7 @@ async def _addresses(host: str, port: int) -> list[str]:
     for address in found:
         reason = refusal_of(address)
         if reason:
-            raise ToolFailure(
+            raise Refused(
                 f"{host} is not asked: {reason}" + (f" ({address})" if address != host else ""),
                 advice="For an app on this machine give http://127.0.0.1:PORT.",
             )
