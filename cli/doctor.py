@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from ..agents.model.endpoint import base_url_of, key_for
-from ..errors import SettingsError, TestwrightError
+from ..errors import EnvironmentFault, SettingsError, TestwrightError
+from ..mcp.javascript.chain import cache_folders, installed
+from ..mcp.javascript.node import find_node
 from ..sandbox.interpreter import find_interpreter
 from ..sandbox.opening import open_sandbox
 from ..sandbox.overlay import test_overlay
@@ -55,7 +57,7 @@ async def examine(settings: Settings) -> list[Check]:
         models_check(settings, os.environ),
         _space(settings),
         _tool("git", "the target's history is known", "nothing needs it yet"),
-        _tool("node", "JavaScript test code could be validated", "only Python test code is validated"),
+        await asyncio.to_thread(javascript_check, settings, os.environ),
     ]
 
 
@@ -119,6 +121,22 @@ def _space(settings: Settings) -> Check:
     free = shutil.disk_usage(folder).free // 2**20
     meaning = "enough for a run" if free >= _ENOUGH_MIB else "free some space, or give --state-dir PATH"
     return Check("free space", free >= _ENOUGH_MIB, False, f"{free} MiB in {folder}", meaning)
+
+
+def javascript_check(settings: Settings, environment: Mapping[str, str]) -> Check:
+    """Whether Jest and Playwright tests can be validated: Node, and the checks that are installed at first use."""
+    name = "JavaScript checks"
+    chain = installed(cache_folders(settings.state / "cache", environment))
+    try:
+        node = find_node(environment)
+        if chain is None:
+            find_node(environment, with_npm=True)
+    except EnvironmentFault as fault:
+        return Check(name, False, False, fault.message, f"only Python tests are validated: {fault.advice}")
+    if chain is None:
+        meaning = "installed by npm at their first use, as by `validate code FILE`; that asks npm's registry"
+        return Check(name, True, False, f"{node.words}, not installed yet", meaning)
+    return Check(name, True, False, f"{node.words}, installed in {chain.folder}", "Jest and Playwright are validated")
 
 
 def _tool(name: str, meaning: str, without: str) -> Check:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -24,8 +25,18 @@ Example: testwright validate spec .testwright/runs/RUN_ID/specs/shop_cart.json
 """
 CODE_HELP = """Check a test file: syntax, lint and structure.
 
+Without --framework it is told from the file: Playwright by its import, Jest for other scripts, Maestro for YAML, Locust
+by its import, pytest for other Python files.
+
 Example: testwright validate code tests/generated/shop/test_shop_cart.py
 """
+CodeFramework = Annotated[
+    Literal["pytest", "unittest", "jest", "playwright", "maestro", "locust"] | None,
+    typer.Option("--framework", help="What the file is a test for. Default: told from the file."),
+]
+_SCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
+_PLAYWRIGHT = re.compile(r"""(from|require\()\s*['"](@playwright/test|playwright/test)['"]""")
+_LOCUST = re.compile(r"^\s*(from|import)\s+locust\b", re.MULTILINE)
 
 
 def register(app: typer.Typer) -> None:
@@ -54,14 +65,23 @@ def spec(
 
 def code(
     path: Annotated[Path, typer.Argument(help="The test file.")],
-    framework: given.Framework = "pytest",
+    framework: CodeFramework = None,
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
     """See CODE_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
-        result = asyncio.run(application.validate_code(path, framework or "pytest"))
+        result = asyncio.run(application.validate_code(path, framework or _framework_of(path)))
     _shown(result, str(path), as_json)
+
+
+def _framework_of(path: Path) -> str:
+    if path.suffix in (".yaml", ".yml"):
+        return "maestro"
+    text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+    if _SCRIPT.search(path.name):
+        return "playwright" if _PLAYWRIGHT.search(text) else "jest"
+    return "locust" if _LOCUST.search(text) else "pytest"
 
 
 def _read_json(path: Path) -> Any:
