@@ -12,6 +12,7 @@ import anyio
 from mcp import Client, MCPError
 from mcp.client import Transport
 from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT, CallToolResult, Implementation, Tool
+from pydantic import ValidationError
 
 from ...version import VERSION
 from .journal import Journal
@@ -179,6 +180,9 @@ def quiet_libraries() -> None:
 def _innermost(error: BaseException) -> str:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
+    if isinstance(error, ValidationError):
+        [first, *_] = error.errors(include_url=False, include_input=False)
+        return f"what it says is not MCP: {'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     return str(error) or type(error).__name__

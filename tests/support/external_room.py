@@ -1,0 +1,53 @@
+"""Tool servers of others beside the built-in tools, as the tests start them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from testwright.mcp.client import ToolClient
+from testwright.mcp.external.server import external_servers
+from testwright.mcp.services import ToolServices
+from testwright.mcp.toolbox import build_toolbox
+from testwright.tool_servers import servers_from
+
+SERVER = Path(__file__).with_name("external_server.py")
+
+
+def entry(mode: str, argument: str | Path = "", **more: Any) -> dict[str, Any]:
+    """An `mcpServers` entry for `external_server.py`, in one of its modes."""
+    return {
+        "command": sys.executable,
+        "args": ["-I", "-S", str(SERVER), mode, *([str(argument)] if argument else [])],
+        **more,
+    }
+
+
+@asynccontextmanager
+async def opened(
+    services: ToolServices,
+    entries: Mapping[str, Mapping[str, Any]],
+    *,
+    environment: Mapping[str, str] | None = None,
+    warn: Callable[[str], None] | None = None,
+) -> AsyncIterator[ToolClient]:
+    """A client over the built-in tools and these servers."""
+    servers = external_servers(
+        servers_from(entries), os.environ if environment is None else environment, root=services.root
+    )
+    async with ToolClient(build_toolbox(services), servers=servers, root=services.root, warn=warn) as client:
+        yield client
+
+
+def has_ended(pid: int) -> bool:
+    """Whether a process is gone, or only waits to be collected by somebody else."""
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
