@@ -15,13 +15,20 @@ _OWN_ERRORS = (EnvironmentFault, StorageError, SandboxFailure)
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call as the report tells it; `seconds` is wall time."""
+    """One call as the report tells it.
+
+    Attributes:
+        seconds: wall time.
+        cached: another call of this run had the answer.
+        kept: an earlier run had it. What agents hand over counts `cached` alone: it must not depend on earlier runs.
+    """
 
     tool: str
     served_by: str
     seconds: float
     outcome: Literal["ok", "failed", "refused", "timed_out"]
     cached: bool = False
+    kept: bool = False
 
 
 def structured(tool: str, result: CallToolResult) -> dict[str, Any]:

@@ -217,13 +217,13 @@ class ToolClient:
             raise ToolFailure(f"there is no tool {name!r}", advice=f"known tools: {known}")
 
     async def _recorded(
-        self, name: str, served_by: str, work: Coroutine[Any, Any, tuple[dict[str, Any], bool]]
+        self, name: str, served_by: str, work: Coroutine[Any, Any, tuple[dict[str, Any], Any]]
     ) -> dict[str, Any]:
         record = ToolCall(name, served_by, 0.0, "failed")
         started = time.monotonic()
         try:
-            answer, cached = await work
-            record = replace(record, outcome="ok", cached=cached)
+            answer, source = await work
+            record = replace(record, outcome="ok", cached=source == "run", kept=source == "kept")
             return answer
         except ToolInputError:
             record = replace(record, outcome="refused")
@@ -236,9 +236,9 @@ class ToolClient:
 
     async def _call_external(
         self, route: ExternalRoute, name: str, given: dict[str, Any]
-    ) -> tuple[dict[str, Any], bool]:
+    ) -> tuple[dict[str, Any], Any]:
         self._refuse_misfit(name, given)
-        return await route.call(given), False
+        return await route.call(given), None
 
     async def _instead(
         self, route: ExternalRoute, name: str, given: dict[str, Any], seconds: float | None, gone: ServerGone
@@ -254,14 +254,14 @@ class ToolClient:
 
     async def _call_built_in(
         self, name: str, given: dict[str, Any], timeout_seconds: float | None
-    ) -> tuple[dict[str, Any], bool]:
+    ) -> tuple[dict[str, Any], Any]:
         if name not in self._built_in:
             raise ToolFailure(f"{name} is not served any more: its tool server was given up")
         self._refuse_misfit(name, given)
         own = (self._built_in[name].meta or {}).get(TIMEOUT_META)
         limit = float(own) if isinstance(own, int | float) else DEFAULT_TIMEOUT_SECONDS
         result = await self._send(name, given, timeout_seconds or self._timeouts.get(name) or limit)
-        return structured(name, result), bool((result.meta or {}).get(CACHED_META))
+        return structured(name, result), (result.meta or {}).get(CACHED_META)
 
     def _refuse_misfit(self, name: str, arguments: dict[str, Any]) -> None:
         validator = self._validators.get(name)

@@ -10,6 +10,7 @@ from .services import ToolServices
 
 TIMEOUT_META = "testwright/timeout_seconds"
 CACHED_META = "testwright/cached"
+"""Whose answer it is: `run` for one of this run, `kept` for one of an earlier run; absent for a new one."""
 
 
 class ToolFunction(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from typing import Any
+from typing import Any, Literal
 
 from jsonschema import Draft202012Validator
 
@@ -14,6 +14,8 @@ from .definition import ToolDefinition
 from .flights import Flights
 from .services import ToolServices
 from .versions import code_stamp
+
+Source = Literal["", "run", "kept"]
 
 
 class RememberedTool:
@@ -26,10 +28,10 @@ class RememberedTool:
         self._definition = definition
         self._services = services
         self._fits = Draft202012Validator(definition.output_schema).is_valid
-        self._flights: Flights[tuple[dict[str, Any], bool]] = Flights()
+        self._flights: Flights[tuple[dict[str, Any], Source]] = Flights()
 
-    async def run(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
-        """The answer, and whether somebody else had worked it out.
+    async def run(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], Source]:
+        """The answer, and who had worked it out: this call (""), another one of this run, or an earlier run.
 
         Args:
             arguments: checked, and with all defaults.
@@ -39,15 +41,15 @@ class RememberedTool:
         if definition.cache_key is not None:
             content = await asyncio.to_thread(definition.cache_key, services, arguments)
         if content is None:
-            return await definition.run(services, **arguments), False
+            return await definition.run(services, **arguments), ""
         key = f"{definition.name}:{content}"
         known = services.cache.get(key)
         if known is not None:
-            return known, True
-        (result, cached), joined = await self._flights.shared(key, lambda: self._found(key, content, arguments))
-        return copy.deepcopy(result), cached or joined
+            return known, "run"
+        (result, source), joined = await self._flights.shared(key, lambda: self._found(key, content, arguments))
+        return copy.deepcopy(result), "run" if joined else source
 
-    async def _found(self, key: str, content: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    async def _found(self, key: str, content: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], Source]:
         definition, services = self._definition, self._services
         outliving = services.cache.outlives
         kept_key = await asyncio.to_thread(lambda: content_key(code_stamp(), key)) if outliving else key
@@ -55,13 +57,13 @@ class RememberedTool:
             kept = await asyncio.to_thread(services.cache.fetch, kept_key, self._fits)
             if kept is not None:
                 services.cache.put(key, kept)
-                return kept, True
+                return kept, "kept"
         result = await definition.run(services, **arguments)
         if await asyncio.to_thread(self._key_of, arguments, result) == content:
             services.cache.put(key, result)
             if outliving:
                 await asyncio.to_thread(services.cache.keep, kept_key, result)
-        return result, False
+        return result, ""
 
     def _key_of(self, arguments: dict[str, Any], result: dict[str, Any]) -> str | None:
         """The key of an answer; another one than it was asked by when a file changed while it was made."""

@@ -18,7 +18,7 @@ from pydantic import ConfigDict
 from ..errors import TestwrightError, ToolInputError
 from ..utils.error_formatter import schema_issues
 from .definition import CACHED_META, TIMEOUT_META, ToolDefinition
-from .remembered import RememberedTool
+from .remembered import RememberedTool, Source
 from .services import ToolServices
 from .tools import built_in_tools
 
@@ -87,8 +87,8 @@ def _caller(
 
     async def call(arguments: dict[str, Any]) -> CallToolResult:
         try:
-            result, cached = await remembered.run(_checked(validator, definition, arguments))
-            return _answer(result, cached=cached)
+            result, source = await remembered.run(_checked(validator, definition, arguments))
+            return _answer(result, source)
         except TestwrightError as error:
             return _failure(error)
 
@@ -108,11 +108,11 @@ def _checked(validator: Draft202012Validator, definition: ToolDefinition, argume
     return complete
 
 
-def _answer(result: dict[str, Any], *, cached: bool) -> CallToolResult:
+def _answer(result: dict[str, Any], source: Source) -> CallToolResult:
     return CallToolResult(
         content=[TextContent(type="text", text=json.dumps(result, ensure_ascii=False))],
         structured_content=result,
-        _meta={CACHED_META: True} if cached else None,
+        _meta={CACHED_META: source} if source else None,
     )
 
 

@@ -18,8 +18,8 @@ class RunFacts:
     Attributes:
         started_at: seconds since the epoch, as `finished_at`.
         settings: JSON object without secrets.
-        tool_calls: one JSON object a call: tool, served_by, seconds, outcome ("ok" or how it failed), cached; or one
-            for several calls, as `tool_use` adds them up.
+        tool_calls: one JSON object a call: tool, served_by, seconds, outcome ("ok" or how it failed), cached, kept; or
+            one for several calls, as `tool_use` adds them up.
         tool_servers: one JSON object a server of others: name, transport, tools, restarts, state.
         cache_in: where answers of tools are kept: memory, sqlite or valkey.
         warnings: sentences.
@@ -115,7 +115,7 @@ def tool_use(calls: Iterable[Mapping[str, Any]]) -> tuple[ToolUse, ...]:
             tool=tool,
             served_by=server,
             calls=sum(count(one.get("calls", 1)) for one in group),
-            cached=sum(int(one.get("cached") or 0) for one in group),
+            cached=sum(int(one.get("cached") or one.get("kept") or 0) for one in group),
             failed=sum(int(one.get("failed", one.get("outcome", "ok") != "ok")) for one in group),
             seconds=round(sum(float(one.get("seconds", 0.0)) for one in group), 3),
         )
