@@ -19,8 +19,14 @@ from testwright.mcp.server import ServerOptions, build_server
 from testwright.reports.build import build_report
 from testwright.served_application import served_application
 from testwright.store.run_folder import RunFolder
-from testwright.tests.support.projects import ROOT
+from testwright.tests.support.projects import ROOT, make_project
 from testwright.tests.support.report_data import executed, facts, generate_step, outcomes
+
+
+def quick_project(root: Path) -> Path:
+    """The small project, with a project file that lets runs be short."""
+    (make_project(root) / "testwright.toml").write_text("trials = 60\nrepeats = 1\n", "utf-8")
+    return root
 
 
 @asynccontextmanager
