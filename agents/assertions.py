@@ -6,21 +6,20 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import cast
+
+from .assertion_strength import EXACT, NOTHING, Bindings, call_strength, grounded, last, looseness, strength
 
 TestNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 _CASE_ID = re.compile(r"\btc_[a-z0-9_]+")
-_EXACT = {"assertEqual", "assertIs", "assertListEqual", "assertDictEqual", "assertSetEqual", "assertTupleEqual"}
-_EXACT |= {"assertSequenceEqual", "assertMultiLineEqual", "assertCountEqual"}
-_NONE = {"assertIsNone"}
 _RAISING = {"raises", "assertRaises", "assertRaisesRegex", "warns", "assertWarns", "assertWarnsRegex"}
 _WIDE = {"Exception", "BaseException", "Warning"}
 _SKIPS = {"skip", "skipif", "skipIf", "skipUnless", "xfail", "expectedFailure", "skipTest", "importorskip", "SkipTest"}
-
-NOTHING, TRUE, PROPERTY, NEAR, EXACT = range(5)
-"""Strengths: asserts nothing (a constant, a thing compared with itself), truth, a property, nearly equal, equal."""
+_GUARDING = (
+    ast.If | ast.For | ast.AsyncFor | ast.While | ast.Try | ast.TryStar | ast.FunctionDef | ast.AsyncFunctionDef
+) | ast.ClassDef
+_LEAVING = ast.Return | ast.Break | ast.Continue
 
 
 @dataclass(slots=True)
@@ -30,8 +29,11 @@ class Asserted:
     Attributes:
         strengths: of its assertions, strongest first.
         wide: exceptions expected as `Exception` or the like; unmatched: those expected without their message.
+        raised: the exceptions each expectation of one admits.
         skips, swallows, conditional: marks that skip; handlers that swallow; assertions that need not be reached.
-        rows: ids of its parametrised rows.
+        tolerances: of nearly equal values, widest first.
+        rows: how many parametrised rows it runs with.
+        run: whether the framework runs it at all.
     """
 
     name: str
@@ -40,9 +42,13 @@ class Asserted:
     strengths: list[int] = field(default_factory=list)
     wide: int = 0
     unmatched: int = 0
+    raised: list[tuple[str, ...]] = field(default_factory=list)
     skips: int = 0
     swallows: int = 0
     conditional: int = 0
+    tolerances: list[float] = field(default_factory=list)
+    rows: int = 1
+    run: bool = True
 
 
 def tests_of(tree: ast.Module) -> list[TestNode]:
@@ -51,49 +57,85 @@ def tests_of(tree: ast.Module) -> list[TestNode]:
     return sorted((one for one in functions if one.name.startswith("test")), key=lambda one: one.lineno)
 
 
-def asserted(test: TestNode, owner_marks: int = 0) -> Asserted:
-    """What a test asserts; `owner_marks` are skips around it."""
-    rows = [one.value for mark in test.decorator_list for one in _row_ids(mark)]
-    ids = _CASE_ID.findall(ast.get_docstring(test) or "") + [str(one) for one in rows]
-    found = Asserted(test.name, test.lineno, tuple(dict.fromkeys(ids)), skips=owner_marks + skips_in(test))
+def asserted(test: TestNode, owner_marks: int = 0, *, run: bool = True) -> Asserted:
+    """What a test asserts; `owner_marks` are skips around it, `run` whether the framework runs it."""
+    ids = _CASE_ID.findall(ast.get_docstring(test) or "")
+    ids += [str(one.value) for mark in test.decorator_list for one in _row_ids(mark)]
+    found = Asserted(test.name, test.lineno, tuple(dict.fromkeys(ids)), skips=owner_marks + skips_in(test), run=run)
+    found.rows = _rows(test)
+    bound: dict[str, ast.expr] = {}
     for node, sure in _walk(test.body, True):
         if isinstance(node, ast.Assert):
-            found.strengths.append(_strength(node.test))
+            found.strengths.append(strength(node.test, bound))
             found.conditional += not sure
+            found.tolerances += looseness(node.test)
         elif isinstance(node, ast.Call):
-            strength = _call_strength(node, found)
-            if strength is not None:
-                found.strengths.append(strength)
+            power = _call(node, found, bound)
+            if power is not None:
+                found.strengths.append(power)
                 found.conditional += not sure
+        elif isinstance(node, ast.withitem | ast.Assign | ast.AnnAssign | ast.NamedExpr | ast.AugAssign):
+            _bind(node, bound)
+        elif isinstance(node, ast.With | ast.AsyncWith):
+            _weigh_block(node, found, bound)
         elif isinstance(node, ast.ExceptHandler):
             found.swallows += 1
+        elif isinstance(node, ast.Yield | ast.YieldFrom):
+            found.conditional += 1
     found.strengths.sort(reverse=True)
+    found.tolerances.sort(reverse=True)
     return found
 
 
 def skips_in(node: ast.AST) -> int:
-    """Marks and calls that skip, or expect failure."""
-    names = (_last(one) for one in ast.walk(node) if isinstance(one, ast.Attribute | ast.Name))
-    return sum(name in _SKIPS for name in names)
+    """Marks and calls that skip, or expect failure, and `__test__`, which takes a test away."""
+    count = 0
+    for one in ast.walk(node):
+        if isinstance(one, ast.Attribute | ast.Name):
+            count += last(one) in _SKIPS or (last(one) == "__test__" and isinstance(one.ctx, ast.Store))
+    return count
 
 
 def _walk(body: list[ast.stmt], sure: bool) -> Iterator[tuple[ast.AST, bool]]:
-    """Nodes of statements, and whether they are surely reached: not below an `if` or a loop, nor after a return."""
+    """Nodes of statements in order, and whether they are surely reached: not below an `if`, nor after a return."""
     for statement in body:
         inner = [name for name in ("body", "orelse", "finalbody") if isinstance(getattr(statement, name, None), list)]
-        guarded = isinstance(statement, ast.If | ast.For | ast.AsyncFor | ast.While | ast.Try | ast.FunctionDef)
-        if not inner:
-            for node in ast.walk(statement):
-                yield node, sure
+        if isinstance(statement, ast.Match):
+            yield from ((node, False) for node in ast.walk(statement))
+        elif not inner:
+            yield from _expressions(statement, sure)
         else:
-            yield from ((node, sure) for node in _head(statement))
+            for one in _head(statement):
+                yield from _expressions(one, sure)
+            if isinstance(statement, ast.With | ast.AsyncWith):
+                yield statement, sure
+            guarded = isinstance(statement, _GUARDING)
             for name in inner:
                 yield from _walk(cast("list[ast.stmt]", getattr(statement, name)), sure and not guarded)
             for handler in getattr(statement, "handlers", ()):
                 yield handler, sure
                 yield from _walk(handler.body, False)
-        if isinstance(statement, ast.Return):
+        if _leaves(statement):
             sure = False
+
+
+def _expressions(node: ast.AST, sure: bool) -> Iterator[tuple[ast.AST, bool]]:
+    """A statement's nodes; what an `and`, a lambda or a comprehension may leave out is not surely reached."""
+    for child in ast.iter_child_nodes(node):
+        skipped = isinstance(node, ast.Lambda | ast.IfExp | ast.comprehension | ast.ListComp | ast.GeneratorExp)
+        skipped |= isinstance(node, ast.BoolOp) and child is not node.values[0]
+        yield from _expressions(child, sure and not skipped)
+    yield node, sure
+
+
+def _leaves(statement: ast.stmt) -> bool:
+    """Whether a statement may end the test, or a loop around it, before its end."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return False
+    if isinstance(statement, _LEAVING):
+        return True
+    children = (one for one in ast.iter_child_nodes(statement) if isinstance(one, ast.stmt | ast.ExceptHandler))
+    return any(_leaves(one) if isinstance(one, ast.stmt) else any(map(_leaves, one.body)) for one in children)
 
 
 def _head(statement: ast.stmt) -> Iterator[ast.AST]:
@@ -102,50 +144,54 @@ def _head(statement: ast.stmt) -> Iterator[ast.AST]:
             continue
         for one in value if isinstance(value, list) else [value]:
             if isinstance(one, ast.AST):
-                yield from ast.walk(one)
+                yield one
 
 
-def _strength(test: ast.expr) -> int:
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
-        return min(TRUE, *(_strength(one) for one in test.values))
-    if isinstance(test, ast.BoolOp):
-        return max(_strength(one) for one in test.values)
-    if not isinstance(test, ast.Compare):
-        if isinstance(test, ast.Call) and _last(test.func) == "isinstance":
-            return PROPERTY
-        return TRUE if any(isinstance(one, ast.Name) for one in ast.walk(test)) else NOTHING
-    sides = [test.left, *test.comparators]
-    if any(ast.dump(one) == ast.dump(other) for one, other in pairwise(sides)):
-        return NOTHING
-    if not any(isinstance(node, ast.Name) for side in sides for node in ast.walk(side)):
-        return NOTHING
-    if not isinstance(test.ops[0], ast.Eq | ast.Is):
-        return TRUE if isinstance(test.ops[0], ast.IsNot) else PROPERTY
-    return NEAR if any(_is_approx(side) for side in sides) else EXACT
+def _bind(node: ast.AST, bound: dict[str, ast.expr]) -> None:
+    """Note what a name is bound to from here on."""
+    if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+        bound[node.targets[0].id] = node.value
+    elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and isinstance(node.target, ast.Name) and node.value:
+        bound[node.target.id] = node.value
+    elif isinstance(node, ast.withitem):
+        if isinstance(node.optional_vars, ast.Name):
+            bound[node.optional_vars.id] = node.context_expr
+    elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        before = bound.get(node.target.id, ast.Name(node.target.id, ast.Load()))
+        bound[node.target.id] = ast.BinOp(before, node.op, node.value)
+    elif isinstance(node, ast.Assign):
+        for name in (one for target in node.targets for one in ast.walk(target) if isinstance(one, ast.Name)):
+            if isinstance(name.ctx, ast.Store):
+                bound[name.id] = node.value
 
 
-def _call_strength(call: ast.Call, found: Asserted) -> int | None:
+def _call(call: ast.Call, found: Asserted, bound: Bindings) -> int | None:
     """The strength of a call that asserts; None for any other."""
-    name = _last(call.func)
-    if name in _RAISING:
-        found.wide += bool(call.args) and any(_last(one) in _WIDE for one in _each(call.args[0]))
-        matched = name.endswith("Regex") or any(one.arg == "match" for one in call.keywords)
-        found.unmatched += not matched
-        return EXACT
+    name = last(call.func)
     if name == "suppress":
         found.swallows += 1
         return None
-    if not name.startswith("assert") or not isinstance(call.func, ast.Attribute):
-        return None
-    if name in _EXACT | _NONE:
-        arguments = call.args[:2]
-        same = len(arguments) == 2 and ast.dump(arguments[0]) == ast.dump(arguments[1])
-        return NOTHING if same else EXACT
-    if name == "assertAlmostEqual":
-        return NEAR
-    if name in ("assertTrue", "assertFalse", "assertIsNotNone"):
-        return min(TRUE, _strength(call.args[0])) if call.args else NOTHING
-    return PROPERTY
+    if name not in _RAISING:
+        if name == "assertAlmostEqual":
+            found.tolerances += looseness(call)
+        return call_strength(call, bound)
+    expected = _each(call.args[0]) if call.args else []
+    found.wide += any(last(one) in _WIDE for one in expected)
+    found.raised.append(tuple(last(one) for one in expected))
+    matched = name.endswith("Regex") or any(one.arg == "match" for one in call.keywords)
+    found.unmatched += not matched
+    return EXACT
+
+
+def _weigh_block(block: ast.With | ast.AsyncWith, found: Asserted, bound: Bindings) -> None:
+    """An expected exception asserts nothing where the test raises it itself, or calls nothing that could."""
+    expected = [one.context_expr for one in block.items if isinstance(one.context_expr, ast.Call)]
+    if not any(last(one.func) in _RAISING for one in expected):
+        return
+    raises = any(isinstance(one, ast.Raise) for statement in block.body for one in ast.walk(statement))
+    if (raises or not any(grounded(one, bound) for one in block.body)) and EXACT in found.strengths:
+        found.strengths.remove(EXACT)
+        found.strengths.append(NOTHING)
 
 
 def _row_ids(mark: ast.expr) -> Iterator[ast.Constant]:
@@ -154,13 +200,15 @@ def _row_ids(mark: ast.expr) -> Iterator[ast.Constant]:
             yield node.value
 
 
-def _is_approx(side: ast.expr) -> bool:
-    return isinstance(side, ast.Call) and _last(side.func) == "approx"
+def _rows(test: TestNode) -> int:
+    """How many rows a test is parametrised with; each table multiplies."""
+    count = 1
+    for mark in test.decorator_list:
+        if isinstance(mark, ast.Call) and last(mark.func) == "parametrize" and len(mark.args) > 1:
+            rows = mark.args[1]
+            count *= len(rows.elts) if isinstance(rows, ast.List | ast.Tuple | ast.Set) else 1
+    return count
 
 
 def _each(node: ast.expr) -> list[ast.expr]:
     return list(node.elts) if isinstance(node, ast.Tuple) else [node]
-
-
-def _last(node: ast.AST) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""

@@ -6,11 +6,13 @@ It compares a refined version with the last one by syntax tree; text, names and 
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..utils.python_source import parse_expression, parse_python
-from .assertions import EXACT, NEAR, NOTHING, PROPERTY, TRUE, Asserted, asserted, skips_in, tests_of
+from .assertion_strength import EXACT, NEAR, NOTHING, PROPERTY, TRUE, last
+from .assertions import Asserted, asserted, skips_in, tests_of
 from .model_agent import problem
 from .protocol import JsonObject
 
@@ -113,19 +115,49 @@ def _expectation_strength(one: Mapping[str, Any]) -> int:
 
 
 def _by_key(tree: ast.Module) -> dict[str, Asserted]:
-    """Tests by the cases they prove, or by name where they name none."""
+    """Tests by the cases they prove, or by name where they name none; of several, one that is run."""
     marks = {
-        id(test): sum(skips_in(mark) for mark in owner.decorator_list)
+        id(test): sum(skips_in(mark) for mark in owner.decorator_list) + _class_skips(owner)
         for owner in ast.walk(tree)
         if isinstance(owner, ast.ClassDef)
         for test in owner.body
     }
+    collected = _collected(tree)
     found: dict[str, Asserted] = {}
     for test in tests_of(tree):
-        one = asserted(test, marks.get(id(test), 0))
+        one = asserted(test, marks.get(id(test), 0), run=id(test) in collected)
         for key in one.case_ids or (one.name,):
-            found[key] = one
+            if key not in found or one.run or not found[key].run:
+                found[key] = one
     return found
+
+
+def _class_skips(owner: ast.ClassDef) -> int:
+    """Marks in the body of a class that take its tests away."""
+    plain = [one for one in owner.body if isinstance(one, ast.Assign | ast.AnnAssign | ast.Expr)]
+    return sum(skips_in(one) for one in plain)
+
+
+def _collected(tree: ast.Module) -> set[int]:
+    """Tests that a framework runs: at the top of the file or of a class of tests, and not bound anew below."""
+    found: set[int] = set()
+    for body in [tree.body, *(one.body for one in tree.body if isinstance(one, ast.ClassDef) and _holds_tests(one))]:
+        standing: dict[str, int] = {}
+        for one in body:
+            if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef):
+                marks = [mark.func if isinstance(mark, ast.Call) else mark for mark in one.decorator_list]
+                standing[one.name] = 0 if "fixture" in map(last, marks) else id(one)
+                continue
+            for name in ast.walk(one):
+                if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store | ast.Del):
+                    standing.pop(name.id, None)
+        found |= set(standing.values())
+    return found
+
+
+def _holds_tests(owner: ast.ClassDef) -> bool:
+    starts = any(isinstance(one, ast.FunctionDef) and one.name in ("__init__", "__new__") for one in owner.body)
+    return bool(owner.bases) or (owner.name.startswith("Test") and not starts)
 
 
 def _weaker(old: Asserted, new: Asserted) -> list[JsonObject]:
@@ -139,6 +171,12 @@ def _weaker(old: Asserted, new: Asserted) -> list[JsonObject]:
         found.append(_problem(new.line, f"an assertion of {new.name} is weaker than before", "keep it as exact"))
     if new.wide > old.wide:
         found.append(_problem(new.line, f"{new.name} expects any exception", "name the exception"))
+    elif _admits_more(old, new):
+        found.append(_problem(new.line, f"{new.name} admits more exceptions than before", "name the exception"))
+    if new.rows < old.rows:
+        found.append(_problem(new.line, f"{new.name} runs {new.rows} rows instead of {old.rows}", "keep every row"))
+    if any(now > then for now, then in zip(new.tolerances, old.tolerances, strict=False)):
+        found.append(_problem(new.line, f"{new.name} tolerates more than before", "keep the tolerance"))
     if new.unmatched > old.unmatched and len(new.strengths) <= len(old.strengths):
         found.append(_problem(new.line, f"{new.name} no longer checks the message", "keep the match"))
     return found
@@ -150,9 +188,29 @@ def _marks(new: Asserted, old: Asserted) -> list[JsonObject]:
         found.append(_problem(new.line, f"{new.name} is skipped or expected to fail", "let it run"))
     if new.swallows > old.swallows:
         found.append(_problem(new.line, f"{new.name} swallows exceptions", "let them through"))
+    if old.run and not new.run:
+        found.append(_problem(new.line, f"{new.name} is no longer run", "leave it where tests are collected"))
     if new.conditional > old.conditional:
         found.append(_problem(new.line, f"{new.name} need not reach its assertions", "assert unconditionally"))
     return found
+
+
+def _admits_more(old: Asserted, new: Asserted) -> bool:
+    """Whether an exception is expected by a base of it, or beside others."""
+    before = {name for one in old.raised for name in one}
+    if not old.raised or len(new.raised) != len(old.raised):
+        return False
+    if max(map(len, new.raised)) > max(map(len, old.raised)):
+        return True
+    added = {name for one in new.raised for name in one} - before
+    return any(_is_base(name, of) for name in added for of in before)
+
+
+def _is_base(name: str, of: str) -> bool:
+    base, derived = getattr(builtins, name, None), getattr(builtins, of, None)
+    if not isinstance(base, type) or not isinstance(derived, type):
+        return False
+    return base is not derived and issubclass(derived, base)
 
 
 def _module_skips(tree: ast.Module) -> int:

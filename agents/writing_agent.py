@@ -22,6 +22,7 @@ from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, problem, t
 from .project_style import StyleOf
 from .protocol import AgentRequest, AgentResponse, JsonObject, success_response
 from .repair_guard import weakened_code
+from .replaced_subjects import replaced_subjects
 
 ANSWER_SCHEMA: JsonObject = closed(files=list_of(closed(path=text_of(400), contents=text_of(200_000)), 10))
 _TOLD_OTHERWISE = ("attempt", "errors")
@@ -54,12 +55,7 @@ class ModelWritingAgent(ModelAgent):
             )
             parsed: Any = answer.parsed
             files = _placed(parsed["files"], str(view["test_path"]))
-            reaching = _reaching(files, view["spec"], str(view["test_path"]))
-            if reaching:
-                raise UnusableAnswer("the code does what tests may not do", reaching)
-            weaker = [one for path, text in files.items() for one in _weakened(previous, path, text)]
-            if weaker:
-                raise UnusableAnswer("the refinement weakens the tests", weaker)
+            _require_honest(files, view["spec"], str(view["test_path"]), previous)
         except UnusableAnswer as unusable:
             return self._unusable(unusable, errors)
         target = str((view["spec"].get("target") or {}).get("path") or view["test_path"])
@@ -70,9 +66,9 @@ class ModelWritingAgent(ModelAgent):
 def _message(
     inputs: Mapping[str, Any], errors: Sequence[Mapping[str, Any]], previous: Mapping[str, str], style: str
 ) -> str:
-    """The envelope, and beside it the project's style, and in a refinement what to mend."""
+    """The envelope, and beside it the project's style, or in a refinement what to mend: that has a style already."""
     shown = {key: value for key, value in inputs.items() if key not in _TOLD_OTHERWISE}
-    beside: JsonObject = {"style": style} if style else {}
+    beside: JsonObject = {"style": style} if style and not previous else {}
     if errors:
         beside["feedback"] = code_feedback(errors, next(iter(previous.values()), ""))
     return canonical_json({**shown, **beside})
@@ -98,6 +94,22 @@ def _placed(files: Sequence[Mapping[str, str]], test_path: str) -> dict[str, str
     if problems:
         raise UnusableAnswer("the answer's files cannot be used", problems)
     return {test_path: placed[test_path], **placed}
+
+
+def _require_honest(
+    files: Mapping[str, str], spec: Mapping[str, Any], test_path: str, previous: Mapping[str, str]
+) -> None:
+    """Raise UnusableAnswer for code that does what tests may not do, replaces what it tests, or asserts less."""
+    reaching = _reaching(files, spec, test_path)
+    if reaching:
+        raise UnusableAnswer("the code does what tests may not do", reaching)
+    module, cases = str((spec.get("target") or {}).get("module") or ""), spec.get("cases") or ()
+    replaced = [{**one, "path": path} for path, text in files.items() for one in replaced_subjects(text, cases, module)]
+    if replaced:
+        raise UnusableAnswer("the tests replace what they test", replaced)
+    weaker = [one for path, text in files.items() for one in _weakened(previous, path, text)]
+    if weaker:
+        raise UnusableAnswer("the refinement weakens the tests", weaker)
 
 
 def _reaching(files: Mapping[str, str], spec: Mapping[str, Any], test_path: str) -> list[JsonObject]:

@@ -1,0 +1,151 @@
+"""How strong one assertion is, read from its syntax tree with the names of its test resolved (B-03)."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import math
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+Bindings = Mapping[str, ast.expr]
+"""What each name was last bound to before the assertion, in its own test."""
+
+NOTHING, TRUE, PROPERTY, NEAR, EXACT = range(5)
+"""Strengths: asserts nothing (a constant, a thing compared with itself), truth, a property, nearly equal, equal."""
+
+_EXACT = frozenset(
+    """assertEqual assertIs assertListEqual assertDictEqual assertSetEqual assertTupleEqual assertSequenceEqual
+    assertMultiLineEqual assertCountEqual assertIsNone""".split()
+)
+_ANYTHING = frozenset({"ANY"})
+_DEEPEST = 12
+_BUILTINS = frozenset(dir(builtins))
+_DEFAULT_LOOSENESS = 1e-6
+
+
+def strength(test: ast.expr, bound: Bindings) -> int:
+    """The strength of what an `assert` asserts."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
+        return min(TRUE, *(strength(one, bound) for one in test.values))
+    if isinstance(test, ast.BoolOp):
+        return max(strength(one, bound) for one in test.values)
+    if isinstance(test, ast.IfExp):
+        return min(strength(test.body, bound), strength(test.orelse, bound))
+    if isinstance(test, ast.NamedExpr):
+        return strength(test.value, bound)
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return min(PROPERTY, strength(test.operand, bound))
+    if isinstance(test, ast.Tuple | ast.List | ast.Dict | ast.Set | ast.Lambda | ast.JoinedStr | ast.GeneratorExp):
+        return NOTHING
+    if isinstance(test, ast.Compare):
+        return _comparison(test, bound)
+    if not grounded(test, bound):
+        return NOTHING
+    if isinstance(test, ast.Call):
+        return {"isinstance": PROPERTY, "isclose": NEAR}.get(last(test.func), TRUE)
+    return TRUE
+
+
+def call_strength(call: ast.Call, bound: Bindings) -> int | None:
+    """The strength of a method that asserts (`self.assertEqual`); None for any other call."""
+    name = last(call.func)
+    if not name.startswith("assert") or not isinstance(call.func, ast.Attribute):
+        return None
+    if not name.startswith("assert_") and call.args and not any(grounded(one, bound) for one in call.args[:2]):
+        return NOTHING
+    if name in _EXACT:
+        arguments = call.args[:2]
+        return NOTHING if len(arguments) == 2 and same(arguments[0], arguments[1], bound) else EXACT
+    if name == "assertAlmostEqual":
+        return NEAR
+    if name in ("assertTrue", "assertFalse", "assertIsNotNone"):
+        return min(TRUE, strength(call.args[0], bound)) if call.args else NOTHING
+    return PROPERTY
+
+
+def looseness(test: ast.AST) -> list[float]:
+    """How far apart the values may be that an assertion takes for nearly equal; one number for each tolerance."""
+    found: list[float] = []
+    for node in ast.walk(test):
+        if not isinstance(node, ast.Call | ast.Compare):
+            continue
+        if isinstance(node, ast.Compare):
+            found += _distance(node)
+        elif last(node.func) in ("approx", "isclose"):
+            given = [one.value for one in node.keywords if one.arg in ("rel", "abs", "rel_tol", "abs_tol")]
+            given += node.args[1:3] if last(node.func) == "approx" else []
+            found.append(max((_number(one) for one in given), default=_DEFAULT_LOOSENESS))
+        elif last(node.func) == "assertAlmostEqual":
+            found.append(_places(node))
+    return found
+
+
+def grounded(node: ast.AST, bound: Bindings, depth: int = 0) -> bool:
+    """Whether a value depends on anything but the test's own constants: a call of what is imported, or a name given."""
+    if depth > _DEEPEST:
+        return True
+    for one in ast.walk(node):
+        if not isinstance(one, ast.Name) or not isinstance(one.ctx, ast.Load):
+            continue
+        if one.id in bound:
+            if bound[one.id] is not node and grounded(bound[one.id], bound, depth + 1):
+                return True
+        elif one.id not in _BUILTINS:
+            return True
+    return False
+
+
+def same(one: ast.expr, other: ast.expr, bound: Bindings) -> bool:
+    """Whether two expressions are one, names resolved."""
+    return ast.dump(_resolved(one, bound)) == ast.dump(_resolved(other, bound))
+
+
+def last(node: ast.AST) -> str:
+    """The last part of a name or attribute chain; empty for anything else."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _comparison(test: ast.Compare, bound: Bindings) -> int:
+    sides = [test.left, *test.comparators]
+    if any(same(one, other, bound) for one, other in pairwise(sides)):
+        return NOTHING
+    if any(last(_resolved(side, bound)) in _ANYTHING for side in sides):
+        return NOTHING
+    if not any(grounded(side, bound) for side in sides):
+        return NOTHING
+    if not isinstance(test.ops[0], ast.Eq | ast.Is):
+        return TRUE if isinstance(test.ops[0], ast.IsNot) else PROPERTY
+    return NEAR if any(_is_approx(_resolved(side, bound)) for side in sides) else EXACT
+
+
+def _resolved(node: ast.expr, bound: Bindings, depth: int = 0) -> ast.expr:
+    """An expression behind the names that stand for it."""
+    while isinstance(node, ast.Name) and node.id in bound and depth < _DEEPEST:
+        node, depth = bound[node.id], depth + 1
+    return node.value if isinstance(node, ast.NamedExpr) else node
+
+
+def _is_approx(side: ast.expr) -> bool:
+    return isinstance(side, ast.Call) and last(side.func) == "approx"
+
+
+def _distance(node: ast.Compare) -> Iterator[float]:
+    """`abs(a - b) < 0.1` tolerates 0.1."""
+    within = isinstance(node.left, ast.Call) and last(node.left.func) == "abs"
+    if within and isinstance(node.ops[0], ast.Lt | ast.LtE):
+        yield _number(node.comparators[0])
+
+
+def _places(node: ast.Call) -> float:
+    given = {one.arg: one.value for one in node.keywords}
+    if "delta" in given:
+        return _number(given["delta"])
+    places = given.get("places") or (node.args[2] if len(node.args) > 2 else None)
+    return 10 ** -_number(places) if places is not None else 1e-7
+
+
+def _number(node: ast.expr) -> float:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return float(node.value)
+    return math.inf
