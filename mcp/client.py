@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +29,8 @@ from .external.server import ExternalServer, ServerFacts, ServerGone
 
 BUILT_IN = "built-in"
 DEFAULT_TIMEOUT_SECONDS = 60.0
+_REMEMBERED_CALLS = 50_000
+"""More than a run makes; a server that lives for months must not remember all."""
 
 
 class ToolClient:
@@ -60,7 +63,7 @@ class ToolClient:
         self._timeouts = dict(timeouts or {})
         self._warn = warn
         self._warnings: list[str] = []
-        self._calls: list[ToolCall] = []
+        self._calls: deque[ToolCall] = deque(maxlen=_REMEMBERED_CALLS)
         self._built_in: dict[str, Tool] = {}
         self._validators: dict[str, Draft202012Validator] = {}
         self._routes: dict[str, ExternalRoute] = {}

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,8 @@ PAGE_CHARS = 128 * 1024
 EVENTS_EACH = 200
 LISTED_EACH = 100
 NEXT_META = "testwright/next"
+_LIST_BEGIN = "0.0"
+_LIST_CURSOR = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})")
 _TYPES = {".md": "text/markdown", ".json": "application/json", ".xml": "application/xml", ".py": "text/x-python"}
 _DOCUMENTS = {
     "report.md": "The report of a run, for people",
@@ -100,20 +103,26 @@ class RunResources:
             return result
         params = ctx.params or {}
         if ctx.method == "resources/list":
-            return await self._listed(result, session_of(ctx), str(params.get("cursor") or "0"))
+            return await self._listed(result, session_of(ctx), str(params.get("cursor") or _LIST_BEGIN))
         if ctx.method == "resources/read" and str(params.get("uri", "")).startswith(RUNS):
             return {**result, "contents": [part for one in result["contents"] for part in _paged(one)]}
         return result
 
     async def _listed(self, result: Json, session: str | None, cursor: str) -> Json:
         runs = self._desk.sessions.runs(session)
-        rows = [row for run in runs for row in await _rows(self._desk, run)]
-        if not cursor.isdecimal() or len(cursor) > 11:
+        at = _LIST_CURSOR.fullmatch(cursor)
+        if at is None:
             raise MCPError(INVALID_PARAMS, "This list has no such cursor; begin without one")
-        first = int(cursor)
-        page = rows[first : first + LISTED_EACH]
-        own = result.get("resources") or [] if first == 0 else []
-        more = {"nextCursor": str(first + LISTED_EACH)} if len(rows) > first + LISTED_EACH else {}
+        number, first = int(at.group(1)), int(at.group(2))
+        page: list[Json] = []
+        while number < len(runs) and len(page) < LISTED_EACH:
+            rows = (await _rows(self._desk, runs[number]))[first : first + LISTED_EACH - len(page)]
+            page += rows
+            first += len(rows)
+            if len(page) < LISTED_EACH:
+                number, first = number + 1, 0
+        own = result.get("resources") or [] if cursor == _LIST_BEGIN else []
+        more = {"nextCursor": f"{number}.{first}"} if number < len(runs) else {}
         return {**result, "resources": [*own, *page], **more}
 
 

@@ -6,13 +6,15 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from ...errors import RunNotFound, TestwrightError
+from ...errors import RunLocked, RunNotFound, TestwrightError, ToolBusy
 from ..offering import Job, Json
 from ..roots import Root
 from ..sessions import KnownRun
 from ..work import Teller, seen_through
 from .definition import Call, Desk
 from .run_files import folder_of, json_file
+
+_ELSEWHERE_SECONDS = 30
 
 
 async def worked(
@@ -44,9 +46,21 @@ async def worked(
             if run_id is not None:
                 teller.stage.planned(await asyncio.to_thread(_planned_steps, desk, root, run_id))
             desk.sessions.add(call.session, KnownRun(root, chosen, kind))
-            return await work(Job(root.path, chosen, teller.hear))
+            try:
+                return await work(Job(root.path, chosen, teller.hear))
+            except RunLocked as error:
+                raise _elsewhere(error) from error
 
     return chosen, await seen_through(doing(), teller)
+
+
+def _elsewhere(error: RunLocked) -> ToolBusy:
+    """Another process holds the project: whose business it is to end that one is for a person to say."""
+    return ToolBusy(
+        error.message,
+        advice=f"call again in {_ELSEWHERE_SECONDS} s with the same arguments",
+        details={"retry_after_seconds": _ELSEWHERE_SECONDS},
+    )
 
 
 def _planned_steps(desk: Desk, root: Root, run_id: str) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from mcp import MCPError
 
-from testwright.errors import RequestError, RunLocked, ToolBusy
+from testwright.errors import EnvironmentFault, RequestError, RunLocked, ToolBusy
 from testwright.mcp.offering import Job, Json, TestFiles
 from testwright.tests.support.mcp_serving import ScriptedApplication, a_report, data, scripted_client, told
 
@@ -272,7 +272,7 @@ async def test_an_unknown_tool_is_an_error_of_the_protocol_that_names_what_is_ne
     "error",
     [
         RequestError("nothing of that name", advice="Did you mean src/a.py?"),
-        RunLocked("the project is being worked on", advice="wait"),
+        EnvironmentFault("no interpreter", advice="install one", details={"tried": ["python3"]}),
         ToolBusy("busy", advice="call again in 9 s", details={"retry_after_seconds": 9}),
     ],
 )
@@ -282,6 +282,14 @@ async def test_an_error_of_the_application_is_told_with_its_type_and_advice(proj
     assert (found["type"], found["message"], found["advice"]) == (type(error).__name__, error.message, error.advice)
     assert found["details"] == error.details
     assert error.advice in found["text"]
+
+
+async def test_a_project_that_another_process_works_on_is_told_as_busy_without_asking_to_kill_it(project: Path) -> None:
+    error = RunLocked("process 7 works on it", advice="end it with `kill 7`", details={"pid": 7})
+    async with scripted_client(ScriptedApplication({"generate_tests": error}), project) as client:
+        found = told(await client.call_tool("generate_tests", {"request": "x"}))
+    assert (found["type"], found["details"]["retry_after_seconds"]) == ("ToolBusy", 30)
+    assert "kill" not in found["text"]
 
 
 async def test_a_fault_of_ours_tells_the_client_nothing_of_its_inside(project: Path) -> None:
