@@ -96,6 +96,7 @@ TOOLS: Mapping[str, Any] = {
     "mcp_config": McpConfig,
     "project_servers": ProjectServers,
     "cache_url": CacheUrl,
+    "no_cache": NoCache,
 }
 """Who serves the tools, and where their answers are kept."""
 
@@ -105,7 +106,7 @@ Command = Callable[..., None]
 def taking(*groups: Mapping[str, Any]) -> Callable[[Command], Command]:
     """Give a command all options of these groups, in front of its own.
 
-    Their values come to it as one dict, `flags`, by setting; what was not said is None.
+    Their values come to it as one dict, `flags`, by setting; what was not said is None. `no_x` is said for `x`.
     """
     options = {name: option for group in groups for name, option in group.items()}
 
@@ -115,6 +116,8 @@ def taking(*groups: Mapping[str, Any]) -> Callable[[Command], Command]:
         @functools.wraps(command)
         def given(**values: Any) -> None:
             flags = {name: None if values[name] is False else values[name] for name in options}
+            switched_off = {name.removeprefix("no_"): False for name, one in flags.items() if one and name[:3] == "no_"}
+            flags = {name: one for name, one in flags.items() if name[:3] != "no_"} | switched_off
             command(**{name: value for name, value in values.items() if name not in options}, flags=flags)
 
         added = [_parameter(name, option) for name, option in options.items()]

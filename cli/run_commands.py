@@ -49,14 +49,12 @@ def run(
     flags: dict[str, Any],
     no_run: given.NoRun = False,
     no_analyze: given.NoAnalyze = False,
-    no_cache: given.NoCache = False,
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
     """See RUN_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
         switched = {"run": given.said(no_run, False), "analyze": given.said(no_analyze, False)}
-        switched["cache"] = given.said(no_cache, False)
         settings = load_settings({**flags, **switched})
         settings = settings.model_copy(update={"run_id": settings.run_id or new_run_id()})
         with interruption_named(str(settings.run_id)), progress_shown(quiet=as_json) as sink:
