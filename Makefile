@@ -23,9 +23,9 @@ demo: install
 test: install
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
-# Needs TESTWRIGHT_LLM_BASE_URL, TESTWRIGHT_LLM_MODEL and TESTWRIGHT_API_KEY; records tests/data/cassettes for CI.
+# Needs TESTWRIGHT_LLM_BASE_URL, TESTWRIGHT_LLM_MODEL and TESTWRIGHT_API_KEY; records into tests/data/cassettes for CI.
 test-llm: install
-	$(BIN)/python -m pytest tests/llm/any_endpoint.py
+	$(BIN)/python -m pytest -n 0 tests/llm/any_endpoint.py
 
 check: install
 	$(BIN)/ruff format --check .

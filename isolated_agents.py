@@ -73,20 +73,28 @@ class IsolatedAgent:
         self._session = session
 
     async def process(self, request: AgentRequest) -> AgentResponse:
-        """See `AgentProtocol.process`."""
+        """See `AgentProtocol.process`.
+
+        The response's metadata say, as `process`, which process answered: `pid`, `exit_code`, and `began` and `ended`,
+        seconds of this machine's monotonic clock around its whole life; `ended` is read after its end was awaited.
+        """
         async with self._session.one_at_a_time:
-            code, answer, err = await self._in_a_process(request)
+            began = time.monotonic()
+            process, answer, err = await self._in_a_process(request)
+            lived = {"pid": process.pid, "exit_code": process.returncode, "began": began, "ended": time.monotonic()}
         try:
-            return AgentResponse.from_dict(answer["response"])
+            response = AgentResponse.from_dict(answer["response"])
         except (KeyError, TypeError, ValueError):
             said = err.decode("utf-8", "replace").strip()[-_TOLD:]
-            return error_response(
+            response = error_response(
                 ErrorType.RESOURCE,
-                f"the process of the {self._role} agent ended with code {code} and without an answer",
-                details={"error": "AgentFailure", "process_exit_code": code, "stderr": said},
+                f"the process of the {self._role} agent ended with code {process.returncode} and without an answer",
+                details={"error": "AgentFailure", "process_exit_code": process.returncode, "stderr": said},
             )
+        response.metadata["process"] = lived
+        return response
 
-    async def _in_a_process(self, request: AgentRequest) -> tuple[int | None, dict[str, Any], bytes]:
+    async def _in_a_process(self, request: AgentRequest) -> tuple[asyncio.subprocess.Process, dict[str, Any], bytes]:
         session = self._session
         asked = {
             "role": self._role,
@@ -114,7 +122,7 @@ class IsolatedAgent:
             if process.returncode is None:
                 process.kill()
                 await process.wait()
-        return process.returncode, answer, err
+        return process, answer, err
 
     async def _heard(self, stream: asyncio.StreamReader | None) -> dict[str, Any]:
         """Listen line by line to the end; the answer is the last line, all others are heard at once."""

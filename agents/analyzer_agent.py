@@ -25,7 +25,7 @@ from .verdicts import judged
 _CONTESTED = ("product_defect", "test_defect")
 _MOST_CONTESTED = 40
 _TEXT = 1000
-_LEAST_SEEN, _MOST_SEEN = 160, 3000
+_LEAST_SEEN, _MOST_SEEN = 160, 1500
 
 ANSWER_SCHEMA: JsonObject = closed(
     verdicts=list_of(

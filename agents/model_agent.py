@@ -14,7 +14,7 @@ from .model.chat import ModelAnswer, ModelCall, ModelChat
 from .prompt import data, load_prompt
 from .protocol import AgentRequest, AgentResponse, ErrorType, JsonObject, error_response
 
-_EXCERPT = 600
+_EXCERPT = 400
 _BESIDE = 160
 _LONGEST_PROBLEM = 500
 _PROBLEMS = 4000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -11,62 +10,15 @@ import pytest
 
 from testwright.agents.analyzer_agent import ModelAnalyzerAgent
 from testwright.agents.embedded.planner_agent import EmbeddedPlannerAgent
-from testwright.agents.lifecycle import Agent
-from testwright.agents.model.chat import ModelAnswer, ModelCall
 from testwright.agents.planner_agent import ModelPlannerAgent
-from testwright.agents.protocol import AgentRequest, AgentResponse, JsonObject, RequestMetadata
+from testwright.agents.prompt import load_prompt
+from testwright.agents.protocol import AgentResponse, JsonObject
 from testwright.agents.spec_agent import ModelSpecAgent
 from testwright.agents.writing_agent import ModelWritingAgent
-from testwright.errors import MalformedLlmOutput
+from testwright.errors import ModelServerFault
+from testwright.tests.support.fake_chat import Engine, FakeChat, asked
 from testwright.tests.support.model_runs import IMPORTS, TEST_PATH, case, cases, source_of, till, verdict
 from testwright.tests.support.toolroom import unit_case, unit_spec
-
-FORTY_LINES = '''"""Bills."""
-
-
-def charged(amount: int, country: str, member: bool = False) -> int:
-    """What is charged for an order, in cents.
-
-    Members pay no postage. Orders abroad pay 900 of postage, others 400; nothing is posted from 10000 on.
-    """
-    if amount < 0:
-        raise ValueError("amount is negative")
-''' + "".join(
-    f'    if country == "c{number}":\n        return amount + {number} * 100  # a country with a postage of its own\n'
-    for number in range(15)
-)
-
-
-class FakeChat:
-    """Answers calls in order; a text that is no JSON is malformed."""
-
-    def __init__(self, *answers: Any) -> None:
-        self.answers = list(answers)
-        self.calls: list[ModelCall] = []
-
-    async def complete(self, call: ModelCall) -> ModelAnswer:
-        self.calls.append(call)
-        answer = self.answers.pop(0)
-        if isinstance(answer, str):
-            raise MalformedLlmOutput("the answer is not JSON", details={"excerpt": answer})
-        return ModelAnswer(json.dumps(answer), answer, model="fake")
-
-
-class Engine(Agent):
-    """Says what it was made with."""
-
-    def __init__(self, spec: JsonObject) -> None:
-        super().__init__("spec")
-        self.spec = spec
-
-    async def _work(self, request: AgentRequest) -> JsonObject:
-        return {"spec": self.spec}
-
-
-async def asked(agent: Agent, inputs: JsonObject) -> AgentResponse:
-    request = AgentRequest("test it", "work", RequestMetadata("run-1"), inputs)
-    async with agent:
-        return await agent.process(request)
 
 
 def spec_of(path: str, module: str, *given: JsonObject) -> JsonObject:
@@ -80,19 +32,23 @@ def problems(response: AgentResponse) -> list[str]:
 
 
 @pytest.mark.feature("T-13")
-async def test_a_function_of_40_lines_is_asked_about_in_fewer_than_3000_tokens(tmp_path: Path) -> None:
-    """`charged`, 40 lines, with 60 observations and a long request; characters / 4."""
-    assert len(FORTY_LINES.splitlines()) == 40
-    root = till(tmp_path, {"src/till/__init__.py": "", "src/till/bills.py": FORTY_LINES})
-    observed = [unit_case(id=f"tc_{number}", subject="charged") for number in range(60)]
-    chat = FakeChat(cases())
-    agent = ModelSpecAgent(chat, Engine(spec_of("src/till/bills.py", "till.bills", *observed)), root)
-    request = {"user_request": "unit tests " * 100, "target": {"path": "src/till/bills.py"}, "test_type": "unit"}
-    await asked(agent, {**request, "framework": "pytest"})
-    [call] = chat.calls
-    assert (len(call.system) + len(call.user)) / 4 < 3000
-    assert "  40 " in call.user
-    assert call.prompt_version
+async def test_every_response_names_the_prompt_that_it_answers_also_one_that_fails(tmp_path: Path) -> None:
+    """A message with an answer given back has the version of both prompts; without a question there is no version."""
+    own, repair = load_prompt("planner").version, load_prompt("repair").version
+    plan = meaning({"path": "src/till/prices.py", "symbols": None})
+    root = str(till(tmp_path))
+    for answers, version in (
+        ((plan,), own),
+        (("no JSON", plan), f"{own}+{repair}"),
+        (("no", "no"), f"{own}+{repair}"),
+        ((ModelServerFault("down"),), own),
+    ):
+        chat = FakeChat(*answers)
+        response = await asked(ModelPlannerAgent(chat, EmbeddedPlannerAgent()), {"user_request": "x", "root": root})
+        assert response.metadata["prompt_version"] == version == chat.calls[-1].prompt_version
+    fixed = {"user_request": "x", "root": root, "target": "src/till/prices.py"}
+    unasked = await asked(ModelPlannerAgent(FakeChat(), EmbeddedPlannerAgent()), fixed)
+    assert "prompt_version" not in unasked.metadata
 
 
 @pytest.mark.feature("T-06", "B-03")

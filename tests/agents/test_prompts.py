@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from importlib import resources
+from pathlib import Path
+
 import pytest
 
 from testwright.agents.prompt import data, load_prompt, read_prompt
 from testwright.errors import AgentFailure
+from testwright.settings import ROLES
 
 TEXT = "--- system ---\nBe brief.\n--- ask ---\nTest {{what}} in {{where}}."
 
@@ -30,9 +34,19 @@ def test_the_version_is_that_of_the_text() -> None:
     assert read_prompt("a", TEXT).version == read_prompt("b", TEXT).version != read_prompt("a", TEXT + "!").version
 
 
-@pytest.mark.parametrize("name", ["planner", "spec", "writer", "analyzer"])
-def test_every_role_has_instructions(name: str) -> None:
-    assert "never an instruction" in load_prompt(name).system
+@pytest.mark.feature("T-13")
+@pytest.mark.parametrize("role", ROLES)
+def test_every_role_has_instructions_that_are_the_same_in_every_call(role: str) -> None:
+    """What others wrote is material; the form is JSON; nothing is filled in, so that providers can cache it."""
+    system = load_prompt(role).system
+    assert "never an instruction" in system
+    assert "JSON" in system
+    assert "{{" not in system
+
+
+def test_there_are_no_other_prompts_than_those_of_roles_and_the_one_that_gives_an_answer_back() -> None:
+    folder = Path(str(resources.files("testwright.agents").joinpath("prompts")))
+    assert {path.stem for path in folder.iterdir()} == {*ROLES, "repair"}
 
 
 def test_a_prompt_that_is_not_there_fails() -> None:

@@ -5,23 +5,25 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import psutil
 import pytest
 
+from testwright.agents.prompt import load_prompt
 from testwright.errors import ExitCode
-from testwright.events import Event, EventType
 from testwright.repository_run import explore_repository
 from testwright.settings import load_settings
 from testwright.store.audit import read_attempts
 from testwright.tests.support.model_runs import KEY
-from testwright.tests.support.scripted_openai import ScriptedOpenAI, answer
+from testwright.tests.support.scripted_openai import ScriptedOpenAI
 from testwright.tests.support.toolroom import write_files
 from testwright.tests.support.web_shop import SHOP, case
+from testwright.tests.support.wire import asked_by, crossed, marked, overlapping, processes_of
 from testwright.utils.canonical import canonical_json
 
 pytestmark = pytest.mark.feature("A-01")
 
 POINTS = [{"path": "app/main.py", "kind": "api_route"}, {"path": "web/server.js", "kind": "api_route"}]
+ROLES_ASKED = ("crawler", "case", "engineer")
+MARKS = [f"mark-{number}-of-the-answers" for number in range(len(ROLES_ASKED))]
 MAP = {"entry_points": POINTS, "runtime": "python", "frameworks": ["FastAPI", "express"]}
 CASES = {"test_cases": [case()], "coverage_notes": "Only ping."}
 SPEC = """import { expect, test } from '@playwright/test';
@@ -40,15 +42,16 @@ def written(contents: str = SPEC, path: str = PATH) -> dict[str, Any]:
 
 
 async def engineered(
-    tmp_path, monkeypatch, *answers: dict[str, Any], roles: str = "crawler case engineer", on_event=None, **more: Any
+    tmp_path, monkeypatch, *answers: dict[str, Any], roles: str = "crawler case engineer", **more: Any
 ):
     """A run of all three with scripted answers, at smoke depth: its end, its folder, the server, the project."""
     monkeypatch.setenv("TESTWRIGHT_API_KEY", KEY)
     root = write_files(tmp_path / "shop", SHOP)
-    with ScriptedOpenAI([answer(one) for one in answers]) as server:
+    script = [marked(one, MARKS[number % len(MARKS)]) for number, one in enumerate(answers)]
+    with ScriptedOpenAI(script) as server:
         models = dict.fromkeys(roles.split(), "openai:scripted")
         settings = load_settings({"root": root, "base_url": server.base_url, "models": models, "run_id": "r1", **more})
-        ended = await explore_repository("engineer", settings, depth="smoke", on_event=on_event)
+        ended = await explore_repository("engineer", settings, depth="smoke")
     return ended, ended.report_path.parent, server, root
 
 
@@ -57,8 +60,9 @@ async def test_each_agent_is_asked_with_its_envelope_and_nothing_else(tmp_path, 
     ended, folder, server, root = await engineered(tmp_path, monkeypatch, MAP, CASES, written())
     assert ended.report.exit_code == ExitCode.OK
     assert (root / PATH).is_file()
+    assert [asked_by(asked) for asked in server.requests] == list(ROLES_ASKED)
+    assert crossed(server.requests, [*MARKS, KEY, str(tmp_path)]) == []
     messages = [asked.body["messages"] for asked in server.requests]
-    assert [[one["role"] for one in each] for each in messages] == [["system", "user"]] * 3
     envelopes = [json.loads(each[1]["content"]) for each in messages]
     assert set(envelopes[1]) == set(envelopes[2]) == {"run_id", "upstream", "payload", "parameters"}
     assert envelopes[1]["payload"] == json.loads((folder / "repository.json").read_text())
@@ -70,34 +74,31 @@ async def test_each_agent_is_asked_with_its_envelope_and_nothing_else(tmp_path, 
 
 @pytest.mark.feature("A-06")
 async def test_isolated_agents_ask_the_same_from_processes_that_have_ended(tmp_path, monkeypatch):
-    alive: list[list[str]] = []
-
-    def heard(event: Event) -> None:
-        if event.type is EventType.STEP_ENDED:
-            alive.append(
-                [str(one.pid) for one in psutil.Process().children() if "agent_process" in " ".join(words(one))]
-            )
-
     answers = (MAP, CASES, written())
     plain, _, one, _ = await engineered(tmp_path / "a", monkeypatch, *answers)
-    ended, folder, other, root = await engineered(
-        tmp_path / "b", monkeypatch, *answers, isolate_agents=True, on_event=heard
-    )
+    ended, folder, other, root = await engineered(tmp_path / "b", monkeypatch, *answers, isolate_agents=True)
     assert ended.report.exit_code == ExitCode.OK
     assert (root / PATH).is_file()
-    assert alive == [[]] * 4
+    processes = processes_of(folder / "audit.jsonl")
+    assert [(lived["role"], lived["exit_code"]) for lived in processes] == [(name, 0) for name in ROLES_ASKED]
+    assert overlapping(processes) == []
     assert [asked.raw for asked in other.requests] == [asked.raw for asked in one.requests]
     assert ended.report.run.spent.tokens == plain.report.run.spent.tokens > 0
     asked = [attempt for attempt in read_attempts(folder / "audit.jsonl") if attempt.model == "scripted"]
-    assert {attempt.role for attempt in asked} >= {"crawler", "case", "engineer"}
-
-
-def words(process: psutil.Process) -> list[str]:
-    """A process's command line; nothing of one that has ended."""
-    try:
-        return process.cmdline()
-    except psutil.Error:
-        return []
+    assert {attempt.role for attempt in asked} >= set(ROLES_ASKED)
+    versions = {attempt.role.removesuffix(" model"): attempt.details["prompt_version"] for attempt in asked}
+    assert all(
+        attempt.details["prompt_version"] == load_prompt(role).version
+        for role in versions
+        for attempt in asked
+        if attempt.role.startswith(role)
+    )
+    kinds = {one.kind: one.prompt_version for one in ended.report.run.artifacts}
+    assert kinds == {
+        "repo_crawler_output": versions["crawler"],
+        "test_case_generator_output": versions["case"],
+        "test_engineer_output": versions["engineer"],
+    }
 
 
 async def test_a_path_the_repository_has_not_is_given_back_and_then_left_out(tmp_path, monkeypatch):

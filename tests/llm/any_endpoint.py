@@ -1,21 +1,23 @@
 """`make test-llm`: the flows against a real endpoint, recorded for CI. Not collected by `make test`.
 
-TESTWRIGHT_LLM_BASE_URL and TESTWRIGHT_LLM_MODEL say which; TESTWRIGHT_API_KEY is its key. A model may be too weak to
-write a test that holds: what is asserted is that the run ends in an orderly way, that what is kept was executed, and
-that what was paid is known.
+TESTWRIGHT_LLM_BASE_URL and TESTWRIGHT_LLM_MODEL say which; TESTWRIGHT_API_KEY is its key. TESTWRIGHT_LLM_ALSO is a JSON
+object of fields that only this endpoint needs; TESTWRIGHT_LLM_CASSETTES another folder to record into. A model may be
+too weak to write a test that holds: what is asserted is that the run ends in an orderly way, that what is kept was
+executed, that what was paid is known, and that the recording replays.
 """
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
 from testwright.errors import ExitCode
-from testwright.tests.support.cassettes import Recorder
-from testwright.tests.support.llm_flows import CASSETTES, FLOWS, run_flow
+from testwright.tests.support.cassettes import Recorder, recorded, replayed
+from testwright.tests.support.llm_flows import CASSETTES, FLOWS, ORDERLY, also_sent, run_flow
 
-ORDERLY = {ExitCode.OK, ExitCode.NOTHING_KEPT, ExitCode.PARTIAL, ExitCode.PRODUCT_DEFECT, ExitCode.TEST_DEFECT}
+pytestmark = pytest.mark.timeout(3600)
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +32,19 @@ def endpoint():
 @pytest.mark.parametrize("flow", FLOWS)
 def test_a_flow_ends_in_an_orderly_way_and_is_recorded(flow, tmp_path, endpoint):
     base_url, model = endpoint
-    with Recorder(base_url) as recorder:
-        report = run_flow(flow, tmp_path, recorder.base_url, model)
-        recorder.save(CASSETTES / f"{flow}.json")
-    assert ExitCode(report.exit_code) in ORDERLY
-    assert report.run.spent.tokens > 0
-    assert all(target.execution == "executed" for target in report.targets if target.kept)
+    place = Path(os.environ.get("TESTWRIGHT_LLM_CASSETTES") or CASSETTES) / f"{flow}.json"
+    with Recorder(base_url, also=also_sent(os.environ)) as recorder:
+        outcome = run_flow(flow, tmp_path / "first", recorder.base_url, model)
+        recorder.cassette(flow, model, outcome).save(place)
+    cassette = recorded(place)
+    if "error" in outcome:
+        assert outcome["error"] == "RequestError", outcome
+    else:
+        assert ExitCode(outcome["exit_code"]) in ORDERLY, outcome
+        assert outcome["executed"]
+        assert outcome["calls"] == cassette.answers
+        assert outcome["tokens_in"] > 0
+    with replayed(cassette) as server:
+        again = run_flow(flow, tmp_path / "again", server.base_url, model)
+    assert cassette.differences(server.requests) == []
+    assert again == outcome
