@@ -13,6 +13,7 @@ from .matching import matching
 from .problems import Problem, keys_of, look_up, pointer_of
 from .reading import Reading, converted_note
 from .summary import operation_list, overview
+from .web import shown
 
 LIMIT = 120 * 1024
 """Bytes of JSON that an answer has at most; a summary in a run's state may have 128 KiB."""
@@ -44,9 +45,9 @@ class Wish:
 def unread(found: Found) -> dict[str, Any]:
     """The answer about a document that does not parse."""
     problem = (found.problem or Problem("the document does not parse")).at(
-        found.location, found.problem.line if found.problem else None
+        shown(found.location), found.problem.line if found.problem else None
     )
-    origin = {"kind": found.kind, "location": found.location, "format": "", "digest": "", "documents": []}
+    origin = {"kind": found.kind, "location": shown(found.location), "format": "", "digest": "", "documents": []}
     return {**_empty(origin), "valid": False, "errors": [problem.to_dict()], "notes": list(found.notes)}
 
 
@@ -55,10 +56,10 @@ def answer(found: Found, library: Library, reading: Reading, wish: Wish) -> dict
     root = library.root
     origin = {
         "kind": found.kind,
-        "location": root.location,
+        "location": shown(root.location),
         "format": root.tree.form,
         "digest": root.digest,
-        "documents": library.digests()[:_MOST_DOCUMENTS],
+        "documents": [{**one, "location": shown(one["location"])} for one in library.digests()[:_MOST_DOCUMENTS]],
     }
     errors = [one for one in reading.problems if one.severity == "error"]
     warnings = [one for one in reading.problems if one.severity == "warning"]
@@ -158,7 +159,8 @@ def part_at(value: dict[str, Any], pointer: str) -> dict[str, Any]:
 
 
 def _fitting(problems: Sequence[Problem], room: int) -> list[dict[str, Any]]:
-    cut = [{key: _cut(one) for key, one in problem.to_dict().items()} for problem in problems[:_MOST_ENTRIES]]
+    told = (problem.at(shown(problem.location), problem.line).to_dict() for problem in problems[:_MOST_ENTRIES])
+    cut = [{key: _cut(one) for key, one in problem.items()} for problem in told]
     return _within(cut, room)
 
 

@@ -134,7 +134,7 @@ class _Bundling:
             keys = keys_of(fragment)
         found = look_up(document.value, keys)
         if found is None:
-            where = f" in {location}" if location != here[0] else ""
+            where = f" in {location.partition('?')[0]}" if location != here[0] else ""
             self._tell(here, f"the reference {reference!r} leads to nothing{where}", "correct it, or add what it names")
             return None
         if not isinstance(found[0], dict) and not (kind == "schema" and isinstance(found[0], bool)):

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from .grammar import children, kind_at, rebuilt
+from .grammar import EACH, children, kind_at, rebuilt
 from .problems import Parts, keys_of, look_up
 
 _DEEPEST = 24
@@ -42,7 +42,7 @@ def resolve(document: dict[str, Any], parts: Parts, *, limit: int) -> Resolved |
         work = _Resolving(document, levels, limit)
         try:
             made = work.resolved(value, kind, (), levels)
-        except _NoRoomError:
+        except (_NoRoomError, RecursionError):
             return best
         if size_of(made) > limit:
             return best
@@ -72,7 +72,7 @@ class _Resolving:
 
     def resolved(self, value: Any, kind: str, active: tuple[str, ...], levels: int) -> Any:
         if not isinstance(value, dict):
-            if isinstance(value, list) and kind:
+            if isinstance(value, list) and kind.startswith(EACH):
                 inner = {below[0]: (one, what) for below, one, what in children(value, kind)}
                 return [self.resolved(*inner[index], active, levels) for index in range(len(value))]
             self._take(size_of(value))

@@ -51,12 +51,15 @@ def read(library: Library) -> Reading:
         if one is not root
         for problem in one.tree.problems
     ]
-    problems = (*own, *others, *_with_lines(library, _once(told)))
+    located = _with_lines(library, _once(told))
+    problems = sorted(
+        (*own, *others, *located), key=lambda one: (one.location != root.location, one.location, one.line or 0)
+    )
     value = to_openapi(whole.value) if swagger else whole.value
     circular = whole.circular
     if swagger:
         circular = tuple(one.replace("#/definitions/", "#/components/schemas/") for one in circular)
-    return Reading(value, said, swagger, circular, problems)
+    return Reading(value, said, swagger, circular, tuple(problems))
 
 
 def converted_note(said: str) -> str:

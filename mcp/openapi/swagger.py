@@ -99,7 +99,7 @@ def _operation(
     produces: list[str],
 ) -> dict[str, Any]:
     own = _parameters(document, operation.get("parameters"))
-    named = {(one.get("name"), one.get("in")) for one in own}
+    named = [(one.get("name"), one.get("in")) for one in own]
     every = [one for one in shared if (one.get("name"), one.get("in")) not in named] + own
     taken = _types(operation.get("consumes")) or consumes
     given = _types(operation.get("produces")) or produces

@@ -113,15 +113,16 @@ class Web:
             numeric = f"[{address}]" if ":" in address else address
             target = urlunsplit(parts._replace(netloc=f"{numeric}:{port}", fragment=""))
             headers = {**_HEADERS, "Host": parts.netloc}
+            verify = self._verify if parts.scheme == "https" else False  # reading all certificates takes its time
             try:
                 async with (
-                    httpx2.AsyncClient(trust_env=False, timeout=_PATIENCE, verify=self._verify) as client,
+                    httpx2.AsyncClient(trust_env=False, timeout=_PATIENCE, verify=verify) as client,
                     client.stream("GET", target, headers=headers, extensions={"sni_hostname": host}) as response,
                 ):
                     return response.status_code, response.headers, await self._content(response, urlunsplit(parts))
             except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
                 problem = error
-            except httpx2.HTTPError as error:
+            except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError) as error:
                 raise ToolFailure(
                     f"{shown(urlunsplit(parts))} does not answer in HTTP: {error or type(error).__name__}",
                     advice="check the address and whether it is http or https",
@@ -187,7 +188,9 @@ def checked(url: str) -> SplitResult:
 
 
 def shown(url: str) -> str:
-    """An address as messages show it: without its query, which may hold keys."""
+    """An address as answers show it: without its query, which may hold keys. A path stays what it is."""
+    if "://" not in url:
+        return url
     parts = urlsplit(url)
     return urlunsplit(parts._replace(query="", fragment="", netloc=parts.netloc.rpartition("@")[2]))
 
