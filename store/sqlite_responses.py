@@ -16,7 +16,7 @@ T = TypeVar("T")
 _VERSION = 1
 _WAIT_SECONDS = 2.0
 _SHARE_KEPT = 0.9
-_AT_ONCE = 32
+_ROW_BYTES = 100
 _BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
 _TABLES = """
 CREATE TABLE responses (key TEXT PRIMARY KEY, body BLOB NOT NULL, bytes INTEGER NOT NULL, used INTEGER NOT NULL)
@@ -81,7 +81,8 @@ class SqliteResponses:
                 self._write_used(connection)
                 connection.execute("DELETE FROM responses WHERE key = ?", (key,))
                 connection.execute(
-                    "INSERT INTO responses VALUES (?, ?, ?, ?)", (key, sealed(body), len(body), time.time_ns())
+                    "INSERT INTO responses VALUES (?, ?, ?, ?)",
+                    (key, sealed(body), len(body) + len(key) + _ROW_BYTES, time.time_ns()),
                 )
                 self._make_room(connection)
                 connection.execute("COMMIT")
@@ -119,11 +120,18 @@ class SqliteResponses:
         self._used.clear()
 
     def _make_room(self, connection: sqlite3.Connection) -> None:
-        aim = self._most
-        while connection.execute("SELECT bytes FROM total").fetchone()[0] > aim:
-            aim = int(self._most * _SHARE_KEPT)
-            oldest = "SELECT key FROM responses ORDER BY used LIMIT ?"
-            connection.execute(f"DELETE FROM responses WHERE key IN ({oldest})", (_AT_ONCE,))
+        """Beyond the bound, delete from the longest unused on until a tenth is free: not again for every answer."""
+        excess = connection.execute("SELECT bytes FROM total").fetchone()[0] - self._most
+        if excess <= 0:
+            return
+        excess += int(self._most * (1 - _SHARE_KEPT))
+        doomed: list[tuple[str]] = []
+        for key, size in connection.execute("SELECT key, bytes FROM responses ORDER BY used"):
+            if excess <= 0:
+                break
+            doomed.append((key,))
+            excess -= size
+        connection.executemany("DELETE FROM responses WHERE key = ?", doomed)
 
     def _opened(self) -> sqlite3.Connection:
         try:
