@@ -112,7 +112,9 @@ async def gather(root: Document, source: Source) -> Library:
                 library.failures[location] = error.message
             except UnreadableDocument as error:
                 line = f" in line {error.problem.line}" if error.problem.line else ""
-                library.failures[location] = f"{location.partition('?')[0]} does not parse: {error.problem.message}{line}"
+                library.failures[location] = (
+                    f"{location.partition('?')[0]} does not parse: {error.problem.message}{line}"
+                )
             else:
                 weight += len(read.source)
                 library.documents[location] = read

@@ -148,7 +148,8 @@ def _chains(value: dict[str, Any]) -> Iterator[Problem]:
         if isinstance(mapping(one).get("$ref"), str) and kind != "document" and _endless(value, one):
             message = f"the reference {one['$ref']!r} leads only to references, and never to an object"
             yield Problem(message, (*parts, "$ref"), "reference", suggestion="describe the object in one of them")
-        waiting += [((*parts, *below), inner, what) for below, inner, what in children(one, kind)]
+        below = [((*parts, *place), inner, what) for place, inner, what in children(one, kind)]
+        waiting += reversed(below)
 
 
 def _endless(value: dict[str, Any], one: dict[str, Any]) -> bool:

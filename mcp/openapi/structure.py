@@ -115,7 +115,8 @@ def _outermost_schemas(value: dict[str, Any]) -> Iterator[tuple[Parts, Any]]:
         if kind == "schema":
             yield parts, one
             continue
-        waiting += [((*parts, *below), inner, what) for below, inner, what in children(one, kind)]
+        below = [((*parts, *place), inner, what) for place, inner, what in children(one, kind)]
+        waiting += reversed(below)
 
 
 def _problems(errors: Iterable[ValidationError], start: Parts = ()) -> Iterator[Problem]:
