@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
-import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict
@@ -16,9 +14,9 @@ from .agents.protocol import AgentRequest, RequestMetadata
 from .errors import ExitCode, RequestError, RunNotFound, TestwrightError, UsageError
 from .events import EventType
 from .half_runs import Wanted, begun_with_spec, specified
-from .mcp.client import ToolClient
 from .mcp.offering import Job, Json, TestFiles
 from .run_session import Ended, as_raised, record_run
+from .served_tools import ServedTools
 from .settings import Settings, load_settings
 from .store import listing
 from .store.database import Store
@@ -26,7 +24,7 @@ from .store.files import write_file
 from .store.run_folder import RunFolder, new_run_id
 from .store.staging import Staging
 from .utils.canonical import pretty_json
-from .wiring import LiveRun, open_run, open_validators
+from .wiring import LiveRun, open_run
 
 _SHORT_RUNS = ("run_tests: ", "analyze_test_results: ")
 """How the requests of runs begin that are one piece of work, and begin anew rather than go on."""
@@ -44,9 +42,7 @@ class TestwrightApplication:
 
     def __init__(self, flags: Mapping[str, Any], opened: AsyncExitStack) -> None:
         self._flags = dict(flags)
-        self._opened = opened
-        self._tools: dict[Path, ToolClient] = {}
-        self._opening = asyncio.Lock()
+        self._tools = ServedTools(lambda root: self._asked(root, {}), opened)
 
     def state(self, root: Path) -> Path:
         """The folder in which a project's runs are kept."""
@@ -174,7 +170,7 @@ class TestwrightApplication:
 
     async def call_tool(self, root: Path, name: str, arguments: Mapping[str, Any]) -> Json:
         """What one of the tools of a run answers for this project."""
-        return await (await self._tools_of(root)).call(name, dict(arguments))
+        return await self._tools.call(root, name, arguments)
 
     def _run(self, root: Path, run_id: str) -> Json | None:
         state = self.state(root)
@@ -191,17 +187,6 @@ class TestwrightApplication:
         short = summary["request"].startswith(_SHORT_RUNS)
         resumable = summary["resumable"] and not short
         return {**summary, "resumable": resumable, "report": details.report, "files": list(details.files)}
-
-    async def _tools_of(self, root: Path) -> ToolClient:
-        """The tools over a project, opened on first need and kept until the application closes."""
-        async with self._opening:
-            if root not in self._tools:
-                scratch = await asyncio.to_thread(tempfile.mkdtemp, prefix="testwright-served-")
-                self._opened.callback(shutil.rmtree, scratch, ignore_errors=True)
-                folder = RunFolder(Path(scratch), "tools").create()
-                settings = await self._asked(root, {})
-                self._tools[root] = await self._opened.enter_async_context(open_validators(settings, folder))
-            return self._tools[root]
 
     @asynccontextmanager
     async def _live(self, settings: Settings, job: Job) -> AsyncIterator[LiveRun]:

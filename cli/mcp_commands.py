@@ -32,17 +32,15 @@ def register(group: typer.Typer) -> None:
     group.command("serve", help=SERVE_HELP)(serve)
 
 
+@given.taking(
+    {"state_dir": given.StateDir, "python": given.Python, "sandbox": given.Sandbox}, given.THINKING, given.TOOLS
+)
 def serve(
+    flags: dict[str, Any],
     root: Annotated[
         list[Path] | None,
         typer.Option("--root", help="A project to serve. May be repeated. Default: the current folder."),
     ] = None,
-    max_runs: Annotated[
-        int, typer.Option("--max-runs", min=1, max=64, help="Runs at the same time; one for each project.")
-    ] = _DEFAULT_RUNNING,
-    max_waiting: Annotated[
-        int, typer.Option("--max-waiting", min=0, max=1000, help="Runs that may wait; one more is told to call again.")
-    ] = _DEFAULT_WAITING,
     http: Annotated[
         str | None, typer.Option("--http", metavar="HOST:PORT", help="Listen there instead; port 0 takes a free one.")
     ] = None,
@@ -60,21 +58,15 @@ def serve(
     allowed_origin: Annotated[
         list[str] | None, typer.Option("--allowed-origin", help="A web origin whose pages may call over HTTP.")
     ] = None,
-    state_dir: given.StateDir = None,
-    python: given.Python = None,
-    sandbox: given.Sandbox = None,
-    model: given.Model = None,
-    base_url: given.BaseUrl = None,
+    max_runs: Annotated[
+        int, typer.Option("--max-runs", min=1, max=64, help="Runs at the same time; one for each project.")
+    ] = _DEFAULT_RUNNING,
+    max_waiting: Annotated[
+        int, typer.Option("--max-waiting", min=0, max=1000, help="Runs that may wait; one more is told to call again.")
+    ] = _DEFAULT_WAITING,
     debug: given.Debug = False,
 ) -> None:
     """See SERVE_HELP."""
-    flags = {
-        "state_dir": state_dir,
-        "python": python,
-        "sandbox": sandbox,
-        "model": model,
-        "base_url": base_url,
-    }
     with failures_shown(debug=debug):
         listening = _listening(http, token_env, allowed_host or [], allowed_origin or [])
         asyncio.run(_serve(root or [Path()], flags, (max_runs, max_waiting), listening))

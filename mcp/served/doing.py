@@ -39,10 +39,7 @@ async def worked(
     chosen = run_id or desk.application.new_run_id()
 
     async def doing() -> Json:
-        def wait(before: int) -> None:
-            teller.say(f"waiting: {before} before this run")
-
-        async with desk.slots.taken(root.path, wait):
+        async with desk.slots.taken(root.path, _waiting(teller)):
             if run_id is not None:
                 teller.stage.planned(await asyncio.to_thread(_planned_steps, desk, root, run_id))
             desk.sessions.add(call.session, KnownRun(root, chosen, kind))
@@ -52,6 +49,22 @@ async def worked(
                 raise _elsewhere(error) from error
 
     return chosen, await seen_through(doing(), teller)
+
+
+async def held(desk: Desk, call: Call, root: Root, name: str, work: Callable[[], Awaitable[Json]]) -> Json:
+    """Do heavy work that is no run, when there is a place for it. Raises ToolBusy, and what the work raises."""
+    teller = Teller(call.tell, beat=desk.beat_seconds)
+
+    async def doing() -> Json:
+        async with desk.slots.taken(root.path, _waiting(teller)):
+            teller.say(f"{name} is at work")
+            return await work()
+
+    return await seen_through(doing(), teller)
+
+
+def _waiting(teller: Teller) -> Callable[[int], None]:
+    return lambda before: teller.say(f"waiting: {before} before this one")
 
 
 def _elsewhere(error: RunLocked) -> ToolBusy:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Awaitable
 from typing import Any
 
 from ..definition import ToolDefinition
 from ..offering import Json
 from .definition import ROOT, Answer, Call, Desk, ServedTool
+from .doing import held
 
 
 def forwarded(
@@ -19,6 +21,7 @@ def forwarded(
     files: str | None = None,
     read_only: bool = True,
     open_world: bool = False,
+    heavy: bool = False,
 ) -> ServedTool:
     """The offered form of a built-in tool, with `root` added to its arguments.
 
@@ -26,6 +29,7 @@ def forwarded(
         description: for the model that chooses, in place of the tool's own.
         file: the argument that names an existing file.
         files: the argument that lists files or folders, which need not exist.
+        heavy: whether it runs code: it takes the place of a run, and tells that it is at work.
     """
 
     async def serve(desk: Desk, call: Call, /, **arguments: Any) -> Answer:
@@ -40,7 +44,11 @@ def forwarded(
             given[files] = [desk.roots.place(str(one.path), root=root.name).relative for one in places]
         else:
             root = desk.roots.named(named)
-        return Answer(await desk.application.call_tool(root.path, definition.name, given))
+
+        def work() -> Awaitable[Json]:
+            return desk.application.call_tool(root.path, definition.name, given)
+
+        return Answer(await (held(desk, call, root, definition.name, work) if heavy else work()))
 
     return ServedTool(
         name=definition.name,

@@ -22,6 +22,7 @@ def offered_tools() -> tuple[ServedTool, ...]:
         list_runs,
         plan_tests,
         resume_run,
+        run_build,
         run_tests,
         validate_test_code,
         validate_test_spec,
@@ -45,5 +46,6 @@ def offered_tools() -> tuple[ServedTool, ...]:
         get_openapi_spec,
         lint_code,
         check_syntax,
+        run_build,
     )
     return tuple(module.TOOL for module in modules)

@@ -238,6 +238,35 @@ async def test_a_generation_that_was_cancelled_is_listed_and_goes_on(tmp_path: P
     assert done["counts"]["kept"] > 0
 
 
+@pytest.mark.feature("T-12")
+async def test_a_build_sees_the_project_as_it_is_now_and_changes_nothing(tmp_path: Path) -> None:
+    root = quick_project(tmp_path / "small")
+    (root / "Makefile").write_text("build:\n\tgrep -q clamp src/small/numbers.py\n", "utf-8")
+    before = tree(root)
+    async with real_client(root) as client:
+        good = data(await client.call_tool("run_build", {}))
+        (root / NUMBERS).write_text("def other(: pass\n", "utf-8")
+        bad = data(await client.call_tool("run_build", {}))
+    assert (good["status"], bad["status"]) == ("passed", "failed")
+    assert {path for path, text in tree(root).items() if before.get(path) != text} == {NUMBERS}
+
+
+@pytest.mark.feature("T-12", "T-11")
+async def test_documents_of_an_api_are_read_inside_the_root_only(tmp_path: Path) -> None:
+    root = quick_project(tmp_path / "small")
+    document = {"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "paths": {}}
+    (root / "openapi.json").write_text(json.dumps(document), "utf-8")
+    (tmp_path / "secret.json").write_text(json.dumps({**document, "info": {"title": "secret"}}), "utf-8")
+    (root / "link.json").symlink_to(tmp_path / "secret.json")
+    async with real_client(root) as client:
+        found = data(await client.call_tool("get_openapi_spec", {"endpoint": "openapi.json"}))
+        outside = ("../secret.json", str(tmp_path / "secret.json"), f"file://{tmp_path}/secret.json", "link.json")
+        answers = [await client.call_tool("get_openapi_spec", {"endpoint": one}) for one in outside]
+    assert found["valid"]
+    titles = [(one.structured_content or {}).get("summary", {}).get("title") for one in answers]
+    assert titles == [None, "T", None, None]  # an absolute path that is no file of the project may be an operation
+
+
 @pytest.mark.feature("B-10")
 async def test_more_work_than_the_server_takes_is_told_to_call_again(tmp_path: Path) -> None:
     root = quick_project(tmp_path / "small")

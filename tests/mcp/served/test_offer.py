@@ -53,6 +53,7 @@ SIGNATURES = {
     "get_openapi_spec": ["endpoint"],
     "lint_code": ["file_path"],
     "check_syntax": ["file_path", "language"],
+    "run_build": [],
 }
 
 
