@@ -135,12 +135,12 @@ def spec_of(name: str, count: int, *, observed: int = 0) -> JsonObject:
     _, expression, value = FUNCTIONS[name]
     given = []
     for number in range(count or observed):
-        one = case(number, value.format(number=number), name=f"{name}_as_the_price_list_says_for_row_{number}")
+        one = case(number, value.format(number=number), name=f"{name}_as_listed_in_row_{number}")
         told = {"subject": name, "title": f"{name} gives what the price list of the year says for row {number}"}
         given.append(case_of({**one, **told, "expression": expression.format(number=number)}, PATH))
     target = {"path": PATH, "module": MODULE, "import_root": "src", "digest": "0" * 64}
     unreached = [
-        {"subject": name, "reason": f"the branch in line {n} was not taken by any trial", "line": n} for n in range(12)
+        {"subject": name, "reason": f"the branch in line {n} was not taken by any trial", "line": n} for n in range(8)
     ]
     return unit_spec(target=target, cases=given, imports=[f"from till.bills import {name}"], not_reached=unreached)
 
@@ -206,7 +206,7 @@ def written(name: str, count: int) -> str:
     """A test file of the spec's cases."""
     _, expression, value = FUNCTIONS[name]
     tests = [
-        f'def test_{name}_row_{n}():\n    """tc_discounted_{name}_as_the_price_list_says_for_row_{n}."""\n'
+        f'def test_{name}_row_{n}():\n    """tc_discounted_{name}_as_listed_in_row_{n}."""\n'
         f"    result = {expression.format(number=n)}\n    assert result == {value.format(number=n)}\n"
         for n in range(count)
     ]
