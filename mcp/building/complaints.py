@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from .steps import BuildError
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_LONGEST_LINE = 4000
+_LONGEST_LINE = 2000
+_LONGEST_OUTPUT = 4_000_000
 _PATH = r"(?P<path>(?:[A-Za-z]:)?[^\s:()<>\"'][^:()<>\"']*?)"
 _PLACE = r":(?P<line>\d{1,7})(?::(?P<column>\d{1,6}))?"
 
@@ -17,8 +18,7 @@ _PATTERNS = tuple(
     re.compile(pattern)
     for pattern in (
         # mypy, gcc, clang: a.py:3:5: error: Incompatible types  [assignment]
-        rf"^{_PATH}{_PLACE}(?::\d+:\d+)?: (?:fatal )?(?P<severity>error|warning): (?P<message>.*?)"
-        r"(?:\s+\[(?P<code>[\w./+=-]+)\])?$",
+        rf"^{_PATH}{_PLACE}(?::\d+:\d+)?: (?:fatal )?(?P<severity>error|warning): (?P<message>.*)$",
         # as pyright writes: /a.py:3:5 - error: message (reportX); tsc --pretty: a.ts:3:5 - error TS2322: message
         rf"^\s*{_PATH}{_PLACE} - (?P<severity>error|warning)(?: (?P<tsc>TS\d+))?: (?P<message>.*?)"
         r"(?: \((?P<code>report\w+)\))?$",
@@ -34,12 +34,14 @@ _PATTERNS = tuple(
 _WITHOUT_PLACE = re.compile(r"^(?:(?P<path>[^\s:]+): )?(?P<severity>error) (?P<code>TS\d+): (?P<message>.*)$")
 _ESLINT_FILE = re.compile(r"^(?P<path>(?:/|\./|[\w@-])[^:()<>\"']*\.\w{1,5})$")
 _ESLINT_LINE = re.compile(
-    r"^\s+(?P<line>\d{1,7}):(?P<column>\d{1,6})\s+(?P<severity>error|warning)\s+(?P<message>.*?)(?:\s{2,}(?P<code>\S+))?$"
+    r"^\s+(?P<line>\d{1,7}):(?P<column>\d{1,6})\s+(?P<severity>error|warning)\s+(?P<message>\S.*)$"
 )
 _FRAME = re.compile(r'^\s*File "(?P<path>[^"]+)", line (?P<line>\d{1,7})')
 _EXCEPTION = re.compile(
     r"^\s{0,4}(?:\*\*\* )?(?P<code>(?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit))(?:: (?P<message>.*))?$"
 )
+_BRACKETED = re.compile(r"\s\[([\w./+=-]+)\]$")
+_LAST_COLUMN = re.compile(r"\s\s(\S+)$")
 _CALL = re.compile(r"^\s+at (?:.*\()?(?:file://)?(?P<path>[^\s():]+):(?P<line>\d{1,7}):(?P<column>\d{1,6})\)?$")
 _CONTINUED = re.compile(r"^\s+\xa0+(?P<message>.*?)(?: \((?P<code>report\w+)\))?$")
 
@@ -91,7 +93,7 @@ class _Reader:
         if heading or not line.strip():
             self.file = heading["path"] if heading else ""
         elif below:
-            yield _error(below, self.file)
+            yield _coded(_error(below, self.file), _LAST_COLUMN)
         else:
             self.frame = _FRAME.match(line) or self.frame
             yield from self._raised(line)
@@ -113,7 +115,7 @@ class _Reader:
 
 def _read(output: str) -> Iterator[BuildError]:
     reader = _Reader()
-    for line in (*output.splitlines(), ""):
+    for line in (*output[-_LONGEST_OUTPUT:].splitlines(), ""):
         if len(line) <= _LONGEST_LINE:
             yield from reader.read(line)
 
@@ -122,8 +124,14 @@ def _one_line(line: str) -> Iterator[BuildError]:
     for pattern in (*_PATTERNS, _WITHOUT_PLACE):
         match = pattern.match(line)
         if match:
-            yield _error(match, match["path"] or "")
+            yield _coded(_error(match, match["path"] or ""), _BRACKETED)
             return
+
+
+def _coded(error: BuildError, ending: re.Pattern[str]) -> BuildError:
+    """The complaint with the code at the end of its message, if it has one there, taken from it."""
+    found = None if error.code else ending.search(error.message)
+    return replace(error, code=found[1], message=error.message[: found.start()].rstrip()) if found else error
 
 
 def _error(match: re.Match[str], path: str) -> BuildError:

@@ -158,14 +158,14 @@ def _judged(workspace: Workspace, step: BuildStep, completed: Completed) -> Step
         return replace(result, status="failed", reason=completed.reason or f"it ended by {completed.ending}")
     if completed.exit_code == 0:
         return result
-    missing = _NOT_FOUND.search(output)
+    missing = _NOT_FOUND.search(output[-100_000:])
     by_shell = completed.exit_code in (126, 127) or "Error 127" in output
     by_python = bool(step.python) and missing is not None and missing[2] is not None and missing[2] == step.python[1]
     if missing is not None and (by_shell or by_python):
         tool = missing[1] or missing[2]
         reason = f"{tool} is not installed where the build runs"
         return replace(result, status="unavailable", reason=reason, advice=_install_advice(step, tool))
-    if _NO_NETWORK.search(output):
+    if _NO_NETWORK.search(output[-100_000:]):
         reason = "it wanted to use the network, which the sandbox does not give"
         return replace(result, status="failed", reason=reason, advice="Install what it needs beforehand.")
     return replace(result, status="failed", reason=f"it ended with exit code {completed.exit_code}")
