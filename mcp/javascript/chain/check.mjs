@@ -3,7 +3,7 @@
 // rules off are not listened to.
 import { readFileSync, writeSync } from 'node:fs';
 import { Linter } from 'eslint';
-import { configFor, kindOf, toolsFor } from './config.mjs';
+import { configFor, isStyle, kindOf, toolsFor } from './config.mjs';
 
 const linter = new Linter({ configType: 'flat' });
 
@@ -39,7 +39,7 @@ const asked = JSON.parse(readFileSync(0, 'utf8'));
 const files = [];
 for (const file of asked.files) {
   const tools = await toolsFor(file);
-  files.push({ issues: messages(file, tools).map(issue) });
+  files.push({ issues: messages(file, tools).filter((one) => !isStyle(one)).map(issue) });
 }
 let answer = Buffer.from(JSON.stringify({ files }));
 while (answer.length > 0) {

@@ -22,7 +22,7 @@ const JEST_LINT = [
   'no-jasmine-globals', 'no-mocks-import',
 ];
 const JEST_STRUCTURE = [
-  'no-commented-out-tests', 'no-disabled-tests', 'no-export', 'no-focused-tests', 'no-identical-title',
+  'no-disabled-tests', 'no-export', 'no-focused-tests', 'no-identical-title',
   'no-standalone-expect', 'valid-describe-callback', 'valid-expect', 'valid-expect-in-promise', 'valid-title',
 ];
 const PLAYWRIGHT_LINT = [
@@ -30,7 +30,7 @@ const PLAYWRIGHT_LINT = [
   'no-unused-locators', 'no-useless-await', 'no-useless-not', 'prefer-web-first-assertions', 'valid-test-tags',
 ];
 const PLAYWRIGHT_STRUCTURE = [
-  'missing-playwright-await', 'no-commented-out-tests', 'no-focused-test', 'no-identical-title', 'no-networkidle',
+  'missing-playwright-await', 'no-focused-test', 'no-identical-title', 'no-networkidle',
   'no-page-pause', 'no-skipped-test', 'no-standalone-expect', 'no-unsafe-references', 'no-wait-for-navigation',
   'no-wait-for-timeout', 'valid-describe-callback', 'valid-expect', 'valid-expect-in-promise', 'valid-title',
 ];
@@ -56,6 +56,9 @@ const OPTIONS = {
 };
 
 const isTypeScript = (name) => /\.[cm]?tsx?$/.test(name);
+// What a rule also says and is a matter of style.
+const STYLE = new Set(['duplicatePrefix', 'accidentalSpace']);
+export const isStyle = (found) => STYLE.has(found.messageId);
 export const kindOf = (rule) => (STRUCTURE.has(rule) ? 'structure' : 'lint');
 
 function ruleNames(file, typed) {
