@@ -53,7 +53,7 @@ class Exchanges:
             if session is None and (given := header(message, _SESSION)) is not None:
                 self._streams.named(given, record)
 
-        exchange = _Exchange(receive, send, begun, self._draining if scope["method"] == "GET" else None)
+        exchange = _Exchange(receive, send, begun, self._draining if _only_listens(scope) else None)
         self._begin(session)
         try:
             await self._app(scope, exchange.receive, exchange.send)
@@ -101,6 +101,11 @@ class Exchanges:
             return None
 
         await self._app({**scope, "method": "DELETE"}, nothing, unread)
+
+
+def _only_listens(scope: Scope) -> bool:
+    """Whether the request is a stream for notifications, in the protocol with sessions or in the one without."""
+    return scope["method"] == "GET" or header(scope, b"mcp-method") == "subscriptions/listen"
 
 
 class _Exchange:

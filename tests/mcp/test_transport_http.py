@@ -12,12 +12,13 @@ from testwright.errors import EnvironmentFault, SettingsError
 from testwright.mcp.transport.http_server import serve_http
 from testwright.mcp.transport.options import HttpOptions
 from testwright.tests.support.mcp_processes import TRIAL, over_http
-from testwright.tests.support.mcp_raw import HEADERS, RawSession, call, events, initialize
+from testwright.tests.support.mcp_raw import HEADERS, RawSession, call, events, initialize, request
 from testwright.tests.support.trial_server import trial_server
 
 pytestmark = pytest.mark.feature("T-11")
 TOKEN = "a-token-of-this-test-1234"
 LIMIT = 100_000
+NEWEST = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
 
 
 @pytest.fixture(scope="module")
@@ -118,12 +119,8 @@ def test_a_call_whose_client_has_left_is_stopped_unless_it_comes_back(served, se
 
 def test_in_the_protocol_without_sessions_a_call_ends_with_its_connection(served):
     waiting = len([line for line in served.log.lines if line == "waiting"])
-    meta = {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-    }
     message = call("wait", request_id=8)
-    message["params"]["_meta"] = meta
+    message["params"]["_meta"] = NEWEST
     body = json.dumps(message).encode()
     head = {
         **HEADERS,
@@ -201,6 +198,32 @@ def test_asked_to_stop_it_does_not_wait_for_calls_that_never_end():
         impatient.log.wait_for("waiting")
         assert impatient.stop() == 0
         impatient.log.wait_for("no longer waiting")
+
+
+def test_asked_to_stop_it_also_ends_the_listening_streams_of_the_newest_protocol():
+    asked = request("subscriptions/listen", {"notifications": {"toolsListChanged": True}, "_meta": NEWEST}, 1)
+    headers = {**HEADERS, "mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen"}
+    with (
+        over_http(TRIAL, '{"shutdown_seconds": 100000}') as patient,
+        httpx.stream("POST", patient.url, json=asked, headers=headers, timeout=120) as stream,
+    ):
+        lines_of_it = stream.iter_lines()
+        assert any("acknowledged" in line for line in lines_of_it)
+        assert patient.stop() == 0
+        assert [line for line in lines_of_it if line.startswith("data: {") and "acknowledged" in line] == []
+
+
+def test_there_are_only_so_many_sessions_and_an_idle_one_makes_room():
+    with (
+        over_http(TRIAL, '{"max_sessions": 1, "idle_seconds": 0.2}') as small,
+        httpx.Client(headers=HEADERS, timeout=60) as client,
+    ):
+        first = client.post(small.url, json=initialize()).headers["mcp-session-id"]
+        # Nothing is slept for: each try is a request, until the first session has been idle for long enough.
+        while (second := client.post(small.url, json=initialize())).status_code == 503:
+            assert "Too many open sessions" in second.text
+        assert second.status_code == 200
+        assert client.post(small.url, json=call("add"), headers={"mcp-session-id": first}).status_code == 404
 
 
 async def test_an_address_that_is_taken_or_none_of_ours_is_explained():
