@@ -102,8 +102,6 @@ async def resume(
     settings = _as_found(changed_settings(restore_settings(record.settings), changed), where)
     before = max(record.spent.seconds, sum(one.seconds for one in Sessions(folder.sessions_json).all()))
     async with open_run(settings, run_id, on_event=on_event, seconds_before=before) as live:
-        if changed:
-            live.store.runs.record_settings(run_id, settings.stored(), live.redactor)
         return await continued(live, record)
 
 

@@ -139,13 +139,17 @@ def beginning_of(live: LiveRun, request: str) -> PlanningAgentState:
 async def continued(live: LiveRun, record: RunRecord) -> Ended:
     """Go on with a run from its last checkpoint; one that never got as far as a checkpoint begins again.
 
+    The settings it goes on with are stored with it.
+
     Raises:
+        BudgetExhausted: a ceiling ended it, and is reached still; nothing has changed.
         TestwrightError: as `started`.
     """
     if record.status in ("completed", "failed") and live.folder.report_json.is_file():
         report = Report.model_validate_json(live.folder.report_json.read_bytes())
         return Ended(report, live.folder.report_md)
     _require_budget(live, record)
+    live.store.runs.record_settings(record.run_id, live.settings.stored(), live.redactor)
     Staging(live.folder, live.settings.root).withdraw()
     beginning = beginning_of(live, record.request)
     return await seen_to_end(live, record.request, resume_run(live.context, live.services, beginning=beginning))

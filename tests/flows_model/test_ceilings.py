@@ -179,9 +179,9 @@ async def test_a_ceiling_that_is_spent_already_is_refused_with_advice_and_nothin
     root = till(tmp_path)
     await run(server, root, [BOTH], "spec analyzer", max_tokens=100)
     before = (root / ".testwright" / "runs" / RUN / "report.json").read_bytes()
-    for more in ({}, {"max_tokens": 150}):
+    for ceiling in (None, 50, 150):
         with pytest.raises(BudgetExhausted, match="It has used 150 tokens") as caught:
-            await resumed(server, root, **more)
+            await resumed(server, root, max_tokens=ceiling)
         assert f"testwright resume {RUN}" in caught.value.advice
     with pytest.raises(SettingsError, match="max_tokens"):
         await resumed(server, root, max_tokens=-1)
@@ -189,6 +189,8 @@ async def test_a_ceiling_that_is_spent_already_is_refused_with_advice_and_nothin
         await resumed(server, root, framework="unittest")
     assert "max_cost" in other.value.advice
     assert (root / ".testwright" / "runs" / RUN / "report.json").read_bytes() == before
+    with Store.open(root / ".testwright") as store:
+        assert store.runs.get(RUN).settings["max_tokens"] == 100
 
 
 async def test_a_higher_ceiling_stays_with_the_run_may_be_met_again_and_the_report_is_about_all_sessions(
