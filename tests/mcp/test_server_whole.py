@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import psutil
 import pytest
 from mcp import Client
 
 from testwright.mcp.tools import validate_spec
-from testwright.tests.support.mcp_serving import Progress, data, quick_project, real_client, real_server, told
+from testwright.tests.support.mcp_serving import Children, Progress, data, quick_project, real_client, real_server, told
 from testwright.tests.support.projects import copy_of_shop, tree
 
 NUMBERS = "src/small/numbers.py"
@@ -199,12 +198,12 @@ async def test_a_cancelled_call_leaves_no_process_and_a_run_that_can_go_on(tmp_p
     root = quick_project(tmp_path / "small")
     (root / "tests").mkdir()
     (root / "tests" / "test_endless.py").write_text(ENDLESS, "utf-8")
-    us = psutil.Process()
+    children = Children()
     async with real_client(root, beat_seconds=0.05) as client:
         with anyio.CancelScope() as scope:
 
             async def once_it_runs(_: str) -> None:
-                if us.children(recursive=True):
+                if children():
                     scope.cancel()
 
             asked = {"test_path": "tests/test_endless.py", "options": {"test_seconds": 600, "wall_seconds": 3600}}
@@ -215,7 +214,7 @@ async def test_a_cancelled_call_leaves_no_process_and_a_run_that_can_go_on(tmp_p
         done = data(await client.call_tool("generate_test_spec", {"test_type": "unit", "target": NUMBERS}))
     assert [(one["status"], one["exit_reason"]) for one in runs] == [("failed", "interrupted")]
     assert done["counts"]["cases"] > 0
-    assert us.children(recursive=True) == []
+    assert children() == []
 
 
 @pytest.mark.feature("B-10", "B-08")

@@ -65,6 +65,17 @@ def server_process(root: Path) -> psutil.Process:
     raise AssertionError("there is no such server")
 
 
+class Children:
+    """The processes below this one that were not there before: other tests may have left a helper of Python's own."""
+
+    def __init__(self) -> None:
+        self._before = set(psutil.Process().children(recursive=True))
+
+    def __call__(self) -> list[psutil.Process]:
+        """Those there are now."""
+        return [one for one in psutil.Process().children(recursive=True) if one not in self._before]
+
+
 def data(result: CallToolResult) -> Json:
     """The data of an answer that is no error."""
     assert not result.is_error, result.content
