@@ -91,6 +91,9 @@ class _Running(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._exchanges.drain()
         await super().shutdown(sockets)
+        if self.force_exit:
+            # Uvicorn leaves this out then; calls have to end before what they stand on is closed.
+            await self.lifespan.shutdown()
 
     def stop(self) -> None:
         self.force_exit = self.should_exit

@@ -200,6 +200,20 @@ def test_asked_to_stop_it_does_not_wait_for_calls_that_never_end():
         impatient.log.wait_for("no longer waiting")
 
 
+def test_asked_to_stop_twice_it_cancels_calls_at_once():
+    with (
+        over_http(TRIAL, '{"shutdown_seconds": 100000}') as patient,
+        RawSession(patient.url) as session,
+        session.client.stream("POST", session.url, json=call("wait")),
+        session.client.stream("GET", session.url) as listening,
+    ):
+        patient.log.wait_for("waiting")
+        patient.process.terminate()
+        assert listening.read() == b""
+        assert patient.stop() == 0
+        patient.log.wait_for("no longer waiting")
+
+
 def test_asked_to_stop_it_also_ends_the_listening_streams_of_the_newest_protocol():
     asked = request("subscriptions/listen", {"notifications": {"toolsListChanged": True}, "_meta": NEWEST}, 1)
     headers = {**HEADERS, "mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen"}
