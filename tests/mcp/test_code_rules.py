@@ -216,3 +216,97 @@ def test_a_unittest_file_is_held_to_unittest(source, rule):
 )
 def test_a_good_unittest_file_is_left_alone(source):
     assert found(source, "unittest") == []
+
+
+PYTEST = "import pytest\n\nfrom shop import half\n\n\n"
+
+
+@pytest.mark.feature("T-10")
+@pytest.mark.parametrize(
+    ("source", "rule"),
+    [
+        ("def test_a():\n    if half(2):\n        assert half(4) == 2\n", "conditional_assertion"),
+        (
+            "def test_a():\n    try:\n        half(3)\n    except ValueError as e:\n        assert str(e)\n",
+            "conditional_assertion",
+        ),
+        ("def test_a():\n    value = 1 + 1\n    assert value == 2\n", "no_subject"),
+        ("def test_a():\n    numbers = sorted([2, 1])\n    assert numbers == [1, 2]\n", "no_subject"),
+        (
+            "def test_a():\n    assert half(2) == 1\n\n\ndef test_b():\n    assert half(2) == 1\n",
+            "duplicate_body",
+        ),
+        ("@pytest.mark.usefixtures('gone')\ndef test_a():\n    assert half(2)\n", "no_fixture"),
+        ("@pytest.mark.parametrize('n', [1], indirect=True)\ndef test_a(n):\n    assert half(n)\n", "no_fixture"),
+        ("@pytest.mark.parametrize('n', [1], indirect=['n'])\ndef test_a(n):\n    assert half(n)\n", "no_fixture"),
+        ("def test_a(request):\n    assert half(request.getfixturevalue('gone'))\n", "no_fixture"),
+        ("pytestmark = pytest.mark.usefixtures('gone')\n\n\ndef test_a():\n    assert half(2)\n", "no_fixture"),
+        ("@pytest.mark.xfail\ndef test_a():\n    assert half(2)\n", "skip"),
+        ("@pytest.mark.skipif(True)\ndef test_a():\n    assert half(2)\n", "skip"),
+        ("@pytest.mark.skip(reason='later')\ndef test_a():\n    assert half(2)\n", "skip"),
+        ("def test_a():\n    if half(2):\n        pytest.xfail('later')\n    assert half(2)\n", "skip"),
+        ("from time import sleep as rest\n\n\ndef test_a():\n    rest(1)\n    assert half(2)\n", "sleep"),
+        (
+            "import time\n\n\n@pytest.fixture\ndef two():\n    time.sleep(1)\n    return 2\n\n\n"
+            "def test_a(two):\n    assert half(two)\n",
+            "sleep",
+        ),
+        (
+            "import httpx\n\nURL = 'https://example.org/x'\n\n\ndef test_a():\n    assert half(httpx.get(URL))\n",
+            "network",
+        ),
+        ("def test_a():\n    try:\n        assert half(2)\n    except AssertionError:\n        pass\n", "swallowed"),
+    ],
+)
+def test_filler_of_every_kind_is_told(source, rule):
+    assert rule in {one[1] for one in found(PYTEST + source)}
+
+
+@pytest.mark.feature("T-10")
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def test_a():\n    try:\n        half(3)\n        assert False, 'none'\n    except ValueError:\n        pass\n",
+        "def test_a():\n    try:\n        half(3)\n    except ValueError as e:\n        assert str(e)\n"
+        "    else:\n        pytest.fail('no error')\n",
+        "def test_a():\n    wrong = [n for n in (2, 4) if half(n) * 2 != n]\n    if wrong:\n"
+        "        raise AssertionError(f'{wrong}')\n",
+        "def test_a():\n    for n in range(9):\n        if n % 2 == 0:\n            assert half(n) * 2 == n\n",
+        "import sys\n\n\ndef test_a():\n    if sys.platform == 'linux':\n        assert half(2) == 1\n",
+        "@pytest.mark.skipif(half is None, reason='not there')\ndef test_a():\n    assert half(2)\n",
+        "@pytest.mark.xfail(reason='issue 7')\ndef test_a():\n    assert half(2) == 7\n",
+        "def test_a():\n    if not half(2):\n        pytest.skip('no halves here')\n    assert half(4) == 2\n",
+        "def test_a():\n    one = half(2)\n    assert one == one\n    assert one <= one\n    assert one == 1\n",
+        "@pytest.fixture\ndef two(request):\n    return request.param\n\n\n"
+        "@pytest.mark.parametrize('two', [2], indirect=True)\ndef test_a(two):\n    assert half(two) == 1\n",
+        "import httpx\n\n\ndef test_a(server):\n    assert half(httpx.get(f'{server.url}/x').status_code)\n\n\n"
+        "@pytest.fixture\ndef server():\n    return 1\n",
+        "def test_a(benchmark):\n    benchmark(half, 2)\n",
+        "class CartTestMixin:\n    def test_a(self):\n        assert half(2) == 1\n\n\nclass TestCart(CartTestMixin):\n"
+        "    pass\n",
+        "try:\n    import yaml\nexcept ImportError:\n    HAVE = False\nelse:\n    HAVE = True\n\n\n"
+        "def test_a():\n    assert half(HAVE) == 0\n",
+        "from tests.support import holds\n\n\ndef test_a():\n    holds(half(2))\n",
+    ],
+)
+def test_what_real_suites_do_is_left_alone(source):
+    assert (
+        found(PYTEST.replace("import pytest\n\n", "" if "pytest" not in source else "import pytest\n\n") + source) == []
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class CartTestMixin:\n    def test_a(self):\n        self.assertEqual(half(2), 1)\n\n\n"
+        "class CartTest(CartTestMixin, unittest.TestCase):\n    pass\n",
+        "def with_cart(test):\n    return lambda self: test(self, {})\n\n\nclass CartTest(unittest.TestCase):\n"
+        "    @with_cart\n    def test_a(self, cart):\n        self.assertEqual(half(cart), 1)\n",
+        "from unittest import mock\n\n\nclass CartTest(unittest.TestCase):\n    @mock.patch('os.getcwd')\n"
+        "    def test_a(self, getcwd):\n        half(2)\n        getcwd.assert_called_once()\n",
+        "class CartTest(unittest.TestCase):\n    @unittest.skipUnless(half, 'no halves')\n    def test_a(self):\n"
+        "        self.assertEqual(half(2), 1)\n",
+    ],
+)
+def test_what_real_unittest_suites_do_is_left_alone(source):
+    assert found("import unittest\n\nfrom shop import half\n\n\n" + source, "unittest") == []
