@@ -25,7 +25,7 @@ class Bundle:
 
     Attributes:
         value: the document; parts of it may be shared with what was read: never change it in place.
-        circular: names of components that contain themselves, as `#/components/schemas/Node`, sorted.
+        circular: references to what contains itself, as `#/components/schemas/Node`, sorted.
         origins: place in `value` → where that part was taken from, for what was not there before.
     """
 
@@ -52,8 +52,7 @@ def bundle(library: Library, *, swagger: bool) -> Bundle:
     """
     work = _Bundling(library, swagger)
     value = work.run()
-    components = {f"#{pointer_of(parts)}": one for parts, one in _components(value, swagger)}
-    return Bundle(value, _circular(components), tuple(work.problems), work.origins, library.root.location)
+    return Bundle(value, _circular(value), tuple(work.problems), work.origins, library.root.location)
 
 
 @dataclass(slots=True)
@@ -194,17 +193,8 @@ def _with(value: dict[str, Any], parts: Parts, content: Any) -> dict[str, Any]:
     return {**value, key: inner}
 
 
-def _components(value: dict[str, Any], swagger: bool) -> Iterator[tuple[Parts, Any]]:
-    sections = SWAGGER_SECTIONS if swagger else SECTIONS
-    base = value if swagger else mapping(value.get("components"))
-    start: Parts = () if swagger else ("components",)
-    for section in sections.values():
-        for name, one in mapping(base.get(section)).items():
-            yield (*start, section, name), one
-
-
-def local_references(value: Any) -> set[str]:
-    """The components that a value refers to directly, by `#/…`."""
+def _references(value: Any) -> set[str]:
+    """What a value refers to directly."""
     found: set[str] = set()
     waiting = [value]
     while waiting:
@@ -218,22 +208,18 @@ def local_references(value: Any) -> set[str]:
     return found
 
 
-def _circular(components: dict[str, Any]) -> tuple[str, ...]:
-    """Components from which a chain of references leads back to themselves."""
-    edges = {name: _inside(local_references(value), components) for name, value in components.items()}
-    return tuple(sorted(name for name in edges if _reaches(edges, name)))
-
-
-def _inside(references: set[str], components: dict[str, Any]) -> set[str]:
-    """The components that references lead to or into."""
-    found = set()
-    for reference in references:
-        keys = keys_of(reference)
-        for end in range(2, min(len(keys), 3) + 1):
-            name = f"#{pointer_of(keys[:end])}"
-            if name in components:
-                found.add(name)
-    return found
+def _circular(value: dict[str, Any]) -> tuple[str, ...]:
+    """References from whose target a chain of references leads back to them."""
+    edges: dict[str, set[str]] = {}
+    waiting = list(_references(value))
+    while waiting:
+        reference = waiting.pop()
+        if reference in edges:
+            continue
+        found = look_up(value, keys_of(reference)) if reference.startswith("#") else None
+        edges[reference] = _references(found[0]) if found else set()
+        waiting += edges[reference]
+    return tuple(sorted(one for one in edges if _reaches(edges, one)))
 
 
 def _reaches(edges: dict[str, set[str]], start: str) -> bool:

@@ -81,8 +81,7 @@ def _pieces(value: dict[str, Any], dialect: Dialect) -> Iterator[dict[str, Any]]
     by one, so that time can be kept, and no part is checked behind a reference again."""
     large = ("definitions", "parameters", "responses") if dialect == "2.0" else ("components", "webhooks")
     head = {key: one for key, one in value.items() if not isinstance(one, dict) or key not in ("paths", *large)}
-    small = {key: {} for key in ("paths", "components") if dialect != "2.0" and isinstance(value.get(key), dict)}
-    yield {**head, **({"paths": {}} if isinstance(value.get("paths"), dict) else small)}
+    yield {**head, **{key: {} for key in ("paths", *large) if isinstance(value.get(key), dict)}}
     for key in ("paths", *large):
         for name, one in mapping(value.get(key)).items():
             if key == "components" and isinstance(one, dict) and not name.startswith("x-"):

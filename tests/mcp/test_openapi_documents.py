@@ -180,6 +180,18 @@ async def test_schemas_of_3_1_are_checked_as_json_schema(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("part", ["paths", "components", "webhooks"])
+async def test_one_of_the_three_parts_of_3_1_is_enough(tmp_path, part):
+    found = await reading(tmp_path, {"api.json": {"openapi": "3.1.1", "info": INFO, part: {}}})
+    assert found.problems == ()
+
+
+async def test_a_reference_into_a_schema_that_stands_in_it_is_no_circle(tmp_path):
+    schema = {"$defs": {"x": {"type": "integer"}}, "properties": {"a": {"$ref": "#/components/schemas/A/$defs/x"}}}
+    found = await reading(tmp_path, {"api.json": document(components={"schemas": {"A": schema}})})
+    assert (found.problems, found.circular) == ((), ())
+
+
 async def test_newer_methods_count_as_operations(tmp_path):
     item = {
         "query": {"operationId": "q", "responses": FINE},
