@@ -97,6 +97,16 @@ def test_the_feedback_on_code_quotes_the_lines_syntax_first():
     ]
 
 
+def test_an_error_of_another_file_or_of_the_answer_names_it_and_quotes_no_line_of_this_one():
+    errors = [
+        {"type": "lint", "line": 1, "message": "unused", "path": "tests/generated/helpers.py"},
+        {"type": "structure", "line": 0, "message": "no JSON", "path": "$", "excerpt": "Certainly! " * 50},
+    ]
+    first, second = code_feedback(errors, "import os\n").splitlines()[1:]
+    assert first == "- structure of $: no JSON (there: " + ("Certainly! " * 50)[:160] + ")"
+    assert second == "- lint in line 1 of tests/generated/helpers.py: unused"
+
+
 def test_feedback_that_grows_too_long_counts_the_rest():
     errors = [{"path": f"$[{number}]", "message": "wrong", "severity": "error"} for number in range(100)]
     text = spec_feedback(errors, limit=10)
