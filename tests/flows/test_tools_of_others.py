@@ -11,7 +11,9 @@ from types import SimpleNamespace
 import pytest
 
 from testwright import api
+from testwright.errors import EnvironmentFault, SettingsError
 from testwright.events import EventType
+from testwright.settings import load_settings
 from testwright.tests.support.external_room import entry, has_ended
 from testwright.tests.support.finished import report_of, run_folder, work_of
 from testwright.tests.support.interrupted import started_command
@@ -23,25 +25,33 @@ ASKED = ("run", "unit tests for src/small/names.py", "--trials", "40", "--dry-ru
 READ_ONLY = {"get_ast_analysis", "validate_test_code", "validate_test_spec"}
 
 
+def generated(root, **settings):
+    """The request of the command, asked of the library."""
+    return api.generate("unit tests for src/small/names.py", root=root, trials=40, dry_run=True, **settings)
+
+
 def run_of(folder):
     return json.loads((folder / "report.json").read_text("utf-8"))["run"]
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    """The same request three times on one tree: with a server of others, again, and without the cache. Read only."""
+    """The same request three times on one tree: with a server of others by the command, again, and without the cache.
+
+    Read only.
+    """
     root = make_project(tmp_path_factory.mktemp("others") / "project", ONE)
     config = root.parent / "servers.json"
     server = entry("good", env={"API_TOKEN": "${SEARCH_TOKEN}"})
     config.write_text(json.dumps({"mcpServers": {"search": server}}))
-    environment = {"SEARCH_TOKEN": "given-to-the-server-only"}
-    outcomes = {}
-    for name, flags in {"first": (), "second": (), "third": ("--no-cache",)}.items():
-        asked = (*ASKED, str(root), "--run-id", name, "--mcp-config", str(config), *flags)
-        outcomes[name] = run_command(*asked, cwd=root.parent, environment=environment)
-        assert outcomes[name].code == 0, outcomes[name].err
-    folders = {name: run_folder(root, name) for name in outcomes}
-    return SimpleNamespace(root=root, outcomes=outcomes, folders=folders)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SEARCH_TOKEN", "given-to-the-server-only")
+        told = run_command(*ASKED, str(root), "--run-id", "first", "--mcp-config", str(config), cwd=root.parent)
+        assert told.code == 0, told.err
+        for name, cache in (("second", True), ("third", False)):
+            generated(root, run_id=name, mcp_config=config, cache=cache)
+    folders = {name: run_folder(root, name) for name in ("first", "second", "third")}
+    return SimpleNamespace(root=root, told=told, folders=folders)
 
 
 @pytest.mark.feature("T-12")
@@ -54,7 +64,7 @@ def test_the_report_says_who_served_what(finished):
     assert (server["name"], server["tools"], server["restarts"], server["state"]) == ("search", [CONTEXT], 0, "ready")
     [warning] = run["warnings"]
     assert warning.startswith("lint_code is not served by the tool server 'search'")
-    assert warning in finished.outcomes["first"].err
+    assert warning in finished.told.err
     page = (finished.folders["first"] / "report.md").read_text("utf-8")
     assert f"| `{CONTEXT}` | search | 1 |" in page
     assert f"- {warning}" in page
@@ -65,7 +75,7 @@ def test_what_a_server_was_given_in_confidence_is_stored_nowhere(finished):
     state = finished.root / ".testwright"
     for path in [one for one in state.rglob("*") if one.is_file()]:
         assert b"given-to-the-server-only" not in path.read_bytes(), path
-    assert "given-to-the-server-only" not in "".join(one.out + one.err for one in finished.outcomes.values())
+    assert "given-to-the-server-only" not in finished.told.out + finished.told.err
     assert "${SEARCH_TOKEN}" in (finished.folders["first"] / "report.json").read_text("utf-8")
 
 
@@ -87,7 +97,7 @@ def test_a_run_over_an_unchanged_tree_hits_the_cache_and_comes_to_the_same(finis
 
 
 @pytest.mark.feature("A-09")
-async def test_a_cache_that_vanishes_or_breaks_in_mid_run_does_no_harm(finished, tmp_path):
+def test_a_cache_that_vanishes_or_breaks_in_mid_run_does_no_harm(finished, tmp_path):
     root = make_project(tmp_path / "project", ONE)
     file = root / ".testwright" / "cache" / "responses.sqlite"
     done = []
@@ -101,9 +111,7 @@ async def test_a_cache_that_vanishes_or_breaks_in_mid_run_does_no_harm(finished,
                 one.unlink()
             done.append("gone")
 
-    report = await api.agenerate(
-        "unit tests for src/small/names.py", root=root, trials=40, dry_run=True, run_id="spoilt", on_event=spoil
-    )
+    report = generated(root, run_id="spoilt", on_event=spoil)
     assert set(done) == {"broken", "gone"}
     assert report.exit_code == 0
     assert len(report.run.warnings) <= 1
@@ -111,37 +119,32 @@ async def test_a_cache_that_vanishes_or_breaks_in_mid_run_does_no_harm(finished,
 
 
 @pytest.mark.feature("T-12")
-def test_servers_that_the_projects_own_file_names_are_not_started_unasked(tmp_path):
+def test_servers_that_the_projects_own_file_names_are_not_started_unasked(tmp_path, monkeypatch):
     server = entry("good", tmp_path)
     args = ", ".join(map(json.dumps, server["args"]))
     settings = f"[mcp-servers.search]\ncommand = {json.dumps(server['command'])}\nargs = [{args}]\n"
     root = make_project(tmp_path / "project", {**ONE, "testwright.toml": settings})
     before = tree(root)
-    asked = (*ASKED, str(root), "--no-run")
-    refused = run_command(*asked, cwd=tmp_path)
-    assert refused.code == 2
-    assert "wants to start tool servers: search (" in refused.err
-    assert "--project-servers" in refused.err
+    with pytest.raises(SettingsError, match=r"wants to start tool servers: search \(") as caught:
+        generated(root, run=False)
+    assert "--project-servers" in caught.value.advice
     assert not (tmp_path / "calls").exists()
     assert tree(root) == before
-    without = run_command(*asked, "--run-id", "without", cwd=tmp_path, environment={"TESTWRIGHT_MCP_SERVERS": "{}"})
-    assert without.code == 0, without.err
-    assert not (tmp_path / "calls").exists()
-    trusted = run_command(*asked, "--run-id", "trusted", "--project-servers", cwd=tmp_path)
-    assert trusted.code == 0, trusted.err
+    monkeypatch.setenv("TESTWRIGHT_MCP_SERVERS", "{}")
+    assert load_settings({"root": root}).mcp_servers == ()
+    monkeypatch.delenv("TESTWRIGHT_MCP_SERVERS")
+    report = generated(root, run=False, project_servers=True)
     assert (tmp_path / "calls").exists()
+    assert [one.name for one in report.run.tool_servers] == ["search"]
 
 
 @pytest.mark.feature("T-12")
-def test_a_server_that_does_not_start_ends_the_command_with_3_and_its_last_words(tmp_path):
+def test_a_server_that_does_not_start_ends_the_run_with_its_last_words(tmp_path):
     root = make_project(tmp_path / "project", ONE)
-    config = tmp_path / "servers.json"
-    config.write_text(json.dumps({"mcpServers": {"search": entry("exits")}}))
-    outcome = run_command(*ASKED, str(root), "--mcp-config", str(config), cwd=tmp_path)
-    assert outcome.code == 3
-    assert "cannot find the licence" in outcome.err
-    assert "abcdef123456" not in outcome.err
-    assert "Traceback" not in outcome.err
+    with pytest.raises(EnvironmentFault, match="cannot find the licence") as caught:
+        generated(root, mcp_servers={"search": entry("exits")})
+    assert caught.value.exit_code == 3
+    assert "abcdef123456" not in caught.value.message
 
 
 @pytest.mark.feature("T-12", "P-11")
