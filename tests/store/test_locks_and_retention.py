@@ -158,8 +158,9 @@ def test_a_run_known_only_to_the_database_or_only_by_its_folder_can_be_removed(f
 
 @pytest.mark.parametrize("rule", [{}, {"keep_last": -1}, {"older_than_days": -0.5}])
 def test_a_rule_that_says_nothing_sensible_is_refused(five: Store, state_dir: Path, rule: dict[str, Any]) -> None:
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError) as caught:
         clean(five, state_dir, **rule)
+    assert rule or "--keep N, --older-than DAYS" in caught.value.advice
     assert len(names(state_dir, five)) == 5
 
 
