@@ -24,6 +24,7 @@ _NOT_FOUND = re.compile(
 _NO_NETWORK = re.compile(
     r"EAI_AGAIN|ENOTFOUND|ENETUNREACH|getaddrinfo|Temporary failure in name resolution|Network is unreachable"
 )
+_ON_NODE = (("-m", "pyright"), ("-m", "basedpyright"))
 _WEAK_ADVICE = "Install bubblewrap: the weak sandbox runs Python only."
 
 
@@ -81,8 +82,9 @@ async def _result(workspace: Workspace, step: BuildStep, left: float, before: Se
         return StepResult(step, "skipped", reason="modules do not compile; mend them first")
     if left <= 0:
         return StepResult(step, "timed_out", reason="there was no time left for it", advice=_more_time())
-    if not step.python and workspace.target.sandbox.kind == "weak":
-        reason = f"the weak sandbox cannot run {step.program[0]}"
+    starts = step.program[0] if step.program else "Node" if step.python[:2] in _ON_NODE else ""
+    if starts and workspace.target.sandbox.kind == "weak":
+        reason = f"the weak sandbox cannot run {starts}"
         return StepResult(step, "unavailable", reason=reason, advice=_WEAK_ADVICE)
     program = await asyncio.to_thread(program_of, workspace, step, left)
     if program is None:
@@ -110,7 +112,8 @@ def _judged(workspace: Workspace, step: BuildStep, completed: Completed) -> Step
         return replace(result, status="unavailable", reason=reason, advice=_install_advice(step, tool))
     if _NO_NETWORK.search(output[-100_000:]):
         reason = "it wanted to use the network, which the sandbox does not give"
-        return replace(result, status="failed", reason=reason, advice="Install what it needs beforehand.")
+        status = "unavailable" if step.kind == "types" else "failed"
+        return replace(result, status=status, reason=reason, advice=_beforehand(step))
     return replace(result, status="failed", reason=f"it ended with exit code {completed.exit_code}")
 
 
@@ -127,6 +130,12 @@ def _install_advice(step: BuildStep, tool: str) -> str:
     if step.kind == "node":
         return "Install the project's packages first (npm ci): the sandbox sees node_modules, but no network."
     return f"Install {tool} in the project's environment or on this machine."
+
+
+def _beforehand(step: BuildStep) -> str:
+    if step.python[:2] == ("-m", "pyright"):
+        return "Install it with its Node, so that it fetches nothing when it runs: pip install 'pyright[nodejs]'"
+    return "Install what it needs beforehand."
 
 
 def _more_time() -> str:

@@ -205,6 +205,8 @@ async def test_a_cancelled_build_leaves_no_process(tmp_path):
 
 
 async def test_the_weak_sandbox_compiles_python_and_says_what_it_cannot_run(tmp_path):
+    checked = await build(tmp_path / "t", {**SHOP, "pyrightconfig.json": "{}"}, kind="weak")
+    assert steps(checked) == [("python", "passed"), ("types", "unavailable")]
     compiled = await build(tmp_path / "a", {**SHOP, "src/shop/bad.py": "=\n"}, kind="weak")
     assert (compiled["status"], compiled["errors"][0]["path"]) == ("failed", "src/shop/bad.py")
     configured = await build(tmp_path / "b", SHOP, command="python -m compileall -q src", kind="weak")
