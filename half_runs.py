@@ -13,11 +13,10 @@ from .graph.execution_graph.state import TestingAgentState
 from .graph.halves import give_spec, plan_one_target, specify
 from .graph.planning_graph.planning_state import PlanningAgentState
 from .graph.running import resume_run
-from .run_session import Ended, as_raised, beginning_of, record_run, seen_to_end
+from .reports.outcome import ExitReason
+from .run_session import Ended, as_raised, beginning_of, ended_by, record_run, seen_to_end
+from .store.runs import RunStatus
 from .wiring import LiveRun
-
-SPEC_READY = "spec_ready"
-"""The exit reason of a run that stopped because its spec is to be looked at first; it may be resumed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +63,16 @@ async def specified(live: LiveRun, wanted: Wanted) -> TestingAgentState:
             raise as_raised(str(state["failure"].get("message")), state["failure"])
     except TestwrightError as error:
         live.services.emit(EventType.ERROR, error.message)
-        _end(live, "failed", "no_spec", error.exit_code)
+        _end(live, "failed", ended_by(error), error.exit_code)
         raise
     except (asyncio.CancelledError, KeyboardInterrupt):
-        _end(live, "stopped", "interrupted", ExitCode.INTERRUPTED)
+        _end(live, "stopped", ExitReason.INTERRUPTED, ExitCode.INTERRUPTED)
         raise
     ready = state["phase"] == "code_generation"
-    _end(live, "stopped" if ready else "failed", SPEC_READY if ready else "no_spec", ExitCode.OK)
+    if ready:
+        _end(live, "stopped", ExitReason.SPEC_READY, ExitCode.OK)
+    else:
+        _end(live, "failed", ExitReason.NOTHING_KEPT, ExitCode.NOTHING_KEPT)
     return state
 
 
@@ -100,5 +102,5 @@ async def _planned(live: LiveRun, wanted: Wanted) -> PlanningAgentState:
     )
 
 
-def _end(live: LiveRun, status: Any, reason: str, code: int) -> None:
-    live.store.runs.finish(live.folder.run_id, status=status, exit_reason=reason, exit_code=int(code))
+def _end(live: LiveRun, status: RunStatus, reason: ExitReason, code: ExitCode) -> None:
+    live.store.runs.finish(live.folder.run_id, status=status, exit_reason=reason.value, exit_code=int(code))

@@ -42,6 +42,11 @@ _REASONS = {
 }
 
 
+def ended_by(error: TestwrightError) -> ExitReason:
+    """The exit reason of a run that an error has ended."""
+    return _REASONS.get(error.exit_code, ExitReason.INTERNAL)
+
+
 @dataclass(frozen=True, slots=True)
 class Ended:
     """A run that has ended.
@@ -185,7 +190,7 @@ async def seen_to_end(live: LiveRun, request: str, work: Awaitable[PlanningAgent
     except TestwrightError as error:
         live.services.emit(EventType.ERROR, error.message)
         status = "stopped" if error.exit_code in (ExitCode.STORAGE, ExitCode.BUDGET) else "failed"
-        reason = _REASONS.get(error.exit_code, ExitReason.INTERNAL)
+        reason = ended_by(error)
         finish_run(live, used, status, reason, error.exit_code)
         raise
     except (asyncio.CancelledError, KeyboardInterrupt):

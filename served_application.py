@@ -15,7 +15,7 @@ from .errors import ExitCode, RequestError, RunNotFound, TestwrightError, UsageE
 from .events import EventType
 from .half_runs import Wanted, begun_with_spec, specified
 from .mcp.offering import Job, Json, TestFiles
-from .run_session import Ended, as_raised, record_run
+from .run_session import Ended, as_raised, ended_by, record_run
 from .served_tools import ServedTools
 from .settings import Settings, load_settings
 from .store import listing
@@ -228,7 +228,7 @@ async def _short_run(live: LiveRun, request: str, work: Callable[[LiveRun], Awai
         result = await work(live)
     except TestwrightError as error:
         live.services.emit(EventType.ERROR, error.message)
-        runs.finish(run_id, status="failed", exit_reason="internal", exit_code=int(error.exit_code))
+        runs.finish(run_id, status="failed", exit_reason=ended_by(error).value, exit_code=int(error.exit_code))
         raise
     except (asyncio.CancelledError, KeyboardInterrupt):
         runs.finish(run_id, status="failed", exit_reason="interrupted", exit_code=int(ExitCode.INTERRUPTED))

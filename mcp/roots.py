@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import os
 import re
@@ -103,14 +104,14 @@ class Roots:
                 return self._inside(one, pure.relative_to(one.path), given)
         raise _outside(given, self._names())
 
-    def file(self, given: str, *, root: str | None = None, what: str = "file") -> Place:
+    async def file(self, given: str, *, root: str | None = None, what: str = "file") -> Place:
         """As `place`, for a file that must be there. Raises ToolInputError, with names near to the one given."""
         place = self.place(given, root=root)
         if place.path.is_file():
             return place
         if place.path.is_dir():
             raise ToolInputError(f"{given!r} is a folder", advice=f"name one {what} below it")
-        near = near_files(place)
+        near = await asyncio.to_thread(near_files, place)
         raise ToolInputError(
             f"there is no {what} {given!r} in the root {place.root.name!r}",
             advice=f"did you mean {', '.join(near)}?" if near else "give a path relative to the root",

@@ -30,7 +30,20 @@ _AT_NODE = {
     "run_tests": 9.0,
     "analyze_results": 9.5,
 }
-_OF_TARGETS = "generate_"
+_WORDS = {
+    "build_plan": "planning",
+    "retrieve_context": "reading the code",
+    "generate_spec": "exploring the code and writing the spec",
+    "refine_spec": "refining the spec",
+    "validate_spec": "validating the spec",
+    "generate_code": "writing tests",
+    "refine_code": "refining the tests",
+    "validate_code": "validating the tests",
+    "run_tests": "running the tests, again and again in other orders",
+    "analyze_results": "analysing the results",
+}
+_QUIET = frozenset({"select_schema", "execute_current_step", "advance_or_finish"})
+"""Nodes of which nobody needs to hear."""
 
 
 class Stage:
@@ -55,7 +68,8 @@ class Stage:
             self._reach(step, _STEP)
         elif step is None and event.type in (EventType.PROGRESS, EventType.TESTS_RUN):
             self._value = max(self._value, 1.0)
-        self.message = self._words(event)
+        if event.data.get("node") not in _QUIET and event.type is not EventType.NODE_ENDED:
+            self.message = self._words(event)
 
     def say(self, message: str) -> None:
         """What is going on, where no event says it."""
@@ -87,10 +101,11 @@ class Stage:
             self._value = max(self._value, 1.0 + sum(self._steps.values()))
 
     def _words(self, event: Event) -> str:
+        about = _WORDS.get(str(event.data.get("node")), event.message)
         if event.step_id is None or event.step_id not in self._steps:
-            return event.message
+            return about
         done = sum(value >= _STEP for value in self._steps.values())
-        return f"{done} of {len(self._steps)} steps done; {self._targets[event.step_id]}: {event.message}"
+        return f"{done} of {len(self._steps)} steps done; {self._targets[event.step_id]}: {about}"
 
 
 class Teller:

@@ -13,9 +13,10 @@ RunStatus = Literal["completed", "failed", "stopped"]
 
 
 class ExitReason(StrEnum):
-    """Why a run ended; every run has exactly one."""
+    """Why a run ended; every run has exactly one. `spec_ready` stopped on purpose, for its spec to be looked at."""
 
     COMPLETED = "completed"
+    SPEC_READY = "spec_ready"
     NOTHING_TO_DO = "nothing_to_do"
     PARTIAL = "partial"
     NOTHING_KEPT = "nothing_kept"
@@ -37,6 +38,7 @@ class ExitReason(StrEnum):
 
 _CODES = {
     ExitReason.COMPLETED: ExitCode.OK,
+    ExitReason.SPEC_READY: ExitCode.OK,
     ExitReason.NOTHING_TO_DO: ExitCode.OK,
     ExitReason.PARTIAL: ExitCode.PARTIAL,
     ExitReason.NOTHING_KEPT: ExitCode.NOTHING_KEPT,
@@ -60,6 +62,7 @@ _STATUSES: dict[ExitReason, RunStatus] = {
     ExitReason.NOTHING_TO_DO: "completed",
     ExitReason.PARTIAL: "completed",
     ExitReason.PRODUCT_DEFECT: "completed",
+    ExitReason.SPEC_READY: "stopped",
     ExitReason.BUDGET_EXHAUSTED: "stopped",
     ExitReason.INTERRUPTED: "stopped",
     ExitReason.TERMINATED: "stopped",

@@ -38,7 +38,7 @@ async def _serve(desk: Desk, call: Call, /, **arguments: Any) -> Answer:
         kept = await asyncio.to_thread(json_file, folder_of(desk.application.state(root.path), run_id), part)
         results, spec = kept.get("results", kept), kept.get("spec") or {}
     else:
-        place = desk.roots.file(given, root=arguments.get("root"), what="results file")
+        place = await desk.roots.file(given, root=arguments.get("root"), what="results file")
         root, spec = place.root, {}
         results = _read(await asyncio.to_thread(read_text, place.path, given), given)
     _refuse_other(results, given)

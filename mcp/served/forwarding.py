@@ -36,7 +36,7 @@ def forwarded(
         given = {name: value for name, value in arguments.items() if name != "root"}
         named = arguments.get("root")
         if file is not None:
-            place = desk.roots.file(given[file], root=named)
+            place = await desk.roots.file(given[file], root=named)
             root, given[file] = place.root, place.relative
         elif files is not None and given.get(files):
             places = [desk.roots.place(one, root=named) for one in given[files]]

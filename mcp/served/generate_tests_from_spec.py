@@ -26,7 +26,7 @@ async def _serve(desk: Desk, call: Call, /, **arguments: Any) -> Answer:
         if run["resumable"] and framework in (None, spec.get("framework")):
             return await _written(desk, call, root, None, framework, run_id)
     else:
-        place = desk.roots.file(given, root=arguments.get("root"), what="spec")
+        place = await desk.roots.file(given, root=arguments.get("root"), what="spec")
         root = place.root
         spec = parsed_object(await asyncio.to_thread(read_text, place.path, given), given)
         spec = await _completed(desk, root, spec)
@@ -39,7 +39,7 @@ async def _completed(desk: Desk, root: Root, spec: Json) -> Json:
     target = spec.get("target")
     if not isinstance(target, dict) or not isinstance(target.get("path"), str) or "digest" in target:
         return spec
-    place = desk.roots.file(target["path"], root=root.name, what="target of the spec")
+    place = await desk.roots.file(target["path"], root=root.name, what="target of the spec")
     found = await desk.application.call_tool(root.path, "get_ast_analysis", {"file_path": place.relative})
     said = {name: found[name] for name in ("module", "import_root", "digest")}
     return {**spec, "target": {**said, **target, "path": place.relative}}

@@ -27,10 +27,10 @@ async def _serve(desk: Desk, call: Call, /, **arguments: Any) -> Answer:
         root, run = await found_run(desk, run_id)
         tests = await asyncio.to_thread(_tests_of_run, desk, root, run_id, part, run)
     else:
-        place = desk.roots.file(given, root=arguments.get("root"), what="test file")
+        place = await desk.roots.file(given, root=arguments.get("root"), what="test file")
         root, tests = place.root, await asyncio.to_thread(_tests_of_project, place)
     if options.get("target"):
-        options["target"] = desk.roots.file(options["target"], root=root.name, what="target").relative
+        options["target"] = (await desk.roots.file(options["target"], root=root.name, what="target")).relative
     run_id, result = await worked(
         desk, call, root, "run_tests", lambda job: desk.application.run_tests(job, tests, options)
     )

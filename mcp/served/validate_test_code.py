@@ -9,7 +9,7 @@ from .definition import Answer, Call, Desk, ServedTool
 
 
 async def _serve(desk: Desk, call: Call, /, **arguments: Any) -> Answer:
-    place = desk.roots.file(arguments["code_path"], what="test file")
+    place = await desk.roots.file(arguments["code_path"], what="test file")
     given = {**arguments, "code_path": place.relative}
     return Answer(await desk.application.call_tool(place.root.path, "validate_test_code", given))
 

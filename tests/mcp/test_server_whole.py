@@ -55,8 +55,8 @@ async def test_a_spec_is_written_then_its_tests_then_they_join_the_project_when_
         assert heard.values == sorted(set(heard.values))
         assert heard.totals[-1] is not None
         assert heard.values[-1] < heard.totals[-1]
-    assert any("validate_spec" in one for one in first.messages)
-    assert any("run_tests" in one for one in second.messages)
+    assert any("validating the spec" in one for one in first.messages)
+    assert any("running the tests" in one for one in second.messages)
 
 
 @pytest.mark.feature("T-11")
@@ -224,7 +224,7 @@ async def test_a_generation_that_was_cancelled_is_listed_and_goes_on(tmp_path: P
         with anyio.CancelScope() as scope:
 
             async def in_the_middle(message: str) -> None:
-                if "generate_spec started" in message:
+                if "writing the spec" in message:
                     scope.cancel()
 
             asked = {"request": f"unit tests for {NUMBERS}"}

@@ -54,7 +54,7 @@ def test_a_message_says_which_target_of_how_many_is_worked_on() -> None:
     stage = Stage()
     stage.hear(event(EventType.PLAN_READY, "2 steps", steps=STEPS))
     stage.hear(event(EventType.NODE_STARTED, "run_tests started", "one", node="run_tests"))
-    assert stage.message == "0 of 2 steps done; src/a.py: run_tests started"
+    assert stage.message == "0 of 2 steps done; src/a.py: running the tests, again and again in other orders"
 
 
 async def test_the_client_hears_of_work_in_which_nothing_happens() -> None:
@@ -104,13 +104,14 @@ async def test_a_cancelled_call_waits_until_the_work_has_cleared_up() -> None:
             for number in range(5):  # the SDK's scope would cancel each of these
                 await asyncio.to_thread(cleared.append, str(number))
 
-    with anyio.CancelScope() as scope:
+    scope = anyio.CancelScope()
 
-        async def leave() -> None:
-            await begun.wait()
-            scope.cancel()
+    async def leave() -> None:
+        await begun.wait()
+        scope.cancel()
 
-        leaving = asyncio.create_task(leave())
+    leaving = asyncio.create_task(leave())
+    with scope:
         await seen_through(work(), Teller(unheard))
     await leaving
     assert scope.cancelled_caught

@@ -96,7 +96,7 @@ class ScriptedApplication:
     """Answers what it is told to, and remembers what it was asked.
 
     Args:
-        answers: by method, the answer, or an error to raise, or an async function that is called with the arguments.
+        answers: by method, the answer, or an error to raise.
     """
 
     def __init__(self, answers: Mapping[str, Any] | None = None) -> None:
@@ -154,7 +154,7 @@ class ScriptedApplication:
         answer = self.answers[method]
         if isinstance(answer, Exception):
             raise answer
-        return await answer(*asked) if callable(answer) else answer
+        return answer
 
 
 class Progress:
