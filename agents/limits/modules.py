@@ -111,8 +111,8 @@ _NEVER: dict[str, frozenset[str]] = {
 # Attributes that are named like a module of the standard library and are none.
 _NO_MODULES = frozenset(
     """array.array ast.keyword ast.operator bisect.bisect calendar.calendar copy.copy datetime.datetime datetime.time
-    fnmatch.fnmatch glob.glob pprint.pprint random.random time.time unicodedata.decimal signal.signal select.select
-    cmd.cmd locale.locale token.token""".split()
+    fnmatch.fnmatch glob.glob pprint.pprint random.random shlex.shlex time.time unicodedata.decimal signal.signal
+    select.select cmd.cmd locale.locale token.token""".split()
 )
 _NO_CONSTANTS = frozenset({"CDLL"})
 _CLIENTS = frozenset(
@@ -161,7 +161,8 @@ def usable(dotted: str, own: AbstractSet[str], also: AbstractSet[str]) -> str | 
     A module alone is usable here: what may be done with one is another rule's matter.
     """
     parts = dotted.split(".")
-    if parts[0] in own:
+    # What is imported relatively comes from beside the test.
+    if parts[0] in own or not parts[0]:
         return _behind(parts, own, also)
     module = next((m for m in (".".join(parts[:end]) for end in range(len(parts), 0, -1)) if _known(m)), None)
     if module is None:

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 UNKNOWN: ast.expr = ast.Name("<unknown>", ast.Load())
 """Stands for a value that the file does not tell."""
 _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
+_MOST_STEPS = 200_000
+Value = TypeVar("Value")
 _DEFERRING = frozenset("addCleanup addClassCleanup addModuleCleanup callback".split())
 
 
@@ -37,6 +40,11 @@ class Names:
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
     functions: dict[str, list[Function]] = field(default_factory=lambda: defaultdict(list))
     used: set[str] = field(default_factory=set)
+    _calls: dict[str, list[ast.Call]] = field(default_factory=lambda: defaultdict(list))
+    _known: dict[tuple[str, int], Any] = field(default_factory=dict)
+    _asked: set[tuple[str, int]] = field(default_factory=set)
+    _circles: int = 0
+    _steps: int = 0
     _bound: dict[tuple[ast.AST, str], list[ast.expr]] = field(default_factory=lambda: defaultdict(list))
 
     def dotted(self, node: ast.AST) -> list[str]:
@@ -104,11 +112,36 @@ class Names:
         """Note a value of a name."""
         self._bound[scope, key].append(value)
 
-    def calls_of(self, name: str) -> Iterator[ast.Call]:
+    def calls_of(self, name: str) -> list[ast.Call]:
         """The calls of a function of the file by its name."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Call) and last(node.func) == name:
-                yield node
+        return self._calls.get(name, [])
+
+    def once(self, what: str, node: ast.AST, find: Callable[[], Value], *, circle: Value, lost: Value) -> Value:
+        """What `find` says of a node, found out once.
+
+        Args:
+            what: the question.
+            circle: the answer while the same is being asked; what was found on the way round is not remembered.
+            lost: the answer when the file asks too much.
+        """
+        key = (what, id(node))
+        if key in self._known:
+            return self._known[key]
+        if key in self._asked:
+            self._circles += 1
+            return circle
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            return lost
+        before = self._circles
+        self._asked.add(key)
+        try:
+            found = find()
+        finally:
+            self._asked.discard(key)
+        if self._circles == before or not self._asked:
+            self._known[key] = found
+        return found
 
 
 def read_names(tree: ast.Module) -> Names:
@@ -120,6 +153,8 @@ def read_names(tree: ast.Module) -> Names:
     for node in ast.walk(tree):
         _import(node, names, at_top=names.parents.get(node) is tree)
         _bind(node, names)
+        if isinstance(node, ast.Call):
+            names._calls[last(node.func)].append(node)
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
             names.used.add(last(node))
     return names

@@ -53,6 +53,12 @@ def place_of(names: Names, node: ast.expr, depth: int = 0) -> Place:
     """Where an expression leads as a path."""
     if depth > _DEEPEST or node is UNKNOWN:
         return Place.UNKNOWN
+    # A name bound to something made of itself (`path = path / "a"`) leads where the rest of it leads.
+    circle, lost = Place.INSIDE, Place.UNKNOWN
+    return names.once("place", node, lambda: _place(names, node, depth), circle=circle, lost=lost)
+
+
+def _place(names: Names, node: ast.expr, depth: int) -> Place:
     if isinstance(node, ast.Constant):
         text = node.value.decode("latin-1") if isinstance(node.value, bytes) else node.value
         return Place.OUTSIDE if isinstance(text, str) and leads_out(text) else Place.RELATIVE
@@ -146,7 +152,12 @@ def _fixture_params(names: Names, node: ast.expr) -> list[ast.expr]:
 def _parent(names: Names, node: ast.expr, depth: int) -> Place:
     """The folder of a path: inside where the path has a literal part below tmp_path; else nobody can say."""
     if isinstance(node, ast.Name) and depth < _DEEPEST:
-        return max((_parent(names, one, depth + 1) for one in bound_to(names, node)), default=Place.UNKNOWN)
+        values = bound_to(names, node)
+
+        def worst() -> Place:
+            return max((_parent(names, one, depth + 1) for one in values), default=Place.UNKNOWN)
+
+        return names.once("parent", node, worst, circle=Place.OUTSIDE, lost=Place.OUTSIDE)
     held = place_of(names, node, depth + 1)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and held is Place.INSIDE:
         part = texts_of(names, node.right)

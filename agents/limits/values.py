@@ -46,6 +46,10 @@ def texts_of(names: Names, node: ast.expr, depth: int = 0) -> set[str] | None:
     """The texts an expression may come to; None when the file does not tell."""
     if depth > _DEEPEST or node is UNKNOWN:
         return None
+    return names.once("texts", node, lambda: _texts(names, node, depth), circle=None, lost=None)
+
+
+def _texts(names: Names, node: ast.expr, depth: int) -> set[str] | None:
     if isinstance(node, ast.Constant):
         return {node.value} if isinstance(node.value, str) else None
     if isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and names.values(node)):
