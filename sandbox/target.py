@@ -135,14 +135,14 @@ class PythonTarget:
         """A fresh copy of the project, deleted on leaving. Raises StorageError when there is no room for it."""
         folder = self.scratch / f"w{next(self._numbers)}"
         try:
-            await _to_the_end(_make_workspace, self.snapshot.path, folder)
+            await to_the_end(_make_workspace, self.snapshot.path, folder)
             yield Workspace(folder / "project", folder / "scratch", self)
         finally:
-            await _to_the_end(remove_tree, folder)
+            await to_the_end(remove_tree, folder)
 
     async def discard(self) -> None:
         """Delete the copy and all workspaces; the target is of no use afterwards."""
-        await _to_the_end(remove_tree, self.scratch)
+        await to_the_end(remove_tree, self.scratch)
         self._lease.close()
 
 
@@ -163,9 +163,9 @@ async def prepare_target(
     overlay = await asyncio.to_thread(test_overlay, interpreter, cache)
     scratch, lease = await asyncio.to_thread(_make_scratch, state)
     try:
-        snapshot = await _to_the_end(_snapshot, root, scratch / "snapshot", (state, cache))
+        snapshot = await to_the_end(_snapshot, root, scratch / "snapshot", (state, cache))
     except BaseException:
-        await _to_the_end(remove_tree, scratch)
+        await to_the_end(remove_tree, scratch)
         lease.close()
         raise
     return PythonTarget(sandbox, interpreter, snapshot, tuple(import_roots), overlay, scratch, root, lease)
@@ -175,7 +175,7 @@ def _snapshot(root: Path, into: Path, exclude: tuple[Path, ...]) -> Snapshot:
     return take_snapshot(root, into, exclude=exclude)
 
 
-async def _to_the_end(function: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
+async def to_the_end(function: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
     """Run blocking work in a thread and, even when cancelled meanwhile, wait for it: its files must not outlive us."""
     working = asyncio.ensure_future(asyncio.to_thread(function, *arguments, **options))
     interruption: asyncio.CancelledError | None = None

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ...sandbox.protocol import Completed
 from ...sandbox.snapshot import remove_tree, take_snapshot
-from ...sandbox.target import PythonTarget, Workspace
+from ...sandbox.target import PythonTarget, Workspace, to_the_end
 from .complaints import plain
 from .programs import LINKED, program_of
 from .steps import BuildStep, StepResult
@@ -56,10 +56,10 @@ async def _fresh(target: PythonTarget, exclude: Sequence[Path]) -> AsyncIterator
     """The target with a copy of the project as it is now, which is deleted on leaving."""
     folder = target.scratch / f"build-{time.monotonic_ns()}"
     try:
-        snapshot = await asyncio.to_thread(take_snapshot, target.root, folder, exclude=tuple(exclude))
+        snapshot = await to_the_end(take_snapshot, target.root, folder, exclude=tuple(exclude))
         yield replace(target, snapshot=snapshot)
     finally:
-        await asyncio.shield(asyncio.to_thread(remove_tree, folder))
+        await to_the_end(remove_tree, folder)
 
 
 def _link(workspace: Workspace) -> None:
