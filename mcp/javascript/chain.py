@@ -28,7 +28,7 @@ _LOCKED = ("package.json", "package-lock.json", ".npmrc")
 _NPM = ("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--prefer-offline",
         "--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--loglevel=error")  # fmt: skip
 _ADVICE = (
-    "the first use asks npm's registry, or the one npm is configured for, about 10 MB; "
+    "the first use asks npm's registry, or the one npm is configured for; "
     "later ones need no network. `testwright doctor` shows the state"
 )
 
