@@ -161,8 +161,8 @@ def read_servers(path: Path) -> tuple[ToolServer, ...]:
         if len(raw) > MOST_FILE_BYTES:
             raise ValueError("it is larger than 1 MiB")
         held = json.loads(raw)
-        if not isinstance(held, dict) or "mcpServers" not in held:
-            raise ValueError("it has no mcpServers")
+        if not isinstance(held, dict) or not isinstance(held.get("mcpServers"), dict):
+            raise ValueError("it has no object mcpServers")
         return servers_from(held["mcpServers"], folder=path.parent.absolute())
     except OSError as error:
         raise SettingsError(f"The tool servers in {path} cannot be read: {error.strerror}.", advice=form) from error

@@ -1,0 +1,117 @@
+"""Templates, variables and the cleaning of texts: what stands between servers of others and us (T-12)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from testwright.errors import SettingsError
+from testwright.mcp.external.journal import Journal
+from testwright.mcp.external.process import server_environment
+from testwright.mcp.external.templates import Missing, filled, roots
+from testwright.mcp.external.untrusted import Untrusted
+from testwright.utils.variables import Variables, has_reference
+
+SCOPE = {
+    "query": "half",
+    "limit": 3,
+    "paths": ["a.py", "b.py"],
+    "answer": {"hits": [{"n": 1}, {"n": 2}], "none": None, "x-y": True},
+}
+
+
+@pytest.mark.parametrize(
+    ("template", "value"),
+    [
+        ("{query}", "half"),
+        ("{limit}", 3),
+        ("{answer.none}", None),
+        ("{answer.x-y}", True),
+        ("about {query}, {limit} of {paths}", 'about half, 3 of ["a.py", "b.py"]'),
+        ("{paths.1}", "b.py"),
+        ("{{query}} {{", "{query} {"),
+        ({"a": ["{limit}", 7, None]}, {"a": [3, 7, None]}),
+        ({"$each": "{answer.hits}", "$as": {"line": "{item.n}", "of": "{query}"}}, [
+            {"line": 1, "of": "half"}, {"line": 2, "of": "half"}]),
+        ({"$each": "{paths}", "$as": "{item}!"}, ["a.py!", "b.py!"]),
+    ],
+)  # fmt: skip
+def test_a_template_is_json_with_values_in_the_places_of_references(template, value):
+    assert filled(template, SCOPE) == value
+
+
+@pytest.mark.parametrize("template", ["{nowhere}", "{paths.2}", "{query.0}", "{answer.hits.x}", "{paths.-1}"])
+def test_a_reference_that_leads_nowhere_is_missing(template):
+    with pytest.raises(Missing, match="there is no"):
+        filled(template, SCOPE)
+    with pytest.raises(Missing, match="is no list"):
+        filled({"$each": "{query}", "$as": 1}, SCOPE)
+
+
+def test_a_value_is_not_read_as_a_template_itself():
+    assert filled("{query}: {limit}", {"query": "{limit}", "limit": "{query}"}) == "{limit}: {query}"
+
+
+@pytest.mark.parametrize("template", ["{", "a } b", "{1x}", {"$each": "{a}"}, {"$each": "{a}", "$as": 1, "more": 2}])
+def test_a_template_that_is_not_well_formed_is_told_before_it_is_used(template):
+    with pytest.raises(ValueError, match=r"brace|\$each"):
+        list(roots(template))
+
+
+def test_the_roots_of_a_template_are_what_it_speaks_of():
+    template = {"a": "{answer.x} {{no}} {text}", "b": [{"$each": "{answer.hits}", "$as": "{item.n}"}], "c": 4}
+    assert set(roots(template)) == {"answer", "text", "item"}
+
+
+def test_variables_come_from_the_environment_or_their_default():
+    variables = Variables({"A": "one", "EMPTY": "", "API_TOKEN": "secret-value"})
+    assert variables.filled("${A}/${B:-two}/${EMPTY:-three}/${EMPTY}/$A/${A") == "one/two/three//$A/${A"
+    assert variables.filled("x ${API_TOKEN}") == "x secret-value"
+    assert variables.secrets == {"secret-value"}
+    assert variables.filled("Bearer ${A}", secret=True) == "Bearer one"
+    assert variables.secrets == {"secret-value", "one", "Bearer one"}
+    variables.require("it")
+    assert variables.filled("${C} ${D} ${C}") == "  "
+    with pytest.raises(SettingsError, match="It needs C, D from the environment"):
+        variables.require("It")
+
+
+@pytest.mark.parametrize(
+    ("text", "yes"), [("${A}", True), ("x${A:-}y", True), ("$A", False), ("{A}", False), ("${}", False)]
+)
+def test_a_reference_is_told_from_other_text(text, yes):
+    assert has_reference(text) is yes
+
+
+def test_a_text_that_is_shown_is_short_printable_and_without_secrets():
+    untrusted = Untrusted({"SHOP_API_KEY": "shop-key-123456"}, ["hand-over-123"])
+    text = "a\x1b[2Jb\u202ec shop-key-123456 hand-over-123 " + "x" * 5000
+    shown = untrusted.shown(text)
+    assert shown.startswith("a�[2Jb�c [redacted] [redacted] xxx")
+    assert len(shown) == 2000
+
+
+def test_an_answer_loses_what_its_server_was_given_and_nothing_else():
+    untrusted = Untrusted({"SHOP_API_KEY": "shop-key-123456"}, ["hand-over-123", "ab"])
+    value = {"hand-over-123": ["<hand-over-123>", "API_KEY=abcdef123456 ab", 7, None]}
+    assert untrusted.answer(value) == {"[redacted]": ["<[redacted]>", "API_KEY=abcdef123456 ab", 7, None]}
+    assert Untrusted({}).answer(value) is value
+
+
+def test_a_journal_is_bounded_however_much_a_server_writes():
+    journal = Journal()
+    for number in range(5000):
+        journal.wrote(b"line %d " % number + b"x" * 10_000)
+        too_much = journal.noise(b"noise" * 1000)
+    assert too_much
+    told = journal.told()
+    assert len(told) < 8000
+    assert "line 4999" in told
+    assert "line 1 " not in told
+
+
+def test_a_process_gets_the_basics_and_what_it_is_given():
+    ours = {"PATH": "/bin", "HOME": "/home/a", "OPENAI_API_KEY": "k", "PYTHONPATH": "x", "LD_PRELOAD": "y"}
+    assert server_environment(ours, {"A": "1", "HOME": "/tmp"}) == {"PATH": "/bin", "HOME": "/tmp", "A": "1"}
+    assert json.dumps(server_environment({}, {})) == "{}"
