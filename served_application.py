@@ -119,7 +119,10 @@ class TestwrightApplication:
                 await asyncio.to_thread(write_file, live.folder.specs / "given.json", pretty_json(tests.spec))
                 given["spec_path"] = "specs/given.json"
             live.services.emit(EventType.PROGRESS, f"running {tests.test_path}")
-            result = await live.tools.call("run_tests", {"test_path": tests.test_path, "options": given})
+            if tests.together:
+                result = await live.tools.call("verify_suite", {"test_paths": list(tests.together), "options": given})
+            else:
+                result = await live.tools.call("run_tests", {"test_path": tests.test_path, "options": given})
             live.services.emit(
                 EventType.TESTS_RUN,
                 f"{result['passed']} tests hold, {result['failed']} do not",

@@ -36,9 +36,10 @@ class TestFiles:
     """Test files to run.
 
     Attributes:
-        test_path: the file asked for, relative to the project.
-        files: contents by path, the file itself and what was staged beside it.
+        test_path: the file or folder asked for, relative to the project.
+        files: contents by path, the tests themselves and what was staged beside them.
         spec: the spec it was written from, which names its cases; None when there is none.
+        together: the test files below a folder, to be run in company; empty for one file.
     """
 
     __test__ = False
@@ -46,6 +47,7 @@ class TestFiles:
     test_path: str
     files: Mapping[str, str]
     spec: Json | None = None
+    together: tuple[str, ...] = ()
 
 
 class ServedApplication(Protocol):

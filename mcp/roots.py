@@ -144,6 +144,14 @@ def near_files(place: Place) -> tuple[str, ...]:
     return tuple(near)
 
 
+def files_below(place: Place) -> Iterator[str]:
+    """Plain files below a folder, relative to its root, sorted folder by folder; junk and hidden folders left out."""
+    for one in _files(place.path):
+        path = PurePosixPath(place.relative, one).as_posix()
+        if not (place.root.path / path).is_symlink():
+            yield path
+
+
 def _files(root: Path) -> Iterator[str]:
     seen = 0
     for folder, folders, names in os.walk(root):

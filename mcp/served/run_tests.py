@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 from ...errors import ToolInputError
@@ -10,13 +11,15 @@ from ..definition import closed_object
 from ..handles import RUNS, Link, run_part, run_uri
 from ..offering import Json, TestFiles
 from ..paths import read_text
-from ..roots import Place, Root
+from ..roots import Place, Root, files_below
 from ..tools.run_tests import OPTIONS
 from .definition import ROOT, Answer, Call, Desk, ServedTool
 from .doing import found_run, worked
 from .run_files import folder_of, json_file, specs_by_test, staged_texts
 
 _LISTED = 20
+_MOST_FILES = 200
+_TEST_FILE = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_test)\.py$")
 _MESSAGE = 600
 
 
@@ -27,8 +30,14 @@ async def _serve(desk: Desk, call: Call, /, **arguments: Any) -> Answer:
         root, run = await found_run(desk, run_id)
         tests = await asyncio.to_thread(_tests_of_run, desk, root, run_id, part, run)
     else:
-        place = await desk.roots.file(given, root=arguments.get("root"), what="test file")
-        root, tests = place.root, await asyncio.to_thread(_tests_of_project, place)
+        place = desk.roots.place(given, root=arguments.get("root"))
+        if place.path.is_dir():
+            tests = await asyncio.to_thread(_tests_of_folder, place)
+            _refuse_for_folders(options)
+        else:
+            place = await desk.roots.file(given, root=arguments.get("root"), what="test file")
+            tests = await asyncio.to_thread(_tests_of_project, place)
+        root = place.root
     if options.get("target"):
         options["target"] = (await desk.roots.file(options["target"], root=root.name, what="target")).relative
     run_id, result = await worked(
@@ -43,6 +52,25 @@ async def _serve(desk: Desk, call: Call, /, **arguments: Any) -> Answer:
 
 def _tests_of_project(place: Place) -> TestFiles:
     return TestFiles(place.relative, {place.relative: read_text(place.path, place.relative)})
+
+
+def _tests_of_folder(place: Place) -> TestFiles:
+    found = [one for one in files_below(place) if _TEST_FILE.search(one)]
+    if not found or len(found) > _MOST_FILES:
+        raise ToolInputError(
+            f"the folder {place.relative!r} holds {len(found)} test files; 1 to {_MOST_FILES} can be run together",
+            advice="name a folder with test_*.py files, or one file",
+        )
+    texts = {one: read_text(place.root.path / one, one) for one in found}
+    return TestFiles(place.relative, texts, together=tuple(found))
+
+
+def _refuse_for_folders(options: Json) -> None:
+    unfit = sorted({"target", "repeats", "baseline"} & set(options))
+    if unfit:
+        raise ToolInputError(
+            f"{', '.join(unfit)} cannot be asked of a folder", advice="leave them out, or name one test file"
+        )
 
 
 def _tests_of_run(desk: Desk, root: Root, run_id: str, part: str, run: Json) -> TestFiles:
@@ -88,9 +116,10 @@ def _failure(one: Json) -> Json:
 TOOL = ServedTool(
     name="run_tests",
     title="Run a test file in the sandbox",
-    description="Runs one test file in an isolated copy of the project, several times in different orders, "
+    description="Runs a test file in an isolated copy of the project, several times in different orders, "
     "processes and days, and tells test by test what holds and why the others do not, with branch "
-    "coverage of options.target. Use it for a test file of the project, or for a staged one by its "
+    "coverage of options.target. All files of a folder are run together, which also shows tests that"
+    " disturb each other. Use it for tests of the project, or for a staged file by its "
     "testwright://runs/…/tests/… URI; generate_tests has run its own tests already. The project is "
     "not changed, the network is not reachable. Comes back with counts, the first failures and "
     "results_path for analyze_test_results. Takes as long as the tests, times the repeats.",
@@ -100,7 +129,7 @@ TOOL = ServedTool(
                 "type": "string",
                 "minLength": 1,
                 "maxLength": 4096,
-                "description": "A test file: its path relative to the root, or the URI of a staged one.",
+                "description": "A test file or a folder of them, relative to the root, or the URI of a staged file.",
             },
             "options": {
                 **closed_object(

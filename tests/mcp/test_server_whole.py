@@ -125,11 +125,13 @@ async def test_a_person_s_tests_are_run_measured_and_analysed(tmp_path: Path) ->
     async with real_client(root) as client:
         asked = {"test_path": "tests/test_numbers.py", "options": {"target": NUMBERS, "repeats": 1, "baseline": False}}
         ran = data(await client.call_tool("run_tests", asked))
+        all_of_them = data(await client.call_tool("run_tests", {"test_path": "tests"}))
         analysed = data(await client.call_tool("analyze_test_results", {"results_path": ran["results_path"]}))
         kept = json.loads(text_of(await client.read_resource(ran["results_path"])))
         checked = {"code_path": "tests/test_numbers.py", "framework": "pytest"}
         found = data(await client.call_tool("validate_test_code", checked))
     assert (ran["passed"], ran["failed"]) == (1, 2)
+    assert (all_of_them["passed"], all_of_them["failed"]) == (1, 2)
     assert ran["coverage"]["after"]["covered"] > 0
     assert kept["results"]["passed"] == 1
     assert analysed["counts"] == {"test_defect": 1, "environment": 1}

@@ -142,6 +142,22 @@ async def test_a_test_file_of_the_project_is_run_and_its_results_are_kept(projec
     assert answer["results_path"] == "testwright://runs/run-1/results.json"
 
 
+async def test_the_test_files_of_a_folder_are_run_together(project: Path) -> None:
+    (project / "tests" / "deep").mkdir()
+    (project / "tests" / "deep" / "b_test.py").write_text("", "utf-8")
+    (project / "tests" / "helper.py").write_text("", "utf-8")
+    (project / "tests" / "test_link.py").symlink_to(project / "tests" / "test_a.py")
+    (project / "empty").mkdir()
+    application = ScriptedApplication({"run_tests": RESULTS})
+    async with scripted_client(application, project) as client:
+        data(await client.call_tool("run_tests", {"test_path": "tests"}))
+        empty = told(await client.call_tool("run_tests", {"test_path": "empty"}))
+        unfit = told(await client.call_tool("run_tests", {"test_path": "tests", "options": {"repeats": 2}}))
+    assert application.asked[0][1][1].together == ("tests/test_a.py", "tests/deep/b_test.py")
+    assert "holds 0 test files" in empty["message"]
+    assert "repeats" in unfit["message"]
+
+
 async def test_a_staged_test_is_run_with_what_lies_beside_it_and_its_spec(project: Path) -> None:
     application = ScriptedApplication({"run_tests": RESULTS})
     folder = application.keep(project, "r", report=a_report())
