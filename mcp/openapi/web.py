@@ -122,6 +122,11 @@ class Web:
                     return response.status_code, response.headers, await self._content(response, urlunsplit(parts))
             except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
                 problem = error
+                if "[SSL" in str(error):
+                    raise HostFailure(
+                        f"no safe connection to {parts.netloc}: {error}",
+                        advice="check its certificate; for an app on this machine give http://127.0.0.1:PORT",
+                    ) from error
             except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError) as error:
                 raise ToolFailure(
                     f"{shown(urlunsplit(parts))} does not answer in HTTP: {error or type(error).__name__}",

@@ -183,7 +183,7 @@ async def test_redirects_stay_within_the_host(tmp_path):
         ("http://0.0.0.0:8000", "no single host"),
         ("http:///openapi.json", "no host"),
         ("http://127.0.0.1:99999/", "not an address"),
-        ("https://nobody.invalid/openapi.json", "not known"),
+        (f"https://{'a' * 70}.invalid/openapi.json", "not known"),
     ],
 )
 async def test_addresses_that_are_never_asked_are_refused(tmp_path, endpoint, message):
@@ -197,10 +197,10 @@ def test_addresses_are_judged_by_what_they_carry():
 
 
 async def test_nobody_there_is_said_at_once(tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    with pytest.raises(ToolFailure, match="nobody answers") as refused:
-        await ask(tmp_path, f"http://127.0.0.1:{port}")
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))  # and never listens
+        with pytest.raises(ToolFailure, match="nobody answers") as refused:
+            await ask(tmp_path, f"http://127.0.0.1:{held.getsockname()[1]}")
     assert "start the server" in refused.value.advice
 
 
@@ -264,5 +264,5 @@ async def test_a_name_is_verified_although_its_address_was_looked_up_before(tmp_
         found = await Web(tls=trusting).get(host.url("/a", scheme="https", name="localhost"))
         assert (found.status, found.content) == (200, b"{}")
         assert host.headers["host"] == f"localhost:{host.port}"
-        with pytest.raises(ToolFailure, match="certificate"):
+        with pytest.raises(ToolFailure, match="no safe connection"):
             await Web(tls=trusting).get(host.url("/a", scheme="https", name=str(ipaddress.ip_address("127.0.0.1"))))
