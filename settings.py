@@ -8,7 +8,6 @@ Settings are stored with a run so that `resume` repeats it; they never hold secr
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -23,10 +22,10 @@ from pydantic_settings import (
 )
 
 from .errors import ProjectError, SettingsError
+from .project_file import project_values
 from .tool_servers import ToolServer, read_servers, servers_from
 from .utils.redact import Redactor
 
-PROJECT_FILE = "testwright.toml"
 RUN_ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"
 EMBEDDED = "embedded"
 PROVIDER = "openai:"
@@ -201,7 +200,8 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Flag, environment (a role's model before all roles'), project file; no .env file, no secrets folder."""
         root = _root_of(init_settings, env_settings)
-        project_file = InitSettingsSource(settings_cls, init_kwargs=_project_file(root))
+        known = [name for name in cls.model_fields if name not in _NOT_IN_FILES]
+        project_file = InitSettingsSource(settings_cls, init_kwargs=project_values(root, known, _expand_model))
         general = InitSettingsSource(settings_cls, init_kwargs=_for_all_roles(os.environ))
         return init_settings, env_settings, general, project_file
 
@@ -286,51 +286,6 @@ def _root_of(init: PydanticBaseSettingsSource, environment: PydanticBaseSettings
         if root is not None:
             return Path(str(root))
     return Path()
-
-
-def _project_file(root: Path) -> dict[str, Any]:
-    own, shared = root / PROJECT_FILE, root / "pyproject.toml"
-    if own.is_file():
-        return _table(own, _read_toml(own))
-    if shared.is_file():
-        tool = _read_toml(shared).get("tool", {})
-        return _table(shared, tool.get("testwright", {}) if isinstance(tool, dict) else {})
-    return {}
-
-
-def _read_toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        if path.name != PROJECT_FILE:
-            return {}
-        raise SettingsError(f"{path} is not valid TOML: {error}.", advice="Mend the file, or remove it.") from error
-    except OSError as error:
-        raise SettingsError(f"{path} cannot be read: {error.strerror}.") from error
-
-
-def _table(path: Path, table: Any) -> dict[str, Any]:
-    if not isinstance(table, dict):
-        raise SettingsError(f"[tool.testwright] in {path} is not a table.")
-    values = {name.replace("-", "_"): value for name, value in table.items()}
-    _expand_model(values)
-    unknown = sorted(set(values) - set(Settings.model_fields) | (_NOT_IN_FILES & set(values)))
-    if unknown:
-        known = ", ".join(name for name in Settings.model_fields if name not in _NOT_IN_FILES)
-        raise SettingsError(f"{path}: unknown setting {', '.join(unknown)}.", advice=f"Known settings: {known}.")
-    for name in ("state_dir", "python", "prices"):
-        if isinstance(values.get(name), str):
-            values[name] = path.parent / values[name]
-    if "mcp_servers" in values:
-        values["mcp_servers"] = _servers_of_project(path, values["mcp_servers"])
-    return values
-
-
-def _servers_of_project(path: Path, said: Any) -> tuple[ToolServer, ...]:
-    try:
-        return servers_from(said, origin="project", folder=path.parent.absolute())
-    except ValueError as error:
-        raise SettingsError(f"{path}: mcp_servers.{error}.", advice="See docs/mcp-servers.md.") from error
 
 
 def _all_errors(error: ValidationError) -> str:

@@ -50,30 +50,33 @@ class Site(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: Site
+    @property
+    def site(self) -> Site:
+        assert isinstance(self.server, Site)
+        return self.server
 
     def do_POST(self) -> None:
         message = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        self.server.seen.append({name.lower(): value for name, value in self.headers.items()})
+        self.site.seen.append({name.lower(): value for name, value in self.headers.items()})
         if self.headers.get("authorization") != f"Bearer {TOKEN}":
             self._send(401, b"")
             return
         called = message["method"] == "tools/call"
-        if called and self.server.mode == "redirect":
+        if called and self.site.mode == "redirect":
             self.send_response(307)
             self.send_header("location", "http://example.com/mcp")
             self.send_header("content-length", "0")
             self.end_headers()
-        elif called and self.server.mode == "hang":
-            self.server.go_on.wait()
-        elif called and self.server.mode == "endless":
+        elif called and self.site.mode == "hang":
+            self.site.go_on.wait()
+        elif called and self.site.mode == "endless":
             self._stream()
-        elif called and self.server.mode == "broken":
+        elif called and self.site.mode == "broken":
             self._send(200, b'{"jsonrpc": "2.0", "id"')
-        elif called and self.server.mode == "fails":
+        elif called and self.site.mode == "fails":
             self._send(500, b"")
         else:
-            answer = external_server.answered(self.server.mode, "", message)
+            answer = external_server.answered(self.site.mode, "", message)
             self._send(202 if answer is None else 200, b"" if answer is None else json.dumps(answer).encode())
 
     def do_GET(self) -> None:
@@ -95,12 +98,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("connection", "close")
         self.end_headers()
         try:
-            while not self.server.go_on.is_set():
+            while not self.site.go_on.is_set():
                 self.wfile.write(b" " * 65536)
         except OSError:
             self.close_connection = True
 
-    def log_message(self, *_: object) -> None: ...
+    def log_message(self, format: str, *args: object) -> None: ...  # noqa: A002 - the base class calls it so
 
 
 @contextmanager

@@ -100,7 +100,7 @@ def test_an_answer_loses_what_its_server_was_given_and_nothing_else():
 
 
 def test_a_journal_is_bounded_however_much_a_server_writes():
-    journal = Journal()
+    journal, too_much = Journal(), False
     for number in range(5000):
         journal.wrote(b"line %d " % number + b"x" * 10_000)
         too_much = journal.noise(b"noise" * 1000)
