@@ -226,7 +226,9 @@ async def test_events_tell_the_run_in_order(tmp_path: Path) -> None:
         EventType.STEP_ENDED,
         EventType.STEP_STARTED,
         EventType.STEP_ENDED,
+        EventType.PROGRESS,
     ]
+    assert made.recorder.events[-2][1:] == ("the plan ended: completed", None, {"plan_ended": "completed"})
 
 
 @pytest.mark.feature("T-01")
