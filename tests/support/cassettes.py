@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,8 @@ _PASSED_ON = ("authorization", "content-type")
 _REDACTED = "[redacted]"
 _LEFT_OUT = ("id", "created", "system_fingerprint")
 """Of an answer: what says nothing of it, but names its endpoint's machine or hour."""
+_INSTALLED = re.compile(r"/[^\s\"'\\]*/(?=site-packages/)")
+"""Where a server is installed, as its error messages tell."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,7 @@ class Recorder:
         noted = {
             "status": answer.status_code,
             "type": answer.headers.get("content-type", JSON),
-            "body": _without(secrets, _plain(answer.text)),
+            "body": _INSTALLED.sub("", _without(secrets, _plain(answer.text))),
         }
         known = json.loads(_without(secrets, json.dumps(asked)))
         self.exchanges.append({"asked": known, "digest": digest(body), "answered": noted})
