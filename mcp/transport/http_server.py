@@ -25,6 +25,7 @@ from .options import HttpOptions, check_reachable_by
 from .resume import ResumableStreams
 
 _BACKLOG = 512
+_KEEP_ALIVE_SECONDS = 120
 _SESSION_BYTES = 1024 * 1024
 _RETRY_MILLISECONDS = 500
 
@@ -61,6 +62,9 @@ async def serve_http(server: MCPServer[Any], options: HttpOptions, *, ready: Cal
         access_log=False,
         proxy_headers=False,
         server_header=False,
+        # Longer than clients keep a connection they do not use: who closes first must be the client, or a request that
+        # is just being sent meets a closed connection.
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         limit_concurrency=options.max_connections,
         timeout_graceful_shutdown=max(1, round(options.shutdown_seconds)),
     )

@@ -40,7 +40,7 @@ class HttpOptions:
     path: str = "/mcp"
     body_limit_bytes: int = MESSAGE_LIMIT_BYTES
     body_seconds: float = 30.0
-    header_seconds: float = 15.0
+    header_seconds: float = 30.0
     allowed_hosts: tuple[str, ...] = ()
     allowed_origins: tuple[str, ...] = ()
     max_connections: int = 1000
