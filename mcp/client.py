@@ -14,21 +14,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from mcp import Client, MCPError
+from mcp import Client
 from mcp.server import MCPServer
-from mcp.types import REQUEST_TIMEOUT, CallToolResult, Tool
+from mcp.types import Tool
 
 from .. import errors
 from ..errors import EnvironmentFault, ToolFailure, ToolInputError, ToolTimeout
-from ..utils.error_formatter import schema_issues
-from .answers import ToolCall, structured
-from .definition import CACHED_META, TIMEOUT_META
+from .answers import ToolCall
+from .built_in import BuiltInTools
 from .external.routing import ExternalRoute, check_mappings, routed
 from .external.server import ExternalServer, ServerFacts, ServerGone
 
 BUILT_IN = "built-in"
-DEFAULT_TIMEOUT_SECONDS = 60.0
 _REMEMBERED_CALLS = 50_000
 """More than a run makes; a server that lives for months must not remember all."""
 
@@ -63,11 +60,10 @@ class ToolClient:
         self._timeouts = dict(timeouts or {})
         self._warn = warn
         self._warnings: list[str] = []
+        self._gone: set[str] = set()
         self._calls: deque[ToolCall] = deque(maxlen=_REMEMBERED_CALLS)
-        self._built_in: dict[str, Tool] = {}
-        self._validators: dict[str, Draft202012Validator] = {}
+        self._built_in: BuiltInTools | None = None
         self._routes: dict[str, ExternalRoute] = {}
-        self._client: Client | None = None
         self._owner: asyncio.Task[None] | None = None
         self._closing = asyncio.Event()
 
@@ -98,32 +94,21 @@ class ToolClient:
         """Opens everything, waits, closes it; what is wrong is told to `opened`, for the session would wrap it."""
         try:
             async with Client(self._toolbox) as client:
-                await self._learn(client)
+                built_in = await BuiltInTools.learned(client, self._timeouts)
                 try:
-                    await self._open_servers()
+                    await self._open_servers(built_in.tools)
                 except errors.TestwrightError as error:
                     opened.set_exception(error)
                     return
-                self._client = client
+                self._built_in = built_in
                 opened.set_result(None)
                 await self._closing.wait()
         finally:
-            self._client = None
+            self._closing.set()
             await asyncio.gather(*(server.close() for server in self._servers), return_exceptions=True)
 
-    async def _learn(self, client: Client) -> None:
-        cursor: str | None = None
-        while True:
-            page = await client.list_tools(cursor=cursor)
-            for tool in page.tools:
-                self._built_in[tool.name] = tool
-                self._validators[tool.name] = Draft202012Validator(tool.input_schema)
-            cursor = page.next_cursor
-            if cursor is None:
-                return
-
-    async def _open_servers(self) -> None:
-        check_mappings(self._servers, self._built_in)
+    async def _open_servers(self, built_in: Mapping[str, Tool]) -> None:
+        check_mappings(self._servers, built_in)
         outcomes = await asyncio.gather(*(server.open() for server in self._servers), return_exceptions=True)
         usable: list[ExternalServer] = []
         for server, outcome in zip(self._servers, outcomes, strict=True):
@@ -133,7 +118,7 @@ class ToolClient:
                 self._note(f"{outcome.message} It is optional: the built-in tools serve.")
             else:
                 raise outcome
-        routing = routed(usable, self._built_in, self._root)
+        routing = routed(usable, built_in, self._root)
         self._routes = routing.routes
         for warning in routing.warnings:
             self._note(warning)
@@ -146,7 +131,8 @@ class ToolClient:
     def tools(self) -> dict[str, Tool]:
         """The tools that can be called, by name; a built-in one as we describe it, whoever serves it."""
         theirs = {name: route.theirs for name, route in self._routes.items()}
-        return dict(sorted({**theirs, **self._built_in}.items()))
+        ours = self._built_in.tools if self._built_in is not None else {}
+        return dict(sorted({**theirs, **ours}.items()))
 
     def calls(self) -> tuple[ToolCall, ...]:
         """Every call so far, in the order in which they ended."""
@@ -184,15 +170,16 @@ class ToolClient:
             ToolFailure: the tool answered with an error, outside a schema, or is not there.
             EnvironmentFault, StorageError, SandboxFailure: a built-in tool met one, as if called directly.
         """
-        self._require(name)
+        ours = self._required(name)
         given = dict(arguments)
         route = self._routes.get(name)
         if route is None or route.server.state == "given up":
-            return await self._recorded(name, BUILT_IN, self._call_built_in(name, given, timeout_seconds))
+            return await self._recorded(name, BUILT_IN, ours.call(name, given, timeout_seconds))
         try:
-            return await self._recorded(name, route.server.name, self._call_external(route, name, given))
+            return await self._recorded(name, route.server.name, self._asked(ours, route, name, given))
         except ServerGone as gone:
-            return await self._instead(route, name, given, timeout_seconds, gone)
+            self._note_gone(ours, route, name, gone)
+        return await self._recorded(name, BUILT_IN, ours.call(name, given, timeout_seconds))
 
     async def call_all(
         self, calls: Sequence[tuple[str, Mapping[str, Any]]], *, at_once: int = 8
@@ -212,15 +199,16 @@ class ToolClient:
 
         return list(await asyncio.gather(*(one(name, arguments) for name, arguments in calls)))
 
-    def _require(self, name: str) -> None:
-        if self._client is None or self._closing.is_set():
+    def _required(self, name: str) -> BuiltInTools:
+        if self._built_in is None or self._closing.is_set():
             raise ToolFailure(f"the tool {name!r} was called outside the client's context")
-        if name not in self._built_in and name not in self._routes:
-            known = ", ".join(sorted({*self._built_in, *self._routes}))
+        if name not in self._built_in.tools and name not in self._routes:
+            known = ", ".join(self.tools())
             raise ToolFailure(f"there is no tool {name!r}", advice=f"known tools: {known}")
+        return self._built_in
 
     async def _recorded(
-        self, name: str, served_by: str, work: Coroutine[Any, Any, tuple[dict[str, Any], Any]]
+        self, name: str, served_by: str, work: Coroutine[Any, Any, tuple[dict[str, Any], str | None]]
     ) -> dict[str, Any]:
         record = ToolCall(name, served_by, 0.0, "failed")
         started = time.monotonic()
@@ -237,56 +225,22 @@ class ToolClient:
         finally:
             self._calls.append(replace(record, seconds=time.monotonic() - started))
 
-    async def _call_external(
-        self, route: ExternalRoute, name: str, given: dict[str, Any]
-    ) -> tuple[dict[str, Any], Any]:
-        self._refuse_misfit(name, given)
+    @staticmethod
+    async def _asked(
+        ours: BuiltInTools, route: ExternalRoute, name: str, given: dict[str, Any]
+    ) -> tuple[dict[str, Any], str | None]:
+        ours.refuse_misfit(name, given)
         return await route.call(given), None
 
-    async def _instead(
-        self, route: ExternalRoute, name: str, given: dict[str, Any], seconds: float | None, gone: ServerGone
-    ) -> dict[str, Any]:
-        """Our own tool, for one whose server has died for good."""
+    def _note_gone(self, ours: BuiltInTools, route: ExternalRoute, name: str, gone: ServerGone) -> None:
+        """Tell once that a server has died for good. Raises ToolFailure: nobody else serves the tool."""
         server = route.server
-        instead = "the built-in tools serve" if name in self._built_in else f"nobody else serves {name}"
-        if not any(f"{server.name!r} was given up" in one for one in self._warnings):
+        instead = "the built-in tools serve" if name in ours.tools else f"nobody else serves {name}"
+        if server.name not in self._gone:
+            self._gone.add(server.name)
             self._note(f"The tool server {server.name!r} was given up: {gone}; {instead}.")
-        if name not in self._built_in:
+        if name not in ours.tools:
             raise server.failure(route.theirs.name, f"cannot be had any more: {gone}") from gone
-        return await self._recorded(name, BUILT_IN, self._call_built_in(name, given, seconds))
-
-    async def _call_built_in(
-        self, name: str, given: dict[str, Any], timeout_seconds: float | None
-    ) -> tuple[dict[str, Any], Any]:
-        if name not in self._built_in:
-            raise ToolFailure(f"{name} is not served any more: its tool server was given up")
-        self._refuse_misfit(name, given)
-        own = (self._built_in[name].meta or {}).get(TIMEOUT_META)
-        limit = float(own) if isinstance(own, int | float) else DEFAULT_TIMEOUT_SECONDS
-        result = await self._send(name, given, timeout_seconds or self._timeouts.get(name) or limit)
-        return structured(name, result), (result.meta or {}).get(CACHED_META)
-
-    def _refuse_misfit(self, name: str, arguments: dict[str, Any]) -> None:
-        validator = self._validators.get(name)
-        issues = schema_issues(validator.iter_errors(arguments)) if validator is not None else []
-        if issues:
-            told = "; ".join(f"{issue.path}: {issue.message}" for issue in issues)
-            raise ToolInputError(
-                f"the arguments of {name} do not fit: {told}",
-                advice="; ".join(issue.suggestion for issue in issues if issue.suggestion),
-                details={"errors": [issue.to_dict() for issue in issues]},
-            )
-
-    async def _send(self, name: str, arguments: dict[str, Any], seconds: float) -> CallToolResult:
-        assert self._client is not None
-        try:
-            return await self._client.call_tool(name, arguments, read_timeout_seconds=seconds)
-        except MCPError as error:
-            if error.code == REQUEST_TIMEOUT:
-                raise ToolTimeout(f"{name} did not answer within {seconds:g} s", details={"tool": name}) from error
-            raise ToolFailure(f"{name} failed: {error}", details={"tool": name, "code": error.code}) from error
-        except (RuntimeError, ValueError) as error:
-            raise ToolFailure(f"{name} answered outside its contract: {error}", details={"tool": name}) from error
 
 
 async def _ended(task: asyncio.Task[None]) -> None:
