@@ -47,6 +47,11 @@ class CodebaseIndex:
         self._lock = threading.Lock()
         self._index: _Index | None = None
 
+    @property
+    def by_meaning(self) -> bool:
+        """Whether an embeddings model takes part: its answers may change without a file doing so."""
+        return False
+
     def search(self, query: str, near: Collection[str] = (), limit: int = 8) -> tuple[list[Match], int]:
         """The best passages, best first, ties by path and line; and how many files were searched.
 
