@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ..cache import content_key
 from ..definition import ToolDefinition, closed_object
+from ..search.files import stamps
 from ..search.index import Match
 from ..services import ToolServices
 
@@ -36,6 +40,17 @@ def _snippet(root: Path, match: Match) -> dict[str, Any]:
         "text": "\n".join(lines[chunk.first - 1 : chunk.last])[:_LONGEST],
         "kind": chunk.kind,
     }
+
+
+def _key(services: ToolServices, arguments: dict[str, Any]) -> str | None:
+    """By path and content of every file that is searched; not where a model of somebody else's takes part."""
+    if services.index.by_meaning:
+        return None
+    files: list[tuple[str, str]] = []
+    for stamp in stamps(services.root):
+        with suppress(OSError):  # it went away, or may not be read: the search leaves it out as well
+            files.append((stamp.path, hashlib.sha256((services.root / stamp.path).read_bytes()).hexdigest()))
+    return content_key(arguments, files)
 
 
 TOOL = ToolDefinition(
@@ -75,5 +90,6 @@ TOOL = ToolDefinition(
         }
     ),
     run=_run,
+    cache_key=_key,
     timeout_seconds=120.0,
 )
