@@ -27,11 +27,13 @@ class Wanted:
         request: what the planner reads; it names no target by itself.
         target: the module or symbol.
         context: what the agents after the planner are told besides.
+        name: of the spec that is given; "" where none is.
     """
 
     request: str
     target: str
     context: str = ""
+    name: str = ""
 
     @property
     def whole_request(self) -> str:
@@ -98,7 +100,11 @@ async def begun_with_spec(live: LiveRun, wanted: Wanted, spec: Mapping[str, Any]
 async def _planned(live: LiveRun, wanted: Wanted) -> PlanningAgentState:
     beginning = beginning_of(live, wanted.request)
     return await plan_one_target(
-        {**beginning, "target": wanted.target}, live.context, live.services, request=wanted.whole_request
+        {**beginning, "target": wanted.target},
+        live.context,
+        live.services,
+        request=wanted.whole_request,
+        name=wanted.name,
     )
 
 

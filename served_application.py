@@ -86,7 +86,7 @@ class TestwrightApplication:
             "message": _why_no_spec(status, spec, errors),
         }
 
-    async def generate_from_spec(self, job: Job, *, spec: Mapping[str, Any], framework: str | None) -> Json:
+    async def generate_from_spec(self, job: Job, *, spec: Mapping[str, Any], name: str, framework: str | None) -> Json:
         """The code half of a run, from a spec that is given; the answer is its report."""
         chosen = framework or spec.get("framework")
         options = {"framework": chosen, "test_type": spec["test_type"], "run_id": job.run_id}
@@ -95,7 +95,7 @@ class TestwrightApplication:
         named = target.get("path") or target.get("module")
         if not named:
             raise UsageError("The spec names no target.", advice='Say it: "target": {"path": "src/shop/cart.py"}.')
-        wanted = Wanted(f"{spec['test_type']} tests from a given spec", str(named))
+        wanted = Wanted(f"{spec['test_type']} tests from the spec {name}", str(named), name=name)
         async with self._live(settings, job) as live:
             ended = await begun_with_spec(live, wanted, {**spec, "framework": settings.framework})
         return _plain(ended)

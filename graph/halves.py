@@ -6,11 +6,14 @@ is given from outside takes the place of the spec agent's answer.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from pathlib import PurePosixPath
 from typing import Any, cast
 
 from ..agents.protocol import JsonObject
 from ..errors import RequestError, TestwrightError
+from ..utils.canonical import pretty_json
 from .context import GraphServices, RunContext, providing
 from .execution_graph.graph import build_testing_graph, transient_retries
 from .execution_graph.state import TestingAgentState
@@ -23,13 +26,15 @@ from .running import thread_of_run
 
 
 async def plan_one_target(
-    state: PlanningAgentState, context: RunContext, services: GraphServices, *, request: str
+    state: PlanningAgentState, context: RunContext, services: GraphServices, *, request: str, name: str = ""
 ) -> PlanningAgentState:
     """Make the plan for one target, and stop before its first step.
 
     Args:
         state: asks for one target; what the planner reads.
         request: what the agents after the planner are told was asked for.
+        name: of a spec that is given. Its tests get a file of their own, so that they never replace those of the whole
+            module.
 
     Returns:
         The planning state; without a plan its `failure` says why.
@@ -48,9 +53,14 @@ async def plan_one_target(
         )
         planned = cast(PlanningAgentState, made)
         _refuse_several(planned["plan"])
-        if planned["plan"]:
-            await isolated(lambda: graph.aupdate_state(config, {"user_request": request}, as_node="build_plan"))
-        return {**planned, "user_request": request}
+        if not planned["plan"]:
+            return planned
+        plan = _named(planned["plan"], name) if name else planned["plan"]
+        if name:
+            await _write_plan(services, request, plan, planned)
+        update = {"user_request": request, "plan": plan}
+        await isolated(lambda: graph.aupdate_state(config, update, as_node="build_plan"))
+        return {**planned, "user_request": request, "plan": plan}
 
 
 async def specify(state: PlanningAgentState, context: RunContext, services: GraphServices) -> TestingAgentState:
@@ -72,6 +82,33 @@ async def give_spec(
         graph = build_testing_graph(services.checkpointer)
         config = thread_of(context, begun["step_id"])
         await isolated(lambda: graph.aupdate_state(config, given, as_node="generate_spec"))
+
+
+def _named(plan: list[PlanStep], name: str) -> list[PlanStep]:
+    """The plan with its one target's spec and test file called after a given spec."""
+    params = one_target(plan)["params"]
+    usual = PurePosixPath(params["spec_path"]).stem
+    given = re.sub(r"\W+", "_", name).strip("_").lower()
+    slug = given if given.startswith(usual) else f"{usual}__{given}"
+    moved = {
+        params["spec_path"]: f"specs/{slug}.json",
+        params["test_path"]: PurePosixPath(params["test_path"]).with_name(f"test_{slug}.py").as_posix(),
+    }
+    return [{**step, "params": {key: _moved(value, moved) for key, value in step["params"].items()}} for step in plan]
+
+
+def _moved(value: Any, moved: Mapping[str, str]) -> Any:
+    if isinstance(value, list):
+        return [_moved(one, moved) for one in value]
+    return moved.get(value, value) if isinstance(value, str) else value
+
+
+async def _write_plan(services: GraphServices, request: str, plan: list[PlanStep], planned: PlanningAgentState) -> None:
+    steps = [{"id": step["id"], "type": step["type"], "params": step["params"]} for step in plan]
+    told = {key: planned[key] for key in ("understood", "not_understood", "skipped")}
+    await services.tools.call(
+        "write_file", {"path": "plan.json", "contents": pretty_json({"request": request, "steps": steps, **told})}
+    )
 
 
 def one_target(plan: list[PlanStep]) -> PlanStep:

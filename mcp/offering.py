@@ -88,8 +88,12 @@ class ServedApplication(Protocol):
         """
         ...
 
-    async def generate_from_spec(self, job: Job, *, spec: Mapping[str, Any], framework: str | None) -> Json:
-        """The code half of a run, from a spec that is given; the answer is its report."""
+    async def generate_from_spec(self, job: Job, *, spec: Mapping[str, Any], name: str, framework: str | None) -> Json:
+        """The code half of a run, from a spec that is given; the answer is its report.
+
+        Args:
+            name: the spec's file, without its ending; its tests are called after it.
+        """
         ...
 
     async def resume(self, job: Job) -> Json:

@@ -24,8 +24,8 @@ TOOL = ServedTool(
     title="Add a run's tests to the project",
     description="Adds the staged tests of a finished run to the project, at the paths its report names. This is "
     "the only tool that changes the project; call it when the user wants the tests there. A file "
-    "that a person has changed is never overwritten but told as a conflict; all are added or none. "
-    "Calling it again changes nothing. Takes a moment.",
+    "that a person has changed is left as it is and told as a conflict; a generated file that nobody"
+    " has changed is replaced. Calling it again changes nothing. Takes a moment.",
     input_schema=closed_object({"run_id": RUN_ID}),
     output_schema={
         "type": "object",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import PurePosixPath
 from typing import Any
 
 from ...errors import ToolInputError
@@ -24,14 +25,14 @@ async def _serve(desk: Desk, call: Call, /, **arguments: Any) -> Answer:
         root, run = await found_run(desk, run_id)
         spec = await asyncio.to_thread(_spec_of_run, desk, root, run_id, part)
         if run["resumable"] and framework in (None, spec.get("framework")):
-            return await _written(desk, call, root, None, framework, run_id)
+            return await _written(desk, call, root, None, run_id, framework)
     else:
         place = await desk.roots.file(given, root=arguments.get("root"), what="spec")
-        root = place.root
+        root, part = place.root, place.relative
         spec = parsed_object(await asyncio.to_thread(read_text, place.path, given), given)
         spec = await _completed(desk, root, spec)
     await _refuse_invalid(spec, framework, given)
-    return await _written(desk, call, root, spec, framework, None)
+    return await _written(desk, call, root, spec, PurePosixPath(part).stem, framework)
 
 
 async def _completed(desk: Desk, root: Root, spec: Json) -> Json:
@@ -45,10 +46,8 @@ async def _completed(desk: Desk, root: Root, spec: Json) -> Json:
     return {**spec, "target": {**said, **target, "path": place.relative}}
 
 
-async def _written(
-    desk: Desk, call: Call, root: Root, spec: Json | None, framework: str | None, run_id: str | None
-) -> Answer:
-    """The tests of a spec; without one, those of the run that wrote it."""
+async def _written(desk: Desk, call: Call, root: Root, spec: Json | None, name: str, framework: str | None) -> Answer:
+    """The tests of a spec of a name; without one, those of the run of that id, which wrote it."""
     application = desk.application
     run_id, report = await worked(
         desk,
@@ -58,9 +57,9 @@ async def _written(
         lambda job: (
             application.resume(job)
             if spec is None
-            else application.generate_from_spec(job, spec=spec, framework=framework)
+            else application.generate_from_spec(job, spec=spec, name=name, framework=framework)
         ),
-        run_id=run_id,
+        run_id=name if spec is None else None,
     )
     return Answer(report_handle(run_id, root.name, report), report_links(run_id))
 

@@ -84,6 +84,7 @@ async def test_a_spec_that_a_person_wrote_becomes_tests_of_another_framework(tmp
     assert target["framework"] == "unittest"
     assert target["kept"] == ["tc_inside"]
     assert [(one["case_id"], one["class"]) for one in target["dropped"]] == [("tc_wrong", "test_defect")]
+    assert target["test_path"] == "tests/generated/small/test_small_numbers__bounds.py"
     assert "unittest.TestCase" in staged
     assert "clamp(9, 0, 3)" not in staged
 

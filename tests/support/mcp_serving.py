@@ -127,8 +127,8 @@ class ScriptedApplication:
     async def generate_spec(self, job: Job, **asked: Any) -> Json:
         return await self._answer("generate_spec", job, asked)
 
-    async def generate_from_spec(self, job: Job, *, spec: Mapping[str, Any], framework: str | None) -> Json:
-        return await self._answer("generate_from_spec", job, spec, framework)
+    async def generate_from_spec(self, job: Job, *, spec: Mapping[str, Any], name: str, framework: str | None) -> Json:
+        return await self._answer("generate_from_spec", job, spec, name, framework)
 
     async def resume(self, job: Job) -> Json:
         return await self._answer("resume", job)
