@@ -28,6 +28,7 @@ from testwright.tests.support.toolroom import make_services, no_target, unit_spe
 NUMBER = closed_object({"number": {"type": "integer"}})
 GOOD_TEST = "from shop.cart import half\n\n\ndef test_half():\n    assert half(4) == 2\n"
 ASKED = [
+    ("get_codebase_context", {"query": "half of a number"}),
     ("get_ast_analysis", {"file_path": "src/shop/cart.py"}),
     ("check_syntax", {"file_path": "src/shop/cart.py", "language": "python"}),
     ("validate_test_spec", {"spec_json": unit_spec(), "schema_type": "unit"}),
@@ -110,8 +111,9 @@ async def test_a_file_that_changed_is_looked_at_again(shelf):
     source.write_text(source.read_text() + "\n\ndef third(number: int) -> int:\n    return number // 3\n")
     write_files(services.run_folder.staged, {"tests/test_half.py": "import os\n" + GOOD_TEST})
     async with client_of(shelf()) as client:
-        [analysis, _, _, code, lint, *_] = await client.call_all(ASKED)
+        [context, analysis, _, _, code, lint, *_] = await client.call_all(ASKED)
         kept = {call.tool for call in client.calls() if call.kept}
+    assert isinstance(context, dict)
     assert isinstance(analysis, dict)
     assert isinstance(code, dict)
     assert "third" in [one["qualname"] for one in analysis["symbols"]]
