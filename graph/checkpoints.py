@@ -12,6 +12,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from ..errors import StoreCorrupt
+from ..store.sqlite_errors import database_error
 
 
 class RunCheckpoints(AsyncSqliteSaver):
@@ -48,6 +49,7 @@ async def open_checkpoints(path: Path) -> AsyncIterator[RunCheckpoints]:
 
     Raises:
         StoreCorrupt: the file is no database, or a damaged one.
+        StoreFull, StorageError: it cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     async with aiosqlite.connect(path) as connection:
@@ -57,6 +59,9 @@ async def open_checkpoints(path: Path) -> AsyncIterator[RunCheckpoints]:
             await connection.execute("PRAGMA synchronous=FULL")
             await saver.setup()
         except sqlite3.DatabaseError as error:
+            told = database_error(error, path)
+            if not isinstance(told, StoreCorrupt):
+                raise told from error
             raise StoreCorrupt(
                 f"the checkpoints {path} cannot be read: {error}",
                 advice="The file is left as it is. Start the request as a new run.",
