@@ -67,7 +67,7 @@ def documented(title: str) -> dict[str, list[str]]:
 
 
 def _played(package: str, arguments: Sequence[str]) -> str:
-    """The complaint, when it is made every time: some scenarios give an answer half a second, busy machines need more."""
+    """The complaint, when it is made every time: some scenarios give an answer half a second, too little when busy."""
     told = ""
     for _ in range(_TRIES):
         told = _complaint(_suite(package, arguments))
