@@ -55,7 +55,19 @@ def test_the_help_of_a_command_shows_an_example_and_explains_each_option(words, 
 
 def test_the_commands_are_these():
     repository = ["cases", "crawl", "engineer"]
-    names = ["apply", "clean", "doctor", "graph", "plan", "resume", "run", "runs list", "runs show", "schemas"]
+    names = [
+        "apply",
+        "clean",
+        "doctor",
+        "graph",
+        "mcp serve",
+        "plan",
+        "resume",
+        "run",
+        "runs list",
+        "runs show",
+        "schemas",
+    ]
     assert [" ".join(words) for words, _ in COMMANDS] == sorted([*repository, *names, "validate code", "validate spec"])
 
 
