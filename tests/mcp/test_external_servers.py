@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sys
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from testwright.errors import EnvironmentFault, SettingsError, ToolFailure, ToolInputError, ToolTimeout
 from testwright.tests.support.external_room import entry, has_ended, opened
 from testwright.tests.support.npm_tools import SERVER_EVERYTHING, SERVER_FILESYSTEM, npm_tool
+from testwright.tests.support.projects import ROOT
 from testwright.tests.support.toolroom import make_services
 
 CONTEXT = "get_codebase_context"
@@ -389,3 +391,18 @@ async def test_the_reference_server_of_everything_answers_in_its_own_shape_and_i
     assert found["snippets"][0]["text"] == "Cloudy in New York"
     assert isinstance(found["snippets"][0]["score"], int)
     assert checked == {"valid": True, "errors": [{"line": 1, "column": 1, "message": "Echo: python"}]}
+
+
+@pytest.mark.feature("T-12")
+async def test_testwrights_own_server_serves_as_another_ones(services, tmp_path):
+    other = make_services(tmp_path / "other").root
+    own = {"command": sys.executable, "args": [str(ROOT / "main.py"), "mcp", "serve", "--root", str(other)]}
+    tools = ["get_codebase_context", "get_ast_analysis"]
+    async with opened(services, {"own": {**own, "tools": tools, "startTimeout": 120}}) as client:
+        theirs = await client.call("get_ast_analysis", {"file_path": "src/shop/cart.py"})
+        found = await client.call(CONTEXT, ASKED)
+        served = {one.served_by for one in client.calls()}
+    async with opened(services, {}) as client:
+        assert theirs == await client.call("get_ast_analysis", {"file_path": "src/shop/cart.py"})
+        assert found == await client.call(CONTEXT, ASKED)
+    assert served == {"own"}
