@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from testwright.tests.support.mcp_processes import PRODUCT, product_over_http
+from testwright.tests.support.mcp_raw import RawSession, call
 from testwright.tests.support.mcp_serving import quick_project
 from testwright.tests.support.npm_tools import INSPECTOR, node_environment, npm_tool
 
@@ -55,11 +56,10 @@ def over_stdio(project):
 
 @pytest.fixture(scope="module")
 def made(over_http):
-    """A run, begun by a call of a tool with the Inspector."""
-    asked = ["--tool-name", "generate_test_spec", "--tool-arg", "test_type=unit", f"target={NUMBERS}"]
-    result = over_http("tools/call", *asked)
-    assert not result.get("isError"), result
-    return result["structuredContent"]
+    """A run on the server, made by another client: the Inspector waits no longer than a minute for an answer."""
+    with RawSession(over_http.target[0], {"authorization": f"Bearer {TOKEN}"}) as session:
+        answer = session.ask(call("generate_test_spec", {"test_type": "unit", "target": NUMBERS}, 2))
+    return answer["result"]["structuredContent"]
 
 
 @pytest.fixture(params=["over_http", "over_stdio"])
@@ -95,6 +95,11 @@ def test_it_lists_prompts_and_gets_one_filled_in(inspector):
     assert "cover_module" in prompts
     filled = inspector("prompts/get", "--prompt-name", "cover_module", "--prompt-args", f"module={NUMBERS}")
     assert NUMBERS in filled["messages"][0]["content"]["text"]
+
+
+def test_it_speaks_the_newest_protocol_too(over_http):
+    tools = over_http("tools/list", "--protocol-era", "modern")["tools"]
+    assert "validate_test_spec" in {tool["name"] for tool in tools}
 
 
 def test_with_a_wrong_token_it_gets_nothing(over_http):
