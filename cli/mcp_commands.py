@@ -101,7 +101,8 @@ def _listening(
 
 
 def _token(name: str) -> str:
-    token = os.environ.get(name, "")
+    # Taken out: no process that the server starts has it.
+    token = os.environ.pop(name, "")
     if not token:
         raise SettingsError(
             f"The environment variable {name} holds no token.", advice=f"Set {name}, or leave --token-env out."

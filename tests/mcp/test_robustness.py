@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import subprocess
 from contextlib import asynccontextmanager
 
 import httpx2 as httpx
@@ -11,7 +12,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from testwright.mcp.definition import CACHED_META
-from testwright.tests.support.mcp_processes import product_over_http
+from testwright.tests.support.mcp_processes import PRODUCT, product_over_http
 from testwright.tests.support.mcp_raw import HEADERS, RawSession, call, request
 from testwright.tests.support.mcp_serving import quick_project
 
@@ -218,3 +219,29 @@ def test_a_client_that_vanishes_in_mid_call_of_the_newest_protocol_stops_its_pro
         ours = once_it_runs(served, stream)
     psutil.wait_procs(ours)
     assert not any(one.is_running() for one in ours)
+
+
+def test_told_to_stop_twice_in_mid_call_it_leaves_no_process(project):
+    asked = call("run_tests", ENDLESS, 1)
+    asked["params"]["_meta"] = {"progressToken": 1}
+    with (
+        product_over_http(project) as stopped,
+        RawSession(stopped.url) as session,
+        session.client.stream("GET", session.url) as listening,
+        session.client.stream("POST", session.url, json=asked) as stream,
+    ):
+        ours = once_it_runs(stopped, stream)
+        stopped.process.terminate()
+        assert listening.read() == b""
+        assert stopped.stop() == 0
+        psutil.wait_procs(ours)
+    assert not any(one.is_running() for one in ours)
+
+
+def test_it_does_not_listen_for_others_without_a_token(project):
+    refused = subprocess.run(
+        [*PRODUCT, "--http", "0.0.0.0:0", "--root", str(project)], capture_output=True, text=True, check=False
+    )
+    assert refused.returncode == 2
+    assert "--token-env" in refused.stderr
+    assert refused.stdout == ""
