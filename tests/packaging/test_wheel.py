@@ -58,6 +58,8 @@ def test_the_wheel_holds_code_schemas_and_no_tests(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert "testwright/py.typed" in names
     assert "testwright/mcp/client.py" in names
+    chain = {"package.json", "package-lock.json", ".npmrc", "check.mjs", "config.mjs", "rules/index.mjs"}
+    assert {f"testwright/mcp/javascript/chain/{name}" for name in chain} <= set(names)
     assert "testwright/mcp/__init__.py" not in names
     assert "testwright/schemas/unit_test_schema_v1.json" in names
     assert "testwright/schemas/planner/output.json" in names
