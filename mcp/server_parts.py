@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import logging
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -17,6 +15,8 @@ from mcp.server.mcpserver.resources import Resource
 from mcp.server.mcpserver.tools import Tool
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS
+
+from .sdk_parts import root_logger_kept
 
 Lifespan = Callable[[MCPServer[Any]], AbstractAsyncContextManager[Any]]
 
@@ -62,7 +62,7 @@ def new_server(
         lifespan: entered before the first message, left after the last.
         settings: further arguments of `MCPServer`.
     """
-    with _CONSTRUCTION, _RootLoggerKept():
+    with root_logger_kept():
         server: MCPServer[Any] = MCPServer(
             name,
             title=title,
@@ -121,17 +121,3 @@ def _require_known(kind: str, name: str, known: Iterable[str]) -> None:
     near = difflib.get_close_matches(name, names, n=3)
     hint = f"did you mean {', '.join(near)}?" if near else f"there are: {', '.join(names) or 'none'}"
     raise MCPError(INVALID_PARAMS, f"Unknown {kind}: {name[:200]!r}; {hint}", {kind: name[:200], "suggestions": near})
-
-
-_CONSTRUCTION = threading.Lock()
-
-
-class _RootLoggerKept:
-    """Constructing an MCPServer configures the root logger when it has no handler; the host's logging is not ours."""
-
-    def __enter__(self) -> None:
-        self._handler = logging.NullHandler()
-        logging.getLogger().addHandler(self._handler)
-
-    def __exit__(self, *_: object) -> None:
-        logging.getLogger().removeHandler(self._handler)

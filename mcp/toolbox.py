@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import json
-import logging
-import threading
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from jsonschema import Draft202012Validator
 from mcp.server import MCPServer
 from mcp.server.mcpserver.tools import Tool
-from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
-from pydantic import ConfigDict
 
 from ..errors import TestwrightError, ToolInputError
 from ..utils.error_formatter import schema_issues
 from .definition import CACHED_META, TIMEOUT_META, ToolDefinition
 from .remembered import RememberedTool, Source
+from .sdk_parts import AnyArguments, root_logger_kept
 from .services import ToolServices
 from .tools import built_in_tools
 
 SERVER_NAME = "testwright-tools"
-_CONSTRUCTION = threading.Lock()
 
 
 def build_toolbox(services: ToolServices, tools: Sequence[ToolDefinition] | None = None) -> MCPServer:
@@ -33,7 +30,7 @@ def build_toolbox(services: ToolServices, tools: Sequence[ToolDefinition] | None
         tools: the tools to offer; all built-in ones without it.
     """
     offered = [as_mcp_tool(tool, services) for tool in (built_in_tools() if tools is None else tools)]
-    with _CONSTRUCTION, _RootLoggerKept():
+    with root_logger_kept():
         return MCPServer(SERVER_NAME, tools=offered)
 
 
@@ -47,7 +44,7 @@ def as_mcp_tool(definition: ToolDefinition, services: ToolServices) -> Tool:
         icons=None,
         description=definition.description,
         parameters=definition.input_schema,
-        fn_metadata=FuncMetadata(arg_model=_AnyArguments, output_schema=definition.output_schema),
+        fn_metadata=FuncMetadata(arg_model=AnyArguments, output_schema=definition.output_schema),
         is_async=True,
         annotations=ToolAnnotations(
             read_only_hint=definition.read_only,
@@ -57,26 +54,6 @@ def as_mcp_tool(definition: ToolDefinition, services: ToolServices) -> Tool:
         ),
         meta={TIMEOUT_META: definition.timeout_seconds},
     )
-
-
-class _AnyArguments(ArgModelBase):
-    """Hands the arguments over as they came: the tool's own schema checks them, every error at once."""
-
-    model_config = ConfigDict(extra="allow")
-
-    def model_dump_one_level(self) -> dict[str, Any]:
-        return {"arguments": dict(self.model_extra or {})}
-
-
-class _RootLoggerKept:
-    """Constructing an MCPServer configures the root logger when it has no handler; the host's logging is not ours."""
-
-    def __enter__(self) -> None:
-        self._handler = logging.NullHandler()
-        logging.getLogger().addHandler(self._handler)
-
-    def __exit__(self, *_: object) -> None:
-        logging.getLogger().removeHandler(self._handler)
 
 
 def _caller(

@@ -9,15 +9,15 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.tools import Tool
-from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.types import CallToolResult, ContentBlock, ResourceLink, TextContent, ToolAnnotations
-from pydantic import ConfigDict
 
 from ...errors import TestwrightError, ToolInputError
 from ...utils.error_formatter import schema_issues
 from ...utils.redact import Redact
 from ..definition import CACHED_META
 from ..offering import Json
+from ..sdk_parts import AnyArguments
 from ..sessions import session_of
 from .definition import Answer, Call, Desk, ServedTool
 
@@ -36,7 +36,7 @@ def as_mcp_tool(tool: ServedTool, desk: Desk, redact: Redact) -> Tool:
         icons=None,
         description=tool.description,
         parameters=tool.input_schema,
-        fn_metadata=FuncMetadata(arg_model=_AnyArguments, output_schema=tool.output_schema),
+        fn_metadata=FuncMetadata(arg_model=AnyArguments, output_schema=tool.output_schema),
         is_async=True,
         annotations=ToolAnnotations(
             title=tool.title,
@@ -46,15 +46,6 @@ def as_mcp_tool(tool: ServedTool, desk: Desk, redact: Redact) -> Tool:
             open_world_hint=tool.open_world,
         ),
     )
-
-
-class _AnyArguments(ArgModelBase):
-    """Hands the arguments over as they came: the tool's own schema checks them, every error at once."""
-
-    model_config = ConfigDict(extra="allow")
-
-    def model_dump_one_level(self) -> dict[str, Any]:
-        return {"arguments": dict(self.model_extra or {})}
 
 
 def _caller(tool: ServedTool, desk: Desk, redact: Redact) -> Callable[..., Awaitable[CallToolResult]]:
@@ -97,7 +88,7 @@ def _answered(answer: Answer) -> CallToolResult:
         for one in answer.links
     ]
     return CallToolResult(
-        content=content, structured_content=answer.data, _meta={CACHED_META: True} if answer.cached else None
+        content=content, structured_content=answer.data, _meta={CACHED_META: "memory"} if answer.cached else None
     )
 
 
