@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: install demo test test-llm check format clean
+.PHONY: install demo test test-llm bench-context check format clean
 
 install: $(VENV)/.installed
 
@@ -26,6 +26,10 @@ test: install
 # Needs TESTWRIGHT_LLM_BASE_URL, TESTWRIGHT_LLM_MODEL and TESTWRIGHT_API_KEY; records into tests/data/cassettes for CI.
 test-llm: install
 	$(BIN)/python -m pytest -n 0 tests/llm/any_endpoint.py
+
+# recall@5 of get_codebase_context beside plain grep; fetches the sources of two packages.
+bench-context: install
+	$(BIN)/python benchmarks/context_search.py
 
 check: install
 	$(BIN)/ruff format --check .

@@ -6,14 +6,17 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 
+from .agents.model.embeddings import open_embeddings
+from .agents.model.endpoint import base_url_of, key_for
 from .errors import SettingsError
 from .mcp.cache import ResultCache
 from .mcp.client import ToolClient
 from .mcp.external.server import ExternalServer, external_servers
+from .mcp.search.vectors import PassageVectors
 from .mcp.services import ToolServices
 from .mcp.toolbox import build_toolbox
 from .sandbox.target import PythonTarget
-from .settings import Settings
+from .settings import PROVIDER, Settings
 from .store.responses import Responses, ResponsesLost
 from .store.run_folder import RunFolder
 from .store.sqlite_responses import SqliteResponses
@@ -21,6 +24,7 @@ from .store.valkey_responses import ValkeyResponses
 from .utils.variables import Variables
 
 CACHE_FILE = "responses.sqlite"
+VECTORS_FILE = "vectors.sqlite"
 Warn = Callable[[str], None]
 
 
@@ -57,9 +61,23 @@ async def open_tools(
             repeats=settings.repeats,
             build_command=settings.build_command,
             cache=cache,
+            vectors=vectors_of(settings, environment, warn),
         )
         async with ToolClient(build_toolbox(services), servers=servers, root=settings.root, warn=warn) as tools:
             yield tools
+
+
+def vectors_of(settings: Settings, environment: Mapping[str, str], warn: Warn | None = None) -> PassageVectors | None:
+    """Meanings of passages from the embeddings model of the settings; None where there is none.
+
+    Raises:
+        SettingsError: OpenAI is to be asked and there is no key.
+    """
+    if settings.embeddings is None:
+        return None
+    model, base_url = settings.embeddings.removeprefix(PROVIDER), base_url_of(settings.base_url, environment)
+    embeddings = open_embeddings(model, base_url, key_for(base_url, environment))
+    return PassageVectors(embeddings, f"{model} at {base_url}", settings.state / "cache" / VECTORS_FILE, warn)
 
 
 @asynccontextmanager

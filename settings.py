@@ -79,6 +79,8 @@ class Settings(BaseSettings):
         sandbox: `auto` is bubblewrap or an error; `weak` has to be said.
         models: who thinks in each role.
         base_url: the OpenAI-compatible endpoint of all models, up to `/v1`; None for OPENAI_BASE_URL, else OpenAI.
+        embeddings: an embeddings model at the same endpoint (`openai:NAME`), which ranks code by meaning as well as by
+            words; passages of the project are sent to it. None for words alone.
         stream: ask models for streams.
         model_timeout: seconds for one whole answer of a model.
         answer_tokens: the most one answer of a model may have.
@@ -124,6 +126,7 @@ class Settings(BaseSettings):
     sandbox: Literal["auto", "bubblewrap", "weak"] = "auto"
     models: Models = Models()
     base_url: str | None = None
+    embeddings: Annotated[str, Field(pattern=rf"^{PROVIDER}\S+$", max_length=200)] | None = None
     stream: bool = False
     model_timeout: float = Field(default=180.0, gt=0)
     answer_tokens: int = Field(default=16_000, ge=1)

@@ -18,6 +18,7 @@ from .search.index import CodebaseIndex
 if TYPE_CHECKING:
     from ..sandbox.target import PythonTarget
     from ..store.run_folder import RunFolder
+    from .search.vectors import PassageVectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class ToolServices:
         repeats: shuffled repeats a test has to pass, where a call does not say.
         build_command: what builds the project, when a setting says it.
         cache: results of this toolbox, by the hash of their inputs.
+        vectors: meanings of passages, where an embeddings model is set.
         index: the search over the project's code and documents.
         baselines: coverage there was before the tests of this run.
         openapi: OpenAPI documents that were read before.
@@ -45,13 +47,16 @@ class ToolServices:
     repeats: int = 3
     build_command: str | None = None
     cache: ResultCache = field(default_factory=ResultCache)
+    vectors: PassageVectors | None = None
     index: CodebaseIndex = field(init=False)
     baselines: Baselines = field(init=False)
     openapi: Readings = field(init=False)
     javascript: JavaScriptChecks = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "index", CodebaseIndex(self.root, self.cache_dir / "codebase-index.json"))
+        object.__setattr__(
+            self, "index", CodebaseIndex(self.root, self.cache_dir / "codebase-index.json", self.vectors)
+        )
         object.__setattr__(self, "baselines", Baselines(self.root))
         object.__setattr__(self, "openapi", Readings())
         object.__setattr__(self, "javascript", JavaScriptChecks(self.cache_dir))

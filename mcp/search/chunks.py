@@ -20,12 +20,18 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Some lines of a file (from 1, both included) that belong together; `name` is what they define or are about."""
+    """Some lines of a file (from 1, both included) that belong together.
+
+    Attributes:
+        name: what they define or are about.
+        summary: the first paragraph of its docstring.
+    """
 
     first: int
     last: int
     kind: Kind
     name: str
+    summary: str = ""
 
 
 def python_chunks(source: str, *, is_test: bool = False) -> list[Chunk]:
@@ -44,7 +50,8 @@ def python_chunks(source: str, *, is_test: bool = False) -> list[Chunk]:
             if isinstance(node, ast.ClassDef):
                 found += _class_chunks(node, is_test)
             else:
-                found += _windows(first, _last(node), "test" if _tests(node, is_test) else "function", node.name)
+                kind: Kind = "test" if _tests(node, is_test) else "function"
+                found += _windows(first, _last(node), kind, node.name, _summary(node))
             covered = _last(node)
     found += _windows(covered + 1, count, "module", "")
     lines = source.splitlines()
@@ -83,11 +90,15 @@ def _class_chunks(node: ast.ClassDef, is_test: bool) -> Iterator[Chunk]:
     for member in node.body:
         if isinstance(member, Function):
             first = _first_line(member)
-            yield from _windows(start, first - 1, "class", node.name)
+            yield from _windows(start, first - 1, "class", node.name, _summary(node))
             kind: Kind = "test" if _tests(member, is_test) else "method"
-            yield from _windows(first, _last(member), kind, f"{node.name}.{member.name}")
+            yield from _windows(first, _last(member), kind, f"{node.name}.{member.name}", _summary(member))
             start = _last(member) + 1
-    yield from _windows(start, _last(node), "class", node.name)
+    yield from _windows(start, _last(node), "class", node.name, _summary(node))
+
+
+def _summary(node: Function | ast.ClassDef) -> str:
+    return (ast.get_docstring(node) or "").partition("\n\n")[0]
 
 
 def _tests(node: Function, is_test: bool) -> bool:
@@ -102,6 +113,7 @@ def _last(node: Function | ast.ClassDef) -> int:
     return node.end_lineno or node.lineno
 
 
-def _windows(first: int, last: int, kind: Kind, name: str) -> Iterator[Chunk]:
+def _windows(first: int, last: int, kind: Kind, name: str, summary: str = "") -> Iterator[Chunk]:
+    """The lines in pieces of at most 120; only the first one has the summary, where the docstring is."""
     for start in range(first, last + 1, _LONGEST):
-        yield Chunk(start, min(last, start + _LONGEST - 1), kind, name)
+        yield Chunk(start, min(last, start + _LONGEST - 1), kind, name, summary if start == first else "")

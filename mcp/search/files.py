@@ -15,7 +15,7 @@ from ...store.files import write_file
 from .chunks import Chunk, document_chunks, python_chunks
 from .words import words_of
 
-_VERSION = 1
+_VERSION = 2
 _LARGEST = 512 * 1024
 
 
@@ -91,9 +91,10 @@ def _entry(path: str, content: bytes, digest: str) -> dict[str, Any]:
     about = words_of(path.replace("/", " ").removesuffix(".py"))
     passages = []
     for chunk in chunks:
-        # The name weighs as much as three mentions: who searches for it wants its definition first.
-        words = Counter([*about, *words_of(chunk.name) * 3, *words_of("\n".join(lines[chunk.first - 1 : chunk.last]))])
-        place = [chunk.first, chunk.last, chunk.kind, chunk.name]
+        # The name weighs as much as three mentions, its summary as two: who searches wants what is defined so first.
+        text = "\n".join(lines[chunk.first - 1 : chunk.last])
+        words = Counter([*about, *words_of(chunk.name) * 3, *words_of(chunk.summary) * 2, *words_of(text)])
+        place = [chunk.first, chunk.last, chunk.kind, chunk.name, chunk.summary]
         passages.append({"chunk": place, "words": [list(one) for one in sorted(words.items())]})
     return {"digest": digest, "passages": passages}
 

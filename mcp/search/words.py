@@ -1,9 +1,12 @@
-"""Words of code and prose for search: identifiers whole and in parts, plurals and common words folded away."""
+"""Words of code and prose for search: identifiers whole and in parts, reduced to their stems, common words left out."""
 
 from __future__ import annotations
 
 import keyword
 import re
+from functools import lru_cache
+
+import snowballstemmer
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*|\d+")
 _BORDERS = re.compile(r"_+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
@@ -15,23 +18,18 @@ _COMMON = frozenset(
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, in order: `CartItem.add_many` gives cartitem, cart, item, add_many, add, many."""
+    """The stems of a text's words, in order: `CartItem.add_many` gives cartitem, cart, item, add_mani, add, mani."""
     found: list[str] = []
     for identifier in _IDENTIFIER.findall(text):
         parts = [part.lower() for part in _BORDERS.split(identifier) if part]
         whole = identifier.lower()
         for word in [whole, *parts] if len(parts) > 1 or parts != [whole] else [whole]:
-            folded = _folded(word)
-            if folded and folded not in _COMMON:
-                found.append(folded)
-    return found
+            if (len(word) > 1 or word.isdigit()) and word not in _COMMON:
+                found.append(stem_of(word))
+    return [word for word in found if word not in _COMMON]
 
 
-def _folded(word: str) -> str:
-    if len(word) < 2 and not word.isdigit():
-        return ""
-    if len(word) > 4 and word.endswith("ies"):
-        return word[:-3] + "y"
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    return word
+@lru_cache(maxsize=50_000)
+def stem_of(word: str) -> str:
+    """The stem of a word in small letters: `retries` and `retried` are one. A stemmer is made anew: they keep state."""
+    return snowballstemmer.stemmer("english").stemWord(word)

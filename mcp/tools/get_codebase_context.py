@@ -23,8 +23,12 @@ async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
 
 def _found(services: ToolServices, query: str, file_paths: list[str], limit: int) -> dict[str, Any]:
     near = [path.removeprefix("./").rstrip("/") for path in file_paths]
-    matches, files = services.index.search(query, near, limit)
-    return {"snippets": [_snippet(services.root, one) for one in matches], "files_indexed": files}
+    found = services.index.search(query, near, limit)
+    return {
+        "snippets": [_snippet(services.root, one) for one in found.matches],
+        "files_indexed": found.files,
+        "ranking": "hybrid" if found.by_vectors else "lexical",
+    }
 
 
 def _snippet(root: Path, match: Match) -> dict[str, Any]:
@@ -55,7 +59,8 @@ def _key(services: ToolServices, arguments: dict[str, Any]) -> str | None:
 
 TOOL = ToolDefinition(
     name="get_codebase_context",
-    description="Finds the functions, classes, tests and sections of documents that fit a query best.",
+    description="Finds the functions, classes, tests and sections of documents that fit a query best, by words and, "
+    "where an embeddings model is set, by meaning.",
     input_schema=closed_object(
         {
             "query": {"type": "string", "minLength": 1, "maxLength": 50000},
@@ -87,7 +92,9 @@ TOOL = ToolDefinition(
                 ),
             },
             "files_indexed": {"type": "integer", "minimum": 0},
-        }
+            "ranking": {"type": "string", "enum": ["lexical", "hybrid"]},
+        },
+        ["snippets", "files_indexed"],
     ),
     run=_run,
     cache_key=_key,

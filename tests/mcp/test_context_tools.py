@@ -30,10 +30,10 @@ SHOP = {
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("CartItem.addMany", ["cartitem", "cart", "item", "addmany", "add", "many"]),
-        ("total_price", ["total_price", "total", "price"]),
+        ("CartItem.addMany", ["cartitem", "cart", "item", "addmani", "add", "mani"]),
+        ("total_price", ["total_pric", "total", "price"]),
         ("HTTPServer2", ["httpserver2", "http", "server", "2"]),
-        ("the categories of a class", ["category"]),
+        ("the categories of a retried class", ["categori", "retri"]),
         ("straße", ["straße"]),
     ],
 )
@@ -66,8 +66,8 @@ def test_documents_are_cut_at_headings_outside_of_code():
 
 
 def search(root: Path, query: str, near: tuple[str, ...] = ()) -> list[tuple[str, str]]:
-    matches, _ = CodebaseIndex(root, root / ".testwright" / "index.json").search(query, near)
-    return [(one.passage.path, one.passage.chunk.name) for one in matches]
+    found = CodebaseIndex(root, root / ".testwright" / "index.json").search(query, near)
+    return [(one.passage.path, one.passage.chunk.name) for one in found.matches]
 
 
 @pytest.mark.feature("T-12")
@@ -97,11 +97,11 @@ def test_the_same_project_gives_the_same_answer_elsewhere_and_again(tmp_path):
 def test_a_changed_file_is_found_anew_and_a_deleted_one_no_more(tmp_path):
     root = write_files(tmp_path / "p", SHOP)
     index = CodebaseIndex(root, tmp_path / "shelf.json")
-    assert index.search("voucher")[0] == []
+    assert index.search("voucher").matches == ()
     write_files(root, {"src/shop/pricing.py": "def redeem_voucher(code):\n    return code\n"})
-    assert index.search("voucher")[0][0].passage.chunk.name == "redeem_voucher"
+    assert index.search("voucher").matches[0].passage.chunk.name == "redeem_voucher"
     (root / "src/shop/pricing.py").unlink()
-    assert index.search("voucher")[0] == []
+    assert index.search("voucher").matches == ()
 
 
 @pytest.mark.parametrize("damage", ["not json", '{"version": 1, "files": 7}', '{"version": 0}', "[]"])
@@ -109,9 +109,9 @@ def test_a_damaged_shelf_does_no_harm(tmp_path, damage):
     root = write_files(tmp_path / "p", SHOP)
     shelf = tmp_path / "shelf.json"
     shelf.write_text(damage)
-    matches, _ = CodebaseIndex(root, shelf).search("bulk discount")
+    matches = CodebaseIndex(root, shelf).search("bulk discount").matches
     assert matches[0].passage.path == "src/shop/pricing.py"
-    again, _ = CodebaseIndex(root, shelf).search("bulk discount")
+    again = CodebaseIndex(root, shelf).search("bulk discount").matches
     assert again == matches
 
 
