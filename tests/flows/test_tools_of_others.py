@@ -14,7 +14,7 @@ from testwright import api
 from testwright.errors import EnvironmentFault, SettingsError
 from testwright.events import EventType
 from testwright.settings import load_settings
-from testwright.tests.support.external_room import entry, has_ended
+from testwright.tests.support.external_room import all_end, entry
 from testwright.tests.support.finished import report_of, run_folder, work_of
 from testwright.tests.support.interrupted import started_command
 from testwright.tests.support.projects import SMALL, make_project, run_command, tree
@@ -160,4 +160,4 @@ def test_ctrl_c_ends_the_servers_and_their_children(tmp_path):
         _, err = process.communicate()
     assert process.returncode == 130, err
     assert "Traceback" not in err
-    assert all(has_ended(int(one)) for one in pids.read_text().split())
+    assert all_end(pids.read_text().split())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from testwright.mcp.services import ToolServices
 from testwright.mcp.toolbox import build_toolbox
 from testwright.tool_servers import servers_from
 
+_PATIENCE = 60.0
 SERVER = Path(__file__).with_name("external_server.py")
 
 
@@ -43,6 +45,16 @@ async def opened(
     )
     async with ToolClient(build_toolbox(services), servers=servers, root=services.root, warn=warn) as client:
         yield client
+
+
+def all_end(pids: Iterable[int | str]) -> bool:
+    """Whether these processes end, if only after the system has got round to it."""
+    deadline = time.monotonic() + _PATIENCE
+    while not all(has_ended(int(one)) for one in pids):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
 
 
 def has_ended(pid: int) -> bool:

@@ -59,6 +59,10 @@ def no_server(mode, folder):
         while not Path(folder, "pids").exists():
             time.sleep(0.01)
         sys.exit(3)
+    if mode == "meets-another":
+        Path(folder, f"here-{os.getpid()}").touch()
+        while len(list(Path(folder).glob("here-*"))) < 2:
+            time.sleep(0.01)
     if mode == "silent":
         sys.stderr.write("waiting for a database\n")
         sys.stderr.flush()
