@@ -214,12 +214,16 @@ async def validate_spec(spec: Any, test_type: str, *, strict: bool = True) -> di
 
 
 async def validate_code(path: Path, framework: str) -> dict[str, Any]:
-    """What the tool `validate_test_code` says of a test file (T-10). Raises UsageError when it cannot be read."""
-    place = path.absolute()
+    """What the tool `validate_test_code` says of a test file (T-10). Raises UsageError when it cannot be read.
+
+    Below the current folder the conftest files above the test count, too.
+    """
+    place = Path(os.path.normpath(path.absolute()))
     if not place.is_file():
         raise UsageError(f"{path} is no file.", advice="Check the path.")
-    arguments = {"code_path": place.name, "framework": framework}
-    return await _one_call("validate_test_code", arguments, root=place.parent)
+    root = Path.cwd() if place.is_relative_to(Path.cwd()) else place.parent
+    arguments = {"code_path": place.relative_to(root).as_posix(), "framework": framework}
+    return await _one_call("validate_test_code", arguments, root=root)
 
 
 async def _one_call(tool: str, arguments: dict[str, Any], root: Path | None = None) -> dict[str, Any]:
