@@ -157,13 +157,17 @@ async def _ended(process: asyncio.subprocess.Process) -> int | None:
     assert process.stdin is not None
     with suppress(OSError, RuntimeError):
         process.stdin.close()
-    await _until(lambda: process.returncode is not None)
-    code = process.returncode
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        if process.returncode is not None and not _signalled(process.pid, 0):
-            break
-        _signalled(process.pid, number)
-        await _until(lambda: process.returncode is not None and not _signalled(process.pid, 0))
+    try:
+        await _until(lambda: process.returncode is not None)
+        code = process.returncode
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            if process.returncode is not None and not _signalled(process.pid, 0):
+                break
+            _signalled(process.pid, number)
+            await _until(lambda: process.returncode is not None and not _signalled(process.pid, 0))
+    except asyncio.CancelledError:
+        _signalled(process.pid, signal.SIGKILL)  # somebody is in a hurry: no more asking
+        raise
     return code
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+import sys
 
 import pytest
 
 from testwright.errors import SettingsError
 from testwright.mcp.external.journal import Journal
-from testwright.mcp.external.process import server_environment
+from testwright.mcp.external.process import Launch, server_environment, stdio_streams
 from testwright.mcp.external.templates import Missing, filled, roots
 from testwright.mcp.external.untrusted import Untrusted
+from testwright.tests.support.external_room import SERVER, all_end
 from testwright.utils.variables import Variables, has_reference
 
 SCOPE = {
@@ -109,6 +113,27 @@ def test_a_journal_is_bounded_however_much_a_server_writes():
     assert len(told) < 8000
     assert "line 4999" in told
     assert "line 1 " not in told
+
+
+async def test_a_transport_that_is_cancelled_again_while_it_ends_a_process_kills_it(tmp_path):
+    ready, traces = asyncio.Event(), tmp_path
+    argv = (sys.executable, "-I", "-S", str(SERVER), "stubborn", str(traces))
+
+    async def work() -> None:
+        async with stdio_streams(Launch(argv, server_environment(os.environ, {}), tmp_path), Journal()):
+            while not (traces / "pids").exists():  # noqa: ASYNC110 - the process says so in a file
+                await asyncio.sleep(0.01)
+            ready.set()
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(work())
+    await asyncio.wait({task, asyncio.create_task(ready.wait())}, return_when=asyncio.FIRST_COMPLETED)
+    for _ in range(20):
+        task.cancel()
+        await asyncio.sleep(0)
+    await asyncio.wait({task})
+    assert task.cancelled()
+    assert all_end((traces / "pids").read_text().split())
 
 
 def test_a_process_gets_the_basics_and_what_it_is_given():
