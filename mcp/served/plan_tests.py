@@ -16,7 +16,7 @@ async def _serve(desk: Desk, call: Call, /, **arguments: Any) -> Answer:
     root = desk.roots.named(arguments.get("root"))
     options = said(framework=arguments.get("framework"), test_type=arguments.get("test_type"))
     plan = await desk.application.plan(root.path, arguments["request"], options)
-    steps = [_step(one) for one in plan["steps"]]
+    steps = [_step(one) for one in plan["steps"] if one["type"] != "accept_tests"]  # that is left to apply_tests
     answer = {
         "root": root.name,
         "targets": sum(one["type"].startswith("generate_") for one in steps),

@@ -151,6 +151,7 @@ async def test_a_request_for_a_module_of_the_shop_comes_back_small_with_its_susp
         page = data(await client.call_tool("get_report", {"run_id": done["run_id"]}))
         listed = data(await client.call_tool("list_runs", {}))
     assert planned["targets"] == 1
+    assert [one["type"] for one in planned["steps"]] == ["generate_unit_tests", "verify_suite"]
     assert done["counts"]["kept"] > 0
     assert done["counts"]["files_staged"] == 1
     assert len(result.content[0].model_dump()["text"]) < 6000
@@ -251,6 +252,7 @@ async def test_a_build_sees_the_project_as_it_is_now_and_changes_nothing(tmp_pat
         bad = data(await client.call_tool("run_build", {}))
     assert (good["status"], bad["status"]) == ("passed", "failed")
     assert {path for path, text in tree(root).items() if before.get(path) != text} == {NUMBERS}
+    assert (root / ".testwright" / ".gitignore").is_file()
 
 
 @pytest.mark.feature("T-12", "T-11")
