@@ -77,7 +77,7 @@ class Roots:
                 return next(iter(self._roots.values()))
             raise ToolInputError(
                 f"several roots are served ({self._names()}), and this call names none",
-                advice=f"call again with root set to one of: {self._names()}",
+                advice=f"call again with root set to one of {self._names()}, or with an absolute path",
             )
         found = self._roots.get(name)
         if found is None and "\0" not in name and PurePosixPath(name).is_absolute():

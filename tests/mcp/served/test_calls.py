@@ -266,6 +266,19 @@ async def test_context_tools_are_called_with_paths_relative_to_their_root(projec
     assert outside["type"] == climbing["type"] == "ToolInputError"
 
 
+async def test_with_several_roots_a_call_says_which_one_it_is_about(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    application = ScriptedApplication({"generate_tests": a_report(), "call_tool": {"errors": []}})
+    async with scripted_client(application, project, tmp_path / "other") as client:
+        nameless = told(await client.call_tool("generate_tests", {"request": "x"}))
+        named = data(await client.call_tool("generate_tests", {"request": "x", "root": "other"}))
+        data(await client.call_tool("lint_code", {"file_path": str(project / "tests/test_a.py")}))
+    assert "root set to one of project, other" in nameless["advice"]
+    assert named["root"] == "other"
+    assert application.asked[0][1][0].root == tmp_path / "other"
+    assert application.asked[1][1][0] == project
+
+
 async def test_arguments_that_do_not_fit_are_all_named_with_the_signature(project: Path) -> None:
     async with scripted_client(ScriptedApplication(), project) as client:
         error = told(await client.call_tool("generate_tests", {"reqest": "x", "framework": "nose"}))
