@@ -27,7 +27,7 @@ class Client:
 
     async def __call__(self, event):
         message = event.message
-        self.heard.append(message.params["data"] if isinstance(message, JSONRPCNotification) else "answer")
+        self.heard.append((message.params or {})["data"] if isinstance(message, JSONRPCNotification) else "answer")
 
 
 async def test_only_what_came_after_on_the_same_stream_is_sent_until_its_answer():
@@ -63,7 +63,7 @@ async def test_a_sessions_own_notifications_go_on_with_the_sdk():
 async def test_the_oldest_events_go_when_a_session_has_kept_enough():
     streams, client = ResumableStreams(500), Client()
     record = streams.enter(None)
-    first = await streams.store_event("1", news("x" * 100))
+    first = latest = await streams.store_event("1", news("x" * 100))
     for _ in range(50):
         latest = await streams.store_event("1", news("x" * 100))
     await streams.store_event("1", answer(1))
