@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Awaitable
 from typing import Any
 
 from ..definition import ToolDefinition
 from ..offering import Json
+from ..work import apart
 from .definition import ROOT, Answer, Call, Desk, ServedTool
 from .doing import held
 
@@ -45,10 +45,10 @@ def forwarded(
         else:
             root = desk.roots.named(named)
 
-        def work() -> Awaitable[Json]:
-            return desk.application.call_tool(root.path, definition.name, given)
+        async def work() -> Json:
+            return await desk.application.call_tool(root.path, definition.name, given)
 
-        return Answer(await (held(desk, call, root, definition.name, work) if heavy else work()))
+        return Answer(await (held(desk, call, root, definition.name, work) if heavy else apart(work())))
 
     return ServedTool(
         name=definition.name,

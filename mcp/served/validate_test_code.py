@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..offering import Json
 from ..tools.validate_code import INPUT_SCHEMA, OUTPUT_SCHEMA
+from ..work import apart
 from .definition import Answer, Call, Desk, ServedTool
 
 
 async def _serve(desk: Desk, call: Call, /, **arguments: Any) -> Answer:
     place = await desk.roots.file(arguments["code_path"], what="test file")
     given = {**arguments, "code_path": place.relative}
-    return Answer(await desk.application.call_tool(place.root.path, "validate_test_code", given))
+
+    async def validated() -> Json:
+        return await desk.application.call_tool(place.root.path, "validate_test_code", given)
+
+    return Answer(await apart(validated()))
 
 
 TOOL = ServedTool(
