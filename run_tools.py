@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 
-from .agents.model.embeddings import open_embeddings
 from .agents.model.endpoint import base_url_of, key_for
 from .errors import SettingsError
 from .mcp.cache import ResultCache
@@ -75,6 +74,8 @@ def vectors_of(settings: Settings, environment: Mapping[str, str], warn: Warn | 
     """
     if settings.embeddings is None:
         return None
+    from .agents.model.embeddings import open_embeddings  # the client library takes a second to import
+
     model, base_url = settings.embeddings.removeprefix(PROVIDER), base_url_of(settings.base_url, environment)
     embeddings = open_embeddings(model, base_url, key_for(base_url, environment))
     return PassageVectors(embeddings, f"{model} at {base_url}", settings.state / "cache" / VECTORS_FILE, warn)
