@@ -54,7 +54,7 @@ def forwarded(
         name=definition.name,
         title=title,
         description=description,
-        input_schema=_with_root(definition.input_schema),
+        input_schema=_with_root(definition.input_schema, file),
         output_schema=definition.output_schema,
         serve=serve,
         read_only=read_only,
@@ -63,7 +63,10 @@ def forwarded(
     )
 
 
-def _with_root(schema: Json) -> Json:
+def _with_root(schema: Json, file: str | None) -> Json:
     copied = copy.deepcopy(schema)
-    copied.setdefault("properties", {})["root"] = ROOT
+    properties = copied.setdefault("properties", {})
+    if file is not None:
+        properties[file]["description"] = "Path relative to the root, or an absolute path inside one."
+    properties["root"] = ROOT
     return copied

@@ -74,7 +74,7 @@ async def test_a_spec_that_a_person_wrote_becomes_tests_of_another_framework(tmp
         "suspected_defects": [],
         "not_reached": [],
     }
-    (root / "bounds.json").write_text(json.dumps(spec), "utf-8")
+    (root / "bounds.json").write_text(json.dumps(spec), "utf-8")  # its name is no part of what is asked for
     async with real_client(root) as client:
         asked = {"spec_path": "bounds.json", "framework": "unittest"}
         done = data(await client.call_tool("generate_tests_from_spec", asked))
@@ -82,6 +82,7 @@ async def test_a_spec_that_a_person_wrote_becomes_tests_of_another_framework(tmp
         report = json.loads(text_of(await client.read_resource(done["resources"]["report_json"])))
     (target,) = report["targets"]
     assert target["framework"] == "unittest"
+    assert done["not_understood"] == []
     assert target["kept"] == ["tc_inside"]
     assert [(one["case_id"], one["class"]) for one in target["dropped"]] == [("tc_wrong", "test_defect")]
     assert target["test_path"] == "tests/generated/small/test_small_numbers__bounds.py"
