@@ -32,8 +32,8 @@ SEED = 7
 LONGEST_BODY = 4 * LONGEST_ANSWER
 """Bytes of an answer's body; reading stops there."""
 
-STREAMED_TOKEN = 1_000
-"""Bytes that a token of a stream may take besides: each comes in an event of its own, of three hundred and more."""
+STREAMED_TOKEN = 400
+"""Bytes that a token of a stream may take besides: each comes in an event of its own, of some three hundred."""
 
 DROPPABLE = ("temperature", "top_p", "seed", "stream_options")
 """Parameters that some endpoints or models refuse; a request does without those."""
