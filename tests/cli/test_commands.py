@@ -85,6 +85,13 @@ def test_help_waits_for_neither_graphs_nor_models():
     assert told.stdout.split() == []
 
 
+def test_a_server_without_models_answers_before_their_clients_are_loaded():
+    heavy = "{'openai', 'langchain_openai', 'numpy'} & set(sys.modules)"
+    program = f"import sys, testwright.served_application; print(*sorted({heavy}))"
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert told.stdout.split() == []
+
+
 def test_an_unknown_command_or_option_ends_with_2():
     assert said("rnu").exit_code == ExitCode.USAGE
     assert said("run", "x", "--rot", ".").exit_code == ExitCode.USAGE
