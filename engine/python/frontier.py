@@ -54,6 +54,11 @@ class Frontier:
         reached = self.by_subject.get(subject, set())
         return any(start in reached for start, _ in self.missing)
 
+    def neighbours(self, trial: Trial) -> list[Trial]:
+        """Other kept trials of the same subject, in the order of the lines they reached."""
+        found = [one.trial for line in sorted(self.at) for one in self.at[line]]
+        return [one for one in dict.fromkeys(found) if one.subject == trial.subject and one is not trial]
+
     def keep(self, trial: Trial, observation: Observation) -> list[int]:
         """Remember the trial at each line it reached that has a way not taken; those lines, sorted."""
         open_lines = {start for start, _ in self.missing}

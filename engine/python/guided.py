@@ -48,7 +48,7 @@ def _replacements(place: Place, mine: Any, other: Any) -> Iterator[str]:
     value = place.value
     for target in _targets(other):
         for made in _made(value, mine, target):
-            source = plain(made)
+            source = plain(made, max(160, len(place.source) + 60))
             if source is not None and made is not _NOTHING:
                 yield source
 

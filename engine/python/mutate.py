@@ -50,6 +50,7 @@ def near_mutations(trial: Trial, facts: ModuleFacts, context: ProposalContext) -
         kinds.append(list(argument_mutations(trial, subject, context)))
         kinds.append(list(constant_mutations(trial, subject)))
         kinds.append(list(sequence_mutations(trial, subject, context)))
+        kinds.append(list(construction_mutations(trial, subject, context)))
     longest = max(len(one) for one in kinds)
     return [one[index] for index in range(longest) for one in kinds if index < len(one)]
 
@@ -158,6 +159,25 @@ def sequence_mutations(trial: Trial, subject: CallableFacts, context: ProposalCo
     for index in range(at + 1, len(trial.arrange)):
         arrange = (*trial.arrange[:index], *trial.arrange[index + 1 :])
         yield replace(trial, arrange=arrange, source="sequence", wanted=None, wanted_line=0)
+
+
+def construction_mutations(trial: Trial, subject: CallableFacts, context: ProposalContext) -> Iterator[Trial]:
+    """The object that is acted on built with further options; those first that the subject reads from it."""
+    owner = context.owner_of(subject)
+    receiver = _receiver(trial, owner.name) if owner is not None else None
+    constructor = context.index.constructor(context.facts, owner) if owner is not None else None
+    if owner is None or receiver is None or constructor is None:
+        return
+    at = receiver[1]
+    name, _, value = trial.arrange[at].partition(" = ")
+    building = replace(trial, act=value, arrange=trial.arrange[:at])
+    read = {what for what, _ in subject.uses if what.startswith("self.")}
+    stored = {used for used, what in constructor.uses if what.startswith("stored:") and f"self.{what[7:]}" in read}
+    named = replace(constructor, qualname=owner.name)
+    ranked = replace(named, parameters=tuple(sorted(named.parameters, key=lambda one: one.name not in stored)))
+    for one in argument_mutations(building, ranked, context):
+        arrange = (*one.arrange, f"{name} = {one.act}", *trial.arrange[at + 1 :])
+        yield replace(one, act=trial.act, arrange=arrange, mode=trial.mode, source="sequence")
 
 
 def _receiver(trial: Trial, class_name: str) -> tuple[str, int] | None:
