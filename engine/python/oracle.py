@@ -77,6 +77,7 @@ class Oracle:
         self._callables: Mapping[str, CallableFacts] = {one.qualname: one for one in facts.callables()}
         self._raising = raising
         self._raise_lines = {site.line for one in facts.callables() for site in one.raises}
+        self._declining = {line for one in facts.callables() for line in one.declines}
 
     def judge(self, finding: Finding) -> Verdict:
         """The expectations of a finding; none, with a reason, where there is no oracle or a document contradicts."""
@@ -101,7 +102,10 @@ class Oracle:
         documented = self._documents_raise(finding, raised)
         own = raised.line in self._raise_lines and raised.line > 0
         accident = name.expression in ACCIDENTS or raised.message.startswith(_UNPACKING)
-        if accident and not own and not documented:
+        declined = raised.type_name == "TypeError" and any(
+            start in self._declining for start, _ in finding.observation.arcs
+        )
+        if accident and not own and not declined and not documented:
             return Verdict(reason=f"no oracle found: {name.expression} here is an accident of the call, not behaviour")
         if name.expression in _MISSING_MODULES and not documented:
             return Verdict(reason=f"no oracle found: {raised.message or 'a module is missing'} in this environment")
