@@ -70,6 +70,12 @@ class Frontier:
             if len(kept) < _MAXIMUM_KEPT:
                 kept.append(one)
                 continue
+            # Different callables come to a line with different things in hand: each is given a place.
+            subjects = [item.trial.subject for item in kept]
+            if trial.subject not in subjects and len(set(subjects)) < len(subjects):
+                doubled = [item for item in kept if subjects.count(item.trial.subject) > 1]
+                kept[kept.index(max(doubled, key=lambda item: (item.tried, item.size())))] = one
+                continue
             # Once all have been tried at length, a shorter or fresher trial takes the place of the most tried one.
             worst = max(kept, key=lambda item: (item.tried, item.size()))
             if worst.tried >= _MAXIMUM_KEPT * 8 or (worst.size() > one.size() and worst.tried):

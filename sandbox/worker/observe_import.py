@@ -9,6 +9,7 @@ import os
 import sys
 
 COMPARE = "__testwright_compare__"
+BEGINS = "__testwright_begins__"
 MAX_OPERANDS = 40
 
 
@@ -70,12 +71,14 @@ def import_target(name, path, instrument, operands, compiled):
     to `operands` when `instrument` is true.
     """
     setattr(builtins, COMPARE, _comparer(operands))
+    setattr(builtins, BEGINS, _beginner(operands))
     sys.meta_path.insert(0, Finder(name, path, instrument, compiled))
     return importlib.import_module(name)
 
 
 class _Comparisons(ast.NodeTransformer):
-    """Turns `a < b` into a call that notes both sides and answers the same; longer chains stay as they are."""
+    """Turns `a < b` and `a.startswith(b)` into calls that note both sides and answer the same; longer chains of
+    comparisons stay as they are."""
 
     def visit_Compare(self, node):
         self.generic_visit(node)
@@ -89,6 +92,20 @@ class _Comparisons(ast.NodeTransformer):
         return call
 
 
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        function = node.func
+        plain = not node.keywords and not any(isinstance(one, ast.Starred) for one in node.args)
+        if not isinstance(function, ast.Attribute) or function.attr not in _BEGINNINGS or not plain or not node.args:
+            return node
+        arguments = [ast.Constant(node.lineno), ast.Constant(function.attr), function.value, *node.args]
+        call = ast.Call(ast.Name(BEGINS, ast.Load()), arguments, [])
+        for new in (call, call.func, arguments[0], arguments[1]):
+            ast.copy_location(new, node)
+        return call
+
+
+_BEGINNINGS = ("startswith", "endswith")
 _OPERATORS = {
     "Eq": lambda left, right: left == right,
     "NotEq": lambda left, right: left != right,
@@ -101,14 +118,30 @@ _OPERATORS = {
 }
 
 
+def _note(operands, line, left, right):
+    if operands.on and len(operands) < MAX_OPERANDS:
+        sides = _plain(left), _plain(right)
+        if sides[0] is not None and sides[1] is not None:
+            entry = (line, sides[0], sides[1])
+            if entry not in operands:
+                operands.append(entry)
+
+
+def _beginner(operands):
+    def begins(line, name, text, *arguments):
+        wanted = arguments[0]
+        if type(text) in (str, bytes) and type(wanted) is type(text) and operands.on:
+            part = text[arguments[1] :] if len(arguments) == 2 and type(arguments[1]) is int else text
+            size = len(wanted)
+            _note(operands, line, part[:size] if name == "startswith" else part[len(part) - size :], wanted)
+        return getattr(text, name)(*arguments)
+
+    return begins
+
+
 def _comparer(operands):
     def compare(line, operator, left, right):
-        if operands.on and len(operands) < MAX_OPERANDS:
-            sides = _plain(left), _plain(right)
-            if sides[0] is not None and sides[1] is not None:
-                entry = (line, sides[0], sides[1])
-                if entry not in operands:
-                    operands.append(entry)
+        _note(operands, line, left, right)
         return _OPERATORS[operator](left, right)
 
     return compare
