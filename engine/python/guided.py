@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 from ...utils.python_source import literal_value
@@ -48,7 +49,9 @@ def _for_one(trial: Trial, places: list[Place], left: str, right: str) -> Iterat
                 yield with_source(trial, place, source)
 
 
+@lru_cache(maxsize=4096)
 def _value(text: str) -> Any:
+    """What a noted side means; the same few come again and again, and nobody changes them."""
     try:
         return literal_value(text)
     except ValueError:

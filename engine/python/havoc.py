@@ -73,7 +73,8 @@ def havoc(
     return found
 
 
-def _near(facts: ModuleFacts, line: int) -> list[str | int | float | bytes]:
+@lru_cache(maxsize=512)
+def _near(facts: ModuleFacts, line: int) -> tuple[str | int | float | bytes, ...]:
     """Constants that are compared with near a line, several times over so that they are drawn more often."""
     found: list[str | int | float | bytes] = []
     for one in facts.callables():
@@ -87,7 +88,7 @@ def _near(facts: ModuleFacts, line: int) -> list[str | int | float | bytes]:
                     continue
                 items = list(value) if isinstance(value, tuple | list) else [value]
                 found.extend(item for item in items if isinstance(item, str | int | float | bytes))
-    return found * 4
+    return tuple(found * 4)
 
 
 def _texts(trials: Sequence[Trial]) -> list[str]:
