@@ -32,7 +32,8 @@ def mutate(
         lines: lines whose comparisons count; None for all that were met.
     """
     operands = [one for one in observation.operands if lines is None or one[0] in lines]
-    found = [*guided_mutations(trial, operands)[:_MAXIMUM_GUIDED], *near_mutations(trial, facts, context)]
+    guided = guided_mutations(trial, operands)[:_MAXIMUM_GUIDED]
+    found = list(_two_to_one(guided, near_mutations(trial, facts, context)))
     own = trial_key(trial)
     kept: dict[tuple[str, ...], Trial] = {}
     for one in found:
@@ -40,6 +41,13 @@ def mutate(
         if key != own:
             kept.setdefault(key, one)
     return list(kept.values())
+
+
+def _two_to_one(guided: list[Trial], near: list[Trial]) -> Iterator[Trial]:
+    """Two guided ones for each near one: some ways depend on what is no comparison, such as a call that says no."""
+    for index in range(max((len(guided) + 1) // 2, len(near))):
+        yield from guided[2 * index : 2 * index + 2]
+        yield from near[index : index + 1]
 
 
 def near_mutations(trial: Trial, facts: ModuleFacts, context: ProposalContext) -> list[Trial]:

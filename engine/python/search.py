@@ -17,6 +17,7 @@ from .observation_json import Seen
 
 FIRST_TRIALS = 8
 ENOUGH_TRIALS = 40
+REPLACED_AFTER = 12
 BAD_ENDINGS = 3
 LONGEST_QUEUE = 400
 MOST_PULLED = 10
@@ -161,8 +162,8 @@ class Search:
             return 0
         if subject.trials < FIRST_TRIALS or (subject.pending and subject.pending[0].source in RICH_SOURCES):
             return 20
-        if subject.trials >= ENOUGH_TRIALS and subject.arcs and subject.touched.isdisjoint(subject.arcs):
-            return 0.5  # its name stands for something else: a definition that another one has replaced
+        if subject.trials >= REPLACED_AFTER and subject.arcs and subject.touched.isdisjoint(subject.arcs):
+            return 0.1  # its name stands for something else: a definition that another one has replaced
         missing = len(self._missing(subject))
         if missing:
             return 1 + missing * (1 if subject.pinned else 2)

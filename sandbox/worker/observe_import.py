@@ -11,6 +11,8 @@ import sys
 COMPARE = "__testwright_compare__"
 BEGINS = "__testwright_begins__"
 MAX_OPERANDS = 40
+MAX_TABLE = 400
+SOME = 4
 
 
 class Operands(list):
@@ -141,10 +143,21 @@ def _beginner(operands):
 
 def _comparer(operands):
     def compare(line, operator, left, right):
-        _note(operands, line, left, right)
+        if operands.on:
+            _note(operands, line, left, _some_of(right) if operator in ("In", "NotIn") else right)
         return _OPERATORS[operator](left, right)
 
     return compare
+
+
+def _some_of(container):
+    """The first few of a large table's keys, in an order that does not depend on hashes; what is small, as it is."""
+    kind = type(container)
+    if kind not in (list, tuple, set, frozenset, dict) or not 10 < len(container) <= MAX_TABLE:
+        return container
+    if not all(type(item) in (str, bytes, int) for item in container):
+        return container
+    return sorted(container, key=repr)[:SOME]
 
 
 _SCALARS = (int, float, bool, complex, type(None))
