@@ -72,9 +72,7 @@ def examples_in(text: str, first_line: int) -> tuple[Example, ...]:
                 source, end = whole
                 strict = False
             # What such a block shows was never run as a doctest, so nobody is held to it.
-            found.append(
-                Example(arrange=tuple(before), act=source, want=want if strict else "", line=first_line + at)
-            )
+            found.append(Example(arrange=tuple(before), act=source, want=want if strict else "", line=first_line + at))
             if source and not one.options.get(doctest.OPTIONFLAGS_BY_NAME["SKIP"]):
                 before.append(source)
     return tuple(found)

@@ -117,8 +117,8 @@ def _placed(value: str, mine: str, target: str) -> list[Any]:
     at = [match.start() for match in re.finditer(re.escape(mine), value)]
     found = [value[:one] + target + value[one + len(mine) :] for one in at[:1]]
     found.append(value + target)
-    found.extend(value[:one] + target + value[one + len(mine) :] for one in at[: -_MAXIMUM_PLACED : -1])
-    found.extend(value[:one] + target + value[one:] for one in at[: -_MAXIMUM_PLACED : -1])
+    found.extend(value[:one] + target + value[one + len(mine) :] for one in at[:-_MAXIMUM_PLACED:-1])
+    found.extend(value[:one] + target + value[one:] for one in at[:-_MAXIMUM_PLACED:-1])
     return list(dict.fromkeys(found))
 
 

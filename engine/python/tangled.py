@@ -1,4 +1,4 @@
-"""Changes to texts that are small languages, and to lists of words: lines and tokens dropped, doubled, swapped (B-06)."""
+"""Changes to texts that are small languages, and to lists of words, by their lines and tokens (B-06)."""
 
 from __future__ import annotations
 

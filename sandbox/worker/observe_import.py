@@ -93,7 +93,6 @@ class _Comparisons(ast.NodeTransformer):
             ast.copy_location(new, node)
         return call
 
-
     def visit_Call(self, node):
         self.generic_visit(node)
         function = node.func
