@@ -81,9 +81,14 @@ def _headline(console: Console, report: Report) -> None:
     mark = "[green]ok[/]" if report.exit_code == 0 else f"[red]{report.exit_reason.value}[/]"
     what = "kept" if report.execution == "executed" else "written, not executed"
     console.print(
-        f"{mark}  {totals.kept} tests {what}, {totals.dropped} dropped, {totals.suspected_defects} suspected defects, "
-        f"in {totals.targets} modules and {report.run.seconds:.1f} s"
+        f"{mark}  {_many(totals.kept, 'test')} {what}, {totals.dropped} dropped, "
+        f"{_many(totals.suspected_defects, 'suspected defect')}, in {_many(totals.targets, 'module')} and "
+        f"{report.run.seconds:.1f} s"
     )
+
+
+def _many(count: int, thing: str) -> str:
+    return f"{count} {thing}" + ("" if count == 1 else "s")
 
 
 def _target(console: Console, target: Target) -> None:
@@ -94,6 +99,6 @@ def _target(console: Console, target: Target) -> None:
         branches = f", branches {then}{100 * after.covered_branches / after.branches:.0f} %"
     missed = f", {len(target.not_reached)} not reached" if target.not_reached else ""
     if target.status == "completed":
-        console.print(f"  {escape(target.path)}: {len(target.kept)} tests{branches}{missed}")
+        console.print(f"  {escape(target.path)}: {_many(len(target.kept), 'test')}{branches}{missed}")
     else:
         console.print(f"  {escape(target.path)}: [yellow]{target.status}[/] {escape(target.error)}")
