@@ -18,6 +18,7 @@ _SUGGESTIONS = {
     "testwright/undefined": "import or define the name",
     "testwright/unused": "remove it, or assert on it",
     "testwright/assertions": "assert what the case expects, on every way through the test",
+    "testwright/awaited": "write await before it",
     "testwright/expected-failure": "expect what should happen, or leave the test out",
     "testwright/idle-comparison": "put it into expect(…)",
     "testwright/network": "use a stand-in (a mock, page.route), or a server on the loopback address",

@@ -119,6 +119,14 @@ GOOD_JEST = {
 PLAYWRIGHT = "import { expect, test } from '@playwright/test';\n"
 BAD_PLAYWRIGHT = {
     "does not await": ("expect(page.getByText('a')).toBeVisible();", "playwright/missing-playwright-await"),
+    "does not await an action": (
+        "page.getByRole('button').click();\nawait expect(page).toHaveURL('/');",
+        "testwright/awaited",
+    ),
+    "does not await an action on a locator": (
+        "const button = page.getByRole('button');\nbutton.click();\nawait expect(page).toHaveURL('/');",
+        "testwright/awaited",
+    ),
     "waits for time": (
         "await page.waitForTimeout(500);\nawait expect(page).toHaveURL('/');",
         "playwright/no-wait-for-timeout",
@@ -158,6 +166,12 @@ GOOD_PLAYWRIGHT = {
     "routed.spec.ts": PLAYWRIGHT + "test('a', async ({ page }) => {\n"
     "  await page.route('**/api', (route) => route.fulfill({ json: [] }));\n"
     "  await page.goto('https://shop.example.org/');\n  await expect(page.getByRole('list')).toBeEmpty();\n});",
+    "together.spec.ts": PLAYWRIGHT + "test('a', async ({ page }) => {\n"
+    "  const answered = page.waitForResponse('**/api');\n"
+    "  await Promise.all([page.getByRole('button').click(), page.waitForURL('/done')]);\n"
+    "  await answered;\n  page.on('dialog', (dialog) => { dialog.accept(); });\n  page.setDefaultTimeout(500);\n"
+    "  await page.evaluate(() => { document.querySelector('a')?.click(); });\n"
+    "  [1].fill(0);\n  void page.goto('/');\n  page.goBack().catch(() => {});\n  await expect(page).toHaveURL('/done');\n});",
     "poll.spec.js": "const { test, expect } = require('@playwright/test');\n"
     "test('a', async ({ page }) => { await expect.poll(() => page.title()).toBe('Shop'); });",
     "object.spec.ts": "import { test } from '@playwright/test';\nimport { LoginPage } from './login-page';\n"

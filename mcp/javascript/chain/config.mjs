@@ -35,7 +35,8 @@ const PLAYWRIGHT_STRUCTURE = [
   'no-wait-for-timeout', 'valid-describe-callback', 'valid-expect', 'valid-expect-in-promise', 'valid-title',
 ];
 const OWN_STRUCTURE = [
-  'assertions', 'expected-failure', 'idle-comparison', 'imports', 'network', 'sleep', 'subject', 'tautology', 'tests',
+  'assertions', 'awaited', 'expected-failure', 'idle-comparison', 'imports', 'network', 'sleep', 'subject', 'tautology',
+  'tests',
 ];
 const STRUCTURE = new Set([
   ...JEST_STRUCTURE.map((name) => `jest/${name}`),

@@ -111,7 +111,8 @@ function isTestRoot(sourceCode, identifier) {
   return chain(init).includes('extend') && chain(init).at(-1) === '()';
 }
 
-function rootOf(node) {
+/** The name that a chain begins with, as a node, or null. */
+export function rootOf(node) {
   let current = node;
   while (current && current.type !== 'Identifier') {
     current = current.object ?? current.callee ?? current.tag ?? current.expression ?? null;
