@@ -171,7 +171,8 @@ GOOD_PLAYWRIGHT = {
     "  await Promise.all([page.getByRole('button').click(), page.waitForURL('/done')]);\n"
     "  await answered;\n  page.on('dialog', (dialog) => { dialog.accept(); });\n  page.setDefaultTimeout(500);\n"
     "  await page.evaluate(() => { document.querySelector('a')?.click(); });\n"
-    "  [1].fill(0);\n  void page.goto('/');\n  page.goBack().catch(() => {});\n  await expect(page).toHaveURL('/done');\n});",
+    "  [1].fill(0);\n"
+    "  void page.goto('/');\n  page.goBack().catch(() => {});\n  await expect(page).toHaveURL('/done');\n});",
     "poll.spec.js": "const { test, expect } = require('@playwright/test');\n"
     "test('a', async ({ page }) => { await expect.poll(() => page.title()).toBe('Shop'); });",
     "object.spec.ts": "import { test } from '@playwright/test';\nimport { LoginPage } from './login-page';\n"
