@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import typer
 
-from . import inspect_commands, mcp_commands, repository_commands, run_commands, store_commands, validate_commands
+from . import (
+    assess_commands,
+    inspect_commands,
+    mcp_commands,
+    repository_commands,
+    run_commands,
+    store_commands,
+    validate_commands,
+)
 
 app = typer.Typer(
     name="testwright",
@@ -19,6 +27,7 @@ validate = typer.Typer(help="Check a test spec or a test file.", no_args_is_help
 mcp = typer.Typer(help="Serve testwright to other agents.", no_args_is_help=True)
 
 run_commands.register(app)
+assess_commands.register(app)
 repository_commands.register(app)
 store_commands.register(app, runs)
 validate_commands.register(validate)
