@@ -20,7 +20,7 @@ from .mutation.model import MutationReport
 from .mutation.running import MutationOptions, measure_mutants
 from .options import Framework
 from .results import SuiteResult
-from .settle import passed
+from .settle import Order, passed, settle
 from .suite import Suite, open_suite
 from .summary import mutation_summary
 from .verdicts import Verification
@@ -131,6 +131,7 @@ async def assess_suite(
         examination.one_target = False
         first = await examination.first_run(strictness.same_start())
         await examination.repeat()
+        await _backwards(suite, examination)
         crowded = await _beside_itself(suite, examination) if first.seconds < PARALLEL_SECONDS else ()
         mutation = await _mutants(suite, examination, first, options)
     verification = Verification(
@@ -170,6 +171,13 @@ async def _mutants(
     return await measure_mutants(suite, order, first.coverage, size, run=examination.options.base())
 
 
+async def _backwards(suite: Suite, examination: Examination) -> None:
+    """The tests in reverse: every test meets what it never met before, and none what it may lean on."""
+    settlement = await settle(suite, examination.passing, [Order(0, "reversed")], examination.options.base())
+    for one in settlement.expelled:
+        examination.flaky(one.nodeid, one.reason, one.result)
+
+
 async def _beside_itself(suite: Suite, examination: Examination) -> tuple[str, ...]:
     """Two runs at the same time in the same folder: what fails in one of them and passes alone."""
     if not examination.passing:
@@ -204,7 +212,7 @@ def _idle(records: Sequence[EvidenceRecord], mutation: MutationReport | None) ->
             holders[one] = holders.get(one, 0) + 1
     idle = []
     # The poorest first, and the later of two alike: what is left is what a reader would keep.
-    for nodeid, owned in sorted(reversed(list(wealth.items())), key=lambda item: len(item[1])):
+    for nodeid, owned in sorted(list(wealth.items())[::-1], key=lambda item: len(item[1])):
         if all(holders[one] > 1 for one in owned):
             idle.append(nodeid)
             for one in owned:

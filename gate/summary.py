@@ -30,7 +30,8 @@ def tool_result(
 
     {"framework", "passed", "failed": counts of tests, "kept": [case ids], "dropped": [{case_id, nodeid, reason, class,
     message, longrepr}], "tests": [{nodeid, case_id, name, outcome, seconds, evidence}], "coverage": {"before", "after",
-    "source", "files"} or null, "mutation": counts and survivors, or null, "repeats", "launches", "notes", "sandbox", "runner_version", "seconds"}
+    "source", "files"} or null, "mutation": counts and survivors, or null, "repeats",
+    "launches", "notes", "sandbox", "runner_version", "seconds"}
 
     A case is kept when every test of it is kept. `evidence` is the record of B-01, its lines those of `target_path`.
 

@@ -226,7 +226,7 @@ class Examination:
             return
         settlement = await settle(self.suite, self.passing, [self.options.order(number)], base)
         for expelled in settlement.expelled:
-            self._flaky(expelled.nodeid, expelled.reason, expelled.result)
+            self.flaky(expelled.nodeid, expelled.reason, expelled.result)
 
     async def _insist(self, variation: SuiteOptions, number: int) -> None:
         """The repeat itself again, without what was dropped: what still fails goes as well."""
@@ -239,9 +239,10 @@ class Examination:
         outcomes = (await self.suite.run(replace(options, select=tuple(chosen)))).by_nodeid()
         for nodeid in chosen:
             if not passed(outcomes, nodeid):
-                self._flaky(nodeid, reason, outcomes.get(nodeid))
+                self.flaky(nodeid, reason, outcomes.get(nodeid))
 
-    def _flaky(self, nodeid: str, reason: str, result: CaseResult | None) -> None:
+    def flaky(self, nodeid: str, reason: str, result: CaseResult | None) -> None:
+        """Leave out a test that passed and does not hold."""
         self.passing.remove(nodeid)
         message = result.message if result else "the test was not collected again"
         self.verdicts[nodeid] = replace(

@@ -1,7 +1,7 @@
 """Rules by which a mutant looks equivalent to the original: no reasonable test could notice it.
 
-They look at the place of the change only, before any test runs, so that no mutant is set aside because it survived. Each
-has a name, and the report counts them by it. `same_code` is a further rule, of the worker: the changed file compiles to
+They look at the place of the change only, before any test runs, so that no mutant is set aside because it survived.
+Each has a name, and the report counts them by it. `same_code` is a further rule, of the worker: the changed file compiles to
 the same instructions.
 """
 

@@ -60,7 +60,7 @@ class Children:
         adopt_orphans()
 
     def run(self, tasks, until):
-        """Carry out all tasks; those that have not begun at `until` (monotonic seconds) are left. Gives their number."""
+        """Carry out all tasks; those not done at `until` (monotonic seconds) are left. Gives their number."""
         waiting = list(tasks)[::-1]
         running = []
         try:

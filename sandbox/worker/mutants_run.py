@@ -8,8 +8,9 @@ that cover the change are run. Plain standard library, Python 3.9.
 REQUEST: what pytest_run.py takes ("framework", "project", "results", "files", "arguments", "imports", "time_zone"), and
 "sources": paths of the files with mutants; "tests": node ids that pass, in order; "known": all node ids; "mutants":
 [{"id", "path", "start", "end", "replacement", "imported": whether its line runs at import, "rounds": [[places in
-tests], …]}], a round is run where the one before did not notice the mutant; "scratch": folder for temporary files; "jobs", "memory_mib", "floor_seconds", "factor",
-"stop_after". `results` gets JSON lines: "preloaded", "control" (which tests do not pass here), one "mutant" each, "end".
+tests], …]}], a round is run where the one before did not notice the mutant; "scratch": folder for temporary files;
+"jobs", "memory_mib", "floor_seconds", "factor", "stop_after". `results` gets JSON lines: "preloaded", "control" (which
+tests do not pass here), one "mutant" each, "after" (tests that the mutants have broken for good), "end".
 """
 
 import gc

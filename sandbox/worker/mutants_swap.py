@@ -1,4 +1,4 @@
-"""Puts the changed source of a file in the place of what is on the disk, at import or in what is loaded; writes no file.
+"""Puts the changed source of a file in the place of the original, at import or in what is loaded; writes no file.
 
 Whatever loads a module from its source asks `SourceFileLoader.get_code`, in any layout: packages, single modules,
 namespace packages, `spec_from_file_location`, runpy. Bytecode of the original is neither read nor written.
@@ -80,7 +80,7 @@ def different(one, other):
     if [part.co_name for part in mine] != [part.co_name for part in its]:
         return None
     pairs = []
-    for before, after in zip(mine, its):
+    for before, after in zip(mine, its):  # noqa: B905 - Python 3.9
         if not same(before, after):
             pairs.append((before, after))
             pairs += different(before, after) or []
@@ -120,7 +120,7 @@ def same(one, other):
         return False
     if len(one.co_consts) != len(other.co_consts):
         return False
-    for mine, its in zip(one.co_consts, other.co_consts):
+    for mine, its in zip(one.co_consts, other.co_consts):  # noqa: B905 - Python 3.9
         if isinstance(mine, types.CodeType) and isinstance(its, types.CodeType):
             if not same(mine, its):
                 return False

@@ -1,7 +1,7 @@
 """Runs chosen tests in this process and says how each ended; for a child that is thrown away afterwards.
 
-What is said: ["start", node id, is it new], ["test", node id, outcome, processor seconds] with outcome passed, failed or
-skipped, ["lost", path] for a file that cannot be collected, ["gone", node ids] for chosen tests that are not there.
+What is said: ["start", node id], ["test", node id, outcome, processor seconds] with outcome passed, failed or skipped,
+["lost", path] for a file that cannot be collected, ["gone", node ids] for chosen tests that are not there.
 """
 
 import os

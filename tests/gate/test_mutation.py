@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from testwright.gate.evidence import evidence_of
 from testwright.gate.mutation.catalog import mutants_of, sample
 from testwright.gate.mutation.model import MutationReport
 from testwright.gate.mutation.running import MutationOptions, measure_mutants
 from testwright.gate.options import Framework, SuiteOptions
 from testwright.gate.suite import open_suite
+from testwright.gate.summary import tool_result
+from testwright.gate.verify import VerifyOptions, verify_file
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.targets import prepared
 
@@ -107,6 +110,18 @@ async def test_unittest_suites_are_measured_in_the_same_way(shop: PythonTarget) 
     assert found[9, "arithmetic", "/"].killed_by == ("tests/test_price.py::Prices::test_many",)
     assert found[3, "number", "4"].status == "killed"
     assert found[10, "arithmetic", "-"].status == "uncovered"
+
+
+@pytest.mark.feature("B-01")
+async def test_the_evidence_of_a_kept_test_counts_the_mutants_it_notices(shop: PythonTarget) -> None:
+    strictness = VerifyOptions(repeats=0, measure=("src/shop/price.py",), mutants=500)
+    verification = await verify_file(shop, "tests/test_price.py", PYTEST, framework="pytest", options=strictness)
+    records = {one.nodeid.rpartition("::")[2]: one for one in evidence_of(verification)}
+    answer = tool_result(verification, evidence=evidence_of(verification))
+
+    assert records["test_few"].mutants_killed
+    assert answer["mutation"]["killed"] + answer["mutation"]["timeout"] > 5
+    assert {one["line"] for one in answer["mutation"]["survivors"]} >= {10, 20}
 
 
 def test_a_sample_is_the_same_every_time_and_part_of_a_larger_one() -> None:
