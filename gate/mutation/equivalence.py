@@ -1,8 +1,8 @@
 """Rules by which a mutant looks equivalent to the original: no reasonable test could notice it.
 
-They look at the place of the change only, before any test runs, so that no mutant is set aside because it survived.
-Each has a name, and the report counts them by it. `same_code` is a further rule, of the worker: the changed file compiles to
-the same instructions.
+They look at the place of the change only, before any test runs: no mutant is set aside because it survived. Each rule
+has a name, and the report counts by it. `same_code` is a further one, of the worker: the changed file compiles to the
+same instructions.
 """
 
 from __future__ import annotations

@@ -83,13 +83,12 @@ def run_pytest(request, files, wanted, watch, basetemp, serve=None):
                 order = {nodeid: place for place, nodeid in enumerate(chosen)}
                 items = [item for item in session.items if item.nodeid in order]
                 session.items[:] = sorted(items, key=lambda item: order[item.nodeid])
-                factory = getattr(session.config, "_tmp_path_factory", None)
-                if hasattr(factory, "_given_basetemp"):  # each child clears the folder that it is given
-                    factory._given_basetemp = pathlib.Path(request["scratch"]).resolve() / name
+                use_folder(session.config, pathlib.Path(request["scratch"]).resolve() / name)
                 session.config.hook.pytest_runtestloop(session=session)
                 watch.finish()
 
-            serve(go)
+            if serve is not None:
+                serve(go)
 
         @pytest.hookimpl(trylast=True)
         def pytest_collection_modifyitems(self, config, items):
@@ -121,6 +120,13 @@ def run_pytest(request, files, wanted, watch, basetemp, serve=None):
 
     arguments = [*request["arguments"], "--basetemp", basetemp, *files]
     return int(pytest.main(arguments, plugins=[Plugin()]))
+
+
+def use_folder(config, folder):
+    """Let pytest keep the temporary files of tests in a folder of this process: each process clears its own."""
+    factory = getattr(config, "_tmp_path_factory", None)
+    if factory is not None and hasattr(factory, "_given_basetemp"):
+        factory._given_basetemp = folder
 
 
 class Result(unittest.TestResult):
