@@ -212,7 +212,9 @@ def _idle(records: Sequence[EvidenceRecord], mutation: MutationReport | None) ->
             holders[one] = holders.get(one, 0) + 1
     idle = []
     # The poorest first, and the later of two alike: what is left is what a reader would keep.
-    for nodeid, owned in sorted(list(wealth.items())[::-1], key=lambda item: len(item[1])):
+    backwards = list(wealth.items())
+    backwards.reverse()
+    for nodeid, owned in sorted(backwards, key=lambda item: len(item[1])):
         if all(holders[one] > 1 for one in owned):
             idle.append(nodeid)
             for one in owned:
