@@ -38,7 +38,8 @@ class Wanted:
     @property
     def whole_request(self) -> str:
         """The request as it is stored, and as the agents after the planner read it."""
-        said = f"{self.request} for {self.target}"
+        given = f" from the spec {self.name}" if self.name else ""
+        said = f"{self.request}{given} for {self.target}"
         return f"{said}\n\n{self.context}" if self.context.strip() else said
 
 

@@ -9,11 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .agents.model.abilities import AbilityFile
 from .agents.model.chat import ModelChat
-from .agents.model.endpoint import Endpoint, EndpointSettings, base_url_of, key_for
 from .agents.model.prices import Prices, load_prices
-from .agents.model.run_chat import RunChat, spend_of_stored
 from .agents.model.usage import Budget, Ceilings, Spend
 from .errors import SettingsError
 from .settings import ROLES, Settings
@@ -92,6 +89,11 @@ async def open_chats(
     if not settings.models.names:
         yield Chats({}, Budget(ceilings, seconds_used))
         return
+    # The clients of models take a second to load; who has none configured need not wait for them.
+    from .agents.model.abilities import AbilityFile
+    from .agents.model.endpoint import Endpoint, EndpointSettings, base_url_of, key_for
+    from .agents.model.run_chat import RunChat, spend_of_stored
+
     prices = load_prices(settings.prices)
     _require_prices(settings, prices)
     before = [spend_of_stored(role, answer, prices) for role, answer in kept.all()] if kept is not None else []

@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
-from .agents.model.embeddings import open_embeddings
-from .agents.model.endpoint import base_url_of, key_for
 from .errors import SettingsError
 from .mcp.cache import ResultCache
 from .mcp.client import ToolClient
 from .mcp.external.server import ExternalServer, external_servers
-from .mcp.search.vectors import PassageVectors
 from .mcp.services import ToolServices
 from .mcp.toolbox import build_toolbox
 from .sandbox.target import PythonTarget
@@ -22,6 +20,9 @@ from .store.run_folder import RunFolder
 from .store.sqlite_responses import SqliteResponses
 from .store.valkey_responses import ValkeyResponses
 from .utils.variables import Variables
+
+if TYPE_CHECKING:
+    from .mcp.search.vectors import PassageVectors
 
 CACHE_FILE = "responses.sqlite"
 VECTORS_FILE = "vectors.sqlite"
@@ -76,6 +77,11 @@ def vectors_of(settings: Settings, environment: Mapping[str, str], warn: Warn | 
     """
     if settings.embeddings is None:
         return None
+    # The client library and numpy take a second to load.
+    from .agents.model.embeddings import open_embeddings
+    from .agents.model.endpoint import base_url_of, key_for
+    from .mcp.search.vectors import PassageVectors
+
     model, base_url = settings.embeddings.removeprefix(PROVIDER), base_url_of(settings.base_url, environment)
     embeddings = open_embeddings(model, base_url, key_for(base_url, environment))
     return PassageVectors(embeddings, f"{model} at {base_url}", settings.state / "cache" / VECTORS_FILE, warn)

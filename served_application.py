@@ -95,7 +95,7 @@ class TestwrightApplication:
         named = target.get("path") or target.get("module")
         if not named:
             raise UsageError("The spec names no target.", advice='Say it: "target": {"path": "src/shop/cart.py"}.')
-        wanted = Wanted(f"{spec['test_type']} tests from the spec {name}", str(named), name=name)
+        wanted = Wanted(f"{spec['test_type']} tests", str(named), name=name)
         async with self._live(settings, job) as live:
             ended = await begun_with_spec(live, wanted, {**spec, "framework": settings.framework})
         return _plain(ended)

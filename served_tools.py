@@ -6,14 +6,15 @@ import asyncio
 import os
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
+from .errors import StorageError
 from .mcp.client import ToolClient
 from .mcp.offering import Json
 from .run_tools import open_tools
 from .settings import Settings
-from .store.run_folder import RunFolder
+from .store.run_folder import RunFolder, prepare_state_dir
 from .utils.work_meter import WorkMeter
 from .wiring import TargetProvider
 
@@ -51,7 +52,9 @@ class ServedTools:
 
 @asynccontextmanager
 async def _open(settings: Settings) -> AsyncIterator[ToolClient]:
-    """Tools over a project, in a run's folder of their own outside of it."""
+    """Tools over a project, in a run's folder of their own outside of it; only their cache is in its state folder."""
+    with suppress(StorageError):  # a project that cannot be written can be read all the same
+        await asyncio.to_thread(prepare_state_dir, settings.state)
     with tempfile.TemporaryDirectory(prefix="testwright-served-", ignore_cleanup_errors=True) as scratch:
         folder = RunFolder(Path(scratch), "tools").create()
         target = TargetProvider(settings, folder, WorkMeter())

@@ -170,6 +170,7 @@ class Settings(BaseSettings):
             raise ValueError("must be the URL of an endpoint, such as http://localhost:8000/v1")
         if parts.username or parts.password or parts.query or parts.fragment:
             raise ValueError("must be a plain URL: a key belongs into TESTWRIGHT_API_KEY, settings are stored")
+        _ = parts.port  # reading it raises ValueError for what no port can be
         return value.rstrip("/")
 
     @field_validator("mcp_servers", mode="before")

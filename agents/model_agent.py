@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import AgentFailure, MalformedLlmOutput, SchemaValidationError
+from ..utils.error_formatter import in_short
 from .lifecycle import Agent, AgentContract
 from .model.chat import ModelAnswer, ModelCall, ModelChat
 from .prompt import data, load_prompt
@@ -46,19 +47,27 @@ class ModelAgent(Agent):
         self._prompt = load_prompt(role)
 
     async def _asked(
-        self, user: str, schema: JsonObject, attempt: int = 1, *, back: GivenBack | None = None
+        self,
+        user: str,
+        schema: JsonObject,
+        attempt: int = 1,
+        *,
+        back: GivenBack | None = None,
+        mends: Sequence[Mapping[str, Any]] = (),
     ) -> ModelAnswer:
         """The model's answer in the asked form.
 
         Args:
             user: the message.
             back: an earlier answer to it that could not be used.
+            mends: the errors that the message is about, for the audit log.
 
         Raises:
             UnusableAnswer: it is not in that form, repairs included. ModelFailure, BudgetExhausted: as the chat.
         """
         for repair in range(self._repairs + 1):
-            call = self._call(user, schema, attempt, back)
+            reason = in_short(back.problems if back is not None else mends) or "first"
+            call = replace(self._call(user, schema, attempt, back), reason=reason)
             _note_prompt(call.prompt_version)
             try:
                 return await self._chat.complete(call)

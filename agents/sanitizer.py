@@ -28,17 +28,27 @@ def parse_llm_output(raw: str) -> Any:
     """The JSON value a model wrote, after sanitising.
 
     Raises:
-        MalformedLlmOutput: it is no JSON (retryable, A-03). NaN and infinities are no JSON either.
+        MalformedLlmOutput: it is no JSON (retryable, A-03). NaN, infinities and numbers beyond all limits are no JSON
+            either, nor are halves of characters (`"\\ud800"`), which no file can hold.
     """
     text = sanitize_llm_output(raw)
     try:
-        return json.loads(text, parse_constant=_refuse)
+        value = json.loads(text, parse_constant=_refuse)
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
+        return value
+    except UnicodeEncodeError as error:
+        half = error.object[error.start : error.end].encode("ascii", "backslashreplace").decode("ascii")
+        raise _malformed(f"a text in it holds half a character, {half[:40]}", raw) from error
     except (ValueError, RecursionError) as error:
-        raise MalformedLlmOutput(
-            f"the answer is not JSON: {error}",
-            advice="Answer with one JSON value and nothing else.",
-            details={"length": len(raw), "sanitizer": SANITIZER_VERSION},
-        ) from error
+        raise _malformed(str(error), raw) from error
+
+
+def _malformed(why: str, raw: str) -> MalformedLlmOutput:
+    return MalformedLlmOutput(
+        f"the answer is not JSON: {why}",
+        advice="Answer with one JSON value and nothing else.",
+        details={"length": len(raw), "sanitizer": SANITIZER_VERSION},
+    )
 
 
 def _refuse(constant: str) -> Any:

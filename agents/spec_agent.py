@@ -102,7 +102,7 @@ class ModelSpecAgent(ModelAgent):
         cases = list(previous.get("cases") or ())
         at = concerned(cases, errors)
         user = await asyncio.to_thread(self._refine_message, inputs, previous, [cases[index] for index in at], errors)
-        answer = await self._asked(user, ANSWER_SCHEMA, int(inputs.get("attempt") or 2))
+        answer = await self._asked(user, ANSWER_SCHEMA, int(inputs.get("attempt") or 2), mends=errors)
         path = str((previous.get("target") or {}).get("path") or inputs["target"]["path"])
         answered: Any = answer.parsed
         await asyncio.to_thread(self._require_harmless, answered, previous)

@@ -51,7 +51,7 @@ class ModelWritingAgent(ModelAgent):
         style = await asyncio.to_thread(self._style, module) if self._style is not None else ""
         try:
             answer = await self._asked(
-                _message(inputs, errors, previous, style), ANSWER_SCHEMA, int(view.get("attempt") or 1)
+                _message(inputs, errors, previous, style), ANSWER_SCHEMA, int(view.get("attempt") or 1), mends=errors
             )
             parsed: Any = answer.parsed
             files = _placed(parsed["files"], str(view["test_path"]))

@@ -1,9 +1,16 @@
-"""The command line's commands, put together."""
+"""The command line's commands, put together.
+
+What a command works with is imported when it runs: graphs, models and tools take seconds to import, help does not.
+"""
 
 from __future__ import annotations
 
+import sys
+from typing import Annotated
+
 import typer
 
+from ..version import VERSION
 from . import (
     assess_commands,
     inspect_commands,
@@ -36,3 +43,18 @@ mcp_commands.register(mcp)
 app.add_typer(runs, name="runs")
 app.add_typer(validate, name="validate")
 app.add_typer(mcp, name="mcp")
+
+
+def _version_told(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"testwright {VERSION}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _whole(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_version_told)
+    ] = False,
+) -> None:
+    """From a request in plain words to tests a team would keep."""

@@ -13,7 +13,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from .. import assessing
 from ..settings import load_settings
 from . import options as given
 from .failures import failures_shown
@@ -49,6 +48,8 @@ def assess(
 ) -> None:
     """See ASSESS_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
+        from .. import assessing
+
         settings = load_settings(flags)
         done = asyncio.run(assessing.assess(paths or (), settings, targets=target or (), mutants=mutants))
     if as_json:

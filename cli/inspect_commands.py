@@ -11,12 +11,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from .. import application
 from ..errors import ExitCode
 from ..settings import load_settings
 from ..utils.schema_registry import bundle, schema_names
 from . import options as given
-from .doctor import examine
 from .failures import failures_shown
 
 SCHEMAS_HELP = """List the JSON Schemas of specs, agents and reports, or print one that stands alone.
@@ -63,6 +61,8 @@ def doctor(
 ) -> None:
     """See DOCTOR_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
+        from .doctor import examine
+
         settings = load_settings({"root": root, "state_dir": state_dir, "python": python, "sandbox": sandbox})
         checks = asyncio.run(examine(settings))
     if as_json:
@@ -81,4 +81,6 @@ def graph(
 ) -> None:
     """See GRAPH_HELP."""
     with failures_shown(debug=debug):
+        from .. import application
+
         sys.stdout.write(application.mermaid(which))

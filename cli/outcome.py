@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
 
-from ..application import Ended
 from ..reports.json_form import json_form
 from ..reports.model import Report, Target
+
+if TYPE_CHECKING:
+    from ..run_session import Ended
 
 _FILES = {
     "added": "added",

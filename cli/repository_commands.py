@@ -6,23 +6,24 @@ import asyncio
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
-from ..agents.embedded.repository_steps import Depth, E2eFramework, Goal
 from ..errors import UsageError
 from ..reports.json_form import json_form
-from ..repository_run import explore_repository
-from ..run_session import Ended
 from ..settings import load_settings
 from ..store.run_folder import new_run_id
 from . import options as given
 from .failures import failures_shown, interruption_named
 from .outcome import files_shown
 from .progress import progress_shown
+
+if TYPE_CHECKING:
+    from ..agents.embedded.repository_steps import Depth, E2eFramework, Goal
+    from ..run_session import Ended
 
 CRAWL_HELP = """Map the repository: its files, entry points and what it is built with.
 
@@ -99,6 +100,8 @@ def _execute(
     goal: Goal, flags: dict[str, Any], *, depth: str, ref: str | None, framework: str, as_json: bool, debug: bool
 ) -> None:
     with failures_shown(debug=debug, as_json=as_json):
+        from ..repository_run import explore_repository
+
         level = _DEPTHS.get(depth)
         chosen = _FRAMEWORKS.get(framework)
         if level is None:

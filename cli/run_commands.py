@@ -9,7 +9,6 @@ from typing import Any
 
 import typer
 
-from .. import application
 from ..settings import load_settings
 from ..store.run_folder import new_run_id
 from . import options as given
@@ -54,6 +53,8 @@ def run(
 ) -> None:
     """See RUN_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
+        from .. import application
+
         switched = {"run": given.said(no_run, False), "analyze": given.said(no_analyze, False)}
         settings = load_settings({**flags, **switched})
         settings = settings.model_copy(update={"run_id": settings.run_id or new_run_id()})
@@ -69,6 +70,8 @@ def plan(
 ) -> None:
     """See PLAN_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
+        from .. import application
+
         made = asyncio.run(application.plan(request, load_settings(flags)))
     if as_json:
         sys.stdout.write(json.dumps(made, indent=2, sort_keys=True) + "\n")
@@ -82,6 +85,8 @@ def resume(
 ) -> None:
     """See RESUME_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
+        from .. import application
+
         where = load_settings({name: flags.pop(name) for name in given.PLACE})
         with interruption_named(run_id), progress_shown(quiet=as_json) as sink:
             ended = asyncio.run(application.resume(run_id, where, changes=flags, on_event=sink))

@@ -13,7 +13,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from .. import application
 from ..errors import ExitCode
 from ..settings import load_settings
 from ..store.listing import RunSummary
@@ -58,6 +57,8 @@ def apply(
 ) -> None:
     """See APPLY_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
+        from .. import application
+
         done = application.apply(run_id, load_settings({"root": root, "state_dir": state_dir}))
     if as_json:
         sys.stdout.write(json.dumps([asdict(one) for one in done], indent=2) + "\n")
@@ -75,6 +76,8 @@ def list_runs(
 ) -> None:
     """See LIST_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
+        from .. import application
+
         found = application.list_runs(load_settings({"root": root, "state_dir": state_dir}))
     if as_json:
         sys.stdout.write(json.dumps([asdict(one) for one in found], indent=2, sort_keys=True) + "\n")
@@ -96,6 +99,8 @@ def show_run(
 ) -> None:
     """See SHOW_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
+        from .. import application
+
         details, text = application.show_run(run_id, load_settings({"root": root, "state_dir": state_dir}))
     if as_json:
         sys.stdout.write(json.dumps(asdict(details), indent=2, sort_keys=True, default=str) + "\n")
@@ -124,6 +129,8 @@ def clean(
 ) -> None:
     """See CLEAN_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
+        from .. import application
+
         settings = load_settings({"root": root, "state_dir": state_dir, "keep_runs": keep})
         done = application.clean(settings, older_than_days=older_than, dry_run=dry_run)
     if as_json:

@@ -13,7 +13,6 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from .. import application
 from ..errors import ExitCode, UsageError
 from ..utils.schema_registry import known_test_types
 from . import options as given
@@ -54,6 +53,8 @@ def spec(
 ) -> None:
     """See SPEC_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
+        from .. import application
+
         content = _read_json(path)
         kind = test_type or (content.get("test_type") if isinstance(content, dict) else None)
         if kind not in known_test_types():
@@ -71,6 +72,8 @@ def code(
 ) -> None:
     """See CODE_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
+        from .. import application
+
         result = asyncio.run(application.validate_code(path, framework or _framework_of(path)))
     _shown(result, str(path), as_json)
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from typing import Any
 
 from langgraph.runtime import Runtime
 
+from ..agents.envelope import consumer_view
 from ..agents.model.usage import Budget
 from ..agents.orchestration import AskedOnce, Asking, ask
 from ..agents.protocol import AgentRequest, AgentResponse, JsonObject, RequestMetadata
 from ..errors import BudgetExhausted, ExitCode, TestwrightError
 from ..store.audit import Attempt, AttemptOutcome
 from ..utils.canonical import digest_of
+from ..utils.error_formatter import in_short
 from .context import GraphServices, RunContext, services_of
 
 
@@ -85,13 +88,30 @@ def _entry(once: AskedOnce, step_id: str | None) -> Attempt:
         prompt_hash=digest_of(once.request.inputs),
         step_id=step_id,
         errors=(error.to_dict(),) if error else (),
-        reason=once.reason,
+        reason=_reason(once),
         duration_ms=float(metadata.get("duration_ms") or 0.0),
         tokens=int(metadata.get("tokens") or 0),
         cost=float(metadata.get("cost") or 0.0),
         model=str(metadata.get("model") or metadata.get("agent") or ""),
-        details={"task": once.request.task, "wait_seconds": once.wait, **_known(metadata)},
+        details={**_generation(once), "task": once.request.task, "wait_seconds": once.wait, **_known(metadata)},
     )
+
+
+def _reason(once: AskedOnce) -> str:
+    """What made this attempt necessary: a failed one before it, or the errors that a refinement is to mend."""
+    if once.attempt > 1:
+        return once.reason
+    return in_short(_told(once).get("errors") or ()) or once.reason
+
+
+def _generation(once: AskedOnce) -> JsonObject:
+    """The number of the generation or refinement within the step, from 1, where the role has such."""
+    number = _told(once).get("attempt")
+    return {"generation": number} if isinstance(number, int) else {}
+
+
+def _told(once: AskedOnce) -> Mapping[str, Any]:
+    return consumer_view(once.request.inputs or {})
 
 
 def _known(metadata: JsonObject) -> JsonObject:

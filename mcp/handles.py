@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote
@@ -14,6 +14,9 @@ SCHEME = "testwright://"
 RUNS = f"{SCHEME}runs/"
 _LISTED = 25
 _DEFECTS = 10
+_COMMAND = "`testwright "
+"""In advice that is for people at a command line."""
+
 _STRINGS: Json = {"type": "array", "items": {"type": "string"}}
 
 HANDLE_SCHEMA: Json = {
@@ -131,8 +134,4 @@ def _next(run_id: str, report: Mapping[str, Any], *, staged: bool) -> list[str]:
         )
     if report["status"] == "stopped":
         said.append(f"resume_run(run_id={run_id!r}) goes on where it stopped")
-    return said + list(_first(report["advice"]))
-
-
-def _first(lines: Sequence[str]) -> Sequence[str]:
-    return lines[:_DEFECTS]
+    return said + [line for line in report["advice"][:_DEFECTS] if _COMMAND not in line]

@@ -77,7 +77,7 @@ class Roots:
                 return next(iter(self._roots.values()))
             raise ToolInputError(
                 f"several roots are served ({self._names()}), and this call names none",
-                advice=f"call again with root set to one of: {self._names()}",
+                advice=f"call again with root set to one of {self._names()}, or with an absolute path",
             )
         found = self._roots.get(name)
         if found is None and "\0" not in name and PurePosixPath(name).is_absolute():
@@ -102,6 +102,10 @@ class Roots:
         for one in candidates:
             if pure.is_relative_to(one.path):
                 return self._inside(one, pure.relative_to(one.path), given)
+        place = PurePosixPath(_resolved(Path(given), given))  # a root may be reached by another name, such as a link
+        for one in candidates:
+            if place.is_relative_to(one.path):
+                return Place(one, place.relative_to(one.path).as_posix())
         raise _outside(given, self._names())
 
     async def file(self, given: str, *, root: str | None = None, what: str = "file") -> Place:
@@ -119,16 +123,19 @@ class Roots:
         )
 
     def _inside(self, root: Root, relative: PurePosixPath, given: str) -> Place:
-        try:
-            resolved = (root.path / relative).resolve()
-        except (OSError, RuntimeError) as error:
-            raise ToolInputError(f"the path {given!r} does not resolve: {error}", advice="give another path") from error
-        if not resolved.is_relative_to(root.path):
+        if not _resolved(root.path / relative, given).is_relative_to(root.path):
             raise _outside(given, self._names())
         return Place(root, relative.as_posix())
 
     def _names(self) -> str:
         return ", ".join(self._roots)
+
+
+def _resolved(path: Path, given: str) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError) as error:
+        raise ToolInputError(f"the path {given!r} does not resolve: {error}", advice="give another path") from error
 
 
 def near_files(place: Place) -> tuple[str, ...]:

@@ -72,7 +72,8 @@ def build_server(application: ServedApplication, options: ServerOptions) -> MCPS
         version=VERSION,
         title="testwright",
         description="From a request in plain words to tests a team would keep.",
-        instructions=INSTRUCTIONS + f"\nServed roots: {', '.join(root.name for root in desk.roots)}.\n",
+        instructions=INSTRUCTIONS
+        + f"\nServed roots: {', '.join(f'{root.name} ({root.path})' for root in desk.roots)}.\n",
         tools=[as_mcp_tool(tool, desk, options.redactor.value) for tool in offered_tools()],
         templates=run_templates(desk),
         prompts=job_prompts(),

@@ -146,14 +146,13 @@ class Teller:
                 await self._tell(*self.stage.next())
 
 
-async def seen_through(work: Coroutine[Any, Any, T], teller: Teller) -> T:
-    """Do the work in a task of its own, telling how far it is.
+async def apart(work: Coroutine[Any, Any, T]) -> T:
+    """Do work in a task of its own; a cancelled caller cancels it once, and waits for its end.
 
-    A cancelled caller cancels the work once and waits for its end. It must not reach the work directly: the SDK's
-    cancel scopes cancel again and again, and would break off the work's own clearing up.
+    The caller's cancellation must not reach the work directly: the SDK's cancel scopes cancel again and again, and
+    would break off the work's own clearing up.
     """
     task = asyncio.create_task(work)
-    telling = asyncio.create_task(teller.telling())
     try:
         await asyncio.wait({task})
     except asyncio.CancelledError:
@@ -163,10 +162,17 @@ async def seen_through(work: Coroutine[Any, Any, T], teller: Teller) -> T:
         if not task.cancelled():
             task.exception()  # what it came to is of no interest any more
         raise
+    return task.result()
+
+
+async def seen_through(work: Coroutine[Any, Any, T], teller: Teller) -> T:
+    """Do long work `apart`, telling how far it is."""
+    telling = asyncio.create_task(teller.telling())
+    try:
+        return await apart(work)
     finally:
         telling.cancel()
         with anyio.CancelScope(shield=True):
             await asyncio.wait({telling})
         if not telling.cancelled():
             telling.exception()  # a client that cannot be told is no fault of the work
-    return task.result()

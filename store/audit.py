@@ -21,13 +21,14 @@ class Attempt:
 
     Attributes:
         role: who was asked: planner, spec, writer, analyzer, or a tool's name.
-        attempt: its number within the step, from 1.
+        attempt: its number, from 1: of a model, the generation within the step; of an agent, how often the same was
+            asked of it, while `details["generation"]` is the generation.
         outcome: how it ended; `reused` is an answer taken from the store instead of asked again.
         prompt_hash: sha256 of what was asked (`prompt_hash`), "" where nothing was.
         step_id: the plan step, or None.
         response: what came back, as text or JSON; redacted when stored.
         errors: what was wrong with it, as the validators said.
-        reason: why this attempt was made: "first", or what failed before it.
+        reason: why this attempt was made: "first", what failed before it, or what a refinement is to mend.
         at: start, seconds since the epoch.
         duration_ms: how long it took.
         tokens: tokens in and out together; 0 for embedded agents.

@@ -135,6 +135,7 @@ def test_a_models_flag_beats_environment_beats_project_file_role_by_role(tmp_pat
         {"model": ["painter=openai:x"]},
         {"model": ["openai:"]},
         {"base_url": "localhost:8000"},
+        {"base_url": "http://localhost:99999/v1"},
         {"base_url": "http://me:secret@localhost/v1"},
         {"base_url": "http://localhost/v1?key=secret"},
         {"max_tokens": 0},

@@ -19,6 +19,7 @@ from jsonschema.exceptions import ValidationError
 Severity = Literal["error", "warning"]
 _PLAIN_KEY = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 _EXCERPT = 160
+_SHORT = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +176,14 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 def _sequence(value: Any) -> Sequence[str]:
     return value if isinstance(value, list | tuple) else ()
+
+
+def in_short(errors: Sequence[Mapping[str, Any]]) -> str:
+    """Errors in one line, as the reason of what was done about them: the first, and how many more; "" for none."""
+    if not errors:
+        return ""
+    first = " ".join(str(errors[0].get("message") or "an error").split())[:_SHORT]
+    return first if len(errors) == 1 else f"{first} (and {len(errors) - 1} more)"
 
 
 def spec_feedback(errors: Sequence[Mapping[str, Any]], *, limit: int = 40) -> str:

@@ -52,7 +52,7 @@ def analyse_results(results: Mapping[str, Any], spec: Mapping[str, Any], target:
     findings = [_defect_finding(one) for one in known] + [_finding(one, cases) for one in dropped]
     drop = dict.fromkeys(str(one["case_id"]) for one in dropped if one.get("case_id"))
     return {
-        "summary": _summary(results, dropped, defects),
+        "summary": _summary(results, dropped, defects, by_case=bool(cases)),
         "findings": findings,
         "suspected_defects": defects,
         "drop": list(drop),
@@ -123,12 +123,20 @@ def _defect_finding(defect: Mapping[str, Any]) -> JsonObject:
 
 
 def _summary(
-    results: Mapping[str, Any], dropped: Sequence[Mapping[str, Any]], defects: Sequence[Mapping[str, Any]]
+    results: Mapping[str, Any],
+    dropped: Sequence[Mapping[str, Any]],
+    defects: Sequence[Mapping[str, Any]],
+    *,
+    by_case: bool,
 ) -> str:
     kept = len(results.get("kept") or ())
+    said = f"{_count(kept, 'case')} kept"
+    if not by_case and not kept and results.get("passed"):  # tests of a person: they belong to no spec
+        kept = int(results["passed"])
+        said = f"{_count(kept, 'test')} {'holds' if kept == 1 else 'hold'}"
     repeats = int(results.get("repeats") or 0)
     held = f", each passing {repeats + 1} times in different orders and processes" if kept and repeats else ""
-    parts = [f"{_count(kept, 'case')} kept{held}."]
+    parts = [f"{said}{held}."]
     if dropped:
         classes = Counter(str(one.get("class") or "test_defect") for one in dropped)
         named = ", ".join(f"{classes[name]} {name.replace('_', ' ')}" for name in CLASSES if classes[name])

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...store.files import make_folder, write_file
 from ...utils.canonical import digest_of, pretty_json
+from .endpoint import NEW_LIMIT, OLD_LIMIT
 from .structured import Mode
 
 
@@ -21,11 +22,19 @@ class Abilities:
         mode: how it is asked for JSON.
         proven: it has answered so before; only what is not proven is ever given up.
         without: request parameters that it refuses.
+        unlimited: it pays no heed to the limit of an answer under its new name, and is told it under both.
     """
 
     mode: Mode = Mode.SCHEMA
     proven: bool = False
     without: frozenset[str] = frozenset()
+    unlimited: bool = False
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """The parameters that limit an answer, as this endpoint takes them; old servers know `max_tokens` only."""
+        old = self.unlimited or NEW_LIMIT in self.without
+        return tuple(name for name in (NEW_LIMIT, *((OLD_LIMIT,) if old else ())) if name not in self.without)
 
 
 class AbilityFile:
@@ -76,11 +85,13 @@ class AbilityFile:
 
 
 def _written(one: Abilities) -> dict[str, Any]:
-    return {"mode": str(one.mode), "proven": one.proven, "without": sorted(one.without)}
+    said = {"mode": str(one.mode), "proven": one.proven, "without": sorted(one.without)}
+    return {**said, "unlimited": one.unlimited}
 
 
 def _read(stored: Any) -> Abilities:
     try:
-        return Abilities(Mode(stored["mode"]), stored["proven"] is True, frozenset(map(str, stored["without"])))
+        without = frozenset(map(str, stored["without"]))
+        return Abilities(Mode(stored["mode"]), stored["proven"] is True, without, stored.get("unlimited") is True)
     except (KeyError, TypeError, ValueError):
         return Abilities()

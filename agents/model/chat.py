@@ -24,6 +24,7 @@ class ModelCall:
         schema_name: what the schema is called on the wire: letters, digits, `_`, `-`; at most 64.
         attempt: the number of this generation within its step, from 1; a refinement has a higher one.
         prompt_version: version of the prompt the texts were made from.
+        reason: why it is asked, for the audit log: "first", or what was wrong with the answer before.
     """
 
     role: str
@@ -33,9 +34,10 @@ class ModelCall:
     schema_name: str = "answer"
     attempt: int = 1
     prompt_version: str = ""
+    reason: str = "first"
 
     def prompt_hash(self, model: str) -> str:
-        """sha256 of all that decides the answer; the attempt is not part of it."""
+        """sha256 of all that decides the answer; attempt and reason are not part of it."""
         return digest_of([model, self.role, self.system, self.user, self.schema, self.schema_name, self.prompt_version])
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -23,7 +23,7 @@ from langsmith.run_helpers import tracing_context
 
 from ...errors import SettingsError
 from .failures import UNREADABLE, AnswerOverflow, failure_of
-from .received import LONGEST_ANSWER, Received, kept_text
+from .received import LONGEST_ANSWER, Received, kept_text, whole_characters
 
 OPENAI_URL = "https://api.openai.com/v1"
 TEMPERATURE = 0.0
@@ -32,8 +32,14 @@ SEED = 7
 LONGEST_BODY = 4 * LONGEST_ANSWER
 """Bytes of an answer's body; reading stops there."""
 
-DROPPABLE = ("temperature", "top_p", "seed", "max_completion_tokens", "stream_options")
+STREAMED_TOKEN = 400
+"""Bytes that a token of a stream may take besides: each comes in an event of its own, of some three hundred."""
+
+DROPPABLE = ("temperature", "top_p", "seed", "stream_options")
 """Parameters that some endpoints or models refuse; a request does without those."""
+
+NEW_LIMIT, OLD_LIMIT = "max_completion_tokens", "max_tokens"
+"""The names of an answer's limit on the wire; some endpoints refuse the one, some pay no heed to the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +73,12 @@ def key_for(base_url: str, environment: Mapping[str, str]) -> str:
     tested project's settings file may name an endpoint, and must not get a key that was never meant for it.
 
     Raises:
-        SettingsError: OpenAI is to be asked and there is no key.
+        SettingsError: OpenAI is to be asked and there is no key, or a key cannot be one.
     """
-    own = environment.get("TESTWRIGHT_API_KEY", "").strip()
+    own = _key_in("TESTWRIGHT_API_KEY", environment)
     if own:
         return own
-    theirs = environment.get("OPENAI_API_KEY", "").strip()
+    theirs = _key_in("OPENAI_API_KEY", environment)
     at_openai = base_url.startswith(f"{urlsplit(OPENAI_URL).scheme}://{urlsplit(OPENAI_URL).netloc}/")
     if at_openai and not theirs:
         raise SettingsError(
@@ -84,6 +90,16 @@ def key_for(base_url: str, environment: Mapping[str, str]) -> str:
     return theirs if meant else ""
 
 
+def _key_in(name: str, environment: Mapping[str, str]) -> str:
+    key = environment.get(name, "").strip()
+    if not (key.isascii() and key.isprintable()):
+        raise SettingsError(
+            f"{name} holds characters that no key can have.",
+            advice="It is sent in an HTTP header: plain ASCII on one line. Was it pasted with something around it?",
+        )
+    return key
+
+
 class Endpoint:
     """Sends one call at a time to one model; opened and closed with the run."""
 
@@ -93,7 +109,7 @@ class Endpoint:
         self._http = openai.DefaultAsyncHttpxClient(
             timeout=settings.timeout,
             verify=_certificates(),
-            event_hooks={"response": [_bound]},
+            event_hooks={"response": [_bound_to(_longest_body(settings))]},
             follow_redirects=False,
         )
         self._chat = _Chat(
@@ -126,6 +142,7 @@ class Endpoint:
         *,
         response_format: Mapping[str, Any] | None = None,
         without: frozenset[str] = frozenset(),
+        limits: Sequence[str] = (NEW_LIMIT,),
         seconds: float | None = None,
     ) -> Received:
         """Ask once; the answer as it came, which may still be empty, refused, cut or torn off.
@@ -133,6 +150,7 @@ class Endpoint:
         Args:
             response_format: as the wire has it; None for plain text.
             without: parameters that the endpoint refuses, of `DROPPABLE`.
+            limits: under which names it is told how long an answer may be.
             seconds: a deadline before the endpoint's own.
 
         Raises:
@@ -140,13 +158,15 @@ class Endpoint:
         """
         limit = min(self.settings.timeout, seconds) if seconds is not None else self.settings.timeout
         deadline = asyncio.timeout(limit)
-        extra = {"response_format": dict(response_format)} if response_format else {}
+        extra: dict[str, Any] = {"response_format": dict(response_format)} if response_format else {}
+        if OLD_LIMIT in limits:  # the client library would send it under its new name
+            extra[OLD_LIMIT] = self.settings.answer_tokens
         messages = [SystemMessage(system), HumanMessage(user)]
         began = time.monotonic()
         try:
             with tracing_context(enabled=False):
                 async with deadline:
-                    message = await self._chat.ainvoke(messages, **self._parameters(without), extra_body=extra)
+                    message = await self._chat.ainvoke(messages, **self._parameters(without, limits), extra_body=extra)
         except (openai.OpenAIError, httpx2.HTTPError, OSError, AnswerOverflow, *UNREADABLE) as error:
             failure = failure_of(error, model=self.settings.model, where=self.where, seconds=limit, secret=self._key)
             if deadline.expired() and limit == seconds:
@@ -158,34 +178,35 @@ class Endpoint:
         """Close the connections."""
         await self._http.aclose()
 
-    def _parameters(self, without: frozenset[str]) -> dict[str, Any]:
+    def _parameters(self, without: frozenset[str], limits: Sequence[str]) -> dict[str, Any]:
         """What decides the answer besides the messages (A-07)."""
         said: dict[str, Any] = {
             "temperature": TEMPERATURE,
             "top_p": TOP_P,
             "seed": SEED,
-            "max_completion_tokens": self.settings.answer_tokens,
+            **({NEW_LIMIT: self.settings.answer_tokens} if NEW_LIMIT in limits else {}),
         }
         kept = {name: value for name, value in said.items() if name not in without}
         if "stream_options" in without:
             kept["stream_usage"] = False
         return kept
 
-    def _without_key(self, text: str) -> str:
-        """What an endpoint sends back is stored, and may echo the key."""
-        return text.replace(self._key, "[redacted]") if self._key else text
+    def _clean(self, text: str) -> str:
+        """A text of the endpoint's, which is stored and sent on: without the key, halves of characters as U+FFFD."""
+        whole = whole_characters(text)
+        return whole.replace(self._key, "[redacted]") if self._key else whole
 
     def _received(self, message: AIMessage, asked: int, duration_ms: float) -> Received:
-        text = self._without_key(message.text)
+        text = self._clean(message.text)
         used = message.usage_metadata
-        tools = [self._without_key(str(call["name"])) for call in (*message.tool_calls, *message.invalid_tool_calls)]
+        tools = [self._clean(str(call["name"])) for call in (*message.tool_calls, *message.invalid_tool_calls)]
         cached = (used or {}).get("input_token_details", {}).get("cache_read", 0) or 0
         return Received(
             text=kept_text(text),
             length=len(text),
             finish=message.response_metadata.get("finish_reason"),
             streamed=self.settings.stream,
-            refusal=self._without_key(str(message.additional_kwargs.get("refusal") or "")),
+            refusal=self._clean(str(message.additional_kwargs.get("refusal") or "")),
             tool_calls=tuple(tools),
             tokens_in=used["input_tokens"] if used else -(-asked // 4),
             tokens_out=used["output_tokens"] if used else -(-len(text) // 4),
@@ -218,14 +239,15 @@ def _certificates() -> ssl.SSLContext:
 class _BoundStream(httpx2.AsyncByteStream):
     """A body that is given up when it is longer than any answer may be."""
 
-    def __init__(self, inner: httpx2.AsyncByteStream) -> None:
+    def __init__(self, inner: httpx2.AsyncByteStream, most: int) -> None:
         self._inner = inner
+        self._most = most
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         seen = 0
         async for part in self._inner:
             seen += len(part)
-            if seen > LONGEST_BODY:
+            if seen > self._most:
                 raise AnswerOverflow
             yield part
 
@@ -233,6 +255,13 @@ class _BoundStream(httpx2.AsyncByteStream):
         await self._inner.aclose()
 
 
-async def _bound(response: httpx2.Response) -> None:
-    if isinstance(response.stream, httpx2.AsyncByteStream):
-        response.stream = _BoundStream(response.stream)
+def _longest_body(settings: EndpointSettings) -> int:
+    return LONGEST_BODY + (STREAMED_TOKEN * settings.answer_tokens if settings.stream else 0)
+
+
+def _bound_to(most: int) -> Callable[[httpx2.Response], Awaitable[None]]:
+    async def bound(response: httpx2.Response) -> None:
+        if isinstance(response.stream, httpx2.AsyncByteStream):
+            response.stream = _BoundStream(response.stream, most)
+
+    return bound

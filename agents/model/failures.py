@@ -29,6 +29,7 @@ from ...errors import (
     ModelUnknown,
     ModelUnreachable,
 )
+from .received import whole_characters
 
 UNREADABLE = (ValueError, KeyError, IndexError, TypeError, AttributeError)
 """What the client library raises when an answer with status 200 has not the form it expects."""
@@ -78,7 +79,7 @@ def _by_status(error: openai.APIStatusError, about: str, secret: str) -> ModelFa
     status, body = error.status_code, _object(error.body) or {"message": error.message}
     found = _by_words(body, about, secret) or _plain(status, f"{about}: {status} {_said(body, secret)}")
     found.retry_after = retry_after(error.response.headers)
-    found.details["status"] = status
+    found.details |= {"status": status, "said": _said(body, secret)}
     if error.response.headers.get("x-should-retry", "").lower() == "false":
         found.recoverable = False
     return found
@@ -130,9 +131,12 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
 
 
 def names_parameter(failure: ModelFailure, *names: str) -> bool:
-    """Whether an endpoint refuses a request because of one of these parameters, by name or in words."""
-    words = failure.message.lower()
-    return isinstance(failure, ModelRequestRefused) and any(name in words for name in names)
+    """Whether an endpoint's error speaks of one of these parameters, by name or in words.
+
+    Only its own words count: what a model or its machine is called says nothing.
+    """
+    words = str(failure.details.get("said", "")).lower()
+    return any(name in words for name in names)
 
 
 def _error_object(error: Exception) -> Mapping[str, Any] | None:
@@ -157,7 +161,7 @@ def _said(told: Mapping[str, Any], secret: str) -> str:
 
 def _clean(text: str, secret: str) -> str:
     """An endpoint's words for people: without the key, on one line, cut short."""
-    text = text.replace(secret, "[redacted]") if secret else text
+    text = whole_characters(text.replace(secret, "[redacted]") if secret else text)
     text = " ".join(text.split())
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 

@@ -63,3 +63,8 @@ class Received:
 def kept_text(text: str) -> str:
     """The text, or its beginning when it is too long to be kept."""
     return text if len(text) <= LONGEST_ANSWER else text[:_KEPT_OF_TOO_LONG]
+
+
+def whole_characters(text: str) -> str:
+    """The text with U+FFFD for halves of characters (lone surrogates), which JSON can carry and no file can hold."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

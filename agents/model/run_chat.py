@@ -204,7 +204,7 @@ class RunChat:
             outcome="ok",
             prompt_hash=key,
             step_id=(tally.trace_id.partition(":")[2] or None) if tally else None,
-            reason=self._reasons.get((call.role, key), "first"),
+            reason=self._reasons.get((call.role, key), call.reason),
             model=self.model,
         )
 

@@ -9,20 +9,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ...errors import AgentFailure, ModelFailure, ModelServerFault
+from ...errors import AgentFailure, ModelFailure, ModelRequestRefused, ModelServerFault, ModelTimeout
 from .abilities import Abilities, AbilityFile
 from .chat import ModelCall
-from .endpoint import DROPPABLE, Endpoint
+from .endpoint import DROPPABLE, NEW_LIMIT, OLD_LIMIT, Endpoint
 from .failures import names_parameter
 from .received import Received
 from .structured import Mode, disproves, response_format, system_text
 
 _FORMAT_WORDS = ("response_format", "json_schema", "json_object", "json schema", "structured", "grammar", "guided")
-_PARAMETER_WORDS = {name: (name,) for name in DROPPABLE} | {
-    "max_completion_tokens": ("max_completion_tokens", "max_tokens")
-}
 _UNABLE = frozenset({500, 501})
 _FAULTS_THAT_TELL = 2
+_ESTIMATES_ERR = 2
+"""An estimated number of tokens may be wrong by this factor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,33 +81,44 @@ class Sender:
     ) -> tuple[Received, Mode]:
         mode = self._known.mode
         while True:
+            known = self._known
             try:
-                return await self._once(call, mode, permit(), told), mode
+                received = await self._once(call, mode, known, permit(), told)
             except ModelFailure as failure:
-                refused = self._refused_parameter(failure)
+                refused = _refused_parameter(failure, known)
                 further = self._further_mode(call, mode, failure)
                 if refused is not None:
                     self._learn(without=self._known.without | {refused})
                 elif further is not None:
                     mode = further
                 else:
+                    self._note_limit(known, endless=isinstance(failure, ModelTimeout) and not failure.details)
                     raise
+            else:
+                most = self._endpoint.settings.answer_tokens * (_ESTIMATES_ERR if received.estimated else 1)
+                self._note_limit(known, endless=received.tokens_out > most)
+                return received, mode
 
     async def _once(
-        self, call: ModelCall, mode: Mode, seconds: float | None, told: Callable[[FailedTry], None]
+        self,
+        call: ModelCall,
+        mode: Mode,
+        known: Abilities,
+        seconds: float | None,
+        told: Callable[[FailedTry], None],
     ) -> Received:
-        without = self._known.without
         began = self._clock()
 
         def tell(failure: ModelFailure | None) -> None:
-            told(FailedTry(failure, mode, without, round((self._clock() - began) * 1000, 3)))
+            told(FailedTry(failure, mode, known.without, round((self._clock() - began) * 1000, 3)))
 
         try:
             return await self._endpoint.send(
                 system_text(call, mode),
                 call.user,
                 response_format=response_format(call, mode),
-                without=without,
+                without=known.without,
+                limits=known.limits,
                 seconds=seconds,
             )
         except ModelFailure as failure:
@@ -118,30 +128,29 @@ class Sender:
             tell(None)
             raise
 
-    def _refused_parameter(self, failure: ModelFailure) -> str | None:
-        known = self._known.without
-        return next(
-            (
-                name
-                for name, words in _PARAMETER_WORDS.items()
-                if name not in known and names_parameter(failure, *words)
-            ),
-            None,
-        )
-
     def _further_mode(self, call: ModelCall, mode: Mode, failure: ModelFailure) -> Mode | None:
-        """The mode to try when the endpoint does not take this one.
+        """The mode to try when the endpoint does not take this one; an unambiguous refusal is remembered at once.
 
-        Some answer 500 to what they do not know; a second one in a row is taken as such.
+        Some answer 5xx to what they do not know. One that speaks of the answer's form is a refusal; of others, a second
+        one in a row is taken as such, unless the endpoint has answered in this mode before.
         """
-        if call.schema is None or self._known.proven:
+        if call.schema is None or mode.next is None:
             return None
-        if names_parameter(failure, *_FORMAT_WORDS):
+        proven = self._known.proven
+        if names_parameter(failure, *_FORMAT_WORDS) and isinstance(
+            failure, ModelRequestRefused if proven else ModelRequestRefused | ModelServerFault
+        ):
+            self._learn(mode=mode.next, proven=False)
             return mode.next
-        if isinstance(failure, ModelServerFault) and failure.details.get("status") in _UNABLE:
+        if not proven and isinstance(failure, ModelServerFault) and failure.details.get("status") in _UNABLE:
             self._faults[mode] += 1
             return mode.next if self._faults[mode] >= _FAULTS_THAT_TELL else None
         return None
+
+    def _note_limit(self, known: Abilities, *, endless: bool) -> None:
+        """An answer that goes on beyond its limit: the endpoint may know the limit by its old name only."""
+        if endless and OLD_LIMIT not in known.limits and OLD_LIMIT not in known.without:
+            self._learn(unlimited=True)
 
     def trust(self, call: ModelCall, mode: Mode) -> None:
         """A usable answer came this way: it is the endpoint's way from now on."""
@@ -159,3 +168,12 @@ class Sender:
 
     def _learn(self, **changes: Any) -> None:
         self._abilities.learn(self._endpoint.settings.base_url, self._endpoint.settings.model, **changes)
+
+
+def _refused_parameter(failure: ModelFailure, known: Abilities) -> str | None:
+    """The parameter that an endpoint refuses, of those that it was sent; of two names of a limit the old one."""
+    if not isinstance(failure, ModelRequestRefused):
+        return None
+    if known.limits and names_parameter(failure, NEW_LIMIT, OLD_LIMIT):
+        return known.limits[-1]
+    return next((name for name in DROPPABLE if name not in known.without and names_parameter(failure, name)), None)

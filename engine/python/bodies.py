@@ -143,6 +143,11 @@ class _Reader(ast.NodeVisitor):
             self.body.raises.append(RaiseSite(exception=name, line=node.lineno, condition=condition))
         self.generic_visit(node)
 
+    def visit_Return(self, node: ast.Return) -> None:
+        if isinstance(node.value, ast.Name) and node.value.id == "NotImplemented":
+            self.body.declines.append(node.lineno)
+        self.generic_visit(node)
+
     def _with(self, node: ast.With | ast.AsyncWith) -> None:
         for item in node.items:
             self._names.use(item.context_expr, "entered")
@@ -239,6 +244,8 @@ class _Reader(ast.NodeVisitor):
                 self._names.use(side, "number")
             elif isinstance(node.op, ast.Sub | ast.Div | ast.FloorDiv | ast.Pow):
                 self._names.use(side, "arithmetic")
+            if isinstance(other, ast.Name) and other.id == "self":
+                self._names.use(side, f"beside_self:{type(node.op).__name__}")
         self.generic_visit(node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:

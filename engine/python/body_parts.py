@@ -33,6 +33,7 @@ class Body:
     comparisons: dict[Comparison, None] = field(default_factory=dict)
     raises: list[RaiseSite] = field(default_factory=list)
     branch_lines: set[int] = field(default_factory=set)
+    declines: list[int] = field(default_factory=list)
     uses: dict[tuple[str, str], None] = field(default_factory=dict)
     yields: bool = False
 

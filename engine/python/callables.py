@@ -40,6 +40,7 @@ def callable_facts(node: Function, owner: str | None, *, nested_in: str = "") ->
         raises=tuple(body.raises),
         branch_lines=tuple(sorted(body.branch_lines)),
         uses=tuple(body.uses),
+        declines=tuple(body.declines),
         documentation=documentation_of(node),
     )
 

@@ -77,15 +77,17 @@ def choose(records: Sequence[Record], facts: ModuleFacts, reached: frozenset[Arc
 def _worthwhile(records: Sequence[Record], facts: ModuleFacts) -> list[Candidate]:
     telling = _none_tells(records, facts)
     raise_lines = {site.line for one in facts.callables() for site in one.raises}
+    declining = {line for one in facts.callables() for line in one.declines}
     found: dict[Goal, Candidate] = {}
     for record in records:
         observation = record.observation
         raised = observation.raised
         if raised is not None and not record.trial.wanted:
             name = raised.type_name.rpartition(".")[2]
-            if raised.line == 0 or name in NEVER:
+            declined = name == "TypeError" and any(start in declining for start, _ in record.arcs)
+            if (raised.line == 0 and not declined) or name in NEVER:
                 continue
-            if name in ACCIDENTS | OF_THE_SYSTEM and raised.line not in raise_lines:
+            if not declined and name in ACCIDENTS | OF_THE_SYSTEM and raised.line not in raise_lines:
                 continue
             if name in OF_THE_FOLDER and "tmp_path" not in record.trial.fixtures and raised.line not in raise_lines:
                 continue

@@ -8,9 +8,11 @@ import inspect
 
 import docstring_parser
 
+from ...utils.python_source import parse_python
 from .model import Documentation, Example
 
 _MAXIMUM_LENGTH = 20_000
+_LONGEST_STATEMENT = 60
 _Owner = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -55,16 +57,51 @@ def examples_in(text: str, first_line: int) -> tuple[Example, ...]:
     if ">>>" not in text:
         return ()
     found: list[Example] = []
+    lines = text.expandtabs().splitlines()
     for start, block in _blocks(text):
         before: list[str] = []
+        end = 0
+        strict = True
         for one in block:
-            source = one.source.strip()
-            found.append(
-                Example(arrange=tuple(before), act=source, want=one.want, line=first_line + start + one.lineno)
-            )
+            at = start + one.lineno
+            if at < end:  # a line of the statement that was put together before
+                continue
+            source, want = one.source.strip(), one.want
+            whole = _whole_statement(lines, at, one.indent, source)
+            if whole is not None:
+                source, end = whole
+                strict = False
+            # What such a block shows was never run as a doctest, so nobody is held to it.
+            found.append(Example(arrange=tuple(before), act=source, want=want if strict else "", line=first_line + at))
             if source and not one.options.get(doctest.OPTIONFLAGS_BY_NAME["SKIP"]):
                 before.append(source)
     return tuple(found)
+
+
+def _whole_statement(lines: list[str], at: int, indent: int, source: str) -> tuple[str, int] | None:
+    """A statement that goes on without `...` before its further lines, mostly a text of several lines.
+
+    Returns:
+        The statement and the line after it; None when the source is whole, or does not become so.
+    """
+    if _parses(source) or "\n" in source:
+        return None
+    for end in range(at + 1, min(len(lines), at + _LONGEST_STATEMENT) + 1):
+        rest = [line[indent:] if not line[:indent].strip() else line for line in lines[at + 1 : end]]
+        if any(line.startswith(">>>") for line in rest):
+            return None
+        whole = "\n".join([source, *rest])
+        if rest and _parses(whole):
+            return whole, end
+    return None
+
+
+def _parses(source: str) -> bool:
+    try:
+        parse_python(source)
+    except SyntaxError:
+        return False
+    return True
 
 
 def _blocks(text: str) -> list[tuple[int, list[doctest.Example]]]:

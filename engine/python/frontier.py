@@ -54,6 +54,11 @@ class Frontier:
         reached = self.by_subject.get(subject, set())
         return any(start in reached for start, _ in self.missing)
 
+    def neighbours(self, trial: Trial) -> list[Trial]:
+        """Other kept trials of the same subject, in the order of the lines they reached."""
+        found = [one.trial for line in sorted(self.at) for one in self.at[line]]
+        return [one for one in dict.fromkeys(found) if one.subject == trial.subject and one is not trial]
+
     def keep(self, trial: Trial, observation: Observation) -> list[int]:
         """Remember the trial at each line it reached that has a way not taken; those lines, sorted."""
         open_lines = {start for start, _ in self.missing}
@@ -64,6 +69,12 @@ class Frontier:
             one = Kept(trial, observation)
             if len(kept) < _MAXIMUM_KEPT:
                 kept.append(one)
+                continue
+            # Different callables come to a line with different things in hand: each is given a place.
+            subjects = [item.trial.subject for item in kept]
+            if trial.subject not in subjects and len(set(subjects)) < len(subjects):
+                doubled = [item for item in kept if subjects.count(item.trial.subject) > 1]
+                kept[kept.index(max(doubled, key=lambda item: (item.tried, item.size())))] = one
                 continue
             # Once all have been tried at length, a shorter or fresher trial takes the place of the most tried one.
             worst = max(kept, key=lambda item: (item.tried, item.size()))

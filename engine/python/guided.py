@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 from ...utils.python_source import literal_value
@@ -12,6 +14,7 @@ from .model import Trial
 _NOTHING = object()
 _MAXIMUM_ELEMENTS = 5
 _LONGEST_TEXT = 200
+_MAXIMUM_PLACED = 4
 _LONGEST_LIST = 40
 _LARGEST_NUMBER = 10**15
 
@@ -24,19 +27,31 @@ def guided_mutations(trial: Trial, operands: Iterable[tuple[int, str, str]]) -> 
     """
     places = literal_places(trial)
     found: dict[tuple[str, ...], Trial] = {}
-    for _, left, right in operands:
-        sides = _value(left), _value(right)
-        for mine, other in (sides, sides[::-1]):
-            if mine is _NOTHING or other is _NOTHING:
-                continue
-            for place in places:
-                for source in _replacements(place, mine, other):
-                    changed = with_source(trial, place, source)
-                    found.setdefault((changed.act, *changed.arrange), changed)
+    turns = [_for_one(trial, places, left, right) for _, left, right in operands]
+    while turns:  # one for each comparison, then second ones: a comparison of texts has many
+        left_over: list[Iterator[Trial]] = []
+        for turn in turns:
+            changed = next(turn, None)
+            if changed is not None:
+                left_over.append(turn)
+                found.setdefault((changed.act, *changed.arrange), changed)
+        turns = left_over
     return list(found.values())
 
 
+def _for_one(trial: Trial, places: list[Place], left: str, right: str) -> Iterator[Trial]:
+    sides = _value(left), _value(right)
+    for mine, other in (sides, sides[::-1]):
+        if mine is _NOTHING or other is _NOTHING:
+            continue
+        for place in places:
+            for source in _replacements(place, mine, other):
+                yield with_source(trial, place, source)
+
+
+@lru_cache(maxsize=4096)
 def _value(text: str) -> Any:
+    """What a noted side means; the same few come again and again, and nobody changes them."""
     try:
         return literal_value(text)
     except ValueError:
@@ -48,7 +63,7 @@ def _replacements(place: Place, mine: Any, other: Any) -> Iterator[str]:
     value = place.value
     for target in _targets(other):
         for made in _made(value, mine, target):
-            source = plain(made)
+            source = plain(made, max(160, len(place.source) + 60))
             if source is not None and made is not _NOTHING:
                 yield source
 
@@ -83,9 +98,9 @@ def _is_number(value: Any) -> bool:
 
 
 def _text_made(value: str, mine: Any, target: Any) -> list[Any]:
-    if isinstance(mine, str) and isinstance(target, str) and mine:
+    if isinstance(mine, str) and isinstance(target, str):
         if mine in value:
-            return [value.replace(mine, target, 1), value + target]
+            return _placed(value, mine, target)
         return [target] if mine.lower() == value.lower() else []
     if isinstance(mine, int) and isinstance(target, int) and _is_number(mine):
         if len(value) == mine and 0 <= target <= _LONGEST_TEXT:
@@ -93,6 +108,18 @@ def _text_made(value: str, mine: Any, target: Any) -> list[Any]:
         if str(mine) in value and mine != target:
             return [value.replace(str(mine), str(target), 1)]
     return []
+
+
+def _placed(value: str, mine: str, target: str) -> list[Any]:
+    """The target where `mine` stood, at its end and before it; an empty `mine` is the end of the text."""
+    if not mine:
+        return [value + target]
+    at = [match.start() for match in re.finditer(re.escape(mine), value)]
+    found = [value[:one] + target + value[one + len(mine) :] for one in at[:1]]
+    found.append(value + target)
+    found.extend(value[:one] + target + value[one + len(mine) :] for one in at[:-_MAXIMUM_PLACED:-1])
+    found.extend(value[:one] + target + value[one:] for one in at[:-_MAXIMUM_PLACED:-1])
+    return list(dict.fromkeys(found))
 
 
 def _resized(value: list[Any] | tuple[Any, ...], size: Any) -> list[Any]:

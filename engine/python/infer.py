@@ -80,6 +80,9 @@ def _uses(facts: ModuleFacts, one: CallableFacts, name: str, depth: int, seen: s
             for member in _members(facts, one.owner):
                 if member.qualname != one.qualname:
                     found.update(_uses(facts, member, f"self.{what[7:]}", depth + 1, seen))
+        elif what.startswith("beside_self:"):
+            for target in _operators(facts, one.owner, what.partition(":")[2]):
+                found.update(_uses(facts, target, target.parameters[0].name, depth + 1, seen))
         elif what.startswith("argument:"):
             _, function, place = what.split(":", 2)
             target = _target(facts, one, function)
@@ -87,6 +90,13 @@ def _uses(facts: ModuleFacts, one: CallableFacts, name: str, depth: int, seen: s
             if target is not None and parameter is not None:
                 found.update(_uses(facts, target, parameter, depth + 1, seen))
     return found
+
+
+def _operators(facts: ModuleFacts, owner: str | None, operation: str) -> list[CallableFacts]:
+    """The methods that say what may stand beside an object of a class in an addition or another operation."""
+    name = {"Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv"}.get(operation, "")
+    found = [one for one in _members(facts, owner) if one.name in (f"__r{name}__", f"__{name}__")]
+    return [one for one in found if len(one.parameters) == 1]
 
 
 def _members(facts: ModuleFacts, owner: str | None) -> tuple[CallableFacts, ...]:

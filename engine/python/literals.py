@@ -84,10 +84,10 @@ def with_source(trial: Trial, place: Place, source: str, origin: str = "mutation
     return replace(trial, arrange=arrange, source=origin, wanted=None, wanted_line=0)
 
 
-def plain(value: object) -> str | None:
-    """The literal's source, or None when it is too long or too large to stand in a test."""
+def plain(value: object, longest: int = 160) -> str | None:
+    """The literal's source, or None when it is longer than `longest` or too large to stand in a test."""
     source = repr(value)
-    if len(source) > 160 or _is_huge(value):
+    if len(source) > longest or _is_huge(value):
         return None
     return "float('inf')" if source == "inf" else "float('nan')" if source == "nan" else source
 

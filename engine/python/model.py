@@ -87,6 +87,7 @@ class CallableFacts:
         constants: literals in the body, as source text, in order of appearance.
         branch_lines: lines of the body where control may go two ways.
         uses: how the body uses a parameter (or `self.name`), as pairs like `("path", "method:read")`; see bodies.py.
+        declines: lines that return NotImplemented, so that Python raises TypeError for an operator.
     """
 
     qualname: str
@@ -105,6 +106,7 @@ class CallableFacts:
     raises: tuple[RaiseSite, ...] = ()
     branch_lines: tuple[int, ...] = ()
     uses: tuple[tuple[str, str], ...] = ()
+    declines: tuple[int, ...] = ()
     documentation: Documentation = field(default_factory=Documentation)
 
     @property

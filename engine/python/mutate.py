@@ -32,7 +32,8 @@ def mutate(
         lines: lines whose comparisons count; None for all that were met.
     """
     operands = [one for one in observation.operands if lines is None or one[0] in lines]
-    found = [*guided_mutations(trial, operands)[:_MAXIMUM_GUIDED], *near_mutations(trial, facts, context)]
+    guided = guided_mutations(trial, operands)[:_MAXIMUM_GUIDED]
+    found = list(_two_to_one(guided, near_mutations(trial, facts, context)))
     own = trial_key(trial)
     kept: dict[tuple[str, ...], Trial] = {}
     for one in found:
@@ -40,6 +41,13 @@ def mutate(
         if key != own:
             kept.setdefault(key, one)
     return list(kept.values())
+
+
+def _two_to_one(guided: list[Trial], near: list[Trial]) -> Iterator[Trial]:
+    """Two guided ones for each near one: some ways depend on what is no comparison, such as a call that says no."""
+    for index in range(max((len(guided) + 1) // 2, len(near))):
+        yield from guided[2 * index : 2 * index + 2]
+        yield from near[index : index + 1]
 
 
 def near_mutations(trial: Trial, facts: ModuleFacts, context: ProposalContext) -> list[Trial]:
@@ -50,6 +58,7 @@ def near_mutations(trial: Trial, facts: ModuleFacts, context: ProposalContext) -
         kinds.append(list(argument_mutations(trial, subject, context)))
         kinds.append(list(constant_mutations(trial, subject)))
         kinds.append(list(sequence_mutations(trial, subject, context)))
+        kinds.append(list(construction_mutations(trial, subject, context)))
     longest = max(len(one) for one in kinds)
     return [one[index] for index in range(longest) for one in kinds if index < len(one)]
 
@@ -158,6 +167,25 @@ def sequence_mutations(trial: Trial, subject: CallableFacts, context: ProposalCo
     for index in range(at + 1, len(trial.arrange)):
         arrange = (*trial.arrange[:index], *trial.arrange[index + 1 :])
         yield replace(trial, arrange=arrange, source="sequence", wanted=None, wanted_line=0)
+
+
+def construction_mutations(trial: Trial, subject: CallableFacts, context: ProposalContext) -> Iterator[Trial]:
+    """The object that is acted on built with further options; those first that the subject reads from it."""
+    owner = context.owner_of(subject)
+    receiver = _receiver(trial, owner.name) if owner is not None else None
+    constructor = context.index.constructor(context.facts, owner) if owner is not None else None
+    if owner is None or receiver is None or constructor is None:
+        return
+    at = receiver[1]
+    name, _, value = trial.arrange[at].partition(" = ")
+    building = replace(trial, act=value, arrange=trial.arrange[:at])
+    read = {what for what, _ in subject.uses if what.startswith("self.")}
+    stored = {used for used, what in constructor.uses if what.startswith("stored:") and f"self.{what[7:]}" in read}
+    named = replace(constructor, qualname=owner.name)
+    ranked = replace(named, parameters=tuple(sorted(named.parameters, key=lambda one: one.name not in stored)))
+    for one in argument_mutations(building, ranked, context):
+        arrange = (*one.arrange, f"{name} = {one.act}", *trial.arrange[at + 1 :])
+        yield replace(one, act=trial.act, arrange=arrange, mode=trial.mode, source="sequence")
 
 
 def _receiver(trial: Trial, class_name: str) -> tuple[str, int] | None:

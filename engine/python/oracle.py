@@ -77,6 +77,7 @@ class Oracle:
         self._callables: Mapping[str, CallableFacts] = {one.qualname: one for one in facts.callables()}
         self._raising = raising
         self._raise_lines = {site.line for one in facts.callables() for site in one.raises}
+        self._declining = {line for one in facts.callables() for line in one.declines}
 
     def judge(self, finding: Finding) -> Verdict:
         """The expectations of a finding; none, with a reason, where there is no oracle or a document contradicts."""
@@ -101,7 +102,10 @@ class Oracle:
         documented = self._documents_raise(finding, raised)
         own = raised.line in self._raise_lines and raised.line > 0
         accident = name.expression in ACCIDENTS or raised.message.startswith(_UNPACKING)
-        if accident and not own and not documented:
+        declined = raised.type_name == "TypeError" and any(
+            start in self._declining for start, _ in finding.observation.arcs
+        )
+        if accident and not own and not declined and not documented:
             return Verdict(reason=f"no oracle found: {name.expression} here is an accident of the call, not behaviour")
         if name.expression in _MISSING_MODULES and not documented:
             return Verdict(reason=f"no oracle found: {raised.message or 'a module is missing'} in this environment")
@@ -161,7 +165,7 @@ class Oracle:
             checks = [Expectation("equals", "repr(result)", repr(finding.trial.wanted.rstrip("\n")))]
         if not checks and not draft.expectations:
             checks, imports = self._property(finding, value)
-        checks = _truth(finding, checks)
+        checks = _truth(finding, checks, self._facts)
         told = {(one.actual.rpartition(".")[2], one.value) for one in draft.expectations if "." in one.actual}
         if told and len(checks) > 1:
             # A call that returns its own receiver: the receiver's state is told already.
@@ -244,7 +248,7 @@ class Oracle:
                 draft.imports += name.imports
 
 
-def _truth(finding: Finding, checks: list[Expectation]) -> list[Expectation]:
+def _truth(finding: Finding, checks: list[Expectation], facts: ModuleFacts) -> list[Expectation]:
     """True of a comparison is asserted as the comparison itself."""
     if len(checks) != 1 or (checks[0].kind, checks[0].value) not in (("is", "True"), ("is", "False")):
         return checks
@@ -252,6 +256,9 @@ def _truth(finding: Finding, checks: list[Expectation]) -> list[Expectation]:
     called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
     if finding.trial.mode != "call" or not (isinstance(node, ast.Compare | ast.BoolOp) or called in _TRUTH_TESTS):
         return checks
+    owner, _, name = finding.trial.subject.rpartition(".")
+    if name == "__eq__" and any(one.qualname == f"{owner}.__ne__" for one in facts.callables()):
+        return checks  # written as `!=` it would call the other method
     return [Expectation("holds", "result" if checks[0].value == "True" else "not result")]
 
 

@@ -121,7 +121,7 @@ class SourceProposer:
         found = mutate(kept.trial, kept.observation, self.facts, self.context, frozenset({line}))
         piece = found[kept.tried : kept.tried + _MAXIMUM_NEAR]
         kept.tried += len(piece)
-        mixed = havoc(kept.trial, self.facts, line, wave, _MAXIMUM_HAVOC)
+        mixed = havoc(kept.trial, self.facts, line, wave, _MAXIMUM_HAVOC, self._frontier.neighbours(kept.trial))
         for trial in (*piece, *mixed):
             if not self._frontier.is_open_line(line):
                 return

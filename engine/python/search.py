@@ -17,6 +17,7 @@ from .observation_json import Seen
 
 FIRST_TRIALS = 8
 ENOUGH_TRIALS = 40
+REPLACED_AFTER = 12
 BAD_ENDINGS = 3
 LONGEST_QUEUE = 400
 MOST_PULLED = 10
@@ -67,6 +68,7 @@ class Subject:
     arcs: frozenset[Arc] = frozenset()
     touched: set[Arc] = field(default_factory=set)
     trials: int = 0
+    ended: int = 0
     pinned: int = 0
     bad_endings: int = 0
     last: Observation | None = None
@@ -161,6 +163,8 @@ class Search:
             return 0
         if subject.trials < FIRST_TRIALS or (subject.pending and subject.pending[0].source in RICH_SOURCES):
             return 20
+        if subject.ended >= REPLACED_AFTER and subject.arcs and subject.touched.isdisjoint(subject.arcs):
+            return 0  # its name stands for something else: a definition that another one has replaced
         missing = len(self._missing(subject))
         if missing:
             return 1 + missing * (1 if subject.pinned else 2)
@@ -190,6 +194,7 @@ class Search:
         if observation.outcome == "returned" and (subject.returned is None or pinned(observation)):
             subject.returned = observation
         subject.touched |= arcs
+        subject.ended += 1
         subject.pinned += pinned(observation)
         new = not arcs <= self.reached
         behaviour = behaviour_of(observation)

@@ -69,7 +69,7 @@ def _calls_helper(module: TestModule, node: ast.AST) -> bool:
         return False
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     if name in module.functions:
-        return _helper_asserts(module, name, frozenset())
+        return _helper_asserts(module, name)
     origin = module.origin(node.func)
     imported = isinstance(node.func, ast.Name) and name in module.origins
     if imported and _FOR_TESTS.search(origin.rpartition(".")[0]):
@@ -78,17 +78,19 @@ def _calls_helper(module: TestModule, node: ast.AST) -> bool:
     return origin.startswith("self.") and origin.count(".") == 1 and bool(_SAYS_SO.match(name))
 
 
-def _helper_asserts(module: TestModule, name: str, seen: frozenset[str]) -> bool:
-    for helper in module.functions[name]:
-        for node in ast.walk(helper):
-            if asserts(module, node):
-                return True
-            if isinstance(node, ast.Call):
-                inner = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-                if inner in seen or inner == name:
-                    continue
-                if inner in module.functions and _helper_asserts(module, inner, seen | {name}):
+def _helper_asserts(module: TestModule, name: str) -> bool:
+    """Whether a function of the file asserts, or one that it calls."""
+    waiting, seen = [name], {name}
+    while waiting:
+        for helper in module.functions[waiting.pop()]:
+            for node in ast.walk(helper):
+                if asserts(module, node):
                     return True
+                if isinstance(node, ast.Call):
+                    inner = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                    if inner in module.functions and inner not in seen:
+                        seen.add(inner)
+                        waiting.append(inner)
     return False
 
 

@@ -25,8 +25,9 @@ def subject_issues(module: TestModule, tests: Iterable[TestFunction]) -> Iterato
     """
     if module.star or _acts_for_all(module):
         return
+    definitions = _definitions(module)
     for test in tests:
-        if not _reaches_out(module, test):
+        if not _reaches_out(module, test, definitions):
             fix = "call what is tested and assert on its result"
             yield structure(test.node.lineno, f"{test.name} never touches what is tested", fix, "no_subject")
 
@@ -55,7 +56,7 @@ def _acts_for_all(module: TestModule) -> bool:
     return "autouse" in text or "usefixtures" in text or "setup_module" in module.functions
 
 
-def _reaches_out(module: TestModule, test: TestFunction) -> bool:
+def _reaches_out(module: TestModule, test: TestFunction, definitions: dict[str, list[ast.AST]]) -> bool:
     arguments = test.node.args
     given = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     if len(given) > (1 if test.owner else 0):
@@ -66,12 +67,11 @@ def _reaches_out(module: TestModule, test: TestFunction) -> bool:
             return True
         roots += [one for one in test.owner.body if not (isinstance(one, Function) and one.name.startswith("test"))]
         roots += test.owner.decorator_list
-    return _outside(module, roots)
+    return _outside(module, roots, definitions)
 
 
-def _outside(module: TestModule, roots: list[ast.AST]) -> bool:
+def _outside(module: TestModule, roots: list[ast.AST], definitions: dict[str, list[ast.AST]]) -> bool:
     seen: set[str] = set()
-    definitions = _definitions(module)
     waiting = list(roots)
     while waiting:
         for node in ast.walk(waiting.pop()):

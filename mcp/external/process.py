@@ -1,16 +1,20 @@
 """A server behind a command: newline-delimited JSON-RPC over its stdin and stdout.
 
 The SDK's own transport has no bound on a line and logs what it cannot read; this one is for servers that may do
-anything. The process leads a group of its own, which has ended when the block is left, however it is left.
+anything. The command runs in a process group of its own, below `guard.py`; the group has ended when the block is left,
+and when testwright is killed.
 """
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
+import shutil
 import signal
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
 
 LONGEST_LINE = 32 * 1024 * 1024
 _PIECE = 64 * 1024
+_GUARD = Path(__file__).with_name("guard.py")
 _GRACE_SECONDS = 1.0
 _PAUSE_SECONDS = 0.01
 _INHERITED = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER")
@@ -53,15 +58,14 @@ async def stdio_streams(launch: Launch, journal: Journal) -> AsyncIterator[Trans
     Raises:
         OSError: it cannot be started.
     """
-    process = await asyncio.create_subprocess_exec(
-        *launch.argv,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env=dict(launch.environment),
-        cwd=launch.cwd,
-        start_new_session=True,
-    )
+    guarded, control = os.pipe()
+    try:
+        process = await _started(launch, guarded)
+    except BaseException:
+        os.close(control)
+        raise
+    finally:
+        os.close(guarded)
     incoming, read_stream = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     write_stream, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
     assert process.stdin is not None
@@ -75,7 +79,7 @@ async def stdio_streams(launch: Launch, journal: Journal) -> AsyncIterator[Trans
     try:
         yield read_stream, write_stream
     finally:
-        with anyio.CancelScope(shield=True):
+        with anyio.CancelScope(shield=True), _closed(control):
             journal.exit_code = await _ended(process)
             await asyncio.wait(work, timeout=_GRACE_SECONDS)
             for task in work:
@@ -83,6 +87,34 @@ async def stdio_streams(launch: Launch, journal: Journal) -> AsyncIterator[Trans
             await asyncio.gather(*work, return_exceptions=True)
             for stream in (incoming, read_stream, write_stream, outgoing):
                 stream.close()
+
+
+@contextmanager
+def _closed(descriptor: int) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+async def _started(launch: Launch, guarded: int) -> asyncio.subprocess.Process:
+    """The guard with the command below it. Raises OSError: there is no such command or folder."""
+    command = launch.argv[0]
+    place = str(launch.cwd / command) if os.sep in command else command
+    if shutil.which(place, path=launch.environment.get("PATH")) is None:
+        known = os.sep in command and Path(place).exists()
+        number = errno.EACCES if known else errno.ENOENT
+        raise OSError(number, os.strerror(number), command)
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-I", "-S", str(_GUARD), str(guarded), *launch.argv),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=dict(launch.environment),
+        cwd=launch.cwd,
+        pass_fds=(guarded,),
+        start_new_session=True,
+    )
 
 
 async def _messages(
@@ -157,13 +189,17 @@ async def _ended(process: asyncio.subprocess.Process) -> int | None:
     assert process.stdin is not None
     with suppress(OSError, RuntimeError):
         process.stdin.close()
-    await _until(lambda: process.returncode is not None)
-    code = process.returncode
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        if process.returncode is not None and not _signalled(process.pid, 0):
-            break
-        _signalled(process.pid, number)
-        await _until(lambda: process.returncode is not None and not _signalled(process.pid, 0))
+    try:
+        await _until(lambda: process.returncode is not None)
+        code = process.returncode
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            if process.returncode is not None and not _signalled(process.pid, 0):
+                break
+            _signalled(process.pid, number)
+            await _until(lambda: process.returncode is not None and not _signalled(process.pid, 0))
+    except asyncio.CancelledError:
+        _signalled(process.pid, signal.SIGKILL)  # somebody is in a hurry: no more asking
+        raise
     return code
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Awaitable
 from typing import Any
 
 from ..definition import ToolDefinition
 from ..offering import Json
+from ..work import apart
 from .definition import ROOT, Answer, Call, Desk, ServedTool
 from .doing import held
 
@@ -45,16 +45,16 @@ def forwarded(
         else:
             root = desk.roots.named(named)
 
-        def work() -> Awaitable[Json]:
-            return desk.application.call_tool(root.path, definition.name, given)
+        async def work() -> Json:
+            return await desk.application.call_tool(root.path, definition.name, given)
 
-        return Answer(await (held(desk, call, root, definition.name, work) if heavy else work()))
+        return Answer(await (held(desk, call, root, definition.name, work) if heavy else apart(work())))
 
     return ServedTool(
         name=definition.name,
         title=title,
         description=description,
-        input_schema=_with_root(definition.input_schema),
+        input_schema=_with_root(definition.input_schema, file),
         output_schema=definition.output_schema,
         serve=serve,
         read_only=read_only,
@@ -63,7 +63,10 @@ def forwarded(
     )
 
 
-def _with_root(schema: Json) -> Json:
+def _with_root(schema: Json, file: str | None) -> Json:
     copied = copy.deepcopy(schema)
-    copied.setdefault("properties", {})["root"] = ROOT
+    properties = copied.setdefault("properties", {})
+    if file is not None:
+        properties[file]["description"] = "Path relative to the root, or an absolute path inside one."
+    properties["root"] = ROOT
     return copied

@@ -8,8 +8,9 @@ from .forwarding import forwarded
 TOOL = forwarded(
     lint_code.TOOL,
     title="Lint a file",
-    description="Lints a file of the project by the project's own rules: line, column, rule and message of each "
-    "finding. For test files use validate_test_code, which also checks their structure; check_syntax"
-    " only parses. Takes about a second; nothing is changed.",
+    description="Lints a file of the project: line, column, rule and message of each finding. Python by the project's "
+    "own ruff settings; JavaScript and TypeScript by rules of testwright's own, as ESLint configurations are code. "
+    "For test files use validate_test_code, which also checks their structure; check_syntax only parses. Takes about "
+    "a second; nothing is changed.",
     file="file_path",
 )

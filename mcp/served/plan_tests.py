@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..definition import closed_object
+from ..offering import Json
+from ..work import apart
 from .definition import FRAMEWORK, ROOT, Answer, Call, Desk, ServedTool
 from .doing import said
 from .generate_tests import TEST_TYPE
@@ -15,8 +17,12 @@ _LISTED = 100
 async def _serve(desk: Desk, call: Call, /, **arguments: Any) -> Answer:
     root = desk.roots.named(arguments.get("root"))
     options = said(framework=arguments.get("framework"), test_type=arguments.get("test_type"))
-    plan = await desk.application.plan(root.path, arguments["request"], options)
-    steps = [_step(one) for one in plan["steps"]]
+
+    async def planned() -> Json:
+        return await desk.application.plan(root.path, arguments["request"], options)
+
+    plan = await apart(planned())
+    steps = [_step(one) for one in plan["steps"] if one["type"] != "accept_tests"]  # that is left to apply_tests
     answer = {
         "root": root.name,
         "targets": sum(one["type"].startswith("generate_") for one in steps),

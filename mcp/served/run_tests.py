@@ -98,10 +98,19 @@ def _handle(run_id: str, root: str, path: str, result: Json, uri: str) -> Json:
         "coverage": {"before": coverage.get("before"), "after": coverage.get("after")} if coverage else None,
         "repeats": result["repeats"],
         "sandbox": result["sandbox"],
-        "notes": result.get("notes") or [],
+        "notes": [*(result.get("notes") or []), *_nothing_found(result, path)],
         "results_path": uri,
         "next": [f"analyze_test_results(results_path={uri!r}) says what the failures mean"] if result["failed"] else [],
     }
+
+
+def _nothing_found(result: Json, path: str) -> list[str]:
+    if result["passed"] or result["failed"]:
+        return []
+    collected = "methods test_* of TestCase classes"
+    if result["framework"] == "pytest":
+        collected = "functions test_* and methods test_* of classes Test*"
+    return [f"no test was found in {path}: {result['framework']} collects {collected}"]
 
 
 def _failure(one: Json) -> Json:

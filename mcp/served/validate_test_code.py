@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import PurePosixPath
 from typing import Any
 
+from ...errors import ToolInputError
+from ..offering import Json
+from ..roots import Place
 from ..tools.validate_code import INPUT_SCHEMA, OUTPUT_SCHEMA
+from ..work import apart
 from .definition import Answer, Call, Desk, ServedTool
 
 
 async def _serve(desk: Desk, call: Call, /, **arguments: Any) -> Answer:
-    place = await desk.roots.file(arguments["code_path"], what="test file")
+    place = await _place(desk, arguments["code_path"])
     given = {**arguments, "code_path": place.relative}
-    return Answer(await desk.application.call_tool(place.root.path, "validate_test_code", given))
+
+    async def validated() -> Json:
+        return await desk.application.call_tool(place.root.path, "validate_test_code", given)
+
+    return Answer(await apart(validated()))
+
+
+async def _place(desk: Desk, given: str) -> Place:
+    """Where the file is. The seed's signature has no `root`: with several of them the path has to be absolute."""
+    roots = list(desk.roots)
+    if len(roots) == 1 or PurePosixPath(given).is_absolute():
+        return await desk.roots.file(given, what="test file")
+    places = [desk.roots.place(given, root=one.name) for one in roots]
+    near = [str(one.path) for one in places if await asyncio.to_thread(one.path.is_file)]
+    raise ToolInputError(
+        f"several roots are served ({', '.join(one.name for one in roots)}), and {given!r} names none",
+        advice="call again with the absolute path" + (f": {', '.join(near)}" if near else ""),
+    )
 
 
 TOOL = ServedTool(

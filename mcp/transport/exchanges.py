@@ -64,6 +64,8 @@ class Exchanges:
                 await answer(send, 500, Refusal(_INTERNAL_ERROR, "the server failed; its log tells more"))
         finally:
             self._end(session, scope, vanished=exchange.vanished)
+            if session is not None and scope["method"] == "DELETE":
+                self._streams.ended(session)
 
     def _begin(self, session: str | None) -> None:
         if session is not None:

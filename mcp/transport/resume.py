@@ -1,23 +1,27 @@
 """What a session's streams have carried, so that a client whose connection broke can pick them up again (T-11).
 
 The SDK numbers streams by request, anew in every session, and keeps one store for all of them. Here each session has a
-record of its own, found through the context in which its requests and its task run; nobody reads another's.
+record of its own, found through the context in which its requests and its task run; nobody reads another's. A stream
+that is picked up is followed here to its end: were it handed back to the SDK, what comes at that moment would be lost.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
+from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
-from mcp.server.streamable_http import EventCallback, EventMessage, EventStore
+from mcp.server.streamable_http import GET_STREAM_KEY, EventCallback, EventMessage, EventStore
 from mcp.types import JSONRPCError, JSONRPCMessage, JSONRPCResponse
 
 
 @dataclass(frozen=True, slots=True)
 class _Event:
+    number: int
     event_id: str
     stream_id: str
     message: JSONRPCMessage | None
@@ -30,6 +34,32 @@ class SessionRecord:
 
     events: deque[_Event] = field(default_factory=deque)
     size: int = 0
+    count: int = 0
+    over: bool = False
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def add(self, stream_id: str, message: JSONRPCMessage | None, limit: int) -> str:
+        """Keep an event, and no more than `limit` bytes of all; its id."""
+        size = 0 if message is None else len(message.model_dump_json(by_alias=True, exclude_unset=True))
+        self.count += 1
+        event = _Event(self.count, uuid4().hex, stream_id, message, size)
+        self.events.append(event)
+        self.size += size
+        while self.size > limit:
+            self.size -= self.events.popleft().size
+        self.tell()
+        return event.event_id
+
+    def tell(self) -> None:
+        """Wake who waits for news."""
+        heard, self.news = self.news, asyncio.Event()
+        heard.set()
+
+    def after(self, number: int, stream_id: str) -> Iterator[tuple[int, EventMessage]]:
+        """What came on a stream after an event, as far as it is kept."""
+        for event in list(self.events):
+            if event.number > number and event.stream_id == stream_id and event.message is not None:
+                yield event.number, EventMessage(event.message, event.event_id)
 
 
 class ResumableStreams(EventStore):
@@ -55,27 +85,37 @@ class ResumableStreams(EventStore):
         """A new session has been given its id."""
         self._records[session_id] = record
 
+    def ended(self, session_id: str) -> None:
+        """A session is over: nothing will come on its streams any more."""
+        record = self._records.get(session_id)
+        if record is not None:
+            record.over = True
+            record.tell()
+
     async def store_event(self, stream_id: str, message: JSONRPCMessage | None) -> str:
         """Keep an event; see `EventStore`."""
-        record = self._current.get()
-        size = 0 if message is None else len(message.model_dump_json(by_alias=True, exclude_unset=True))
-        event = _Event(uuid4().hex, stream_id, message, size)
-        record.events.append(event)
-        record.size += size
-        while record.size > self._session_bytes:
-            record.size -= record.events.popleft().size
-        return event.event_id
+        return self._current.get().add(stream_id, message, self._session_bytes)
 
     async def replay_events_after(self, last_event_id: str, send_callback: EventCallback) -> str | None:
-        """Send what came after an event on its stream; see `EventStore`. None when the stream has nothing to follow."""
-        known = list(self._current.get().events)
-        place = next((n for n, event in enumerate(known) if event.event_id == last_event_id), None)
-        if place is None:
+        """Send what came after an event on its stream, and what still comes until its answer; see `EventStore`.
+
+        Returns:
+            The stream for the SDK to go on with, when it has no end: the one of a session's own notifications.
+        """
+        record = self._current.get()
+        last = next((event for event in record.events if event.event_id == last_event_id), None)
+        if last is None:
             return None
-        stream_id = known[place].stream_id
-        for event in known[place + 1 :]:
-            if event.stream_id == stream_id and event.message is not None:
-                await send_callback(EventMessage(event.message, event.event_id))
+        number = last.number
+        while True:
+            news = record.news
+            for sent, event in record.after(number, last.stream_id):
+                await send_callback(event)
+                number = sent
                 if isinstance(event.message, JSONRPCResponse | JSONRPCError):
                     return None
-        return stream_id
+            if last.stream_id == GET_STREAM_KEY:
+                return last.stream_id
+            if record.over:
+                return None
+            await news.wait()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -46,7 +47,7 @@ async def serve_stdio(server: MCPServer[Any], *, message_limit_bytes: int = MESS
                             text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
                             await writer.write(text.encode())
 
-                async def until_gone(work: Any) -> None:
+                async def until_gone(work: Callable[[], Awaitable[None]]) -> None:
                     # A client that no longer reads is a client that has left.
                     with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
                         try:
@@ -75,7 +76,7 @@ async def _take(line: bytes | None, limit: int, inward: Any, writer: LineWriter)
 
 
 @contextmanager
-def _ended_by_signals(scope: anyio.CancelScope):
+def _ended_by_signals(scope: anyio.CancelScope) -> Iterator[None]:
     loop = asyncio.get_running_loop()
     signals = (signal.SIGTERM, signal.SIGINT)
     for one in signals:

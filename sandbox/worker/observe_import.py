@@ -9,7 +9,10 @@ import os
 import sys
 
 COMPARE = "__testwright_compare__"
+BEGINS = "__testwright_begins__"
 MAX_OPERANDS = 40
+MAX_TABLE = 400
+SOME = 4
 
 
 class Operands(list):
@@ -70,12 +73,14 @@ def import_target(name, path, instrument, operands, compiled):
     to `operands` when `instrument` is true.
     """
     setattr(builtins, COMPARE, _comparer(operands))
+    setattr(builtins, BEGINS, _beginner(operands))
     sys.meta_path.insert(0, Finder(name, path, instrument, compiled))
     return importlib.import_module(name)
 
 
 class _Comparisons(ast.NodeTransformer):
-    """Turns `a < b` into a call that notes both sides and answers the same; longer chains stay as they are."""
+    """Turns `a < b` and `a.startswith(b)` into calls that note both sides and answer the same; longer chains of
+    comparisons stay as they are."""
 
     def visit_Compare(self, node):
         self.generic_visit(node)
@@ -88,7 +93,20 @@ class _Comparisons(ast.NodeTransformer):
             ast.copy_location(new, node)
         return call
 
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        function = node.func
+        plain = not node.keywords and not any(isinstance(one, ast.Starred) for one in node.args)
+        if not isinstance(function, ast.Attribute) or function.attr not in _BEGINNINGS or not plain or not node.args:
+            return node
+        arguments = [ast.Constant(node.lineno), ast.Constant(function.attr), function.value, *node.args]
+        call = ast.Call(ast.Name(BEGINS, ast.Load()), arguments, [])
+        for new in (call, call.func, arguments[0], arguments[1]):
+            ast.copy_location(new, node)
+        return call
 
+
+_BEGINNINGS = ("startswith", "endswith")
 _OPERATORS = {
     "Eq": lambda left, right: left == right,
     "NotEq": lambda left, right: left != right,
@@ -101,17 +119,44 @@ _OPERATORS = {
 }
 
 
+def _note(operands, line, left, right):
+    if operands.on and len(operands) < MAX_OPERANDS:
+        sides = _plain(left), _plain(right)
+        if sides[0] is not None and sides[1] is not None:
+            entry = (line, sides[0], sides[1])
+            if entry not in operands:
+                operands.append(entry)
+
+
+def _beginner(operands):
+    def begins(line, name, text, *arguments):
+        wanted = arguments[0]
+        if type(text) in (str, bytes) and type(wanted) is type(text) and operands.on:
+            part = text[arguments[1] :] if len(arguments) == 2 and type(arguments[1]) is int else text
+            size = len(wanted)
+            _note(operands, line, part[:size] if name == "startswith" else part[len(part) - size :], wanted)
+        return getattr(text, name)(*arguments)
+
+    return begins
+
+
 def _comparer(operands):
     def compare(line, operator, left, right):
-        if operands.on and len(operands) < MAX_OPERANDS:
-            sides = _plain(left), _plain(right)
-            if sides[0] is not None and sides[1] is not None:
-                entry = (line, sides[0], sides[1])
-                if entry not in operands:
-                    operands.append(entry)
+        if operands.on:
+            _note(operands, line, left, _some_of(right) if operator in ("In", "NotIn") else right)
         return _OPERATORS[operator](left, right)
 
     return compare
+
+
+def _some_of(container):
+    """The first few of a large table's keys, in an order that does not depend on hashes; what is small, as it is."""
+    kind = type(container)
+    if kind not in (list, tuple, set, frozenset, dict) or not 10 < len(container) <= MAX_TABLE:
+        return container
+    if not all(type(item) in (str, bytes, int) for item in container):
+        return container
+    return sorted(container, key=repr)[:SOME]
 
 
 _SCALARS = (int, float, bool, complex, type(None))

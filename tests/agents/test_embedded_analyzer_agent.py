@@ -117,3 +117,10 @@ async def test_nothing_to_analyse_is_said_in_a_valid_answer():
     response = await ask({}, {})
     assert response.result["summary"] == "no cases kept."
     assert list(validator(contract("analyzer", "output")).iter_errors(response.result)) == []
+
+
+async def test_tests_without_a_spec_are_counted_as_tests():
+    many = await ask({"passed": 455, "failed": 0, "kept": [], "dropped": [], "repeats": 3}, {})
+    one = await ask({"passed": 1, "failed": 0, "kept": [], "dropped": [], "repeats": 0}, {})
+    assert one.result["summary"] == "1 test holds."
+    assert many.result["summary"] == "455 tests hold, each passing 4 times in different orders and processes."

@@ -46,6 +46,18 @@ def test_what_does_not_parse_is_malformed(raw: str) -> None:
     assert caught.value.details["sanitizer"] == "v1.0.0"
 
 
+@pytest.mark.feature("A-03")
+@pytest.mark.parametrize("raw", ['{"a": "\\ud800"}', '{"\\udfff": 1}', '{"a": 1e999}', '{"a": "\\u12"}'])
+def test_what_no_file_can_hold_is_malformed(raw: str) -> None:
+    with pytest.raises(MalformedLlmOutput, match="not JSON") as caught:
+        parse_llm_output(raw)
+    assert caught.value.message.isascii()
+
+
+def test_characters_in_two_halves_are_whole() -> None:
+    assert parse_llm_output('{"a": "\\ud83d\\ude00"}') == {"a": "\U0001f600"}
+
+
 @pytest.mark.feature("A-02")
 def test_a_fenced_answer_parses() -> None:
     assert parse_llm_output(f'{FENCE}json\n{{"steps": []}}\n{FENCE}') == {"steps": []}

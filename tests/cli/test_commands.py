@@ -1,6 +1,8 @@
 """The commands, one by one: help with an example, clean output for people and for programs, the right exit codes."""
 
 import json
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -15,6 +17,7 @@ from testwright.store.run_folder import RunFolder
 from testwright.tests.support.finished import run_folder
 from testwright.tests.support.projects import ROOT, make_project, run_command, tree
 from testwright.utils.schema_registry import schema_names
+from testwright.version import VERSION
 
 pytestmark = pytest.mark.feature("T-19")
 
@@ -70,6 +73,24 @@ def test_the_commands_are_these():
         "schemas",
     ]
     assert [" ".join(words) for words, _ in COMMANDS] == sorted([*repository, *names, "validate code", "validate spec"])
+
+
+def test_the_version_is_told():
+    assert said("--version").output == f"testwright {VERSION}\n"
+
+
+def test_help_waits_for_neither_graphs_nor_models():
+    heavy = "{'langgraph', 'openai', 'mcp'} & set(sys.modules)"
+    program = f"import sys; from testwright.cli.app import app; print(*sorted({heavy}))"
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert told.stdout.split() == []
+
+
+def test_a_server_without_models_answers_before_their_clients_are_loaded():
+    heavy = "{'openai', 'langchain_openai', 'numpy'} & set(sys.modules)"
+    program = f"import sys, testwright.served_application; print(*sorted({heavy}))"
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert told.stdout.split() == []
 
 
 def test_an_unknown_command_or_option_ends_with_2():

@@ -228,6 +228,45 @@ def test_broken_doctests_do_not_hide_the_good_ones(tmp_path):
     assert [item.act for item in examples] == ["f(1)"]
 
 
+def test_a_prompt_whose_text_goes_on_without_dots_is_one_statement(tmp_path):
+    source = """
+        def f(text, more=1):
+            '''Do.
+
+            >>> text = \"\"\"
+            one
+              two
+            \"\"\"
+            >>> f(text)
+            3
+            '''
+        """
+    write_project(tmp_path, {"m.py": source})
+    first, second = facts_of(tmp_path, "m.py").functions[0].documentation.examples
+    assert first.act == 'text = """\none\n  two\n"""'
+    assert (second.act, second.arrange) == ("f(text)", (first.act,))
+    assert second.want == "", "what was never a doctest binds nobody"
+
+
+def test_a_broken_statement_stays_as_it_is(tmp_path):
+    write_project(tmp_path, {"m.py": 'def f(x):\n    """Do.\n\n    >>> f(\n    2\n    >>> f(2)\n    3\n    """\n'})
+    examples = facts_of(tmp_path, "m.py").functions[0].documentation.examples
+    assert [(item.act, item.want) for item in examples] == [("f(", "2\n"), ("f(2)", "3\n")]
+
+
+def test_lines_that_decline_an_operator_are_told(tmp_path):
+    source = """
+        class Size:
+            def __add__(self, other):
+                if isinstance(other, int):
+                    return 1
+                return NotImplemented
+        """
+    write_project(tmp_path, {"m.py": source})
+    (member,) = facts_of(tmp_path, "m.py").classes[0].members
+    assert member.declines == (5,)
+
+
 def test_syntax_error_names_path_and_line(tmp_path):
     write_project(tmp_path, {"pkg/bad.py": "x = 1\ndef f(:\n"})
     with pytest.raises(SyntaxError) as caught:

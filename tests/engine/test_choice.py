@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from testwright.engine.python.choice import MOST_PER_CALLABLE, choose
 from testwright.engine.python.model import Arc, CallableFacts, ModuleFacts, Observation, Raised, RaiseSite, Trial, Value
 from testwright.engine.python.observation_json import Seen
@@ -69,6 +71,13 @@ def test_accidents_of_a_call_are_no_behaviour() -> None:
         )
         == []
     )
+
+
+def test_an_operator_that_the_code_declines_is_behaviour() -> None:
+    facts = replace(FACTS, functions=(replace(FACTS.functions[0], declines=(7,)), FACTS.functions[1]))
+    declined = record(0, "first(1)", raised("TypeError", 0), (6, 7), (7, -1))
+    accident = record(1, "second(1)", raised("TypeError", 0), (10, 11))
+    assert [one.trial.act for one in choose([declined, accident], facts, frozenset())] == ["first(1)"]
 
 
 def test_documented_examples_are_always_kept() -> None:

@@ -323,3 +323,36 @@ def test_a_target_with_old_bytecode_and_names_like_ours_is_watched_all_the_same(
     value = asyncio.run(watch()).value
     assert value is not None
     assert value.source == "('mine', 'mine too')"
+
+
+def test_what_texts_begin_with_is_told_with_both_sides(tmp_path: Path) -> None:
+    source = """
+TABLE = {str(number): number for number in range(50)}
+
+
+def kind(text, at):
+    return 1 if text.startswith("-", at) else 2
+
+
+def known(text):
+    return text in TABLE
+
+
+class Odd:
+    def startswith(self, *what):
+        return what
+
+
+def odd():
+    return Odd().startswith("a", 1)
+"""
+    trials = [trial("kind('a=b', 1)"), trial("kind(b'ax', 0)"), trial("known('zz')"), trial("odd()")]
+    found = watched(tmp_path, source, trials)
+    assert found["kind('a=b', 1)"].operands == ((6, "'='", "'-'"),)
+    assert found["known('zz')"].operands == ((10, "'zz'", "('0', '1', '10', '11',)"),)
+    raised = found["kind(b'ax', 0)"].raised
+    assert raised is not None
+    assert (raised.type_name, raised.line) == ("TypeError", 6)
+    value = found["odd()"].value
+    assert value is not None
+    assert value.source == "('a', 1)"

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from testwright.engine.python.exception_names import message_part, name_of_type
-from testwright.engine.python.model import Finding, ModuleFacts, Observation, Value
+from testwright.engine.python.model import CallableFacts, Finding, ModuleFacts, Observation, Value
 from testwright.engine.python.oracle import Oracle
 from testwright.engine.python.value_checks import value_checks
 from testwright.tests.support.findings import (
@@ -215,3 +215,29 @@ def test_exceptions_are_named_by_their_public_path(
     found = name_of_type(type_name, bases, facts, ())
 
     assert (found.expression, found.imports) == (expression, imports)
+
+
+def test_unequal_objects_are_told_through_eq_itself_where_ne_is_another_method() -> None:
+    false = Observation("returned", value=Value("bool", "False"))
+    finding = Finding(trial("Cart.__eq__", "cart == 1", "cart = Cart('A')"), false)
+    facts = cart_facts()
+    cart = facts.classes[0]
+    other = CallableFacts("Cart.__ne__", "method", (1, 2), owner="Cart")
+    both = replace(facts, classes=(replace(cart, members=(*cart.members, other)), *facts.classes[1:]))
+
+    (plain,) = Oracle(facts).judge(finding).expectations
+    (exact,) = Oracle(both).judge(finding).expectations
+
+    assert (plain.kind, plain.actual) == ("holds", "not result")
+    assert (exact.kind, exact.value) == ("is", "False")
+
+
+def test_an_operator_that_the_code_declines_is_demanded_to_raise() -> None:
+    facts = cart_facts()
+    declining = replace(facts, functions=(replace(facts.functions[0], declines=(77,)), *facts.functions[1:]))
+    seen = replace(raised("TypeError", "unsupported operand type(s)", 0), arcs=frozenset({(76, 77), (77, -70)}))
+    finding = Finding(trial("Cart.__add__", "cart + 'a'", "cart = Cart('A')"), seen)
+
+    assert not Oracle(facts).judge(finding).expectations
+    (demand,) = Oracle(declining).judge(finding).expectations
+    assert (demand.kind, demand.exception, demand.match) == ("raises", "TypeError", None)

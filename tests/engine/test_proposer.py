@@ -10,7 +10,7 @@ from testwright.engine.python.havoc import havoc, tokens
 from testwright.engine.python.layout import find_layout
 from testwright.engine.python.literals import literal_places, with_source
 from testwright.engine.python.model import Arc, Observation, Outcome, Raised, Trial, Value
-from testwright.engine.python.mutate import mutate, result_calls
+from testwright.engine.python.mutate import construction_mutations, mutate, result_calls
 from testwright.engine.python.proposer import SourceProposer
 from testwright.engine.python.variations import variations
 from testwright.tests.support.python_projects import context_of, facts_of, write_project
@@ -80,6 +80,50 @@ def test_compared_values_are_written_where_the_other_side_came_from():
 def test_compared_lengths_resize_what_has_that_length():
     found = acts(guided_mutations(Trial("f", "f([1, 2])"), [(2, "2", "4")]))
     assert "f([1, 2, 1, 2])" in found
+
+
+def test_a_text_is_changed_wherever_the_compared_part_stands():
+    found = acts(guided_mutations(Trial("f", "f('a=1,b=2')"), [(3, "'='", "'}'")]))
+    assert {"f('a}1,b=2')", "f('a=1,b}2')", "f('a=1,b=2}')", "f('a=1,b}=2')"} <= set(found)
+
+
+def test_the_end_of_a_text_is_where_more_is_written():
+    assert "f('{}')" in acts(guided_mutations(Trial("f", "f('{')"), [(3, "''", "'}'")]))
+
+
+def test_every_comparison_has_its_turn():
+    operands = [(3, "'='", "'}'"), (4, "1", "5")]
+    assert "f('a=b=c', 5)" in acts(guided_mutations(Trial("f", "f('a=b=c', 1)"), operands))[:2]
+
+
+def test_the_object_acted_on_is_built_with_options_that_the_act_reads(tmp_path):
+    source = """
+        class Job:
+            def __init__(self, size=1, loud=False, slow=False):
+                self.size = size
+                self.loud = loud
+                self.slow = slow
+
+            def start(self):
+                return "!" if self.slow else "."
+        """
+    root = write_project(tmp_path, {"m.py": source})
+    facts, context = context_of(root, "m.py")
+    subject = next(one for one in facts.callables() if one.name == "start")
+    trial = Trial("Job.start", "job.start()", ("from m import Job",), ("job = Job()",))
+    found = list(construction_mutations(trial, subject, context))
+    assert found[0].arrange[-1].startswith("job = Job(slow=")
+    assert {one.act for one in found} == {"job.start()"}
+
+
+def test_long_documented_texts_are_changed_by_their_parts(project):
+    text = "Usage:\n  prog tcp <host> [--fast]\n  prog serial\n" * 5
+    trial = Trial("kind", f"kind({text!r}, ['tcp', '--fast'])")
+    found = [one for wave in range(1, 40) for one in havoc(trial, facts_of(project, "m.py"), 19, wave, 12)]
+    texts = {str(literal_places(one)[0].value) for one in found}
+    assert sum(len(text) - 60 < len(one) < len(text) + 60 and one != text for one in texts) > 10
+    lists = [place.value for one in found for place in literal_places(one) if isinstance(place.value, list)]
+    assert any("serial" in one for one in lists), "words of the text are put into the list"
 
 
 def test_operands_that_are_no_literals_change_nothing():

@@ -10,7 +10,7 @@ import pytest
 from testwright.engine.python.arcs import ArcMap
 from testwright.engine.python.model import CallableFacts, ModuleFacts, Observation, Trial, Value
 from testwright.engine.python.observation_json import Seen
-from testwright.engine.python.search import BAD_ENDINGS, ENOUGH_TRIALS, FIRST_TRIALS, Search
+from testwright.engine.python.search import BAD_ENDINGS, ENOUGH_TRIALS, FIRST_TRIALS, REPLACED_AFTER, Search
 
 SOURCE = """def plain(x):
     return x
@@ -71,9 +71,15 @@ def test_every_callable_gets_its_first_trials() -> None:
 
 @pytest.mark.feature("B-06")
 def test_uncovered_code_gets_the_trials_and_covered_code_gets_no_more() -> None:
-    ran = run(searching(), {"plain": DONE, "branching": Seen(Observation("returned", arcs=frozenset()))}, 40)
+    entered = Seen(Observation("returned", arcs=frozenset({(6, 8)})))
+    ran = run(searching(), {"plain": DONE, "branching": entered}, 40)
     assert ran["plain"] <= ENOUGH_TRIALS + FIRST_TRIALS
     assert ran["branching"] > 5 * ran["plain"]
+
+
+def test_a_name_that_never_leads_into_its_own_lines_is_left_alone() -> None:
+    ran = run(searching(), {"plain": DONE, "branching": Seen(Observation("returned", arcs=frozenset()))}, 40)
+    assert REPLACED_AFTER <= ran["branching"] < ENOUGH_TRIALS
 
 
 def test_a_callable_that_keeps_ending_badly_is_left_alone() -> None:

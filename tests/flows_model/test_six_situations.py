@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from testwright.errors import ExitCode
+from testwright.store.audit import read_attempts
 from testwright.tests.support.model_runs import (
     TEST_PATH,
     case,
@@ -44,7 +45,14 @@ async def test_a_model_specifies_and_a_model_writes(tmp_path: Path, monkeypatch:
     assert "def test_discounted_200():" in (root / TEST_PATH).read_text()
 
 
-@pytest.mark.feature("T-06", "A-03")
+def reasons(root: Path, role: str, numbered: str) -> list[tuple[int, str]]:
+    """What the audit log says of a role: which attempt, and why it was made."""
+    [log] = (root / ".testwright" / "runs").glob("*/audit.jsonl")
+    lines = [one for one in read_attempts(log) if one.role == role]
+    return [(one.details.get(numbered, one.attempt), one.reason) for one in lines]
+
+
+@pytest.mark.feature("T-06", "T-15", "A-03")
 async def test_spec_wrong_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Prose first, then a name that nothing binds: each refinement is told everything that was wrong."""
     root = till(tmp_path)
@@ -61,9 +69,14 @@ async def test_spec_wrong_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "nothing binds the name 'full_price'" in third
     assert "full_price - 20" in third
     assert "tc_discounted_50" not in third
+    assert reasons(root, "spec model", "attempt") == [
+        (1, "first"),
+        (2, "the answer is not JSON: Expecting value: line 1 column 1 (char 0)"),
+        (3, "nothing binds the name 'full_price'"),
+    ]
 
 
-@pytest.mark.feature("T-07")
+@pytest.mark.feature("T-07", "T-15")
 async def test_code_wrong_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It does not parse, then a test is missing; the right one is kept."""
     root = till(tmp_path)
@@ -78,6 +91,12 @@ async def test_code_wrong_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert (report.exit_code, report.totals.kept) == (0, 2)
     assert "syntax in line" in server.requests[2].text
     assert "fifty" in server.requests[3].text
+    asked = reasons(root, "writer model", "attempt")
+    assert [number for number, _ in asked] == [1, 2, 3]
+    assert asked[0][1] == "first"
+    assert "found newline" in asked[1][1]
+    assert "`fifty`" in asked[2][1]
+    assert reasons(root, "writer", "generation") == asked
 
 
 @pytest.mark.feature("T-06", "P-11")

@@ -295,6 +295,14 @@ def test_what_real_suites_do_is_left_alone(source):
     )
 
 
+def test_helpers_that_call_each_other_many_times_over_are_followed_to_their_end():
+    levels = [f"def step{n}():\n    step{n + 1}()\n    step{n + 1}()\n    step0()\n" for n in range(60)]
+    source = "from shop import half\n\n\n" + "\n\n".join(levels) + "\n\ndef step60():\n    {}\n\n\n"
+    test = "def test_a():\n    step0()\n    half(2)\n"
+    assert found(source.replace("{}", "assert half(2) == 1") + test) == []
+    assert [one[1] for one in found(source.replace("{}", "half(2)") + test)] == ["no_assertion"]
+
+
 @pytest.mark.parametrize(
     "source",
     [

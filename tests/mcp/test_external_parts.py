@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import json
+import os
+import re
+import subprocess
+import sys
+import time
 
 import pytest
 
 from testwright.errors import SettingsError
 from testwright.mcp.external.journal import Journal
-from testwright.mcp.external.process import server_environment
+from testwright.mcp.external.process import Launch, server_environment, stdio_streams
 from testwright.mcp.external.templates import Missing, filled, roots
 from testwright.mcp.external.untrusted import Untrusted
+from testwright.tests.support.external_room import SERVER, all_end
 from testwright.utils.variables import Variables, has_reference
 
 SCOPE = {
@@ -109,6 +117,68 @@ def test_a_journal_is_bounded_however_much_a_server_writes():
     assert len(told) < 8000
     assert "line 4999" in told
     assert "line 1 " not in told
+
+
+async def test_a_transport_that_is_cancelled_again_while_it_ends_a_process_kills_it(tmp_path):
+    ready, traces = asyncio.Event(), tmp_path
+    argv = (sys.executable, "-I", "-S", str(SERVER), "stubborn", str(traces))
+
+    async def work() -> None:
+        async with stdio_streams(Launch(argv, server_environment(os.environ, {}), tmp_path), Journal()):
+            while not (traces / "pids").exists():  # noqa: ASYNC110 - the process says so in a file
+                await asyncio.sleep(0.01)
+            ready.set()
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(work())
+    await asyncio.wait({task, asyncio.create_task(ready.wait())}, return_when=asyncio.FIRST_COMPLETED)
+    for _ in range(20):
+        task.cancel()
+        await asyncio.sleep(0)
+    await asyncio.wait({task})
+    assert task.cancelled()
+    assert all_end((traces / "pids").read_text().split())
+
+
+_HOST = """
+import asyncio, os, sys
+from pathlib import Path
+from testwright.mcp.external.journal import Journal
+from testwright.mcp.external.process import Launch, server_environment, stdio_streams
+
+async def main():
+    argv = (sys.executable, "-I", "-S", sys.argv[1], "stubborn", sys.argv[2])
+    async with stdio_streams(Launch(argv, server_environment(os.environ, {}), Path(sys.argv[2])), Journal()):
+        await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+def test_when_testwright_is_killed_its_servers_die_with_it(tmp_path):
+    with subprocess.Popen([sys.executable, "-c", _HOST, str(SERVER), str(tmp_path)]) as host:
+        while not (tmp_path / "pids").exists() and host.poll() is None:
+            time.sleep(0.01)
+        host.kill()
+    assert all_end((tmp_path / "pids").read_text().split())
+
+
+@pytest.mark.parametrize(("code", "told"), [("raise SystemExit(7)", 7), ("import os; os.abort()", -6)])
+async def test_the_guard_ends_as_the_command_does(tmp_path, code, told):
+    journal = Journal()
+    launch = Launch((sys.executable, "-I", "-S", "-c", code), server_environment(os.environ, {}), tmp_path)
+    async with stdio_streams(launch, journal) as (answers, _):
+        assert [one async for one in answers] == []
+    assert journal.exit_code == told
+
+
+async def test_what_cannot_be_run_is_told_as_the_system_tells_it(tmp_path):
+    (tmp_path / "script").write_text("no program")
+    for command, number in (("no-such-program", errno.ENOENT), ("./script", errno.EACCES)):
+        with pytest.raises(OSError, match=re.escape(command)) as caught:
+            async with stdio_streams(Launch((command,), {"PATH": "/bin"}, tmp_path), Journal()):
+                pass
+        assert caught.value.errno == number
 
 
 def test_a_process_gets_the_basics_and_what_it_is_given():

@@ -260,6 +260,16 @@ def test_a_name_that_the_framework_does_not_collect_is_told(name, framework, tol
     assert bool(list(script_name_issues(name, framework))) is told
 
 
+def test_what_is_nested_without_end_is_told_and_harms_no_other_file(checks):
+    sources = {
+        "chain.test.js": f"test('a', () => {{ expect(a{'.b()' * 50_000}).toBe(1); }});",
+        "deep.test.ts": f"expect({'[' * 50_000}{']' * 50_000});",
+        "plain.test.js": GOOD_JEST["plain.test.js"],
+    }
+    found = issues_of(sources, "jest", checks)
+    assert [rules_of(one) for one in found.values()] == [["invalid-syntax"], ["invalid-syntax"], []]
+
+
 def test_the_chain_names_no_registry_and_pins_everything():
     folder = Path(__file__).resolve().parents[2] / "mcp" / "javascript" / "chain"
     text = (folder / "package-lock.json").read_text()

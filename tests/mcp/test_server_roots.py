@@ -66,6 +66,12 @@ async def test_a_symbolic_link_cannot_leave_its_root(shop: Path, tmp_path: Path)
     assert (await roots.file("src/inner.py")).relative == "src/inner.py"
 
 
+def test_a_root_may_be_called_by_another_name_that_leads_to_it(shop: Path, tmp_path: Path) -> None:
+    (tmp_path / "alias").symlink_to(shop)
+    place = Roots([tmp_path / "alias"]).place(str(tmp_path / "alias" / "src" / "cart.py"))
+    assert (place.root.path, place.relative) == (shop, "src/cart.py")
+
+
 async def test_a_loop_of_links_is_refused(shop: Path) -> None:
     (shop / "a").symlink_to(shop / "b")
     (shop / "b").symlink_to(shop / "a")

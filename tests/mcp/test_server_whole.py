@@ -74,7 +74,7 @@ async def test_a_spec_that_a_person_wrote_becomes_tests_of_another_framework(tmp
         "suspected_defects": [],
         "not_reached": [],
     }
-    (root / "bounds.json").write_text(json.dumps(spec), "utf-8")
+    (root / "bounds.json").write_text(json.dumps(spec), "utf-8")  # its name is no part of what is asked for
     async with real_client(root) as client:
         asked = {"spec_path": "bounds.json", "framework": "unittest"}
         done = data(await client.call_tool("generate_tests_from_spec", asked))
@@ -82,6 +82,7 @@ async def test_a_spec_that_a_person_wrote_becomes_tests_of_another_framework(tmp
         report = json.loads(text_of(await client.read_resource(done["resources"]["report_json"])))
     (target,) = report["targets"]
     assert target["framework"] == "unittest"
+    assert done["not_understood"] == []
     assert target["kept"] == ["tc_inside"]
     assert [(one["case_id"], one["class"]) for one in target["dropped"]] == [("tc_wrong", "test_defect")]
     assert target["test_path"] == "tests/generated/small/test_small_numbers__bounds.py"
@@ -151,6 +152,7 @@ async def test_a_request_for_a_module_of_the_shop_comes_back_small_with_its_susp
         page = data(await client.call_tool("get_report", {"run_id": done["run_id"]}))
         listed = data(await client.call_tool("list_runs", {}))
     assert planned["targets"] == 1
+    assert [one["type"] for one in planned["steps"]] == ["generate_unit_tests", "verify_suite"]
     assert done["counts"]["kept"] > 0
     assert done["counts"]["files_staged"] == 1
     assert len(result.content[0].model_dump()["text"]) < 6000
@@ -251,6 +253,7 @@ async def test_a_build_sees_the_project_as_it_is_now_and_changes_nothing(tmp_pat
         bad = data(await client.call_tool("run_build", {}))
     assert (good["status"], bad["status"]) == ("passed", "failed")
     assert {path for path, text in tree(root).items() if before.get(path) != text} == {NUMBERS}
+    assert (root / ".testwright" / ".gitignore").is_file()
 
 
 @pytest.mark.feature("T-12", "T-11")

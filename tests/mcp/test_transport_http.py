@@ -154,7 +154,8 @@ def test_what_is_no_http_is_answered_and_closed(served):
         assert raw.recv(1000).startswith(b"HTTP/1.1 400 ")
 
 
-def test_a_client_picks_up_the_answer_that_its_broken_connection_lost(free):
+@pytest.mark.parametrize("answered", ["before", "after"])
+def test_a_client_picks_up_the_answer_that_its_broken_connection_lost(free, answered):
     with RawSession(free.url) as session, RawSession(free.url) as other:
         with session.client.stream("POST", session.url, json=call("pass_gate", request_id=9)) as broken:
             first = next(line for line in broken.iter_lines() if line.startswith("id:"))
@@ -162,10 +163,25 @@ def test_a_client_picks_up_the_answer_that_its_broken_connection_lost(free):
         resumed = {"last-event-id": first.removeprefix("id:").strip()}
         with other.client.stream("GET", free.url, headers=resumed) as foreign:
             assert foreign.read() == b""
-        assert other.ask(call("open_gate", request_id=9))["result"]["structuredContent"] == {"result": "open"}
+        if answered == "before":
+            other.ask(call("open_gate"))
         with session.client.stream("GET", session.url, headers=resumed) as stream:
-            data = next(line for line in stream.iter_lines() if '"id":9' in line)
-        assert events(data)[0]["result"]["structuredContent"] == {"result": "passed"}
+            if answered == "after":
+                other.ask(call("open_gate"))
+            [answer] = events(stream.read().decode())
+    assert (answer["id"], answer["result"]["structuredContent"]) == (9, {"result": "passed"})
+
+
+def test_a_stream_that_was_picked_up_ends_with_its_session(free):
+    with RawSession(free.url) as session:
+        with session.client.stream("POST", session.url, json=call("wait", request_id=9)) as broken:
+            first = next(line for line in broken.iter_lines() if line.startswith("id:"))
+            free.log.wait_for("waiting")
+        resumed = {"last-event-id": first.removeprefix("id:").strip()}
+        with session.client.stream("GET", session.url, headers=resumed) as stream:
+            assert session.client.delete(session.url).status_code == 200
+            assert "result" not in stream.read().decode()
+        free.log.wait_for("no longer waiting")
 
 
 def test_asked_to_stop_it_lets_calls_end_and_closes_listening_streams_and_the_door(free, tmp_path):

@@ -115,6 +115,7 @@ def test_a_cancelled_call_is_stopped_while_others_go_on(lasting):
 )
 def test_each_way_to_get_a_message_wrong_has_its_answer(raw, code, request_id):
     refused = refusal_of(raw)
+    assert refused is not None
     assert (refused.code, refused.request_id) == (code, request_id)
     assert json.loads(refused.body())["error"]["message"] == refused.message
 

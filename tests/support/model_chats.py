@@ -56,7 +56,7 @@ async def chatting(
 ) -> AsyncIterator[RunChat]:
     """A chat with the model `scripted` at the server."""
     given = {"timeout": 20.0, **settings}
-    endpoint = Endpoint(EndpointSettings(model="scripted", base_url=server.base_url, **given), key)
+    endpoint = Endpoint(EndpointSettings(**{"model": "scripted", "base_url": server.base_url, **given}), key)
     lines: list[Attempt] = []
     told = audit if callable(audit) else (lines if audit is None else audit).append
     try:

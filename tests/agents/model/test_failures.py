@@ -207,3 +207,24 @@ async def test_a_key_that_an_endpoint_sends_back_is_not_repeated():
                 await chat.complete(call())
             told = await chat.complete(call(schema=None))
     assert secret not in repr((caught.value.message, caught.value.details, told))
+
+
+async def test_half_a_character_in_an_answer_does_no_harm_to_what_is_stored_and_sent_on():
+    """JSON can carry it, no file and no request can hold it."""
+    half = {"role": "assistant", "content": "half \ud800 a character"}
+    body = {"choices": [{"index": 0, "message": half, "finish_reason": "stop"}]}
+    with ScriptedOpenAI([raw(json.dumps(body)), error(400, "no \udfff")]) as server:
+        async with chatting(server) as chat:
+            assert (await chat.complete(call(schema=None))).text == "half \ufffd a character"
+            with pytest.raises(ModelRequestRefused) as caught:
+                await chat.complete(call("again", schema=None))
+    assert "no \ufffd" in caught.value.message
+
+
+async def test_a_stream_may_be_as_long_as_the_answer_may_be():
+    """A token's event may take many times its own bytes."""
+    parts = [{**delta("ab"), "obfuscation": "x" * 2_800} for _ in range(1_500)]
+    with ScriptedOpenAI([events(*parts, delta("", finish="stop"), "[DONE]")]) as server:
+        async with chatting(server, stream=True, timeout=60.0) as chat:
+            told = await chat.complete(call(schema=None))
+    assert len(told.text) == 3_000

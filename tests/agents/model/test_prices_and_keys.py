@@ -65,6 +65,14 @@ def test_openai_without_a_key_is_refused_before_anything_is_done():
     assert "OPENAI_API_KEY" in caught.value.advice
 
 
+@pytest.mark.parametrize("key", ["k-schl\u00fcssel", "one\ntwo", "\u201ck-quoted\u201d"])
+def test_a_key_that_no_header_can_carry_is_refused_without_repeating_it(key):
+    with pytest.raises(SettingsError) as caught:
+        key_for(LOCAL, {"TESTWRIGHT_API_KEY": key})
+    assert "TESTWRIGHT_API_KEY" in caught.value.message
+    assert key not in caught.value.message + caught.value.advice
+
+
 @pytest.mark.feature("B-05")
 def test_the_doctor_says_which_models_are_asked_and_whether_there_is_a_key(tmp_path):
     embedded = models_check(Settings(root=tmp_path), {})

@@ -142,6 +142,14 @@ async def test_a_test_file_of_the_project_is_run_and_its_results_are_kept(projec
     assert answer["results_path"] == "testwright://runs/run-1/results.json"
 
 
+async def test_a_file_in_which_nothing_is_a_test_is_told_as_such(project: Path) -> None:
+    nothing = {**RESULTS, "passed": 0, "failed": 0, "dropped": []}
+    async with scripted_client(ScriptedApplication({"run_tests": nothing}), project) as client:
+        answer = data(await client.call_tool("run_tests", {"test_path": "tests/test_a.py"}))
+    (note,) = answer["notes"]
+    assert note.startswith("no test was found in tests/test_a.py: pytest collects functions test_*")
+
+
 async def test_the_test_files_of_a_folder_are_run_together(project: Path) -> None:
     (project / "tests" / "deep").mkdir()
     (project / "tests" / "deep" / "b_test.py").write_text("", "utf-8")
@@ -264,6 +272,36 @@ async def test_context_tools_are_called_with_paths_relative_to_their_root(projec
         climbing = told(await client.call_tool("get_codebase_context", {"query": "x", "file_paths": ["../.."]}))
     assert application.asked == [("call_tool", (project, "lint_code", {"file_path": "tests/test_a.py"}))]
     assert outside["type"] == climbing["type"] == "ToolInputError"
+
+
+async def test_with_several_roots_a_call_says_which_one_it_is_about(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    application = ScriptedApplication({"generate_tests": a_report(), "call_tool": {"errors": []}})
+    async with scripted_client(application, project, tmp_path / "other") as client:
+        nameless = told(await client.call_tool("generate_tests", {"request": "x"}))
+        named = data(await client.call_tool("generate_tests", {"request": "x", "root": "other"}))
+        data(await client.call_tool("lint_code", {"file_path": str(project / "tests/test_a.py")}))
+    assert "root set to one of project, other" in nameless["advice"]
+    assert named["root"] == "other"
+    assert application.asked[0][1][0].root == tmp_path / "other"
+    assert application.asked[1][1][0] == project
+
+
+@pytest.mark.feature("T-10")
+async def test_with_several_roots_a_test_file_to_validate_is_named_by_its_absolute_path(
+    project: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    application = ScriptedApplication({"call_tool": {"valid": True}})
+    async with scripted_client(application, project, tmp_path / "other") as client:
+        asked = {"code_path": "tests/test_a.py", "framework": "pytest"}
+        error = told(await client.call_tool("validate_test_code", asked))
+        climbing = told(await client.call_tool("validate_test_code", {**asked, "code_path": "../x.py"}))
+        absolute = str(project / "tests/test_a.py")
+        data(await client.call_tool("validate_test_code", {**asked, "code_path": absolute}))
+    assert error["advice"] == f"call again with the absolute path: {absolute}"
+    assert "climbs" in climbing["message"]
+    assert application.asked[-1][1][0] == project
 
 
 async def test_arguments_that_do_not_fit_are_all_named_with_the_signature(project: Path) -> None:

@@ -151,5 +151,5 @@ async def test_the_server_says_which_roots_it_serves_and_how_to_begin(tmp_path: 
     (tmp_path / "bank").mkdir()
     async with scripted_client(ScriptedApplication(), tmp_path / "shop", tmp_path / "bank") as client:
         instructions = client.instructions or ""
-    assert "Served roots: shop, bank." in instructions
+    assert f"Served roots: shop ({tmp_path}/shop), bank ({tmp_path}/bank)." in instructions
     assert "generate_tests" in instructions
