@@ -60,6 +60,7 @@ async def open_tools(
             python_target=target,
             cache_dir=settings.state / "cache",
             repeats=settings.repeats,
+            mutants=settings.mutants,
             build_command=settings.build_command,
             cache=cache,
             vectors=vectors_of(settings, environment, warn),

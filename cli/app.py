@@ -11,7 +11,15 @@ from typing import Annotated
 import typer
 
 from ..version import VERSION
-from . import inspect_commands, mcp_commands, repository_commands, run_commands, store_commands, validate_commands
+from . import (
+    assess_commands,
+    inspect_commands,
+    mcp_commands,
+    repository_commands,
+    run_commands,
+    store_commands,
+    validate_commands,
+)
 
 app = typer.Typer(
     name="testwright",
@@ -26,6 +34,7 @@ validate = typer.Typer(help="Check a test spec or a test file.", no_args_is_help
 mcp = typer.Typer(help="Serve testwright to other agents.", no_args_is_help=True)
 
 run_commands.register(app)
+assess_commands.register(app)
 repository_commands.register(app)
 store_commands.register(app, runs)
 validate_commands.register(validate)

@@ -30,6 +30,9 @@ TestsDir = Annotated[str | None, typer.Option("--tests-dir", help="Where tests a
 Trials = Annotated[
     int | None, typer.Option("--trials", help="Calls the embedded engine tries per module. Default: 3000.")
 ]
+Mutants = Annotated[
+    int | None, typer.Option("--mutants", help="Mutants of each module that its tests are measured by. Default: 0.")
+]
 Model = Annotated[
     list[str] | None,
     typer.Option(

@@ -32,7 +32,7 @@ Example: testwright resume nightly --root examples/shop
 """
 _PLANNED = {"framework": given.Framework, "test_type": given.TestType, "tests_dir": given.TestsDir}
 _RUN = {"run_id": given.RunId, "jobs": given.Jobs, **_PLANNED, "python": given.Python, "sandbox": given.Sandbox}
-_JUDGING = {"trials": given.Trials, "fail_on": given.FailOn, "dry_run": given.DryRun}
+_JUDGING = {"trials": given.Trials, "mutants": given.Mutants, "fail_on": given.FailOn, "dry_run": given.DryRun}
 
 
 def register(app: typer.Typer) -> None:

@@ -19,6 +19,7 @@ class EvidenceRecord:
 
     Attributes:
         lines: lines it runs, by file; lines run at import are nobody's.
+        branches: branches it takes, by file.
         new_lines, new_branches: what it adds to the tests before it, and to the coverage there was before all of them.
         own_branches: branches that no other kept test takes, by file.
         mutants_killed: None where mutants were not tried.
@@ -30,6 +31,7 @@ class EvidenceRecord:
     path: str
     case_id: str | None = None
     lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    branches: Mapping[str, tuple[Branch, ...]] = field(default_factory=dict)
     new_lines: int = 0
     new_branches: Mapping[str, tuple[Branch, ...]] = field(default_factory=dict)
     own_branches: Mapping[str, tuple[Branch, ...]] = field(default_factory=dict)
@@ -72,7 +74,8 @@ def evidence_of(
     takers = _takers(coverage, verification.kept)
     records = []
     for verdict in verification.kept:
-        record = _record(verdict, coverage, known, takers, _origins(cases.get(verdict.case_id or "")))
+        killed = None if verification.mutation is None else verification.mutation.kills.get(verdict.nodeid, 0)
+        record = _record(verdict, killed, coverage, known, takers, _origins(cases.get(verdict.case_id or "")))
         records.append(record)
         known = known.united(coverage.of_tests({verdict.nodeid}))
     return tuple(records)
@@ -85,6 +88,7 @@ def redundant(records: Sequence[EvidenceRecord]) -> tuple[EvidenceRecord, ...]:
 
 def _record(
     verdict: Verdict,
+    killed: int | None,
     coverage: CoverageData,
     known: CoverageData,
     takers: Mapping[tuple[str, Branch], int],
@@ -107,9 +111,11 @@ def _record(
         path=verdict.path,
         case_id=verdict.case_id,
         lines={path: tuple(sorted(part.lines)) for path, part in reach.items()},
+        branches={path: tuple(sorted(part.branches)) for path, part in reach.items()},
         new_lines=new_lines,
         new_branches=new_branches,
         own_branches=own_branches,
+        mutants_killed=killed,
         reruns=verdict.runs - 1,
         origins=origins,
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ..errors import EnvironmentFault
 from ..sandbox.protocol import Completed, Limits, Program
@@ -105,6 +106,33 @@ class Launcher:
             for folder, options in zip(folders, runs, strict=True)
         ]
 
+    async def work(
+        self,
+        script: str,
+        files: Sequence[str],
+        options: SuiteOptions,
+        more: Mapping[str, Any],
+        *,
+        manner: Manner,
+        limits: Limits,
+    ) -> tuple[list[dict[str, Any]], Completed]:
+        """Run another of our workers on the same files, in the same manner: the facts it wrote, and how it ended.
+
+        Args:
+            script: its file name.
+            more: added to the request.
+
+        Raises:
+            SandboxFailure: the sandbox broke.
+        """
+        folder = await asyncio.to_thread(self._new_folder)
+        more = {**more, "framework": self._framework, "scratch": str(folder)}
+        await asyncio.to_thread(self._write_request, folder, files, options, manner, limits.wall_seconds, more)
+        program = self._program([folder], options, manner, limits.wall_seconds)
+        argv = tuple(str(WORKER / script) if one.endswith(f"{self._framework}_run.py") else one for one in program.argv)
+        completed = await self._target.sandbox.run(replace(program, argv=argv, limits=limits))
+        return await asyncio.to_thread(_facts, folder / "results.jsonl"), completed
+
     def _program(self, folders: Sequence[Path], options: SuiteOptions, manner: Manner, wall_seconds: float) -> Program:
         environment = {"PYTHONHASHSEED": str(options.hash_seed), "TZ": options.time_zone}
         # The copy of the project may hold bytecode: the next launch in this workspace starts faster for it.
@@ -130,7 +158,13 @@ class Launcher:
             return folder
 
     def _write_request(
-        self, folder: Path, files: Sequence[str], options: SuiteOptions, manner: Manner, wall_seconds: float
+        self,
+        folder: Path,
+        files: Sequence[str],
+        options: SuiteOptions,
+        manner: Manner,
+        wall_seconds: float,
+        more: Mapping[str, Any] | None = None,
     ) -> None:
         ini = folder / "pytest.ini"
         settings = self._settings if manner.settings else ()
@@ -151,6 +185,7 @@ class Launcher:
             "collect_seconds": COLLECT_SECONDS,
             # Stopping between two tests before the wall clock strikes keeps what was measured.
             "stop_after": 0.8 * wall_seconds,
+            **(more or {}),
         }
         (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
 
@@ -181,6 +216,17 @@ class Launcher:
                     advice="check that the target's environment has a working `coverage` package",
                 ) from error
         return Launched(record, completed, coverage, complaint)
+
+
+def _facts(path: Path) -> list[dict[str, Any]]:
+    """The JSON lines of a file; one cut short by the end of the process is left out."""
+    facts = []
+    for line in path.read_bytes().splitlines() if path.is_file() else ():
+        try:
+            facts.append(json.loads(line))
+        except ValueError:
+            continue
+    return [fact for fact in facts if isinstance(fact, dict)]
 
 
 def telling_line(launched: Launched) -> str:

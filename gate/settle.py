@@ -20,7 +20,7 @@ class Order:
     """An order of tests; the same seed gives the same order everywhere. `given` does not shuffle at all."""
 
     seed: int
-    level: Literal["test", "module", "given"] = "test"
+    level: Literal["test", "module", "given", "reversed"] = "test"
 
     @property
     def shuffle_level(self) -> ShuffleLevel:
@@ -31,6 +31,8 @@ class Order:
         """The tests in this order."""
         if self.level == "given":
             return tuple(nodeids)
+        if self.level == "reversed":
+            return tuple(reversed(nodeids))
         chance = random.Random(self.seed)
         if self.level == "test":
             mixed = list(nodeids)

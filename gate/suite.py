@@ -12,8 +12,10 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from ..errors import EnvironmentFault, UsageError
+from ..sandbox.protocol import Completed, Limits
 from ..sandbox.target import PythonTarget, Workspace
 from .attempt import Attempt
 from .journal import Record
@@ -100,6 +102,14 @@ class Suite:
             advice=f"run the project's own tests with {self.framework} in the same environment and repair what it says",
             details={"output": first.record.broken or first.complaint, "exit_code": first.record.code},
         )
+
+    async def work(
+        self, script: str, options: SuiteOptions, more: Mapping[str, Any], limits: Limits
+    ) -> tuple[list[dict[str, Any]], Completed]:
+        """Run another worker on the suite's files, in the manner in which the runner starts; see `Launcher.work`."""
+        manner = self._manner or self._manners(options)[0]
+        self.starts += 1
+        return await self._launcher.work(script, self.files, options, more, manner=manner, limits=limits)
 
     def _settle(self, manner: Manner, first: Launched | None) -> None:
         self._manner = manner

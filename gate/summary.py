@@ -9,11 +9,13 @@ from typing import Any
 from .baseline import Baseline
 from .coverage_data import CoverageData
 from .evidence import EvidenceRecord
+from .mutation.model import MutantResult, MutationReport
 from .verdicts import Verdict, Verification
 
 LIMIT_BYTES = 120 * 1024
 _TRACE = 1500
 _SHORT = 200
+_MUTANTS = 50
 
 
 def tool_result(
@@ -28,7 +30,8 @@ def tool_result(
 
     {"framework", "passed", "failed": counts of tests, "kept": [case ids], "dropped": [{case_id, nodeid, reason, class,
     message, longrepr}], "tests": [{nodeid, case_id, name, outcome, seconds, evidence}], "coverage": {"before", "after",
-    "source", "files"} or null, "repeats", "launches", "notes", "sandbox", "runner_version", "seconds"}
+    "source", "files"} or null, "mutation": counts and survivors, or null, "repeats",
+    "launches", "notes", "sandbox", "runner_version", "seconds"}
 
     A case is kept when every test of it is kept. `evidence` is the record of B-01, its lines those of `target_path`.
 
@@ -48,6 +51,7 @@ def tool_result(
         "dropped": [_dropped(verdict) for verdict in dropped],
         "tests": [_test(verdict, records.get(verdict.nodeid), target_path) for verdict in verification.verdicts],
         "coverage": coverage_change(verification.kept_coverage(), before),
+        "mutation": None if verification.mutation is None else mutation_summary(verification.mutation),
         "repeats": verification.repeats,
         "launches": verification.launches,
         "notes": list(dict.fromkeys([*verification.notes, *(before.notes if before else ())])),
@@ -71,6 +75,21 @@ def coverage_change(after: CoverageData | None, before: Baseline | None) -> dict
         "source": before.source if before is not None else "nothing",
         "files": total.to_dict()["files"],
     }
+
+
+def mutation_summary(report: MutationReport) -> dict[str, Any]:
+    """A measurement by mutants without the mutants that were noticed: counts, survivors, what was set aside, notes."""
+    return {
+        **report.counts(),
+        "survivors": [_mutant(one) for one in report.results if one.status in ("survived", "uncovered")],
+        "set_aside": [_mutant(one) for one in report.results if one.status == "equivalent"],
+        "notes": list(report.notes),
+    }
+
+
+def _mutant(one: MutantResult) -> dict[str, Any]:
+    shown = one.to_dict()
+    return {key: shown[key] for key in ("path", "line", "operator", "before", "after", "status", "rule")}
 
 
 def _dropped(verdict: Verdict) -> dict[str, Any]:
@@ -98,7 +117,7 @@ def _test(verdict: Verdict, record: EvidenceRecord | None, path: str | None) -> 
 
 
 def _bounded(answer: dict[str, Any], limit: int) -> dict[str, Any]:
-    shorten = (_without_traces, _without_lines, _with_short_texts, _without_passed_tests)
+    shorten = (_without_traces, _with_fewer_mutants, _without_lines, _with_short_texts, _without_passed_tests)
     left_out = []
     for step in shorten:
         if len(json.dumps(answer)) <= limit:
@@ -113,6 +132,12 @@ def _without_traces(answer: dict[str, Any]) -> str:
     for one in answer["dropped"]:
         one["longrepr"] = ""
     return "tracebacks"
+
+
+def _with_fewer_mutants(answer: dict[str, Any]) -> str:
+    for name in ("survivors", "set_aside") if answer["mutation"] else ():
+        answer["mutation"][name] = answer["mutation"][name][:_MUTANTS]
+    return f"mutants beyond {_MUTANTS}"
 
 
 def _without_lines(answer: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from .classify import FailureClass
 from .coverage_data import CoverageData
+from .mutation.model import MutationReport
 
 VerdictName = Literal["kept", "failed", "flaky", "error", "timeout"]
 
@@ -60,6 +61,7 @@ class Verification:
         coverage: of the first run, by test; kept and dropped tests alike. None when nothing was measured.
         repeats: how often each kept test passed after its first run.
         launches: processes started.
+        mutation: which mutants the kept tests notice; None where none were tried.
     """
 
     framework: str
@@ -72,6 +74,7 @@ class Verification:
     runner_version: str = ""
     seconds: float = 0.0
     launches: int = 0
+    mutation: MutationReport | None = None
 
     @property
     def kept(self) -> tuple[Verdict, ...]:

@@ -15,6 +15,8 @@ from typing import Any
 from ..errors import TargetImportError
 from ..sandbox.target import PythonTarget
 from .classify import cases_by_id, classify_case, classify_collection
+from .mutation.model import MutationReport
+from .mutation.running import MutationOptions, measure_mutants
 from .options import SHIFTED_CLOCK, SHIFTED_ZONE, Framework, SuiteOptions
 from .results import CaseResult, CollectError, SuiteResult
 from .settle import Order, passed, settle
@@ -32,6 +34,8 @@ class VerifyOptions:
         seeds: seeds of the shuffled orders, used in turn.
         measure: files whose branch coverage the first run measures.
         test_seconds, wall_seconds: limits for one test and one run.
+        project_plugins: load the pytest plugins of the target's environment, which its own tests need.
+        mutants: size of the sample of mutants that the kept tests are measured by; 0 for none.
     """
 
     repeats: int = 3
@@ -39,10 +43,14 @@ class VerifyOptions:
     measure: tuple[str, ...] = ()
     test_seconds: float = 10.0
     wall_seconds: float = 120.0
+    mutants: int = 0
+    project_plugins: bool = False
 
     def base(self) -> SuiteOptions:
         """How every run of the file starts out."""
-        return SuiteOptions(test_seconds=self.test_seconds, wall_seconds=self.wall_seconds)
+        return SuiteOptions(
+            test_seconds=self.test_seconds, wall_seconds=self.wall_seconds, project_plugins=self.project_plugins
+        )
 
     def variation(self, number: int) -> SuiteOptions:
         """The surroundings of one repeat, counted from 1."""
@@ -99,11 +107,13 @@ async def verify_files(
         examination = Examination(suite, options, cases_by_id(spec), own_modules(target))
         first = await examination.first_run(examination.options.same_start())
         await examination.repeat()
+        mutation = await examination.mutants(first)
     return Verification(
         framework=framework,
         contents=dict(files),
         verdicts=tuple(examination.verdicts.values()),
         coverage=first.coverage,
+        mutation=mutation,
         repeats=options.repeats if examination.passing else 0,
         notes=tuple(dict.fromkeys([*first.notes, *examination.notes])),
         sandbox=first.sandbox,
@@ -184,6 +194,14 @@ class Examination:
         for nodeid in self.passing:
             self.verdicts[nodeid] = replace(self.verdicts[nodeid], runs=1 + self.options.repeats)
 
+    async def mutants(self, first: SuiteResult) -> MutationReport | None:
+        """Measure what passes by mutants of the measured files; None where that was not asked for or cannot be."""
+        if not self.options.mutants or not self.passing or first.coverage is None or not first.coverage.files:
+            return None
+        size = MutationOptions(size=self.options.mutants)
+        order = [test.nodeid for test in first.tests if test.nodeid in set(self.passing)]
+        return await measure_mutants(self.suite, order, first.coverage, size, run=self.options.base())
+
     def _repeat_of(self, number: int) -> SuiteOptions:
         """One repeat of what passes so far."""
         return replace(self.options.variation(number), select=self.options.order(number).of(self.passing))
@@ -208,7 +226,7 @@ class Examination:
             return
         settlement = await settle(self.suite, self.passing, [self.options.order(number)], base)
         for expelled in settlement.expelled:
-            self._flaky(expelled.nodeid, expelled.reason, expelled.result)
+            self.flaky(expelled.nodeid, expelled.reason, expelled.result)
 
     async def _insist(self, variation: SuiteOptions, number: int) -> None:
         """The repeat itself again, without what was dropped: what still fails goes as well."""
@@ -221,9 +239,10 @@ class Examination:
         outcomes = (await self.suite.run(replace(options, select=tuple(chosen)))).by_nodeid()
         for nodeid in chosen:
             if not passed(outcomes, nodeid):
-                self._flaky(nodeid, reason, outcomes.get(nodeid))
+                self.flaky(nodeid, reason, outcomes.get(nodeid))
 
-    def _flaky(self, nodeid: str, reason: str, result: CaseResult | None) -> None:
+    def flaky(self, nodeid: str, reason: str, result: CaseResult | None) -> None:
+        """Leave out a test that passed and does not hold."""
         self.passing.remove(nodeid)
         message = result.message if result else "the test was not collected again"
         self.verdicts[nodeid] = replace(

@@ -31,6 +31,7 @@ class ToolServices:
         python_target: gives the prepared target; called by the tools that run code, as often as they like.
         cache_dir: folder for what may be kept between runs (the search index).
         repeats: shuffled repeats a test has to pass, where a call does not say.
+        mutants: mutants that kept tests are measured by, where a call does not say; 0 for none.
         build_command: what builds the project, when a setting says it.
         cache: results of this toolbox, by the hash of their inputs.
         vectors: meanings of passages, where an embeddings model is set.
@@ -45,6 +46,7 @@ class ToolServices:
     python_target: Callable[[], Awaitable[PythonTarget]]
     cache_dir: Path
     repeats: int = 3
+    mutants: int = 0
     build_command: str | None = None
     cache: ResultCache = field(default_factory=ResultCache)
     vectors: PassageVectors | None = None

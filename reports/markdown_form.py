@@ -30,6 +30,7 @@ def markdown_form(report: Report) -> str:
         _kept(report),
         _dropped(report),
         _not_reached(report),
+        _mutants(report),
         _findings(report),
         _files(report),
         _request(report),
@@ -117,11 +118,12 @@ def _kept(report: Report) -> Iterator[str]:
                 code(one.subject),
                 ", ".join(sorted({expectation.origin for expectation in one.expectations})),
                 str(len(one.lines)) if one.lines else "",
+                "" if one.mutants_killed is None else str(one.mutants_killed),
                 str(one.reruns) if one.reruns else "",
             )
             for one in target.evidence[:SHOWN_ROWS]
         ]
-        yield from table(("Test", "Of", "Expectations", "Lines", "Reruns"), rows)
+        yield from table(("Test", "Of", "Expectations", "Lines", "Mutants", "Reruns"), rows)
         yield from more(len(target.evidence))
         if target.analysis:
             yield ""
@@ -144,6 +146,31 @@ def _not_reached(report: Report) -> Iterator[str]:
         for one in target.not_reached
     ]
     yield from section("Not reached", ("Target", "What", "Why"), rows)
+
+
+def _mutants(report: Report) -> Iterator[str]:
+    measured = [(one.path, one.mutation) for one in report.targets if one.mutation is not None]
+    rows = [
+        (
+            code(path),
+            "" if one.score is None else f"{one.score:.1f} %",
+            f"{one.sampled} of {one.found}",
+            f"{one.killed} + {one.timeout}",
+            str(one.survived + one.uncovered),
+            str(one.equivalent),
+        )
+        for path, one in measured
+    ]
+    head = ("Target", "Score", "Mutants", "Killed + timed out", "Survived", "Set aside")
+    yield from section("Mutants", head, rows)
+    survivors = [
+        (code(f"{mutant.path}:{mutant.line}"), mutant.operator, code(mutant.before), code(mutant.after))
+        for _, one in measured
+        for mutant in one.survivors
+    ]
+    if survivors:
+        yield ""
+    yield from section("Mutants that survived", ("Where", "What", "Without", "With"), survivors)
 
 
 def _findings(report: Report) -> Iterator[str]:

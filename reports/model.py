@@ -97,6 +97,36 @@ class Evidence(Part):
     expectations: tuple[Expectation, ...] = ()
 
 
+class Mutant(Part):
+    """A small fault put into the target: one no test noticed, or one that was set aside."""
+
+    path: str
+    line: Count
+    operator: str
+    before: str
+    after: str
+    status: Literal["survived", "uncovered", "equivalent"]
+    rule: str | None = Field(default=None, description="Why it looks equivalent to the original.")
+
+
+class Mutation(Part):
+    """What a seeded sample of mutants says about the kept tests (B-11). Timeouts count as killed."""
+
+    found: Count
+    sampled: Count
+    seed: Count = 0
+    killed: Count = 0
+    timeout: Count = 0
+    survived: Count = 0
+    uncovered: Count = 0
+    equivalent: Count = 0
+    untried: Count = 0
+    score: float | None = Field(default=None, description="Killed in percent of those tried, without equivalents.")
+    survivors: tuple[Mutant, ...] = ()
+    set_aside: tuple[Mutant, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
 class Attempts(Part):
     """How often spec and code were generated: 1 and at most 3 refinements."""
 
@@ -122,6 +152,7 @@ class Target(Part):
     )
     dropped: tuple[DroppedCase, ...] = ()
     coverage: CoverageChange = CoverageChange()
+    mutation: Mutation | None = Field(default=None, description="None where mutants were not tried.")
     not_reached: tuple[NotReached, ...] = ()
     attempts: Attempts = Attempts()
     evidence: tuple[Evidence, ...] = ()

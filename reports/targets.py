@@ -13,6 +13,8 @@ from .model import (
     Evidence,
     Expectation,
     FailureClass,
+    Mutant,
+    Mutation,
     NotReached,
     Target,
 )
@@ -47,6 +49,7 @@ def target_of(step: Mapping[str, Any], dropped_later: Iterable[Mapping[str, Any]
         kept=kept,
         dropped=_dropped(lost, spec),
         coverage=_coverage(results.get("coverage")),
+        mutation=_mutation(results.get("mutation")),
         not_reached=_not_reached(spec),
         attempts=_attempts(result, spec),
         evidence=_evidence(kept, spec, results),
@@ -133,6 +136,36 @@ def _counts(found: Any) -> Coverage | None:
         covered=count(first(given, "covered", "covered_statements")),
         branches=count(given.get("branches")),
         covered_branches=count(given.get("covered_branches")),
+    )
+
+
+def _mutation(found: Any) -> Mutation | None:
+    given = mapping(found)
+    if not isinstance(given.get("sampled"), int):
+        return None
+    numbers = ("found", "sampled", "seed", "killed", "timeout", "survived", "uncovered", "equivalent", "untried")
+    return Mutation(
+        **{name: count(given.get(name)) for name in numbers},
+        score=given.get("score"),
+        survivors=_mutants(given.get("survivors")),
+        set_aside=_mutants(given.get("set_aside")),
+        notes=tuple(words(given.get("notes"))),
+    )
+
+
+def _mutants(found: Any) -> tuple[Mutant, ...]:
+    return tuple(
+        Mutant(
+            path=text(one.get("path")),
+            line=count(one.get("line")),
+            operator=text(one.get("operator")),
+            before=text(one.get("before")),
+            after=text(one.get("after")),
+            status=one["status"],
+            rule=one.get("rule"),
+        )
+        for one in rows(found)
+        if one.get("status") in ("survived", "uncovered", "equivalent")
     )
 
 

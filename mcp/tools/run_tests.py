@@ -40,6 +40,7 @@ RESULT_SCHEMA: dict[str, Any] = {
         },
         "tests": {"type": "array", "items": {"type": "object", "required": ["nodeid", "case_id", "outcome"]}},
         "coverage": {"type": ["object", "null"]},
+        "mutation": {"type": ["object", "null"], "description": "Counts and survivors, where mutants were tried."},
         "repeats": {"type": "integer", "minimum": 0},
         "notes": {"type": "array", "items": {"type": "string"}},
         "sandbox": {"type": "string"},
@@ -60,6 +61,7 @@ async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
         before = await services.baselines.of(target, measured, _module(spec, measured))
     limits = {key: options[key] for key in ("test_seconds", "wall_seconds") if key in options}
     limits["repeats"] = options.get("repeats", services.repeats)
+    limits["mutants"] = options.get("mutants", services.mutants)
     strictness = VerifyOptions(measure=(measured,) if measured else (), **limits)
     verification = await verify_files(target, files, framework=framework, spec=spec, options=strictness)
     evidence = evidence_of(verification, spec=spec, before=before.coverage if before else None)
@@ -136,6 +138,12 @@ TOOL = ToolDefinition(
                         "spec_path": {"type": "string", "description": "The spec, relative to the run's folder."},
                         "target": {"type": ["string", "object", "null"], "description": "The file that is tested."},
                         "repeats": {"type": "integer", "minimum": 0, "maximum": 20},
+                        "mutants": {
+                            "type": "integer",
+                            "minimum": 0,
+                            "maximum": 10000,
+                            "description": "Mutants of the target that the kept tests are measured by.",
+                        },
                         "baseline": {"type": "boolean", "description": "Whether coverage before is measured."},
                     },
                     [],

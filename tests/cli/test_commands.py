@@ -60,6 +60,7 @@ def test_the_commands_are_these():
     repository = ["cases", "crawl", "engineer"]
     names = [
         "apply",
+        "assess",
         "clean",
         "doctor",
         "graph",

@@ -1,0 +1,137 @@
+"""Mutants and what became of them: plain data (B-01)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Status = Literal["killed", "timeout", "survived", "uncovered", "equivalent", "untried"]
+DETECTED: frozenset[Status] = frozenset({"killed", "timeout"})
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One small change of one file.
+
+    Attributes:
+        operator: name of the kind of change.
+        path: POSIX, relative to the project.
+        line: of the change, counted from 1.
+        lines: the lines by which coverage knows it: its own, and the first one of its statement.
+        start, end: the replaced part, as offsets into the UTF-8 form of the decoded source.
+        before, after: the changed line or lines, without what surrounds them.
+        rule: why it looks equivalent to the original, else None.
+    """
+
+    operator: str
+    path: str
+    line: int
+    lines: tuple[int, ...]
+    start: int
+    end: int
+    replacement: str
+    before: str
+    after: str
+    rule: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MutantResult:
+    """What became of a mutant.
+
+    Attributes:
+        status: `killed`: a test failed that passes without it. `timeout`: a test did not come to an end, which counts
+            as killed. `survived`: the tests that run its line pass. `uncovered`: no test runs its line, which counts
+            as survived. `equivalent`: set aside by `rule` before any test ran. `untried`: the time was up, or the
+            changed file did not compile.
+        killed_by: node ids of the tests that noticed it, in the order of collection.
+        rule: the rule that set it aside.
+        tests: how many tests were run on it.
+    """
+
+    mutant: Mutant
+    status: Status
+    killed_by: tuple[str, ...] = ()
+    rule: str | None = None
+    tests: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        mutant = self.mutant
+        return {
+            "operator": mutant.operator,
+            "path": mutant.path,
+            "line": mutant.line,
+            "before": mutant.before,
+            "after": mutant.after,
+            "status": self.status,
+            "killed_by": list(self.killed_by),
+            "rule": self.rule,
+            "tests": self.tests,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class MutationReport:
+    """All sampled mutants of a measurement, in the order of the source.
+
+    Attributes:
+        found: mutants there are; the sample was drawn from them.
+        seed: of the sample.
+        seconds, peak_mib: wall time of the measurement, and the most memory one process held.
+    """
+
+    results: tuple[MutantResult, ...] = ()
+    found: int = 0
+    seed: int = 0
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+    peak_mib: float = 0.0
+    kills: dict[str, int] = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        counted = Counter(name for one in self.results for name in one.killed_by)
+        object.__setattr__(self, "kills", dict(counted))
+
+    def count(self, *statuses: Status) -> int:
+        """How many mutants have one of these statuses."""
+        return sum(one.status in statuses for one in self.results)
+
+    @property
+    def score(self) -> float | None:
+        """Detected mutants in percent of those that were tried; None when none was."""
+        detected = self.count("killed", "timeout")
+        tried = detected + self.count("survived", "uncovered")
+        return round(100.0 * detected / tried, 2) if tried else None
+
+    def own_kills(self) -> dict[str, int]:
+        """Mutants that only one test notices, counted by that test."""
+        return dict(Counter(one.killed_by[0] for one in self.results if len(one.killed_by) == 1))
+
+    def counts(self) -> dict[str, Any]:
+        """The measurement in numbers, the same in every run; equivalents also by rule."""
+        rules = Counter(str(one.rule) for one in self.results if one.status == "equivalent")
+        return {
+            "found": self.found,
+            "sampled": len(self.results),
+            "seed": self.seed,
+            "killed": self.count("killed"),
+            "timeout": self.count("timeout"),
+            "survived": self.count("survived"),
+            "uncovered": self.count("uncovered"),
+            "equivalent": self.count("equivalent"),
+            "untried": self.count("untried"),
+            "score": self.score,
+            "equivalent_by_rule": dict(sorted(rules.items())),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form: counts, survivors and all mutants; `seconds` and `peak_mib` differ from run to run."""
+        return {
+            **self.counts(),
+            "notes": list(self.notes),
+            "seconds": self.seconds,
+            "peak_mib": self.peak_mib,
+            "mutants": [one.to_dict() for one in self.results],
+        }

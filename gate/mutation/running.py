@@ -1,0 +1,199 @@
+"""Measuring a suite by mutants: which of a seeded sample its tests notice, and which test notices which (B-01, B-11).
+
+The work is done in the sandbox by sandbox/worker/mutants_run.py, which forks for each mutant and writes no file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...errors import EnvironmentFault
+from ...sandbox.protocol import Completed, Limits
+from ..coverage_data import CoverageData, FileCoverage
+from ..options import SuiteOptions
+from ..suite import Suite
+from .catalog import mutants_of, sample
+from .model import Mutant, MutantResult, MutationReport, Status
+
+SCRIPT = "mutants_run.py"
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class MutationOptions:
+    """How a suite is measured.
+
+    Attributes:
+        size: mutants in the sample; all there are when there are fewer.
+        seed: of the sample.
+        jobs: mutants tried at the same time; 0 for one on each processor. Verdicts do not depend on it.
+        memory_mib: address space of the process of one mutant.
+        floor_seconds, factor: processor time that a test may take: `floor_seconds` plus `factor` times what it takes
+            without a mutant.
+        wall_seconds: safeguard for the whole measurement; mutants that it cuts off are `untried`.
+    """
+
+    size: int = 100
+    seed: int = 0
+    jobs: int = 0
+    memory_mib: int = 1024
+    floor_seconds: float = 1.0
+    factor: float = 10.0
+    wall_seconds: float = 900.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    mutant: Mutant
+    rounds: tuple[tuple[int, ...], ...]
+    imported: bool = False
+
+
+async def measure_mutants(
+    suite: Suite,
+    passing: Sequence[str],
+    coverage: CoverageData,
+    options: MutationOptions,
+    *,
+    run: SuiteOptions | None = None,
+) -> MutationReport:
+    """Try a sample of the mutants of all measured files.
+
+    Args:
+        suite: has run already; its workspace holds the unchanged files.
+        passing: node ids of the tests that judge, in the order of collection.
+        coverage: what each test runs, of the files to mutate.
+        run: how the suite is run otherwise.
+
+    Raises:
+        EnvironmentFault: the worker did not get to its end.
+        SandboxFailure: the sandbox broke.
+    """
+    began = time.monotonic()
+    notes: list[str] = []
+    everything = await asyncio.to_thread(_all_mutants, suite.workspace.project, sorted(coverage.files), notes)
+    chosen = sample(everything, options.size, seed=options.seed)
+    planned = [_plan(mutant, coverage.files[mutant.path], passing) for mutant in chosen]
+    tried = [place for place, one in enumerate(planned) if one.mutant.rule is None and one.rounds]
+    facts: list[dict[str, Any]] = []
+    if tried:
+        facts = await _work(suite, [planned[place] for place in tried], tried, passing, options, run or SuiteOptions())
+        notes += _notes(facts)
+    answers = {fact["id"]: fact for fact in facts if fact["kind"] == "mutant"}
+    results = tuple(_result(one, answers.get(place)) for place, one in enumerate(planned))
+    peak = max((fact["peak_kib"] for fact in facts if fact["kind"] == "end"), default=0) / 1024
+    seconds = round(time.monotonic() - began, 3)
+    return MutationReport(results, len(everything), options.seed, tuple(notes), seconds, round(peak, 1))
+
+
+def _all_mutants(project: Path, paths: Sequence[str], notes: list[str]) -> list[Mutant]:
+    found: list[Mutant] = []
+    for path in paths:
+        try:
+            found += mutants_of((project / path).read_bytes(), path)
+        except SyntaxError as error:
+            notes.append(f"{path} got no mutants: it is not Python that this version reads ({error.msg})")
+        except OSError as error:
+            notes.append(f"{path} got no mutants: {error.strerror}")
+    return found
+
+
+def _plan(mutant: Mutant, file: FileCoverage, passing: Sequence[str]) -> _Planned:
+    """Which tests are run on a mutant, as places in `passing`; no round where none runs its line.
+
+    Lines that run at import belong to no test: first the tests that run anything of the file are tried, then the rest.
+    """
+    lines = set(mutant.lines)
+    imported = file.by_test.get("")
+    if imported is not None and lines & imported.lines:
+        near = tuple(place for place, nodeid in enumerate(passing) if nodeid in file.by_test)
+        far = tuple(place for place, nodeid in enumerate(passing) if nodeid not in file.by_test)
+        return _Planned(mutant, tuple(part for part in (near, far) if part), imported=True)
+    covering = tuple(
+        place for place, nodeid in enumerate(passing) if nodeid in file.by_test and lines & file.by_test[nodeid].lines
+    )
+    return _Planned(mutant, (covering,) if covering else ())
+
+
+async def _work(
+    suite: Suite,
+    planned: Sequence[_Planned],
+    ids: Sequence[int],
+    passing: Sequence[str],
+    options: MutationOptions,
+    run: SuiteOptions,
+) -> list[dict[str, Any]]:
+    more = {
+        "sources": sorted({one.mutant.path for one in planned}),
+        "tests": list(passing),
+        "known": list(passing),
+        "jobs": options.jobs or os.cpu_count() or 1,
+        "memory_mib": options.memory_mib,
+        "floor_seconds": options.floor_seconds,
+        "factor": options.factor,
+        "stop_after": 0.9 * options.wall_seconds,
+        "mutants": [_asked(place, one) for place, one in zip(ids, planned, strict=True)],
+    }
+    limits = Limits(wall_seconds=options.wall_seconds, memory_mib=max(2048, options.memory_mib))
+    facts, completed = await suite.work(SCRIPT, run, more, limits)
+    _see_to_the_end(facts, completed)
+    return facts
+
+
+def _asked(number: int, planned: _Planned) -> dict[str, Any]:
+    mutant = planned.mutant
+    return {
+        "id": number,
+        "path": mutant.path,
+        "start": mutant.start,
+        "end": mutant.end,
+        "replacement": mutant.replacement,
+        "imported": planned.imported,
+        "rounds": [list(one) for one in planned.rounds],
+    }
+
+
+def _see_to_the_end(facts: Sequence[Mapping[str, Any]], completed: Completed) -> None:
+    if any(fact["kind"] == "end" for fact in facts) or completed.ending == "wall_clock":
+        return
+    printed = (completed.stderr or completed.stdout).decode("utf-8", "replace").strip()
+    lines = printed.splitlines() or ["it printed nothing"]
+    raise EnvironmentFault(
+        f"the mutants could not be tried: {lines[-1][:300]}",
+        advice="run without mutants, and report it with the output below",
+        details={"output": printed[-2000:], "exit_code": completed.exit_code, "ending": completed.ending},
+    )
+
+
+def _notes(facts: Sequence[Mapping[str, Any]]) -> list[str]:
+    notes = []
+    for fact in facts:
+        failing = list(fact.get("failing") or ())
+        names = ", ".join(failing[:_SHOWN]) + (" and more" if len(failing) > _SHOWN else "")
+        if fact["kind"] == "control" and failing:
+            notes.append(f"{len(failing)} tests judge no mutant, because they do not pass in a forked process: {names}")
+        if fact["kind"] == "after" and failing:
+            notes.append(
+                f"mutants have damaged files that {len(failing)} tests need, so the score may be too high: {names}"
+            )
+    return notes
+
+
+def _result(planned: _Planned, answer: Mapping[str, Any] | None) -> MutantResult:
+    mutant = planned.mutant
+    if mutant.rule is not None:
+        return MutantResult(mutant, "equivalent", rule=mutant.rule)
+    if not planned.rounds:
+        return MutantResult(mutant, "uncovered")
+    if answer is None:
+        return MutantResult(mutant, "untried")
+    status: Status = answer["status"]
+    rule = "same_code" if status == "equivalent" else None
+    tests = 0 if rule else int(answer["tests"])
+    return MutantResult(mutant, status, tuple(answer["killed_by"]), rule, tests)

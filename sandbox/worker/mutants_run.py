@@ -1,0 +1,312 @@
+"""Runs mutants in the target's interpreter: `python mutants_run.py REQUEST.json`.
+
+A mutant in the body of a function is tried in a fork of a process that has collected all tests already, by putting the
+changed code into the functions there. One whose line runs at import is tried in a fork of a process that has imported
+what the tests need and the project does not contain; it imports the project with the file changed. In both the tests
+that cover the change are run. Plain standard library, Python 3.9.
+
+REQUEST: what pytest_run.py takes ("framework", "project", "results", "files", "arguments", "imports", "time_zone"), and
+"sources": paths of the files with mutants; "tests": node ids that pass, in order; "known": all node ids; "mutants":
+[{"id", "path", "start", "end", "replacement", "imported": whether its line runs at import, "rounds": [[places in
+tests], …]}], a round is run where the one before did not notice the mutant; "scratch": folder for temporary files;
+"jobs", "memory_mib", "floor_seconds", "factor", "stop_after". `results` gets JSON lines: "preloaded", "control" (which
+tests do not pass here), one "mutant" each, "after" (tests that the mutants have broken for good), "end".
+"""
+
+import gc
+import importlib
+import importlib.util
+import json
+import os
+import shutil
+import sys
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+COLLECT_SECONDS = 60.0
+WALL_SECONDS = 20.0
+
+
+def load(name):
+    """A module beside this file, without putting this folder on the target's path."""
+    spec = importlib.util.spec_from_file_location("_testwright_" + name, os.path.join(HERE, name + ".py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+class Bench:
+    """One request with everything it is worked on with."""
+
+    def __init__(self, request):
+        self.request = request
+        self.kinds = load("mutants_children")
+        self.testing = load("mutants_tests")
+        self.swap = load("mutants_swap")
+        self.journal = load("pytest_journal").Journal(request["results"])
+        self.children = self.kinds.Children(request["jobs"], request["memory_mib"])
+        self.sources = self.swap.Sources(request["project"], request["sources"])
+        self.places = self.testing.Places(request["project"])
+        self.tests = request["tests"]
+        self.known = set(request["known"])
+        self.costs = {}
+        self.broken = set()
+        self.until = time.monotonic() + request["stop_after"]
+        self.collect = load("unittest_run").collect if request["framework"] == "unittest" else None
+        self.control_seconds = 0.0
+        self.unfit = []
+
+    def limit(self, nodeid):
+        """Seconds of processor time a test may take: many times what it takes without a mutant."""
+        if self.control_seconds == 0.0:
+            return 0.0
+        return self.request["floor_seconds"] + self.request["factor"] * self.costs.get(nodeid, 0.0)
+
+    def run_tests(self, wanted, say, name, files=None, leave=False, serve=None):
+        """Run some tests in this process, which is a child; gives the watch.
+
+        Args:
+            files: only collect these.
+            leave: end the process after the last test, without the runner's clearing up, which takes longer than most
+                suites.
+            serve: called once with (go, watch) when all is collected, instead of running tests; `go(wanted, say, name)`
+                runs some of them, once, in a process forked for it.
+        """
+        files = files or self.testing.paths_of(wanted)
+        watch = self.testing.Watch(say, self.limit, self.known, self.kinds.limit_processor_time, leave)
+        if self.collect is not None:
+            self.testing.run_unittest(self.request, files, wanted, watch, self.collect, serve)
+        else:
+            folder = os.path.join(self.request["scratch"], name)
+            self.testing.run_pytest(self.request, files, wanted, watch, folder, serve)
+        return watch
+
+    def one(self, work, wall_seconds):
+        """One piece of work in a child, alone; what it said and how it ended."""
+        heard = []
+        self.children.run([self.kinds.Task(work, wall_seconds, lambda *said: heard.append(said))], self.until)
+        return heard[0] if heard else ([], "time")
+
+    # What all tests need and the project does not contain.
+
+    def preload(self):
+        """Import, in this process, what collecting the tests imports from outside of the project."""
+
+        def scout(say):
+            before = set(sys.modules)
+            watch = self.run_tests([], lambda *said: None, "scout", self.testing.paths_of(self.tests))
+            names = self.places.outside()
+            say(
+                "modules",
+                [name for name in names if name not in before and name.partition(".")[0] not in watch.plugins],
+            )
+
+        def rehearse(names):
+            def work(say):
+                for name in names:
+                    before = set(sys.modules)
+                    try:
+                        importlib.import_module(name)
+                    except (Exception, SystemExit):
+                        continue
+                    if threading.active_count() > 1 or self.holds_project(before):
+                        return
+                    say("safe", name)
+
+            return work
+
+        facts, _ = self.one(scout, COLLECT_SECONDS)
+        found = next((fact[1] for fact in facts if fact[0] == "modules"), [])
+        facts, _ = self.one(rehearse(found), COLLECT_SECONDS)
+        names = [fact[1] for fact in facts if fact[0] == "safe"]
+        for name in names:
+            importlib.import_module(name)
+        self.journal.write("preloaded", modules=len(names))
+        # Children would visit, and so copy, all of this in each collection of garbage.
+        gc.collect()
+        gc.freeze()
+
+    def warm(self):
+        """Import the runner."""
+        if self.collect is None:
+            import pytest  # noqa: F401
+
+    def holds_project(self, before):
+        """Whether a module of the project is loaded that was not there before."""
+        new = [module for name, module in list(sys.modules.items()) if name not in before]
+        return any(self.places.inside(module) for module in new)
+
+    # The tests without a mutant.
+
+    def control(self):
+        """Run all tests with the files swapped for themselves; those that do not pass here judge no mutant."""
+
+        def work(say):
+            for path in self.request["sources"]:
+                self.swap.put_in_place(self.sources.place(path), self.sources.original(path))
+            self.run_tests(self.tests, say, "control", leave=True)
+
+        began = time.monotonic()
+        facts, ending = self.one(work, self.request["stop_after"])
+        passed = set()
+        spent = 0.0
+        for fact in facts:
+            if fact[0] == "test":
+                self.costs[fact[1]] = fact[3]
+                spent += fact[3]
+                if fact[2] == "passed":
+                    passed.add(fact[1])
+            elif fact[0] == "end":
+                self.costs[""] = max(0.5, fact[1] - spent)
+        self.broken = {nodeid for nodeid in self.tests if nodeid not in passed}
+        self.control_seconds = time.monotonic() - began
+        return ending
+
+    # The mutants.
+
+    def fresh_task(self, mutant, number=0, ran=0):
+        """One round of a mutant in a process that imports the project anew, with the file changed."""
+
+        def begin(say, code, wanted, name):
+            self.swap.put_in_place(self.sources.place(mutant["path"]), code)
+            if wanted:
+                self.run_tests(wanted, say, name, leave=True)
+
+        return self.task(mutant, begin, self.journal, self.fresh_task, number, ran)
+
+    def task(self, mutant, begin, journal, follow, number, ran):
+        """One round of a mutant; `begin(say, changed code, tests, name)` is called in the child."""
+        wanted = [self.tests[place] for place in mutant["rounds"][number]]
+        wanted = [nodeid for nodeid in wanted if nodeid not in self.broken]
+        name = "m{}-{}".format(mutant["id"], number)
+
+        def work(say):
+            self.kinds.limit_processor_time(WALL_SECONDS)
+            try:
+                code = self.sources.changed(mutant["path"], mutant["start"], mutant["end"], mutant["replacement"])
+            except SyntaxError:
+                say("syntax")
+                return
+            if code is None:
+                say("same")
+                return
+            begin(say, code, wanted, name)
+
+        def done(facts, ending):
+            shutil.rmtree(os.path.join(self.request["scratch"], name), ignore_errors=True)
+            if any(fact[0] == "unfit" for fact in facts):
+                self.unfit.append(mutant["id"])
+                return None
+            status, killers = judge(facts, ending, wanted)
+            if status == "survived" and number + 1 < len(mutant["rounds"]):
+                return follow(mutant, number + 1, ran + len(wanted))
+            journal.write("mutant", id=mutant["id"], status=status, killed_by=killers, tests=ran + len(wanted))
+            return None
+
+        return self.kinds.Task(work, WALL_SECONDS + 10.0 * self.control_seconds, done)
+
+    def serve(self, mutants):
+        """Try mutants in forks of one process that has collected all tests; gives those that cannot be tried so."""
+
+        def server(say, go):
+            live = self.swap.Live(self.sources)
+            gc.collect()
+            gc.freeze()
+            journal = load("pytest_journal").Journal(self.request["results"])
+            children = self.kinds.Children(self.request["jobs"], self.request["memory_mib"])
+
+            def begin(child_say, path, code, wanted, name):
+                if not live.change(path, code):
+                    child_say("unfit")
+                    return
+                go(wanted, child_say, name)
+
+            def task(mutant, number=0, ran=0):
+                def start(child_say, code, wanted, name):
+                    begin(child_say, mutant["path"], code, wanted, name)
+
+                return self.task(mutant, start, journal, task, number, ran)
+
+            left = children.run([task(mutant) for mutant in mutants], self.until)
+            say("served", left, self.unfit, children.peak_kib)
+            say("end", time.process_time())
+            os._exit(0)
+
+        def work(say):
+            for path in self.request["sources"]:
+                self.swap.put_in_place(self.sources.place(path), self.sources.original(path))
+            self.run_tests(self.tests, lambda *said: None, "server", serve=lambda go: server(say, go))
+
+        facts, _ = self.one(work, self.request["stop_after"])
+        for fact in facts:
+            if fact[0] == "served":
+                self.children.peak_kib = max(self.children.peak_kib, fact[3])
+                return [mutant for mutant in mutants if mutant["id"] in set(fact[2])], fact[1]
+        return [], len(mutants)
+
+    def work(self):
+        """Everything, in order."""
+        inner = [mutant for mutant in self.request["mutants"] if not mutant["imported"]]
+        outer = [mutant for mutant in self.request["mutants"] if mutant["imported"]]
+        self.warm()
+        if outer:
+            self.preload()
+        ending = self.control()
+        self.journal.write("control", failing=sorted(self.broken), ending=ending)
+        if len(self.broken) < len(self.tests):
+            again, left = self.serve(inner) if inner else ([], 0)
+            left += self.children.run([self.fresh_task(mutant) for mutant in [*again, *outer]], self.until)
+            broken, self.broken = self.broken, set()
+            ending = self.control() if not left else "end"
+            self.journal.write("after", failing=sorted(self.broken - broken), ending=ending)
+        self.journal.write("end", peak_kib=self.children.peak_kib)
+
+
+def judge(facts, ending, wanted):
+    """What a child's words mean: (status, node ids that noticed the mutant).
+
+    A test that passes without the mutant notices it when it fails, when it cannot be collected any more, or when the
+    process ends in it.
+    """
+    said = {fact[0] for fact in facts}
+    if "same" in said or "syntax" in said:
+        return ("equivalent" if "same" in said else "untried"), []
+    outcomes = {fact[1]: fact[2] for fact in facts if fact[0] == "test"}
+    started = [fact[1] for fact in facts if fact[0] == "start"]
+    gone = {nodeid for fact in facts if fact[0] == "gone" for nodeid in fact[1]}
+    failing = {name for name, outcome in outcomes.items() if outcome == "failed"}
+    bases = {name.partition("[")[0] for name in outcomes}
+    failing_bases = {name.partition("[")[0] for name in failing}
+    running = started[-1] if started and started[-1] not in outcomes else None
+    killers = []
+    for nodeid in wanted:
+        base = nodeid.partition("[")[0]
+        if nodeid in outcomes:
+            noticed = nodeid in failing
+        elif ending != "end":
+            noticed = nodeid == running or not started
+        elif nodeid in gone:
+            noticed = base in failing_bases or base not in bases
+        else:
+            noticed = True
+        if noticed:
+            killers.append(nodeid)
+    if ending == "time" and not failing:
+        return "timeout", killers
+    return ("killed" if killers or failing or ending != "end" else "survived"), killers
+
+
+if __name__ == "__main__":
+    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or os.curdir) != HERE]
+    with open(sys.argv[1], encoding="utf-8") as stream:
+        given = json.load(stream)
+    os.environ["TZ"] = given["time_zone"]
+    time.tzset()
+    Bench(given).work()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)

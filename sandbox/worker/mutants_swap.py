@@ -1,0 +1,130 @@
+"""Puts the changed source of a file in the place of the original, at import or in what is loaded; writes no file.
+
+Whatever loads a module from its source asks `SourceFileLoader.get_code`, in any layout: packages, single modules,
+namespace packages, `spec_from_file_location`, runpy. Bytecode of the original is neither read nor written.
+"""
+
+import gc
+import importlib.machinery
+import importlib.util
+import os
+import sys
+import types
+
+
+class Sources:
+    """The original files, decoded as the interpreter would, with their compiled code."""
+
+    def __init__(self, project, paths):
+        self._kept = {}
+        for path in paths:
+            full = os.path.realpath(os.path.join(project, path))
+            with open(full, "rb") as stream:
+                data = importlib.util.decode_source(stream.read()).encode("utf-8")
+            self._kept[path] = (full, data, compile_text(data, full))
+
+    def place(self, path):
+        """The real path of a file."""
+        return self._kept[path][0]
+
+    def changed(self, path, start, end, replacement):
+        """The compiled code of a file with a part of it replaced; None when it does the same as the original's.
+
+        Raises SyntaxError when it does not compile.
+        """
+        full, data, original = self._kept[path]
+        code = compile_text(data[:start] + replacement.encode("utf-8") + data[end:], full)
+        return None if same(code, original) else code
+
+    def original(self, path):
+        """The compiled code of the file as it is."""
+        return self._kept[path][2]
+
+
+class Live:
+    """The functions of the files that are loaded already, whose code can be changed in place.
+
+    Made when the project has been imported with the code of `Sources`: a function is known by its code object.
+    """
+
+    def __init__(self, sources):
+        self._sources = sources
+        self._functions = {}
+        for one in gc.get_objects():
+            if type(one) is types.FunctionType:
+                self._functions.setdefault(id(one.__code__), []).append(one)
+        places = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+        self._loaded = {os.path.realpath(place) for place in places if place}
+
+    def change(self, path, code):
+        """Put the functions of a changed file in the place of the loaded ones; False where that cannot be done."""
+        place = self._sources.place(path)
+        found = 0
+        pairs = different(self._sources.original(path), code)
+        if pairs is None:
+            return False
+        for before, after in pairs:
+            for function in self._functions.get(id(before), ()):
+                try:
+                    function.__code__ = after
+                except ValueError:  # it shares other variables with the functions around it than before
+                    return False
+                found += 1
+        put_in_place(place, code)
+        return found > 0 or place not in self._loaded
+
+
+def different(one, other):
+    """The pairs of code objects, of two that hold functions, that differ; None when what holds them differs."""
+    mine, its = codes(one), codes(other)
+    if [part.co_name for part in mine] != [part.co_name for part in its]:
+        return None
+    pairs = []
+    for before, after in zip(mine, its):  # noqa: B905 - Python 3.9
+        if not same(before, after):
+            pairs.append((before, after))
+            pairs += different(before, after) or []
+    return pairs
+
+
+def codes(code):
+    """The code objects among a code object's constants, in order."""
+    return [one for one in code.co_consts if isinstance(one, types.CodeType)]
+
+
+def compile_text(data, path):
+    """Compile the text of a module; null characters count as a syntax error, as they do in newer interpreters."""
+    try:
+        return compile(data.decode("utf-8"), path, "exec", dont_inherit=True)
+    except ValueError as error:
+        raise SyntaxError(str(error)) from error
+
+
+def put_in_place(place, code):
+    """From now on this process loads `code` where it would load the file."""
+    real = importlib.machinery.SourceFileLoader.get_code
+    file = os.path.basename(place)
+
+    def get_code(self, fullname):
+        path = self.get_filename(fullname)
+        if os.path.basename(path) == file and os.path.realpath(path) == place:
+            return code
+        return real(self, fullname)
+
+    importlib.machinery.SourceFileLoader.get_code = get_code
+
+
+def same(one, other):
+    """Whether two code objects do the same: instructions, names and constants, without lines and columns."""
+    if (one.co_code, one.co_names, one.co_varnames) != (other.co_code, other.co_names, other.co_varnames):
+        return False
+    if len(one.co_consts) != len(other.co_consts):
+        return False
+    for mine, its in zip(one.co_consts, other.co_consts):  # noqa: B905 - Python 3.9
+        if isinstance(mine, types.CodeType) and isinstance(its, types.CodeType):
+            if not same(mine, its):
+                return False
+        elif type(mine) is not type(its) or repr(mine) != repr(its):
+            return False
+    # Where an exception is caught is part of what a function does, and stands beside its instructions since 3.11.
+    return getattr(one, "co_exceptiontable", b"") == getattr(other, "co_exceptiontable", b"")

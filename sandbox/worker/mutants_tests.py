@@ -1,0 +1,251 @@
+"""Runs chosen tests in this process and says how each ended; for a child that is thrown away afterwards.
+
+What is said: ["start", node id], ["test", node id, outcome, processor seconds] with outcome passed, failed or skipped,
+["lost", path] for a file that cannot be collected, ["gone", node ids] for chosen tests that are not there.
+"""
+
+import os
+import pathlib
+import sys
+import time
+import unittest
+
+
+class Watch:
+    """Tells of tests, and gives each its time.
+
+    Args:
+        say: takes what is said.
+        limit: node id → seconds of processor time; "" is for collecting.
+        known: all node ids there are without a mutant.
+        limit_time: sets a time from now on, 0 for none.
+        leave: end the process after the last test.
+    """
+
+    def __init__(self, say, limit, known, limit_time, leave):
+        self.say = say
+        self.limit = limit
+        self.known = known
+        self.limit_time = limit_time
+        self.leave = leave
+        self.plugins = set()
+        self.began = 0.0
+        self.failed = False
+        self.skipped = False
+        limit_time(limit(""))
+
+    def chosen(self, nodeids, wanted):
+        """The positions of the tests to run: those that are wanted, and those that only the mutant made."""
+        there = set(nodeids)
+        gone = [nodeid for nodeid in wanted if nodeid not in there]
+        if gone:
+            self.say("gone", gone)
+        order = {nodeid: place for place, nodeid in enumerate(wanted)}
+        places = [place for place, nodeid in enumerate(nodeids) if nodeid in order]
+        new = [place for place, nodeid in enumerate(nodeids) if nodeid not in self.known] if gone else []
+        return sorted(places, key=lambda place: order[nodeids[place]]) + new
+
+    def finish(self):
+        """The last test has ended."""
+        if self.leave:
+            self.say("end", time.process_time())
+            os._exit(0)
+
+    def start(self, nodeid):
+        """A test begins."""
+        self.say("start", nodeid)
+        self.failed = self.skipped = False
+        self.began = time.process_time()
+        self.limit_time(self.limit(nodeid))
+
+    def stop(self, nodeid):
+        """A test has ended."""
+        self.limit_time(0)
+        outcome = "failed" if self.failed else "skipped" if self.skipped else "passed"
+        self.say("test", nodeid, outcome, time.process_time() - self.began)
+
+
+def run_pytest(request, files, wanted, watch, basetemp, serve=None):
+    """Run tests with pytest; `serve` as in mutants_run."""
+    import pytest
+
+    class Plugin:
+        serving = serve is not None
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_runtestloop(self, session):
+            if not self.serving:
+                return
+            self.serving = False
+
+            def go(chosen, say, name):
+                watch.say, watch.leave = say, True
+                order = {nodeid: place for place, nodeid in enumerate(chosen)}
+                items = [item for item in session.items if item.nodeid in order]
+                session.items[:] = sorted(items, key=lambda item: order[item.nodeid])
+                use_folder(session.config, pathlib.Path(request["scratch"]).resolve() / name)
+                session.config.hook.pytest_runtestloop(session=session)
+                watch.finish()
+
+            if serve is not None:
+                serve(go)
+
+        @pytest.hookimpl(trylast=True)
+        def pytest_collection_modifyitems(self, config, items):
+            watch.limit_time(0)
+            for plugin in config.pluginmanager.get_plugins():
+                watch.plugins.add(getattr(plugin, "__name__", "").partition(".")[0])
+            items[:] = [items[place] for place in watch.chosen([item.nodeid for item in items], wanted)]
+
+        @pytest.hookimpl(hookwrapper=True)
+        def pytest_make_collect_report(self, collector):
+            outcome = yield
+            report = outcome.get_result()
+            if report.failed:
+                watch.say("lost", report.nodeid.split("::")[0])
+
+        @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+        def pytest_runtest_protocol(self, item):
+            watch.start(item.nodeid)
+            yield
+            watch.stop(item.nodeid)
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_sessionfinish(self):
+            watch.finish()
+
+        def pytest_runtest_logreport(self, report):
+            watch.failed = watch.failed or report.failed
+            watch.skipped = watch.skipped or (report.skipped and not hasattr(report, "wasxfail"))
+
+    arguments = [*request["arguments"], "--basetemp", basetemp, *files]
+    return int(pytest.main(arguments, plugins=[Plugin()]))
+
+
+def use_folder(config, folder):
+    """Let pytest keep the temporary files of tests in a folder of this process: each process clears its own."""
+    factory = getattr(config, "_tmp_path_factory", None)
+    if factory is not None and hasattr(factory, "_given_basetemp"):
+        factory._given_basetemp = folder
+
+
+class Result(unittest.TestResult):
+    """A unittest result that tells the watch."""
+
+    def __init__(self, watch, nodeids):
+        super().__init__()
+        self.watch = watch
+        self.nodeids = nodeids
+
+    def startTest(self, test):  # noqa: N802 - unittest's name
+        super().startTest(test)
+        self.watch.start(self.nodeids[test])
+
+    def stopTest(self, test):  # noqa: N802
+        self.watch.stop(self.nodeids[test])
+        super().stopTest(test)
+
+    def addFailure(self, test, err):  # noqa: N802
+        self._failed(test)
+
+    def addError(self, test, err):  # noqa: N802
+        self._failed(test)
+
+    def addUnexpectedSuccess(self, test):  # noqa: N802
+        self._failed(test)
+
+    def addSubTest(self, test, subtest, err):  # noqa: N802
+        if err is not None:
+            self._failed(test)
+
+    def addSkip(self, test, reason):  # noqa: N802
+        self.watch.skipped = True
+
+    def _failed(self, test):
+        if test in self.nodeids:
+            self.watch.failed = True
+        else:  # The fixture of a class or a module: its tests do not run any more.
+            self.watch.say("lost", "")
+
+
+def run_unittest(request, files, wanted, watch, collect, serve=None):
+    """Run tests with unittest; `collect` is that of unittest_run."""
+
+    class Lost:
+        @staticmethod
+        def write(kind, **fact):
+            if kind == "collect_error":
+                watch.say("lost", fact["path"])
+
+    import importlib
+
+    for module in request.get("imports") or ():
+        importlib.import_module(module)
+    nodeids = collect(dict(request, files=files), NoDescription, Lost)
+    watch.limit_time(0)
+    tests = list(nodeids)
+    if serve is not None:
+
+        def go(chosen, say, name):
+            watch.say, watch.leave = say, True
+            order = watch.chosen([nodeids[test] for test in tests], chosen)
+            unittest.TestSuite([tests[place] for place in order]).run(Result(watch, nodeids))
+            watch.finish()
+
+        serve(go)
+    order = watch.chosen([nodeids[test] for test in tests], wanted)
+    unittest.TestSuite([tests[place] for place in order]).run(Result(watch, nodeids))
+
+
+class NoDescription:
+    """Stands for pytest_journal where nobody reads what is described."""
+
+    TRACE_LIMIT = 0
+
+    @staticmethod
+    def describe(error, project):
+        """Nothing."""
+        return {}
+
+    @staticmethod
+    def cut(text, limit):
+        """Nothing."""
+        return ""
+
+
+def paths_of(nodeids):
+    """The files of some tests, in their order."""
+    return list(dict.fromkeys(nodeid.split("::")[0] for nodeid in nodeids))
+
+
+class Places:
+    """Which loaded modules belong to the project. Remembers folders: following links is slow on some systems."""
+
+    def __init__(self, project):
+        self.root = project.rstrip(os.sep) + os.sep
+        self.folders = {}
+
+    def inside(self, module):
+        """Whether a module lies in the project."""
+        found = [str(one) for one in getattr(module, "__path__", None) or ()]
+        place = getattr(module, "__file__", None)
+        if place:
+            found.append(os.path.dirname(str(place)))
+        return any(self.real(folder).startswith(self.root) for folder in found)
+
+    def real(self, folder):
+        """A folder without links, with a separator at its end."""
+        if folder not in self.folders:
+            self.folders[folder] = os.path.realpath(folder).rstrip(os.sep) + os.sep
+        return self.folders[folder]
+
+    def outside(self):
+        """The names of the loaded modules that do not belong to the project, in the order of their import."""
+        return [
+            name
+            for name, module in list(sys.modules.items())
+            if name != "__main__"
+            and not name.startswith("_testwright_")
+            and getattr(module, "__spec__", None) is not None
+            and not self.inside(module)
+        ]

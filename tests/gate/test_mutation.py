@@ -1,0 +1,163 @@
+"""Mutants of a small project, tried for real in the sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from testwright.gate.evidence import evidence_of
+from testwright.gate.mutation.catalog import mutants_of, sample
+from testwright.gate.mutation.model import MutationReport
+from testwright.gate.mutation.running import MutationOptions, measure_mutants
+from testwright.gate.options import Framework, SuiteOptions
+from testwright.gate.suite import open_suite
+from testwright.gate.summary import tool_result
+from testwright.gate.verify import VerifyOptions, verify_file
+from testwright.sandbox.target import PythonTarget
+from testwright.tests.support.targets import prepared
+
+SOURCE = '''"""Prices."""
+
+RATE = 3
+
+
+def cost(count):
+    """Price of some."""
+    if count > 10:
+        return count * RATE
+    return count + 0
+
+
+def countdown(number):
+    while number > 0:
+        number -= 1
+    return number
+
+
+def unused(number):
+    return number + 1
+'''
+PYTEST = """from shop.price import cost, countdown
+
+
+def test_many():
+    assert cost(11) == 33
+
+
+def test_few():
+    assert cost(10) == 10
+
+
+def test_countdown():
+    assert countdown(3) == 0
+"""
+UNITTEST = """import unittest
+
+from shop.price import cost, countdown
+
+
+class Prices(unittest.TestCase):
+    def test_many(self):
+        self.assertEqual(cost(11), 33)
+
+    def test_countdown(self):
+        self.assertEqual(countdown(3), 0)
+"""
+
+
+@pytest.fixture
+async def shop(tmp_path: Path) -> AsyncIterator[PythonTarget]:
+    async with prepared(tmp_path, {"src/shop/price.py": SOURCE}) as target:
+        yield target
+
+
+async def measured(target: PythonTarget, files: dict[str, str], framework: Framework = "pytest") -> MutationReport:
+    run = SuiteOptions(measure=("src/shop/price.py",))
+    async with open_suite(target, files, framework) as suite:
+        result = await suite.run(run)
+        assert result.coverage is not None
+        passing = [test.nodeid for test in result.tests if test.outcome == "passed"]
+        before = {path: path.read_bytes() for path in suite.workspace.project.rglob("*.py")}
+        report = await measure_mutants(suite, passing, result.coverage, MutationOptions(size=500, jobs=2))
+        assert {path: path.read_bytes() for path in suite.workspace.project.rglob("*.py")} == before
+    return report
+
+
+@pytest.mark.feature("B-01", "B-11")
+async def test_each_mutant_has_a_verdict_and_the_tests_that_notice_it(shop: PythonTarget) -> None:
+    report = await measured(shop, {"tests/test_price.py": PYTEST})
+    found = {(one.mutant.line, one.mutant.operator, one.mutant.replacement): one for one in report.results}
+    many, few = "tests/test_price.py::test_many", "tests/test_price.py::test_few"
+
+    assert found[9, "arithmetic", "/"].killed_by == (many,)
+    assert found[8, "comparison", ">="].killed_by == (few,)
+    assert found[3, "number", "4"].status == "killed", "what runs at import is covered, too"
+    assert found[3, "number", "4"].killed_by == (many,)
+    assert found[10, "arithmetic", "-"].status == "survived"
+    assert found[15, "augmented assignment", "+="].status == "timeout"
+    assert found[20, "arithmetic", "-"].status == "uncovered"
+    assert found[10, "return value", "None"].tests == 1, "only the tests that run the line are run"
+    assert report.notes == ()
+    assert report.count("untried") == 0
+
+
+async def test_unittest_suites_are_measured_in_the_same_way(shop: PythonTarget) -> None:
+    report = await measured(shop, {"tests/test_price.py": UNITTEST}, "unittest")
+    found = {(one.mutant.line, one.mutant.operator, one.mutant.replacement): one for one in report.results}
+
+    assert found[9, "arithmetic", "/"].killed_by == ("tests/test_price.py::Prices::test_many",)
+    assert found[3, "number", "4"].status == "killed"
+    assert found[10, "arithmetic", "-"].status == "uncovered"
+
+
+@pytest.mark.feature("B-01")
+async def test_the_evidence_of_a_kept_test_counts_the_mutants_it_notices(shop: PythonTarget) -> None:
+    strictness = VerifyOptions(repeats=0, measure=("src/shop/price.py",), mutants=500)
+    verification = await verify_file(shop, "tests/test_price.py", PYTEST, framework="pytest", options=strictness)
+    records = {one.nodeid.rpartition("::")[2]: one for one in evidence_of(verification)}
+    answer = tool_result(verification, evidence=evidence_of(verification))
+
+    assert records["test_few"].mutants_killed
+    assert answer["mutation"]["killed"] + answer["mutation"]["timeout"] > 5
+    assert {one["line"] for one in answer["mutation"]["survivors"]} >= {10, 20}
+
+
+def test_a_sample_is_the_same_every_time_and_part_of_a_larger_one() -> None:
+    every = mutants_of(SOURCE.encode(), "a.py")
+
+    assert sample(every, 5) == sample(every[::-1], 5)
+    assert set(sample(every, 5)) < set(sample(every, 9))
+    assert sample(every, 5) != sample(every, 5, seed=1)
+    assert sample(every, 1000) == every
+
+
+def test_every_mutant_compiles() -> None:
+    source = Path(__file__).read_bytes()
+    for one in mutants_of(source, "a.py"):
+        changed = source[: one.start] + one.replacement.encode() + source[one.end :]
+        compile(changed, "a.py", "exec", dont_inherit=True)
+
+
+@pytest.mark.parametrize(
+    ("source", "rule"),
+    [
+        ("if __name__ == '__main__':\n    run(1)\n", "main_guard"),
+        ("if TYPE_CHECKING:\n    limit = 3\n", "type_checking"),
+        ("__version__ = '1'\n", "metadata"),
+        ("import functools\n@functools.lru_cache(maxsize=3)\ndef f():\n    pass\n", "cache_only"),
+        ("T = TypeVar('T')\n", "typing_only"),
+        ("if sys.version_info > (3, 8):\n    pass\n", "platform_guard"),
+        ("logger.debug('now')\n", "log_message"),
+        ("def f():  # pragma: no cover\n    return g()\n", "no_cover"),
+    ],
+)
+def test_what_looks_equivalent_is_set_aside_by_a_named_rule(source: str, rule: str) -> None:
+    assert {one.rule for one in mutants_of(source.encode(), "a.py")} == {rule}
+
+
+def test_docstrings_annotations_and_f_strings_get_no_mutants() -> None:
+    source = b'"""Doc."""\n\n\ndef f(a: 3) -> 4:\n    """Doc."""\n    print\n    return f"{a + 1}"\n'
+
+    assert [one.operator for one in mutants_of(source, "a.py")] == ["return value"]
