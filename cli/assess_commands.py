@@ -63,16 +63,19 @@ def assess(
 def _shown(report: Mapping[str, Any]) -> None:
     console = Console(soft_wrap=True, highlight=False)
     tests = report["tests"]
-    table = Table("Test", "Verdict", "Lines", "Own branches", "Mutants", "Reruns", "Remarks")
+    table = Table("Verdict", "Lines", "Own branches", "Mutants", "Reruns", "Remarks", "Test", box=None, pad_edge=False)
+    table.columns[-1].no_wrap = True
+    table.columns[-1].overflow = "ignore"
     for test in tests:
         if test["verdict"] != "holds" or _remarks(test) or len(tests) <= SHOWN:
             evidence = test["evidence"] or {}
             values = [evidence.get(name) for name in ("own_branches", "mutants_killed", "reruns")]
             numbers = ["" if one is None else str(one) for one in values]
             lines = str(len(evidence["lines"])) if evidence else ""
-            table.add_row(escape(test["nodeid"]), test["verdict"], lines, *numbers, escape(_remarks(test)))
+            table.add_row(test["verdict"], lines, *numbers, escape(_remarks(test)), escape(test["nodeid"]))
     if table.row_count:
-        console.print(table)
+        longest = max(len(test["nodeid"]) for test in tests)
+        Console(soft_wrap=True, highlight=False, width=longest + 100).print(table)
     holding = sum(test["verdict"] == "holds" for test in tests)
     skipped = f", {len(report['skipped'])} skipped" if report["skipped"] else ""
     console.print(f"{holding} of {len(tests)} tests hold under every condition{skipped}")
