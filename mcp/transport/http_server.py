@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import ipaddress
 import logging
-import signal
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -23,6 +21,7 @@ from .exchanges import Exchanges
 from .guard import Guard
 from .options import HttpOptions, check_reachable_by
 from .resume import ResumableStreams
+from .signals import signals_answered_by
 
 _BACKLOG = 512
 _KEEP_ALIVE_SECONDS = 120
@@ -69,7 +68,7 @@ async def serve_http(server: MCPServer[Any], options: HttpOptions, *, ready: Cal
         timeout_graceful_shutdown=max(1, round(options.shutdown_seconds)),
     )
     running = _Running(config, exchanges, lambda: ready(_url(address, listener, options.path)))
-    with contextlib.closing(listener), _stopped_by_signals(running), _session_ids_unlogged():
+    with contextlib.closing(listener), signals_answered_by(running.stop), _session_ids_unlogged():
         try:
             await running.serve(sockets=[listener])
         except SystemExit:
@@ -158,16 +157,3 @@ def _session_ids_unlogged() -> Iterator[None]:
     finally:
         for teller, level in zip(tellers, before, strict=True):
             teller.setLevel(level)
-
-
-@contextlib.contextmanager
-def _stopped_by_signals(running: _Running) -> Iterator[None]:
-    loop = asyncio.get_running_loop()
-    signals = (signal.SIGTERM, signal.SIGINT)
-    for one in signals:
-        loop.add_signal_handler(one, running.stop)
-    try:
-        yield
-    finally:
-        for one in signals:
-            loop.remove_signal_handler(one)

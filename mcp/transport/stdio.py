@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 import anyio
@@ -15,6 +13,7 @@ from mcp.types import jsonrpc_message_adapter
 from pydantic import ValidationError
 
 from .messages import INVALID_REQUEST, Refusal, refusal_of, too_large
+from .signals import signals_answered_by
 from .wire import LineReader, LineWriter, standard_streams_claimed
 
 MESSAGE_LIMIT_BYTES = 4 * 1024 * 1024
@@ -33,7 +32,7 @@ async def serve_stdio(server: MCPServer[Any], *, message_limit_bytes: int = MESS
         reader, writer = LineReader(source, message_limit_bytes), LineWriter(sink)
         inward, received = anyio.create_memory_object_stream[_Received](0)
         outward, to_send = anyio.create_memory_object_stream[SessionMessage](0)
-        with anyio.CancelScope() as whole, _ended_by_signals(whole):
+        with anyio.CancelScope() as whole, signals_answered_by(whole.cancel):
             async with anyio.create_task_group() as tasks:
 
                 async def take_in() -> None:
@@ -73,16 +72,3 @@ async def _take(line: bytes | None, limit: int, inward: Any, writer: LineWriter)
             refusal = Refusal(INVALID_REQUEST, "the message is no JSON-RPC request, notification or response")
     if refusal is not None:
         await writer.write(refusal.body())
-
-
-@contextmanager
-def _ended_by_signals(scope: anyio.CancelScope) -> Iterator[None]:
-    loop = asyncio.get_running_loop()
-    signals = (signal.SIGTERM, signal.SIGINT)
-    for one in signals:
-        loop.add_signal_handler(one, scope.cancel)
-    try:
-        yield
-    finally:
-        for one in signals:
-            loop.remove_signal_handler(one)
