@@ -10,7 +10,7 @@ from mcp import Client, MCPError
 from mcp.types import REQUEST_TIMEOUT, CallToolResult, Tool
 
 from ..errors import ToolFailure, ToolInputError, ToolTimeout
-from ..utils.error_formatter import schema_issues
+from ..utils.error_formatter import issues_told, schema_issues
 from .answers import structured
 from .definition import CACHED_META, TIMEOUT_META
 
@@ -51,9 +51,8 @@ class BuiltInTools:
         validator = self._validators.get(name)
         issues = schema_issues(validator.iter_errors(arguments)) if validator is not None else []
         if issues:
-            told = "; ".join(f"{issue.path}: {issue.message}" for issue in issues)
             raise ToolInputError(
-                f"the arguments of {name} do not fit: {told}",
+                f"the arguments of {name} do not fit: {issues_told(issues)}",
                 advice="; ".join(issue.suggestion for issue in issues if issue.suggestion),
                 details={"errors": [issue.to_dict() for issue in issues]},
             )

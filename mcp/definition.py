@@ -48,6 +48,12 @@ class ToolDefinition:
     idempotent: bool = True
 
 
+def defaults_of(input_schema: dict[str, Any]) -> dict[str, Any]:
+    """What an input schema fills in for arguments that are not given."""
+    properties: dict[str, Any] = input_schema.get("properties", {})
+    return {name: one["default"] for name, one in properties.items() if "default" in one}
+
+
 def closed_object(properties: dict[str, Any], required: list[str] | None = None) -> dict[str, Any]:
     """An object schema that knows exactly these properties; all are required unless said otherwise."""
     wanted = list(properties) if required is None else required

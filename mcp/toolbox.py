@@ -13,8 +13,8 @@ from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 
 from ..errors import TestwrightError, ToolInputError
-from ..utils.error_formatter import schema_issues
-from .definition import CACHED_META, TIMEOUT_META, ToolDefinition
+from ..utils.error_formatter import issues_told, schema_issues
+from .definition import CACHED_META, TIMEOUT_META, ToolDefinition, defaults_of
 from .remembered import RememberedTool, Source
 from .sdk_parts import AnyArguments, root_logger_kept
 from .services import ToolServices
@@ -73,13 +73,11 @@ def _caller(
 
 
 def _checked(validator: Draft202012Validator, definition: ToolDefinition, arguments: dict[str, Any]) -> dict[str, Any]:
-    properties: dict[str, Any] = definition.input_schema.get("properties", {})
-    complete = {name: one["default"] for name, one in properties.items() if "default" in one} | arguments
+    complete = defaults_of(definition.input_schema) | arguments
     issues = schema_issues(validator.iter_errors(complete))
     if issues:
-        told = "; ".join(f"{issue.path}: {issue.message}" for issue in issues)
         raise ToolInputError(
-            f"the arguments of {definition.name} do not fit: {told}",
+            f"the arguments of {definition.name} do not fit: {issues_told(issues)}",
             advice="; ".join(issue.suggestion for issue in issues if issue.suggestion),
         )
     return complete

@@ -44,6 +44,11 @@ class SpecIssue:
         return asdict(self)
 
 
+def issues_told(issues: Iterable[SpecIssue]) -> str:
+    """All issues in one line, each with its place."""
+    return "; ".join(f"{issue.path}: {issue.message}" for issue in issues)
+
+
 @dataclass(frozen=True, slots=True)
 class CodeIssue:
     """One thing wrong with a test file; `line` counts from 1, 0 is the file as a whole."""

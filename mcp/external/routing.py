@@ -15,7 +15,8 @@ from referencing.exceptions import Unresolvable
 
 from ...errors import SettingsError
 from ...tool_servers import ToolMapping
-from ...utils.error_formatter import schema_issues
+from ...utils.error_formatter import issues_told, schema_issues
+from ..definition import defaults_of
 from .server import ExternalServer, text_of
 from .templates import Missing, filled, roots
 
@@ -79,8 +80,7 @@ class ExternalRoute:
         return given
 
     def _defaults(self) -> dict[str, Any]:
-        properties = (self.ours or self.theirs).input_schema.get("properties", {})
-        return {name: one["default"] for name, one in properties.items() if "default" in one}
+        return defaults_of((self.ours or self.theirs).input_schema)
 
     def _answer(self, result: CallToolResult, arguments: dict[str, Any]) -> Any:
         text = text_of(result)
@@ -190,8 +190,9 @@ def _misfits(schema: Mapping[str, Any], value: Any) -> str:
         issues = schema_issues(Draft202012Validator(schema, registry=Registry()).iter_errors(value))
     except Unresolvable as error:
         return f"the schema refers to what is not in it ({error.ref})"
-    told = [f"{issue.path}: {issue.message}" for issue in issues[:_MOST_ISSUES]]
-    return "; ".join(told) + (f" and {len(issues) - _MOST_ISSUES} more" if len(issues) > _MOST_ISSUES else "")
+    return issues_told(issues[:_MOST_ISSUES]) + (
+        f" and {len(issues) - _MOST_ISSUES} more" if len(issues) > _MOST_ISSUES else ""
+    )
 
 
 def _parsed(text: str) -> Any:

@@ -13,9 +13,9 @@ from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.types import CallToolResult, ContentBlock, ResourceLink, TextContent, ToolAnnotations
 
 from ...errors import TestwrightError, ToolInputError
-from ...utils.error_formatter import schema_issues
+from ...utils.error_formatter import issues_told, schema_issues
 from ...utils.redact import Redact
-from ..definition import CACHED_META
+from ..definition import CACHED_META, defaults_of
 from ..offering import Json
 from ..sdk_parts import AnyArguments
 from ..sessions import session_of
@@ -64,15 +64,14 @@ def _caller(tool: ServedTool, desk: Desk, redact: Redact) -> Callable[..., Await
 
 def _checked(validator: Draft202012Validator, tool: ServedTool, arguments: Json) -> Json:
     properties: Json = tool.input_schema.get("properties", {})
-    complete = {name: one["default"] for name, one in properties.items() if "default" in one} | arguments
+    complete = defaults_of(tool.input_schema) | arguments
     issues = schema_issues(validator.iter_errors(complete))
     if issues:
-        told = "; ".join(f"{issue.path}: {issue.message}" for issue in issues)
         takes = ", ".join(
             f"{name}{'' if name in tool.input_schema.get('required', ()) else '?'}" for name in properties
         )
         raise ToolInputError(
-            f"the arguments of {tool.name} do not fit: {told}",
+            f"the arguments of {tool.name} do not fit: {issues_told(issues)}",
             advice="; ".join([*(one.suggestion for one in issues if one.suggestion), f"it takes {tool.name}({takes})"]),
             details={"errors": [issue.to_dict() for issue in issues]},
         )
