@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,6 +45,8 @@ class PassageVectors:
         self._lost = False
         self._lock = threading.Lock()
         self._known: dict[str, NDArray[numpy.float32]] = {}
+        self._passages: Sequence[Passage] = ()
+        self._matrix: NDArray[numpy.float32] | None = None
 
     def nearness(self, root: Path, passages: Sequence[Passage], query: str) -> list[float] | None:
         """The cosine of each passage with a query, in -1..1; None where vectors cannot be had.
@@ -55,18 +57,25 @@ class PassageVectors:
             if self._lost or not passages:
                 return None
             try:
-                texts = _texts(root, passages[:_MOST])
-                self._learn(texts)
+                matrix = self._matrix_of(root, passages)
                 asked = _unit(self._embeddings.embed_query(query[:_LONGEST]))
-                matrix = numpy.stack([self._known[_digest(text)] for text in texts])
                 near = [float(one) for one in matrix @ asked]
             except Exception as error:  # noqa: BLE001 - whatever a model of others raises, the search goes on without it
                 self._give_up(error)
                 return None
         return near + [0.0] * (len(passages) - len(near))
 
-    def _learn(self, texts: Sequence[str]) -> None:
-        wanted = {_digest(text): text for text in texts}
+    def _matrix_of(self, root: Path, passages: Sequence[Passage]) -> NDArray[numpy.float32]:
+        """A row for each passage; made once for a list of passages, which the index makes anew when a file changes."""
+        if self._matrix is None or self._passages is not passages:
+            texts = _texts(root, passages[:_MOST])
+            digests = [_digest(text) for text in texts]
+            self._learn(dict(zip(digests, texts, strict=True)))
+            self._matrix, self._passages = numpy.stack([self._known[one] for one in digests]), passages
+        return self._matrix
+
+    def _learn(self, wanted: Mapping[str, str]) -> None:
+        """Have a vector for each text, by digest."""
         self._recall([one for one in wanted if one not in self._known])
         missing = [one for one in wanted if one not in self._known]
         for start in range(0, len(missing), _BATCH):
