@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from testwright.agents.protocol import ErrorType, error_response, success_response
-from testwright.graph.context import providing
-from testwright.graph.execution_graph.graph import build_testing_graph, transient_retries
-from testwright.tests.support.graph_runs import ANALYSIS, TEST_PATH, Bench, bench, files, spec, testing_state
+from testwright.tests.support.graph_runs import (
+    ANALYSIS,
+    TEST_PATH,
+    bench,
+    files,
+    run_testing_graph,
+    spec,
+)
 from testwright.tests.support.scripted_agents import scripted
 from testwright.tests.support.scripted_tools import VALID_CODE, VALID_SPEC, invalid_code, invalid_spec
 
@@ -27,19 +31,11 @@ WRITTEN = files(TEST_PATH, *CASES)
 AGAIN = files(TEST_PATH, "tc_a", "tc_b")
 
 
-async def _run(made: Bench, **state: Any) -> dict[str, Any]:
-    graph = build_testing_graph(retry=transient_retries(first_wait=0.0))
-    with providing(made.context, made.services):
-        values = await graph.ainvoke(testing_state(**state), context=made.context)
-    made.tools.finish()
-    return values
-
-
 @pytest.mark.feature("T-06", "B-02")
 async def test_a_wrong_expectation_is_refined_and_what_was_judged_stays_judged(tmp_path: Path) -> None:
     answers = [spec(*CASES), spec("tc_a", "tc_b", suspected_defects=WRONG["suspected_defects"])]
     with scripted(spec=answers, writer=[WRITTEN, AGAIN], analyzer=[WRONG, ANALYSIS]) as agents:
-        state = await _run(bench(tmp_path, agents))
+        state = await run_testing_graph(bench(tmp_path, agents))
         inputs = agents["spec"].requests[1].inputs or {}
     assert [one["id"] for one in inputs["previous_spec"]["cases"]] == ["tc_a", "tc_b"]
     assert inputs["previous_spec"]["suspected_defects"] == WRONG["suspected_defects"]
@@ -54,7 +50,7 @@ async def test_a_wrong_expectation_is_refined_and_what_was_judged_stays_judged(t
 async def test_without_refinements_left_the_case_goes(tmp_path: Path) -> None:
     with scripted(spec=[spec(*CASES)], writer=[WRITTEN], analyzer=[WRONG]) as agents:
         made = bench(tmp_path, agents)
-        state = await _run(made, max_retries=0)
+        state = await run_testing_graph(made, max_retries=0)
     assert (state["exit_reason"], state["kept"]) == ("completed", ["tc_a"])
     assert made.tools.staged_cases(TEST_PATH) == ["tc_a"]
 
@@ -65,7 +61,7 @@ async def test_a_spec_that_cannot_be_refined_costs_the_refinement_only(tmp_path:
     judged = [VALID_SPEC, *[invalid_spec("flaw")] * 3]
     with scripted(spec=answers, writer=[WRITTEN], analyzer=[WRONG]) as agents:
         made = bench(tmp_path, agents, scripts={"validate_test_spec": judged})
-        state = await _run(made)
+        state = await run_testing_graph(made)
     assert (state["exit_reason"], state["kept"], state["failure"]) == ("completed", ["tc_a"], None)
     assert made.tools.staged_cases(TEST_PATH) == ["tc_a"]
     assert state["warnings"] == ["wrong expectations were not refined: the spec was not valid"]
@@ -81,7 +77,7 @@ async def test_code_that_cannot_be_mended_afterwards_leaves_the_tests_as_they_we
     judged = [VALID_CODE, *[invalid_code("flaw")] * (1 if fails else 4)]
     with scripted(spec=answers, writer=[WRITTEN, *more], analyzer=[WRONG]) as agents:
         made = bench(tmp_path, agents, scripts={"validate_test_code": judged})
-        state = await _run(made)
+        state = await run_testing_graph(made)
     assert (state["exit_reason"], state["kept"], state["failure"]) == ("completed", ["tc_a"], None)
     assert made.tools.staged_cases(TEST_PATH) == ["tc_a"]
 
@@ -91,7 +87,7 @@ async def test_an_answer_that_cannot_be_used_is_a_failed_attempt_with_all_its_re
     reasons = [{"path": "$.cases[0]", "message": "weaker", "severity": "error", "suggestion": "", "line": 0}]
     unusable = error_response(ErrorType.VALIDATION, "unusable", details={"answer_errors": reasons})
     with scripted(spec=[unusable, spec(*CASES)], writer=[WRITTEN], analyzer=[ANALYSIS]) as agents:
-        state = await _run(bench(tmp_path, agents))
+        state = await run_testing_graph(bench(tmp_path, agents))
         inputs = agents["spec"].requests[1].inputs or {}
     assert (inputs["errors"], inputs["attempt"]) == (reasons, 2)
     assert (state["spec_attempts"], state["exit_reason"]) == (1, "completed")
@@ -102,6 +98,6 @@ async def test_an_artifact_is_recorded_with_the_version_of_its_prompt(tmp_path: 
     answer = success_response(spec(*CASES), metadata={"prompt_version": "abc"})
     with scripted(spec=[answer], writer=[WRITTEN], analyzer=[ANALYSIS]) as agents:
         made = bench(tmp_path, agents)
-        await _run(made)
+        await run_testing_graph(made)
     versions = {one.kind: one.meta.get("prompt_version") for one in made.artifacts.stored.values()}
     assert versions == {"spec_output": "abc", "writer_output": None}

@@ -14,7 +14,8 @@ from langgraph.runtime import Runtime
 from testwright.agents.orchestration import Asking
 from testwright.agents.protocol import AgentProtocol
 from testwright.events import EventType
-from testwright.graph.context import GraphServices, RunContext
+from testwright.graph.context import GraphServices, RunContext, providing
+from testwright.graph.execution_graph.graph import build_testing_graph, transient_retries
 from testwright.graph.execution_graph.state import TestingAgentState, new_testing_state
 from testwright.store.artifacts import Artifact, artifact_id_of
 from testwright.store.audit import Attempt
@@ -139,6 +140,15 @@ def testing_state(**more: Any) -> TestingAgentState:
         "step_id": "s1",
     }
     return new_testing_state(**{**given, **more})
+
+
+async def run_testing_graph(made: Bench, **state: Any) -> dict[str, Any]:
+    """The testing graph to its end, without waits before it tries again; every scripted tool has been asked."""
+    graph = build_testing_graph(retry=transient_retries(first_wait=0.0))
+    with providing(made.context, made.services):
+        values = await graph.ainvoke(testing_state(**state), context=made.context)
+    made.tools.finish()
+    return values
 
 
 def generate(step_id: str, *, target: str = "shop/cart.py", depends_on: Iterable[str] = ()) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from testwright.reports.model import Report
 from testwright.repository_run import explore_repository
 from testwright.role_agents import role_agents
 from testwright.settings import load_settings
+from testwright.tests.support.paid_runs import HALF
 from testwright.tests.support.projects import make_project
 from testwright.tests.support.toolroom import no_target, unit_case, unit_spec
 from testwright.wiring import request_id_of
@@ -41,22 +42,6 @@ ORDERLY = frozenset(
 """How a run may end whose model is weak: with fewer tests, never with a fault."""
 
 _REPOSITORY = frozenset({"crawler", "case", "engineer"})
-_HALF = {
-    "src/halves/__init__.py": "",
-    "src/halves/half.py": '''"""Halves."""
-
-
-def half(number: int) -> int:
-    """Half of an even number.
-
-    Raises:
-        ValueError: the number is odd.
-    """
-    if number % 2:
-        raise ValueError("odd")
-    return number // 2
-''',
-}
 _SHOP = {
     "app/__init__.py": "",
     "app/main.py": """from fastapi import FastAPI
@@ -98,7 +83,7 @@ def run_flow(name: str, folder: Path, base_url: str, model: str) -> dict[str, An
 
 
 async def _units(folder: Path, told: Mapping[str, Any]) -> Report:
-    root = make_project(folder / "project", _HALF)
+    root = make_project(folder / "project", HALF)
     request = "unit tests for src/halves/half.py"
     return await agenerate(request, root=root, trials=60, repeats=1, **told)
 
@@ -111,7 +96,7 @@ async def _repository(folder: Path, told: Mapping[str, Any]) -> Report:
 
 async def _judged(folder: Path, told: Mapping[str, Any]) -> dict[str, Any]:
     """The analyzer alone, asked about a test that expects what the docstring does not promise."""
-    settings = load_settings({"root": make_project(folder / "project", _HALF), **told})
+    settings = load_settings({"root": make_project(folder / "project", HALF), **told})
     case = unit_case(id="tc_half_of_three", subject="half", act={"expression": "half(3)", "mode": "call"})
     target = {"path": "src/halves/half.py", "module": "halves.half", "import_root": "src", "digest": "0" * 64}
     dropped = {"case_id": case["id"], "nodeid": "t::x", "class": "test_defect", "message": "ValueError: odd"}
