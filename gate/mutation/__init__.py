@@ -1,1 +1,1 @@
-"""Mutation testing: small faults put into the code, and which tests notice them (B-01, B-11)."""
+"""Measuring suites by mutants: which of them the tests notice (B-01, B-11)."""

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import EnvironmentFault
+from ...mutation.catalog import mutants_of, sample
+from ...mutation.model import Mutant
 from ...sandbox.protocol import Completed, Limits
 from ..coverage_data import CoverageData, FileCoverage
 from ..options import SuiteOptions
 from ..suite import Suite
-from .catalog import mutants_of, sample
-from .model import Mutant, MutantResult, MutationReport, Status
+from .model import MutantResult, MutationReport, Status
 
 SCRIPT = "mutants_run.py"
 _SHOWN = 3

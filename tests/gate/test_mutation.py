@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from testwright.gate.evidence import evidence_of
-from testwright.gate.mutation.catalog import mutants_of, sample
+from testwright.mutation.catalog import mutants_of, sample
 from testwright.gate.mutation.model import MutationReport
 from testwright.gate.mutation.running import MutationOptions, measure_mutants
 from testwright.gate.options import Framework, SuiteOptions

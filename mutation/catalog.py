@@ -6,7 +6,7 @@ import hashlib
 import random
 from collections.abc import Sequence
 
-from ...utils.python_source import parse_python
+from ..utils.python_source import parse_python
 from .equivalence import rule_of
 from .model import Mutant
 from .operators import Change, changes_at
