@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...utils.python_source import literal_value
@@ -34,6 +34,7 @@ class Candidate:
         example: whether it is a documented example, chosen whatever the others show.
         misfits: how many arguments are of another type than annotated; such a trial is a last resort.
         refusal: whether the code itself raises, in so many words, what was raised.
+        kills: mutants that its test would notice.
     """
 
     record: Record
@@ -43,29 +44,40 @@ class Candidate:
     example: bool
     misfits: int = 0
     refusal: bool = False
+    kills: frozenset[int] = frozenset()
 
 
-def choose(records: Sequence[Record], facts: ModuleFacts, reached: frozenset[Arc]) -> list[Record]:
+def choose(
+    records: Sequence[Record],
+    facts: ModuleFacts,
+    reached: frozenset[Arc],
+    kills: Mapping[int, frozenset[int]] | None = None,
+) -> list[Record]:
     """The chosen records in order of their callables' appearance, plainest first within each.
 
     Args:
         reached: arcs that need no test, because importing runs them.
+        kills: mutants that records notice, by the records' numbers.
     """
-    candidates = _worthwhile(records, facts)
+    candidates = worthwhile(records, facts, kills or {})
     chosen: dict[int, Candidate] = {}
     covered: set[Arc] = set(reached)
     shown: set[Goal] = set()
+    killed: set[int] = set()
 
     def take(one: Candidate) -> None:
         chosen[one.record.number] = one
         covered.update(one.record.covered)
         shown.update(one.goals)
+        killed.update(one.kills)
 
     for one in _examples(candidates):
         take(one)
     fitting = [one for one in candidates if not one.misfits]
     _cover_arcs(fitting, covered, take)
     _cover_arcs([one for one in candidates if one.misfits], covered, take)
+    if kills:
+        _cover_kills(fitting, killed, take)
     _cover_goals(fitting, chosen, shown, take)
     _cover_refusals([one for one in candidates if one.misfits and one.refusal], shown, take)
     order = {one.qualname: index for index, one in enumerate(facts.callables())}
@@ -74,11 +86,19 @@ def choose(records: Sequence[Record], facts: ModuleFacts, reached: frozenset[Arc
     return [one.record for one in picked]
 
 
-def _worthwhile(records: Sequence[Record], facts: ModuleFacts) -> list[Candidate]:
+def worthwhile(
+    records: Sequence[Record], facts: ModuleFacts, kills: Mapping[int, frozenset[int]] | None = None, *, alike: int = 1
+) -> list[Candidate]:
+    """What may become a test, what can be demanded exactly and is plain first.
+
+    Args:
+        kills: mutants that records notice, by the records' numbers.
+        alike: how many to keep of those that show the same.
+    """
     telling = _none_tells(records, facts)
     raise_lines = {site.line for one in facts.callables() for site in one.raises}
     declining = {line for one in facts.callables() for line in one.declines}
-    found: dict[Goal, Candidate] = {}
+    found: dict[Goal, list[Candidate]] = {}
     for record in records:
         observation = record.observation
         raised = observation.raised
@@ -102,11 +122,16 @@ def _worthwhile(records: Sequence[Record], facts: ModuleFacts) -> list[Candidate
             example=_is_example(record),
             misfits=misfits(record.trial, facts),
             refusal=raised is not None and raised.line in raise_lines,
+            kills=(kills or {}).get(record.number, frozenset()),
         )
-        same = (record.trial.subject, record.arcs, goals, record.trial.wanted)
-        if same not in found or (one.misfits, one.cost) < (found[same].misfits, found[same].cost):
-            found[same] = one
-    return sorted(found.values(), key=lambda one: (not one.asserts, one.cost, one.record.number))
+        same = (record.trial.subject, record.arcs, goals, record.trial.wanted, one.kills)
+        found.setdefault(same, []).append(one)
+    kept = [
+        one
+        for group in found.values()
+        for one in sorted(group, key=lambda one: (one.misfits, one.cost, one.record.number))[:alike]
+    ]
+    return sorted(kept, key=lambda one: (not one.asserts, one.cost, one.record.number))
 
 
 def _none_tells(records: Sequence[Record], facts: ModuleFacts) -> set[str]:
@@ -145,6 +170,17 @@ def _cover_arcs(candidates: Sequence[Candidate], covered: set[Arc], take: object
         if not left:
             return
         take(max(left, key=lambda one: (_gain(one, covered), -one.record.number)))
+
+
+def _cover_kills(candidates: Sequence[Candidate], killed: set[int], take: object) -> None:
+    """Greedy set cover: the most new mutants for the least reading."""
+    assert callable(take)
+    left = list(candidates)
+    while True:
+        left = [one for one in left if one.asserts and not one.kills <= killed]
+        if not left:
+            return
+        take(max(left, key=lambda one: (len(one.kills - killed) / (20 + one.cost), -one.record.number)))
 
 
 def _gain(one: Candidate, covered: set[Arc]) -> float:
@@ -239,6 +275,7 @@ def _without_redundant(chosen: list[Candidate], reached: frozenset[Arc]) -> list
         others = [other for other in left if other is not one]
         arcs = set(reached).union(*(other.record.covered for other in others))
         goals: set[Goal] = set().union(*(other.goals for other in others))
-        if one.record.arcs <= arcs and one.goals <= goals:
+        kills: set[int] = set().union(*(other.kills for other in others))
+        if one.record.arcs <= arcs and one.goals <= goals and one.kills <= kills:
             left = others
     return left

@@ -11,6 +11,7 @@ from ...sandbox.target import PythonTarget
 from .arcs import ArcMap
 from .choice import choose
 from .confirm import Confirmed, confirm
+from .kills import HuntLimits, Kills, hunt
 from .model import Arc, Exploration, Finding, ModuleFacts
 from .observer import EXPLORING, Observer, open_observer
 from .search import Proposer, Record, Search
@@ -28,11 +29,13 @@ class Budget:
         trials: trials in all.
         quiet: trials in a row without anything new, after which exploring ends.
         wall_seconds: a safety ceiling; reaching it is told in the notes, because two runs may then differ.
+        hunt: how far mutants are followed.
     """
 
     trials: int = 3000
     quiet: int = 800
     wall_seconds: float = 120.0
+    hunt: HuntLimits = field(default_factory=HuntLimits)
 
 
 @dataclass(slots=True)
@@ -54,21 +57,29 @@ async def explore(
         SandboxFailure: the sandbox broke.
     """
     budget = budget or Budget()
-    arcs = await asyncio.to_thread(_read, target, facts)
+    source = await asyncio.to_thread(_read, target, facts)
+    arcs = _arcs(facts, source)
     notes: list[str] = []
     async with open_observer(target, facts, EXPLORING) as observer:
         imported = arcs.real(observer.import_arcs)
         search = Search(facts, arcs, proposer, imported, budget.trials)
         await _search(search, observer, budget, notes)
-    work = await _settle(target, facts, search, imported)
+        kills = await hunt(target, facts, source, search, observer, imported, budget.hunt)
+    work = await _settle(target, facts, search, imported, kills)
     return _told(facts, arcs, search, imported, work, notes)
 
 
-def _read(target: PythonTarget, facts: ModuleFacts) -> ArcMap:
-    path = target.snapshot.path / facts.path
+def _read(target: PythonTarget, facts: ModuleFacts) -> bytes:
     try:
-        return ArcMap(path.read_bytes().decode("utf-8-sig"))
-    except (OSError, UnicodeDecodeError, SyntaxError) as error:
+        return (target.snapshot.path / facts.path).read_bytes()
+    except OSError as error:
+        raise ProjectError(f"{facts.path} cannot be read: {error}") from error
+
+
+def _arcs(facts: ModuleFacts, source: bytes) -> ArcMap:
+    try:
+        return ArcMap(source.decode("utf-8-sig"))
+    except (UnicodeDecodeError, SyntaxError) as error:
         raise ProjectError(f"{facts.path} cannot be read as Python: {error}") from error
 
 
@@ -85,12 +96,14 @@ async def _search(search: Search, observer: Observer, budget: Budget, notes: lis
             return
 
 
-async def _settle(target: PythonTarget, facts: ModuleFacts, search: Search, imported: frozenset[Arc]) -> _Work:
+async def _settle(
+    target: PythonTarget, facts: ModuleFacts, search: Search, imported: frozenset[Arc], kills: Kills
+) -> _Work:
     """Choose, confirm, and choose again in place of what could not be confirmed."""
     work = _Work()
     for _ in range(CONFIRMATIONS):
         usable = [record for record in search.records if record.number not in work.bad]
-        chosen = choose(usable, facts, imported)
+        chosen = choose(usable, facts, imported, kills.by_record)
         answers = await confirm(target, facts, [(record.trial, record.seen) for record in chosen])
         # All of them again, not only the new ones: each must hold in the company of all the others.
         work.confirmed = [(one, answer) for one, answer in zip(chosen, answers, strict=True) if answer.seen is not None]

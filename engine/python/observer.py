@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ...errors import SandboxFailure, TargetImportError
-from ...sandbox.protocol import Limits, Session
+from ...sandbox.protocol import Limits, Program, Session
 from ...sandbox.target import PythonTarget, Workspace
 from .import_errors import import_failure
 from .model import Arc, ModuleFacts, Observation, Trial
@@ -106,7 +106,7 @@ class Observer:
         seen: list[Seen] = []
         extra = {} if seed is None else {"seed": seed}
         try:
-            await session.send(json.dumps({"trials": [_trial_json(trial) | extra for trial in batch]}).encode())
+            await session.send(json.dumps({"trials": [trial_json(trial) | extra for trial in batch]}).encode())
             for _ in batch:
                 line = await session.receive(SILENCE_SECONDS)
                 if line is None:
@@ -128,17 +128,11 @@ class Observer:
         """
         self._starts += 1
         scratch = self.workspace.scratch / f"trials{self._starts}"
-        program = self.workspace.program(
-            [str(WORKER / "observe.py")],
-            environment={"PYTHONHASHSEED": str(self.conditions.hash_seed), "TZ": self.conditions.zone},
-            limits=Limits(wall_seconds=3600, cpu_seconds=3600, memory_mib=4096, output_mib=256),
-            readable=(WORKER,),
-        )
-        context = self.target.sandbox.session(program)
+        context = self.target.sandbox.session(self.program("observe.py"))
         self._session = await context.__aenter__()
         self._context = context
         try:
-            await self._session.send(json.dumps(self._configuration(scratch)).encode())
+            await self._session.send(json.dumps(self.configuration(scratch)).encode())
             line = await self._session.receive(START_SECONDS)
         except TimeoutError:
             line = None
@@ -150,6 +144,15 @@ class Observer:
             raise import_failure(self.facts, self.target, answer, self.workspace.project)
         self.import_arcs = frozenset((start, end) for start, end in answer["ready"]["arcs"])
         self.python = tuple(answer["ready"]["python"])
+
+    def program(self, script: str) -> Program:
+        """A script of the worker's, ready to start."""
+        return self.workspace.program(
+            [str(WORKER / script)],
+            environment={"PYTHONHASHSEED": str(self.conditions.hash_seed), "TZ": self.conditions.zone},
+            limits=Limits(wall_seconds=3600, cpu_seconds=3600, memory_mib=4096, output_mib=256),
+            readable=(WORKER,),
+        )
 
     async def _give_up(self) -> None:
         session = self._session
@@ -169,7 +172,8 @@ class Observer:
         if context is not None:
             await context.__aexit__(None, None, None)
 
-    def _configuration(self, scratch: Path) -> dict[str, object]:
+    def configuration(self, scratch: Path) -> dict[str, object]:
+        """What the worker is told first."""
         conditions, clock = self.conditions, self.conditions.clock
         return {
             "module": self.facts.module,
@@ -220,7 +224,8 @@ async def _start(observer: Observer) -> None:
         await observer.start()
 
 
-def _trial_json(trial: Trial) -> dict[str, object]:
+def trial_json(trial: Trial) -> dict[str, object]:
+    """A trial as the worker reads it."""
     return {
         "act": trial.act,
         "imports": trial.imports,

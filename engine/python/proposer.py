@@ -90,6 +90,14 @@ class SourceProposer:
         found = [*result_calls(trial, observation), *mutate(trial, observation, self.facts, self.context, lines)]
         return list(self._living(found[: _MAXIMUM_FOLLOW_UP * 2]))[:_MAXIMUM_FOLLOW_UP]
 
+    def near(self, trial: Trial, observation: Observation, line: int, wave: int) -> list[Trial]:
+        """Trials like one that runs a line, with other values: those that comparisons there met, then any near."""
+        if not wave:
+            found = mutate(trial, observation, self.facts, self.context, frozenset({line}))[:_MAXIMUM_NEAR]
+        else:
+            found = havoc(trial, self.facts, line, _MAXIMUM_WAVES + wave, _MAXIMUM_HAVOC)
+        return list(self._living(found))
+
     def _living(self, trials: Iterable[Trial]) -> Iterator[Trial]:
         """Those not seen before whose arrangement is not known to fail."""
         for trial in trials:

@@ -36,6 +36,10 @@ class Proposer(Protocol):
         """Trials worth making after one that reached something new or nearly did."""
         ...
 
+    def near(self, trial: Trial, observation: Observation, line: int, wave: int) -> list[Trial]:
+        """Trials like one that runs a line, with other values there."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -134,6 +138,14 @@ class Search:
             return False
         self._keys.add(key)
         queue.append(trial)
+        return True
+
+    def is_new(self, trial: Trial) -> bool:
+        """Whether a trial was not queued before; from now on it was."""
+        key = (trial.act, trial.mode, trial.arrange, trial.imports, trial.wanted)
+        if key in self._keys or trial.subject not in self.subjects:
+            return False
+        self._keys.add(key)
         return True
 
     def next_batch(self, size: int) -> list[Trial]:

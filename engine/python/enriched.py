@@ -1,0 +1,74 @@
+"""Trials in which calls give what they left to defaults: sums of fields show only where no field is zero (B-06)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ...utils.python_source import parse_expression, parse_python
+from .literals import ACT
+from .model import CallableFacts, ModuleFacts, Parameter, Trial
+
+_MOST = 6
+_NUMBERS = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "11")
+
+
+def enriched(trial: Trial, facts: ModuleFacts) -> list[Trial]:
+    """The trial with all plain parameters of one call of the module's given, then with one each; calls in turns."""
+    known = {one.name: one for one in facts.callables() if one.kind in ("function", "constructor", "classmethod")}
+    known |= {one.qualname: one for one in facts.callables() if one.kind == "constructor"}
+    found: list[Trial] = []
+    for statement in (ACT, *range(len(trial.arrange))):
+        text = trial.act if statement == ACT else trial.arrange[statement]
+        try:
+            tree = parse_expression(text) if statement == ACT else parse_python(text)
+        except SyntaxError:
+            continue
+        for node in [one for one in ast.walk(tree) if isinstance(one, ast.Call)]:
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in known:
+                found += [_changed(trial, statement, tree) for _ in _given(node, known[name])]
+    return list(dict.fromkeys(one for one in found if one is not None))[:_MOST]
+
+
+def _given(call: ast.Call, facts: CallableFacts) -> Iterator[None]:
+    """Changes the call in place, once for each way; as it was afterwards."""
+    if any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords):
+        return
+    places = [one for one in facts.parameters if one.kind in ("positional_only", "positional_or_keyword")]
+    taken = {one.name for one in places[: len(call.args)]} | {one.arg for one in call.keywords}
+    free = [
+        (one, value)
+        for number, one in enumerate(facts.parameters)
+        if one.name not in taken and one.kind in ("positional_or_keyword", "keyword_only")
+        for value in [_other(one, number)]
+        if value
+    ]
+    before = list(call.keywords)
+    ways = [free, *([one] for one in free)] if len(free) > 1 else [[one] for one in free]
+    for way in ways:
+        call.keywords = [*before, *(ast.keyword(one.name, parse_expression(value)) for one, value in way)]
+        yield
+    call.keywords = before
+
+
+def _other(parameter: Parameter, number: int) -> str:
+    """A value unlike the default, which must be a number or a truth value."""
+    if parameter.default in ("True", "False"):
+        return "False" if parameter.default == "True" else "True"
+    try:
+        float(parameter.default or "")
+    except ValueError:
+        return ""
+    return _NUMBERS[number % len(_NUMBERS)]
+
+
+def _changed(trial: Trial, statement: int, tree: ast.AST) -> Trial | None:
+    text = ast.unparse(tree)
+    if statement == ACT:
+        return replace(trial, act=text, source="mutation", wanted=None, wanted_line=0)
+    if "\n" in text:
+        return None
+    arrange = (*trial.arrange[:statement], text, *trial.arrange[statement + 1 :])
+    return replace(trial, arrange=arrange, source="mutation", wanted=None, wanted_line=0)

@@ -1,0 +1,252 @@
+"""Which trials notice which mutants, and further trials for the mutants that none notices (B-11).
+
+The mutants are a seeded sample of the target's. Trials run on each in lockstep with the module as it is; what differs
+counts where a test would pin it. Everything is counted, nothing is timed, so that two hunts are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ...mutation.catalog import mutants_of, sample
+from ...mutation.model import Mutant
+from ...sandbox.target import PythonTarget
+from .choice import Candidate, worthwhile
+from .enriched import enriched
+from .lockstep import Answer, Asked, Lockstep, open_lockstep
+from .model import Arc, ModuleFacts, Trial
+from .mutant_lines import UsedAtImport, lines_of, runs
+from .mutant_words import Words, worded
+from .observer import Observer
+from .pins import Pinning, Pins
+from .propose import trial_key
+from .search import SLOW_STEPS, Proposer, Record, Search
+
+SEED = 5
+WAYS = 2
+SUBJECTS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class HuntLimits:
+    """How far a hunt goes.
+
+    Attributes:
+        mutants: size of the sample; 0 for no hunt.
+        pool: trials that may run on mutants, without the further ones.
+        alike: of those, how many may share subject and arcs.
+        runs: trials run on mutants, in all.
+        rounds: for each round on what still survives, trials on each mutant and how many of them must notice it.
+        fresh: further trials made for survivors, in all.
+        waves: times that further trials are made.
+    """
+
+    mutants: int = 300
+    pool: int = 500
+    alike: int = 6
+    runs: int = 20_000
+    rounds: tuple[tuple[int, int], ...] = ((24, 3), (60, 2))
+    fresh: int = 1600
+    waves: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Kills:
+    """What a hunt found.
+
+    Attributes:
+        mutants: those that were tried, each at its number.
+        by_record: numbers of the mutants that a record's test would notice.
+        survivors: numbers of those that no trial notices.
+    """
+
+    mutants: tuple[Mutant, ...] = ()
+    by_record: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    survivors: tuple[int, ...] = ()
+    runs: int = 0
+
+
+@dataclass(slots=True)
+class _Quarry:
+    """A mutant under way; `tried` are places in the pool, `aimed` the keys of trials that were made for it."""
+
+    number: int
+    mutant: Mutant
+    imported: bool
+    lines: frozenset[int]
+    aimed: set[tuple[str, ...]] = field(default_factory=set)
+    tried: set[int] = field(default_factory=set)
+    killers: set[int] = field(default_factory=set)
+    done: bool = False
+
+
+class Hunt:
+    """The state of one hunt.
+
+    Args:
+        imported: arcs that importing the module runs.
+    """
+
+    def __init__(self, facts: ModuleFacts, source: bytes, search: Search, imported: frozenset[Arc], limits: HuntLimits):
+        self.facts = facts
+        self.search = search
+        self.limits = limits
+        self.pool: list[Candidate] = []
+        self.lines: list[frozenset[int]] = []
+        self.pins: list[Pins | None] = []
+        self.runs = 0
+        self._pinning = Pinning(facts, [one for one in search.records if one.observation.outcome == "raised"])
+        self._known: set[int] = set()
+        everything = [one for one in mutants_of(source, facts.path) if one.rule is None]
+        at_import, used = lines_of(imported), UsedAtImport(source)
+        self.words = Words(source)
+        self.quarries: list[_Quarry] = []
+        for number, one in enumerate(sample(everything, limits.mutants, seed=SEED)):
+            early = runs(one, at_import)
+            lines = used.lines(one.line) if early else frozenset(one.lines)
+            self.quarries.append(_Quarry(number, one, early, lines))
+
+    async def learn(self, lockstep: Lockstep, records: Iterable[Record], most: int) -> None:
+        """Take the best of these records into the pool."""
+        alike: dict[object, int] = {}
+        first = not self.pool
+        found: list[Candidate] = []
+        for one in worthwhile(list(records), self.facts, alike=self.limits.alike if first else self.limits.fresh):
+            key = (one.record.trial.subject, one.record.arcs)
+            alike[key] = alike.get(key, 0) + 1
+            slow = one.record.seen.steps > SLOW_STEPS or one.record.seen.random
+            room = alike[key] <= self.limits.alike or not first
+            if room and one.asserts and not slow and one.record.number not in self._known:
+                found.append(one)
+        found = found[:most]
+        again = await lockstep.learn([one.record.trial for one in found])
+        for one, seen in zip(found, again, strict=True):
+            self._known.add(one.record.number)
+            self.pool.append(one)
+            self.lines.append(lines_of(one.record.covered))
+            self.pins.append(self._pinning.pins(one.record, seen))
+
+    async def round(self, lockstep: Lockstep, most: int, enough: int) -> None:
+        """Run trials on each mutant that has not been noticed often enough."""
+        asked: list[Asked] = []
+        for quarry in self.alive():
+            places = self._next(quarry, most)
+            if places and self.runs < self.limits.runs:
+                quarry.tried.update(places)
+                asked.append(Asked(quarry.number, quarry.mutant, quarry.imported, places, enough))
+        for answer in await lockstep.run(asked):
+            self._take(self.quarries[answer.number], answer)
+
+    def alive(self) -> list[_Quarry]:
+        """Mutants that no trial has noticed so far."""
+        return [one for one in self.quarries if not one.done and not one.killers]
+
+    def _next(self, quarry: _Quarry, most: int) -> tuple[int, ...]:
+        """Trials that were not tried: those made for it, then others that run its line, of each way in turns."""
+        turns: dict[object, int] = {}
+        ranked: list[tuple[int, int]] = []
+        for place, one in enumerate(self.pool):
+            if place in quarry.tried or self.pins[place] is None:
+                continue
+            if quarry.lines and quarry.lines.isdisjoint(self.lines[place]):
+                continue
+            key = (one.record.trial.subject, one.record.arcs)
+            turns[key] = turns.get(key, 0) + 1
+            ranked.append((0 if trial_key(one.record.trial) in quarry.aimed else turns[key], place))
+        return tuple(place for _, place in sorted(ranked)[:most])
+
+    def _take(self, quarry: _Quarry, answer: Answer) -> None:
+        self.runs += answer.ran
+        if answer.status == "broken":
+            quarry.done = True  # any test at all notices that
+            return
+        if answer.status in ("same", "syntax"):
+            quarry.done = True
+            return
+        for one in answer.differences:
+            pins = self.pins[one.trial]
+            if pins is not None and pins.notice(one):
+                quarry.killers.add(one.trial)
+
+    def bases(self, quarry: _Quarry, most: int) -> list[Record]:
+        """Plain trials that run its line, of several ways through the code."""
+        found = sorted(quarry.tried, key=lambda place: self.pool[place].cost)
+        ways: dict[object, Record] = {}
+        for place in found:
+            record = self.pool[place].record
+            ways.setdefault(record.trial.subject if quarry.imported else (record.trial.subject, record.arcs), record)
+        return list(ways.values())[:most]
+
+    def result(self) -> Kills:
+        """What was found."""
+        by_record: dict[int, set[int]] = {}
+        for quarry in self.quarries:
+            for place in quarry.killers:
+                by_record.setdefault(self.pool[place].record.number, set()).add(quarry.number)
+        return Kills(
+            tuple(one.mutant for one in self.quarries),
+            {number: frozenset(found) for number, found in by_record.items()},
+            tuple(one.number for one in self.alive()),
+            self.runs,
+        )
+
+
+async def hunt(
+    target: PythonTarget,
+    facts: ModuleFacts,
+    source: bytes,
+    search: Search,
+    observer: Observer,
+    imported: frozenset[Arc],
+    limits: HuntLimits | None = None,
+) -> Kills:
+    """Find what notices a sample of mutants; further trials go to `search`.
+
+    Raises:
+        TargetImportError, SandboxFailure: see `open_lockstep`.
+    """
+    limits = limits or HuntLimits()
+    if not limits.mutants or not search.records:
+        return Kills()
+    state = Hunt(facts, source, search, imported, limits)
+    if not state.quarries:
+        return Kills()
+    async with open_lockstep(target, facts) as lockstep:
+        await state.learn(lockstep, search.records, limits.pool)
+        for most, enough in limits.rounds:
+            await state.round(lockstep, most, enough)
+        for wave in range(limits.waves):
+            wanted = _further(state, search.proposer, wave)[: limits.fresh // limits.waves]
+            known = {trial_key(one.trial): one for one in search.records}
+            before = len(search.records)
+            trials = [one for one in wanted if search.is_new(one)]
+            for trial, seen in zip(trials, await observer.watch(trials), strict=True):
+                search.learn(trial, seen)
+            again = [known[key] for key in map(trial_key, wanted) if key in known]
+            await state.learn(lockstep, [*again, *search.records[before:]], limits.fresh)
+            await state.round(lockstep, *limits.rounds[-1])
+    return state.result()
+
+
+def _further(state: Hunt, proposer: Proposer, wave: int) -> list[Trial]:
+    """Trials near those that run the lines of survivors, survivors in turns."""
+    turns: list[Sequence[Trial]] = []
+    for quarry in state.alive():
+        mine: list[Sequence[Trial]] = []
+        words = state.words.near(quarry.mutant, early=quarry.imported) if not wave else []
+        for record in state.bases(quarry, SUBJECTS if quarry.imported else WAYS):
+            mine.append(worded(record.trial, words))
+            if not wave:
+                mine.append(enriched(record.trial, state.facts))
+            if not quarry.imported:
+                mine.append(proposer.near(record.trial, record.observation, quarry.mutant.line, wave))
+        quarry.aimed = {trial_key(one) for part in mine for one in part}
+        turns += mine
+    longest = max((len(one) for one in turns), default=0)
+    found: dict[tuple[str, ...], Trial] = {}
+    for at in range(longest):
+        for turn in turns:
+            if at < len(turn):
+                found.setdefault(trial_key(turn[at]), turn[at])
+    return list(found.values())

@@ -1,0 +1,92 @@
+"""What a test of a finding would notice: the facets of an observation that its expectations pin (B-11)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .lockstep import Difference
+from .model import Finding, ModuleFacts
+from .normal_form import normal_form
+from .observation_json import Seen
+from .oracle import Oracle
+from .sameness import steady
+from .search import Record
+from .spec_case import Expectation
+from .worth import unfit
+
+_LATER = re.compile(r"^[(]?(?:not )?(?:\w+[(.])*result\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Pins:
+    """The facets that are pinned, and what a message must contain; see observe_mutants.py for facets.
+
+    Attributes:
+        weak: whether only the type or the length of a result is.
+    """
+
+    facets: frozenset[str]
+    match: str | None = None
+    weak: bool = False
+
+    def notice(self, one: Difference) -> bool:
+        """Whether a test would fail where this differs."""
+        seen = one.facets & self.facets
+        if self.match is not None and self.match in one.message:
+            seen -= {"message"}
+        return bool(seen)
+
+
+class Pinning:
+    """Tells what tests of a module's trials would pin; `raising` are records that raised."""
+
+    def __init__(self, facts: ModuleFacts, raising: Iterable[Record]) -> None:
+        self._facts = facts
+        self._callables = {one.qualname: one for one in facts.callables()}
+        self._oracle = Oracle(facts, frozenset(one.trial.subject for one in raising))
+
+    def pins(self, record: Record, again: Seen | None) -> Pins | None:
+        """What a test of a record would pin; None where it cannot become one.
+
+        Args:
+            again: the same trial seen in another process: what differs there is not pinned.
+        """
+        if again is None:
+            return None
+        same = steady(record.observation, [again.observation])
+        if same is None:
+            return None
+        finding = normal_form(Finding(record.trial, same.observation, unstable=same.unstable), self._facts)
+        if finding is None or unfit(finding, self._callables.get(record.trial.subject), traced=True):
+            return None
+        verdict = self._oracle.judge(finding)
+        return pins_of(verdict.expectations) if verdict.expectations else None
+
+
+def pins_of(expectations: Iterable[Expectation]) -> Pins:
+    """The facets that expectations look at."""
+    facets = {"ends"}
+    match = None
+    weak = True
+    for one in expectations:
+        if one.kind == "raises":
+            match = one.match
+            facets |= {"message"} if match else set()
+        elif one.kind in ("output", "warns"):
+            facets.add("output" if one.kind == "output" else "warnings")
+        else:
+            facets.add(_facet(one))
+        weak = weak and one.kind in ("is_instance", "length")
+    return Pins(frozenset(facets), match, weak)
+
+
+def _facet(one: Expectation) -> str:
+    if one.actual.startswith("result.") and one.actual.count(".") == 1:
+        return one.actual
+    if one.kind == "is_instance":
+        return "result.type"
+    if one.kind == "length" and one.actual == "result":
+        return "result.length"
+    return "result" if _LATER.match(one.actual) else f"effect:{one.actual}"
