@@ -95,6 +95,7 @@ class Hunt:
         self.pool: list[Candidate] = []
         self.lines: list[frozenset[int]] = []
         self.pins: list[Pins | None] = []
+        self.successes: dict[int, int] = {}
         self.runs = 0
         self._pinning = Pinning(facts, [one for one in search.records if one.observation.outcome == "raised"])
         self._known: set[int] = set()
@@ -143,9 +144,9 @@ class Hunt:
         return [one for one in self.quarries if not one.done and not one.killers]
 
     def _next(self, quarry: _Quarry, most: int) -> tuple[int, ...]:
-        """Trials that were not tried: those made for it, then others that run its line, of each way in turns."""
+        """Trials that run its line: those made for it, those that noticed most so far, those of each way in turns."""
         turns: dict[object, int] = {}
-        ranked: list[tuple[int, int]] = []
+        ranked: list[tuple[bool, int, int, int]] = []
         for place, one in enumerate(self.pool):
             if place in quarry.tried or self.pins[place] is None:
                 continue
@@ -153,8 +154,9 @@ class Hunt:
                 continue
             key = (one.record.trial.subject, one.record.arcs)
             turns[key] = turns.get(key, 0) + 1
-            ranked.append((0 if trial_key(one.record.trial) in quarry.aimed else turns[key], place))
-        return tuple(place for _, place in sorted(ranked)[:most])
+            aimed = trial_key(one.record.trial) in quarry.aimed
+            ranked.append((not aimed, -self.successes.get(place, 0), turns[key], place))
+        return tuple(rank[-1] for rank in sorted(ranked)[:most])
 
     def _take(self, quarry: _Quarry, answer: Answer) -> None:
         self.runs += answer.ran
@@ -168,6 +170,7 @@ class Hunt:
             pins = self.pins[one.trial]
             if pins is not None and pins.notice(one):
                 quarry.killers.add(one.trial)
+                self.successes[one.trial] = self.successes.get(one.trial, 0) + 1
 
     def bases(self, quarry: _Quarry, most: int) -> list[Record]:
         """Plain trials that run its line, of several ways through the code."""

@@ -15,8 +15,8 @@ from .literals import literal_places, plain, with_source
 from .model import Trial
 from .regex_samples import is_pattern, samples
 
-_MOST_BESIDE = 8
-_MOST_WORDS = 14
+_MOST_BESIDE = 4
+_MOST_WORDS = 32
 _MOST_PLACES = 3
 _LONGEST_WORD = 40
 _LARGEST_POWER = 40
@@ -42,9 +42,9 @@ class Words:
         holder = next((one for one in reversed(above) if isinstance(one, _FUNCTIONS)), None)
         found: list[Word] = []
         if early and holder is not None and mutant.line >= holder.body[0].lineno:
-            found = [value for call in self._calls(holder.name) for value in _constants(call)]
+            found = [_value(one) for call in self._calls(holder.name) for one in _constants(call)]
         for row in reversed([one for one in above if isinstance(one, _ROWS)]):
-            found += self._pair(row, mutant) if isinstance(row, ast.Dict) else _constants(row)[:_MOST_BESIDE]
+            found += self._pair(row, mutant) if isinstance(row, ast.Dict) else self._nearest(_constants(row), mutant)
             if found or isinstance(row, ast.stmt):
                 break
         words = dict.fromkeys((type(made), made) for value in dict.fromkeys(found) for made in _made(value))
@@ -63,11 +63,17 @@ class Words:
         start, end = self._text.span(node)
         return start <= mutant.start and mutant.end <= end
 
+    def _nearest(self, constants: list[ast.Constant], mutant: Mutant) -> list[Word]:
+        """The values that stand closest to the changed place; the changed one first."""
+        places = [(abs(self._text.span(one)[0] - mutant.start), at) for at, one in enumerate(constants)]
+        return [_value(constants[at]) for _, at in sorted(places)[:_MOST_BESIDE]]
+
     def _pair(self, row: ast.Dict, mutant: Mutant) -> list[Word]:
         """The constants of the changed key or value and its partner."""
         for key, value in zip(row.keys, row.values, strict=True):
             if self._holds(value, mutant) or (key is not None and self._holds(key, mutant)):
-                return [*(_constants(key) if key is not None else []), *_constants(value)][:_MOST_BESIDE]
+                pair = [*(_constants(key) if key is not None else []), *_constants(value)]
+                return [_value(one) for one in pair][:_MOST_BESIDE]
         return []
 
     def _calls(self, name: str) -> Iterator[ast.Call]:
@@ -131,11 +137,17 @@ def _of_text(value: str) -> Iterator[Word]:
             yield int(value)
 
 
-def _constants(node: ast.AST) -> list[Word]:
-    walked = sorted(
-        (one for one in ast.walk(node) if isinstance(one, ast.Constant)), key=lambda one: (one.lineno, one.col_offset)
-    )
-    return [one.value for one in walked if type(one.value) in (str, bytes, int, float)]
+def _constants(node: ast.AST) -> list[ast.Constant]:
+    """The texts and numbers in a node, in order."""
+    walked = [one for one in ast.walk(node) if isinstance(one, ast.Constant)]
+    kept = [one for one in walked if type(one.value) in (str, bytes, int, float)]
+    return sorted(kept, key=lambda one: (one.lineno, one.col_offset))
+
+
+def _value(constant: ast.Constant) -> Word:
+    value = constant.value
+    assert isinstance(value, str | bytes | int | float)
+    return value
 
 
 def _children(node: ast.AST) -> list[ast.AST]:

@@ -45,6 +45,9 @@ class Endless:
             yield Trial("plain", f"plain({number})")
             yield Trial("branching", f"branching({number})")
 
+    def near(self, trial: Trial, observation: Observation, line: int, wave: int) -> list[Trial]:
+        return []
+
     def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
         found = [Trial(trial.subject, f"{trial.act} + {self.followed + number}") for number in range(self.follow)]
         self.followed += len(found)

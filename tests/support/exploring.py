@@ -61,6 +61,9 @@ class Listed:
         """All of them."""
         return iter(self.trials)
 
+    def near(self, trial: Trial, observation: Observation, line: int, wave: int) -> list[Trial]:
+        return []
+
     def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
         """None."""
         return []
