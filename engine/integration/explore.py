@@ -37,10 +37,12 @@ class Flows:
 
     Attributes:
         exploration: findings that cross, in the unit engine's form; arcs are those of all components.
+        arcs: what those arcs mean.
         edges: for each finding, in the same order, which component was seen to call which.
     """
 
     exploration: Exploration
+    arcs: WideArcs
     edges: tuple[frozenset[Edge], ...]
 
 
@@ -191,4 +193,4 @@ def _told(
         trials=search.trials,
         notes=tuple(notes),
     )
-    return Flows(exploration, tuple(edges))
+    return Flows(exploration, arcs, tuple(edges))

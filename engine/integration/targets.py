@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 from ..python.analyse import subjects
@@ -47,12 +48,21 @@ def integration_target(
         symbols: qualified names that limit it; `Cart` means its members too.
     """
     found = integration_targets(root, layout, (path,))
-    if not found or symbols is None:
-        return found[0] if found else None
+    return limited_to(found[0], symbols) if found else None
+
+
+def limited_to(
+    target: IntegrationTarget, symbols: Collection[str] | None, left_out: Collection[str] = ()
+) -> IntegrationTarget | None:
+    """The target about some symbols only, without others; None where nothing is left."""
+
+    def named(subject: str, names: Collection[str]) -> bool:
+        return any(subject == one or subject.startswith(f"{one}.") for one in names)
+
     chosen = tuple(
-        name for name in found[0].subjects if any(name == one or name.startswith(f"{one}.") for one in symbols)
+        one for one in target.subjects if (symbols is None or named(one, symbols)) and not named(one, left_out)
     )
-    return IntegrationTarget(found[0].entry, found[0].components, chosen) if chosen else None
+    return replace(target, subjects=chosen) if chosen else None
 
 
 def _target(place: ModulePlace, seams: SeamMap, places: dict[str, ModulePlace]) -> IntegrationTarget | None:
