@@ -17,6 +17,7 @@ from ...engine.python.layout import Layout, find_layout
 from ...errors import RequestError
 from ..lifecycle import Agent, AgentContract
 from ..protocol import AgentRequest, JsonObject
+from .changed_targets import changed_targets, unchanged_rows
 from .integration_plan import integration_steps
 from .plan_steps import CONTEXT, accept_step, context_step, verify_step
 from .planning import Planned, Scope, StepPlanner
@@ -38,6 +39,7 @@ class _Reading:
     Attributes:
         targets: what its parts name, by place of the part.
         documents: what they name that is no Python, by place of the part.
+        limited: targets were found, and limited to what changed: that nothing is left of them is no fault.
     """
 
     targets: dict[int, list[Target]] = field(default_factory=dict)
@@ -46,14 +48,16 @@ class _Reading:
     understood: list[str] = field(default_factory=list)
     not_understood: list[JsonObject] = field(default_factory=list)
     skipped: list[JsonObject] = field(default_factory=list)
+    limited: bool = False
 
 
 class EmbeddedPlannerAgent(Agent):
     """Plans tests for what a request names; for a repository and a depth, the steps of A-01.
 
-    Inputs: `user_request`, `root`, and optionally `test_type`, `target`, `framework`, `tests_dir`. Result: `steps` in
-    order (without status), `understood`, `not_understood` (text, reason, suggestions), `skipped` (target, reason).
-    Several test types share one lookup of context and are verified together.
+    Inputs: `user_request`, `root`, and optionally `test_type`, `target`, `framework`, `tests_dir`, and `changes`, which
+    limits targets to what changed. Result: `steps` in order (without status; none where nothing changed), `understood`,
+    `not_understood` (text, reason, suggestions), `skipped` (target, reason). Several test types share one lookup of
+    context and are verified together.
 
     Args:
         layout: finds the project's layout; replaced in tests only.
@@ -88,8 +92,8 @@ class EmbeddedPlannerAgent(Agent):
             raise _nothing_to_do(reading, "; ".join(str(row["reason"]) for row in reading.not_understood) + ".")
         framework = str(words.framework or inputs.get("framework") or "pytest")
         tests_dir = str(inputs.get("tests_dir") or "tests/generated")
-        steps = _steps(text, available, words, layout, reading, framework, tests_dir)
-        if not steps:
+        steps = _steps(text, available, words, layout, reading, framework, tests_dir, inputs.get("changes"))
+        if not steps and not reading.limited:
             raise _nothing_to_do(reading, _why_nothing(layout, reading))
         return {
             "steps": steps,
@@ -111,6 +115,11 @@ def _clauses(words: RequestWords, inputs: Mapping[str, Any]) -> list[Clause]:
     return [Clause(one.test_type, (*one.mentions, *more)) for one in words.clauses]
 
 
+def is_document(text: str) -> bool:
+    """Whether a word names an API description: an address, or a JSON or YAML file."""
+    return _DOCUMENT.search(text) is not None
+
+
 def _unavailable(test_type: str) -> JsonObject:
     reason = f"{test_type} tests are not available yet"
     return {"text": f"{test_type} tests", "reason": reason, "suggestions": list(STEP_PLANNERS)}
@@ -128,7 +137,7 @@ def _resolve(clauses: Sequence[Clause], words: RequestWords, index: TargetIndex,
         for mention in sorted(clause.mentions, key=lambda one: one.weak):
             if mention.weak and (targets or documents or not index.find(mention.text, explicit=False).targets):
                 continue
-            if clause.test_type == "api" and _DOCUMENT.search(mention.text):
+            if clause.test_type == "api" and is_document(mention.text):
                 documents.append(mention.text)
             elif mention in known:
                 targets += known[mention]
@@ -162,6 +171,7 @@ def _steps(
     reading: _Reading,
     framework: str,
     tests_dir: str,
+    changes: Mapping[str, Any] | None,
 ) -> list[JsonObject]:
     """The steps of all parts in their order, then verifying and accepting; none when no part comes to a test."""
     index = TargetIndex(layout)
@@ -173,9 +183,14 @@ def _steps(
         named = bool(wanted or reading.documents[at])
         if not named and not words.whole and any(not one.weak for one in clause.mentions):
             continue
+        targets = _chosen(wanted if named else [Target(place) for place in index.modules], reading.excluded)
+        if changes is not None:
+            targets = _limited(targets, changes, index, reading)
+            if not targets and not reading.documents[at]:
+                continue
         scope = Scope(
             layout=layout,
-            targets=_chosen(wanted if named else [Target(place) for place in index.modules], reading.excluded),
+            targets=targets,
             named=named,
             request=request,
             documents=tuple(reading.documents[at]),
@@ -193,6 +208,20 @@ def _steps(
     verify = verify_step([str(step["id"]) for step in generate], paths, framework)
     before = [context_step(request)] if after else []
     return [*before, *generate, verify, accept_step([str(verify["id"])], paths)]
+
+
+def _limited(
+    targets: tuple[Target, ...], changes: Mapping[str, Any], index: TargetIndex, reading: _Reading
+) -> tuple[Target, ...]:
+    """What changed of the targets; what is left out is noted."""
+    kept = changed_targets(targets, changes, index)
+    rows = unchanged_rows(targets, kept, changes)
+    reading.skipped += [row for row in rows if row not in reading.skipped]
+    reading.limited = reading.limited or bool(targets)
+    told = f"what changed since {changes['since']}: {', '.join(map(_spelled, kept)) or 'nothing'}"
+    if told not in reading.understood:
+        reading.understood.append(told)
+    return kept
 
 
 def _added(planned: Planned, scope: Scope, reading: _Reading) -> list[JsonObject]:
