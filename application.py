@@ -146,7 +146,7 @@ async def plan(request: str, settings: Settings) -> dict[str, Any]:
         SettingsError: a model is to be asked and its key or price is missing.
         BudgetExhausted: a ceiling is reached before there is a plan.
     """
-    inputs = {
+    inputs: dict[str, Any] = {
         "user_request": request,
         "root": str(settings.root),
         "tests_dir": settings.tests_dir,
