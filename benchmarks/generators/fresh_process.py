@@ -12,6 +12,7 @@ from typing import Any
 
 from .environments import Environment
 from .sources import Source
+from .tools.generated import complaint
 from .watched import Watched, run_watched
 
 _TEST_SECONDS = 60
@@ -87,7 +88,7 @@ class FreshProcess:
         """Run the test files `paths` of the project at `root`, then again with coverage without what failed."""
         first, done = self._tests(root, paths, ())
         if not first:
-            return Judged(None, {}, complaint=_last(done))
+            return Judged(None, {}, complaint=complaint(done.exit_code, done.output))
         failing = sorted(nodeid for nodeid, outcome in first.items() if outcome == "failed")
         left_out = list(failing)
         outcomes: dict[str, str] = {}
@@ -99,7 +100,7 @@ class FreshProcess:
             left_out += worse
         unsteady = tuple(sorted(set(left_out) - set(failing)))
         coverage = self._coverage(root) if outcomes else None
-        return Judged(coverage, first, unsteady, "" if coverage else _last(done))
+        return Judged(coverage, first, unsteady, "" if coverage else complaint(done.exit_code, done.output))
 
     def _tests(
         self, root: Path, paths: Sequence[str], left_out: Sequence[str], *, measure: bool = False
@@ -144,6 +145,7 @@ class FreshProcess:
             },
             wall_seconds=_WALL_SECONDS,
             memory_mib=self._memory_mib,
+            memory=False,
         )
 
 
@@ -172,9 +174,3 @@ def _outcome(case: ElementTree.Element) -> str:
     if skipped is None:
         return "passed"
     return "xfailed" if skipped.get("type") == "pytest.xfail" else "skipped"
-
-
-def _last(done: Watched) -> str:
-    ending = "its time was up" if done.exit_code is None else f"exit {done.exit_code}"
-    lines = done.output.strip().splitlines()
-    return f"{ending}: {lines[-1][:200] if lines else 'it printed nothing'}"

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from ..sources import Source
+
+_ERROR = re.compile(r"[\w.]*(Error|Exception)\b")
+_SHOWN = 200
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,15 @@ class Generated:
         """From its JSON form."""
         files = {path: base64.b64decode(contents) for path, contents in raw["files"].items()}
         return cls(**{**raw, "files": files, "notes": tuple(raw["notes"])})
+
+
+def complaint(exit_code: int | None, output: str) -> str:
+    """Why there is no suite, in one line: how the program ended, and the last error it printed, or its last line."""
+    ending = "stopped after its time" if exit_code is None else f"exit {exit_code}"
+    lines = [" ".join(line.split()) for line in output.strip().splitlines()]
+    errors = [number for number, line in enumerate(lines) if _ERROR.match(line)]
+    told = " ".join(lines[errors[-1] :] if errors else lines[-1:])
+    return f"{ending}: {told[:_SHOWN] or 'it printed nothing'}"
 
 
 class Tool(Protocol):

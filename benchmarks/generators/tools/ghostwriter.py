@@ -7,7 +7,7 @@ import os
 from ..environments import environment, pinned
 from ..sources import Source
 from ..watched import run_watched
-from .generated import Generated, Terms
+from .generated import Generated, Terms, complaint
 
 
 class Ghostwriter:
@@ -40,8 +40,7 @@ class Ghostwriter:
         written = made.read_bytes() if made.is_file() else b""
         crash = ""
         if done.exit_code != 0 or b"def test" not in written:
-            lines = done.output.strip().splitlines()
-            crash = f"exit {done.exit_code}: {lines[-1][:200] if lines else 'no tests'}"
+            crash = complaint(done.exit_code, done.output)
         return Generated(
             self.name,
             self.version(),

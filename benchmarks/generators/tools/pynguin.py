@@ -8,7 +8,7 @@ from pathlib import Path
 from ..environments import environment, pinned
 from ..sources import Source
 from ..watched import run_watched
-from .generated import Generated, Terms
+from .generated import Generated, Terms, complaint
 
 
 class Pynguin:
@@ -46,7 +46,7 @@ class Pynguin:
             first=lambda: bool(_written(out)),
         )
         files = {f"tests/generated/{path.name}": path.read_bytes() for path in _written(out)}
-        crash = "" if files and done.exit_code == 0 else _crash(done.exit_code, done.output, bool(files))
+        crash = "" if files and done.exit_code == 0 else complaint(done.exit_code, done.output)
         return Generated(
             self.name,
             self.version(),
@@ -62,9 +62,3 @@ class Pynguin:
 
 def _written(out: Path) -> list[Path]:
     return [path for path in sorted(out.glob("test_*.py")) if path.stat().st_size]
-
-
-def _crash(exit_code: int | None, output: str, wrote: bool) -> str:
-    ending = "stopped after its time" if exit_code is None else f"exit {exit_code}"
-    lines = output.strip().splitlines()
-    return f"{ending}, {'a file' if wrote else 'no file'}: {lines[-1][:200] if lines else 'it printed nothing'}"

@@ -12,7 +12,7 @@ from typing import Any
 from ..environments import environment
 from ..sources import Source
 from ..watched import Watched, run_watched
-from .generated import Generated, Terms
+from .generated import Generated, Terms, complaint
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 _THERE = frozenset({"added", "updated", "unchanged"})
@@ -51,7 +51,7 @@ class Testwright:
             self.name,
             self.version(),
             files=files,
-            crash="" if files else f"exit {done.exit_code}: {_last(done.output)}",
+            crash="" if files else complaint(done.exit_code, done.output),
             wall_seconds=done.wall_seconds,
             cpu_seconds=done.cpu_seconds,
             peak_mib=done.peak_mib,
@@ -96,11 +96,6 @@ def _told(report: dict[str, Any]) -> list[str]:
 
 def _same(root: Path, files: dict[str, bytes]) -> bool:
     return all((root / path).is_file() and (root / path).read_bytes() == contents for path, contents in files.items())
-
-
-def _last(output: str) -> str:
-    lines = output.strip().splitlines()
-    return lines[-1][:200] if lines else "it printed nothing"
 
 
 def _git(*arguments: str) -> str:
