@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import xml.etree.ElementTree as ElementTree
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,11 @@ from .sources import Source
 from .tools.generated import complaint
 from .watched import Watched, run_watched
 
-_TEST_SECONDS = 60
+_TEST_SECONDS = 30
 _WALL_SECONDS = 600.0
 _TRIES = 4
+_RESTARTS = 20
+_PLUGIN = Path(__file__).parent / "plugin"
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,8 @@ class Judged:
 
     Attributes:
         coverage: by the tests that pass or fail as expected; None where it could not be measured.
-        outcomes: `passed`, `failed`, `xfailed` or `skipped` by node id, as of the first run; a file that cannot be
-            collected is one that failed.
+        outcomes: `passed`, `failed`, `xfailed` or `skipped` by node id. What does not end in its time, or ends the
+            process, has failed, and so has a file that cannot be collected.
         unsteady: tests that passed first and failed once those were left out that fail.
         complaint: what went wrong, where it did.
     """
@@ -67,6 +68,14 @@ class Judged:
     outcomes: dict[str, str]
     unsteady: tuple[str, ...] = ()
     complaint: str = ""
+
+
+@dataclass(frozen=True)
+class Record:
+    """Outcomes by node id, and whether the run came to its end."""
+
+    outcomes: dict[str, str]
+    ended: bool
 
 
 class FreshProcess:
@@ -86,33 +95,44 @@ class FreshProcess:
 
     def judge(self, root: Path, paths: Sequence[str]) -> Judged:
         """Run the test files `paths` of the project at `root`, then again with coverage without what failed."""
-        first, done = self._tests(root, paths, ())
-        if not first:
-            return Judged(None, {}, complaint=complaint(done.exit_code, done.output))
-        failing = sorted(nodeid for nodeid, outcome in first.items() if outcome == "failed")
-        left_out = list(failing)
-        outcomes: dict[str, str] = {}
+        outcomes, complaints = self._all_outcomes(root, paths)
+        failing = {nodeid for nodeid, outcome in outcomes.items() if outcome == "failed"}
+        left_out = set(failing)
+        if failing == outcomes.keys():
+            return Judged(None, outcomes, complaint=complaints)
         for _ in range(_TRIES):
-            outcomes, done = self._tests(root, paths, left_out, measure=True)
-            worse = sorted(nodeid for nodeid, outcome in outcomes.items() if outcome == "failed")
-            if not worse:
+            again, done = self._tests(root, paths, left_out, measure=True)
+            worse = {nodeid for nodeid, outcome in again.outcomes.items() if outcome == "failed"}
+            left_out |= worse
+            if again.ended and not worse:
+                coverage = self._coverage(root)
+                unsteady = tuple(sorted(left_out - failing))
+                return Judged(coverage, outcomes, unsteady, "" if coverage else complaint(done.exit_code, done.output))
+        return Judged(None, outcomes, complaint="what passes alone does not come to an end without what fails")
+
+    def _all_outcomes(self, root: Path, paths: Sequence[str]) -> tuple[dict[str, str], str]:
+        """The outcome of every test; what does not end in its time, or ends the process, has failed."""
+        record, done = self._tests(root, paths, ())
+        outcomes = dict(record.outcomes)
+        for _ in range(_RESTARTS):
+            if record.ended or not record.outcomes:
                 break
-            left_out += worse
-        unsteady = tuple(sorted(set(left_out) - set(failing)))
-        coverage = self._coverage(root) if outcomes else None
-        return Judged(coverage, first, unsteady, "" if coverage else complaint(done.exit_code, done.output))
+            record, done = self._tests(root, paths, outcomes)
+            outcomes |= record.outcomes
+        return outcomes, complaint(done.exit_code, done.output)
 
     def _tests(
-        self, root: Path, paths: Sequence[str], left_out: Sequence[str], *, measure: bool = False
-    ) -> tuple[dict[str, str], Watched]:
-        record = root / "bench_junit.xml"
-        record.unlink(missing_ok=True)
+        self, root: Path, paths: Sequence[str], left_out: Iterable[str], *, measure: bool = False
+    ) -> tuple[Record, Watched]:
+        journal = root / "bench_journal.jsonl"
+        journal.unlink(missing_ok=True)
         command = self._measuring(root) if measure else [str(self._environment.python)]
-        command += ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", str(root)]
-        command += ["-o", "junit_family=xunit1", "--junitxml", str(record), "--continue-on-collection-errors"]
-        command += ["--timeout", str(_TEST_SECONDS), *(f"--deselect={nodeid}" for nodeid in left_out)]
-        done = self._run(root, [*command, *paths])
-        return read_outcomes(record.read_text()) if record.is_file() else {}, done
+        command += ["-m", "pytest", "-q", "-p", "bench_journal", "-p", "no:cacheprovider"]
+        command += ["-c", os.devnull, "--rootdir", str(root), "--continue-on-collection-errors"]
+        command += ["--timeout", str(_TEST_SECONDS), "--timeout-method", "thread"]
+        files = [one for one in paths if one not in left_out]
+        done = self._run(root, [*command, *(f"--deselect={one}" for one in sorted(left_out)), *files], journal)
+        return read_journal(journal.read_text() if journal.is_file() else ""), done
 
     def _measuring(self, root: Path) -> list[str]:
         data = f"--data-file={root / 'bench.coverage'}"
@@ -133,13 +153,14 @@ class FreshProcess:
         names = ("num_statements", "covered_lines", "num_branches", "covered_branches")
         return Coverage(*(int(totals[name]) for name in names))
 
-    def _run(self, root: Path, command: Sequence[str]) -> Watched:
+    def _run(self, root: Path, command: Sequence[str], journal: Path | None = None) -> Watched:
         return run_watched(
             command,
             cwd=root,
             environment={
                 **os.environ,
-                "PYTHONPATH": str(root / self._source.import_root),
+                "PYTHONPATH": os.pathsep.join([str(root / self._source.import_root), str(_PLUGIN)]),
+                "BENCH_JOURNAL": str(journal or ""),
                 "PYTHONHASHSEED": "0",
                 "PYTHONDONTWRITEBYTECODE": "1",
             },
@@ -149,28 +170,23 @@ class FreshProcess:
         )
 
 
-def read_outcomes(junit: str) -> dict[str, str]:
-    """Outcomes by node id, from a record in JUnit's form with the attribute `file`."""
+def read_journal(text: str) -> Record:
+    """What the plugin wrote down, up to where the process ended; the test that it ended in has failed."""
     outcomes: dict[str, str] = {}
-    for case in ElementTree.fromstring(junit).iter("testcase"):
-        outcomes[_nodeid(case)] = _outcome(case)
-    return outcomes
-
-
-def _nodeid(case: ElementTree.Element) -> str:
-    path = case.get("file", "")
-    name = case.get("name", "")
-    if not path:
-        return name
-    module = path.removesuffix(".py").replace("/", ".")
-    inner = case.get("classname", "").removeprefix(module).strip(".")
-    return "::".join([path, *(inner.split(".") if inner else ()), name])
-
-
-def _outcome(case: ElementTree.Element) -> str:
-    if case.find("failure") is not None or case.find("error") is not None:
-        return "failed"
-    skipped = case.find("skipped")
-    if skipped is None:
-        return "passed"
-    return "xfailed" if skipped.get("type") == "pytest.xfail" else "skipped"
+    running, ended = "", False
+    for line in text.splitlines():
+        try:
+            word, nodeid = json.loads(line)
+        except ValueError:
+            continue
+        if word == "end":
+            ended = True
+        elif word == "start":
+            running = nodeid
+        else:
+            running = ""
+            if outcomes.get(nodeid) != "failed":
+                outcomes[nodeid] = word
+    if running and not ended:
+        outcomes[running] = "failed"
+    return Record(outcomes, ended)

@@ -1,5 +1,6 @@
 """The parts of benchmarks/generators that need no other generator and no network."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -11,7 +12,7 @@ import pytest
 from testwright.benchmarks.generators import corpus, suites
 from testwright.benchmarks.generators.commands import PreparationError
 from testwright.benchmarks.generators.environments import PINS
-from testwright.benchmarks.generators.fresh_process import Coverage, Judged, read_outcomes
+from testwright.benchmarks.generators.fresh_process import Coverage, Judged, Record, read_journal
 from testwright.benchmarks.generators.kept import Kept
 from testwright.benchmarks.generators.measuring import conduct, mutants, sizes
 from testwright.benchmarks.generators.sampling import sample_digest
@@ -136,23 +137,44 @@ def test_a_suite_without_strict_xfail_stays_as_it_is():
     assert suites.without_xfail(text) == text
 
 
-def test_outcomes_are_read_from_the_record_of_pytest():
-    assert read_outcomes(
-        """<testsuites><testsuite>
-        <testcase classname="tests.test_a" name="test_one[x]" file="tests/test_a.py"/>
-        <testcase classname="tests.test_a.TestA" name="test_two" file="tests/test_a.py"><failure>no</failure></testcase>
-        <testcase classname="tests.test_a" name="test_three" file="tests/test_a.py">
-          <skipped type="pytest.xfail" message=""/></testcase>
-        <testcase classname="tests.test_a" name="test_four" file="tests/test_a.py">
-          <skipped type="pytest.skip" message=""/></testcase>
-        <testcase classname="" name="tests.test_b"><error>import</error></testcase>
-        </testsuite></testsuites>"""
-    ) == {
-        "tests/test_a.py::test_one[x]": "passed",
-        "tests/test_a.py::TestA::test_two": "failed",
-        "tests/test_a.py::test_three": "xfailed",
-        "tests/test_a.py::test_four": "skipped",
-        "tests.test_b": "failed",
+def test_a_journal_names_the_test_in_which_the_process_ended():
+    lines = '["start", "a"]\n["passed", "a"]\n["failed", "a"]\n["start", "b"]\n["xfailed", "b"]\n["start", "c"]\n["pas'
+    assert read_journal(lines) == Record({"a": "failed", "b": "xfailed", "c": "failed"}, ended=False)
+    assert read_journal('["start", "a"]\n["skipped", "a"]\n["end", ""]\n') == Record({"a": "skipped"}, ended=True)
+    assert read_journal("") == Record({}, ended=False)
+
+
+def test_the_plugin_writes_a_journal_of_what_pytest_does(tmp_path):
+    (tmp_path / "test_sorts.py").write_text(
+        "import os, pytest\n"
+        "def test_passes(): pass\n"
+        "def test_fails(): assert 0\n"
+        "@pytest.mark.xfail(strict=True)\ndef test_raises(): assert 0\n"
+        "@pytest.mark.xfail(strict=True)\ndef test_does_not(): pass\n"
+        "@pytest.mark.skip\ndef test_skipped(): pass\n"
+        "@pytest.fixture\ndef broken(): assert 0\n"
+        "def test_setup(broken): pass\n"
+        "def test_ends_it_all(): os._exit(1)\n"
+        "def test_never_begun(): pass\n"
+    )
+    (tmp_path / "test_broken.py").write_text("import no_such_module\n")
+    plugin = ROOT / "benchmarks" / "generators" / "plugin"
+    environment = {**os.environ, "PYTHONPATH": str(plugin), "BENCH_JOURNAL": str(tmp_path / "journal")}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "bench_journal", "-p", "no:cacheprovider", "-c", os.devnull]
+    command += ["--rootdir", str(tmp_path), "--continue-on-collection-errors", str(tmp_path)]
+    subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False)
+    record = read_journal((tmp_path / "journal").read_text())
+    short = {nodeid.rpartition("::")[2]: outcome for nodeid, outcome in record.outcomes.items()}
+    assert not record.ended
+    assert short == {
+        "test_broken.py": "failed",
+        "test_passes": "passed",
+        "test_fails": "failed",
+        "test_raises": "xfailed",
+        "test_does_not": "failed",
+        "test_skipped": "skipped",
+        "test_setup": "failed",
+        "test_ends_it_all": "failed",
     }
 
 
