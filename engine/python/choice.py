@@ -78,10 +78,11 @@ def choose(
     _cover_arcs([one for one in candidates if one.misfits], covered, take)
     if kills:
         _cover_kills(fitting, killed, take)
-    _cover_goals(fitting, chosen, shown, take)
+    # With mutants to go by, kinds of results and sides of comparisons need no tests of their own.
+    _cover_goals(fitting, chosen, shown, take, (0,) if kills else (0, 1, 2))
     _cover_refusals([one for one in candidates if one.misfits and one.refusal], shown, take)
     order = {one.qualname: index for index, one in enumerate(facts.callables())}
-    picked = _without_redundant(list(chosen.values()), reached)
+    picked = _without_redundant(list(chosen.values()), reached, (0,) if kills else (0, 1, 2))
     picked.sort(key=lambda one: (order.get(one.record.trial.subject, len(order)), one.cost, one.record.number))
     return [one.record for one in picked]
 
@@ -187,13 +188,19 @@ def _gain(one: Candidate, covered: set[Arc]) -> float:
     return len(one.record.arcs - covered) / ((20 if one.asserts else 80) + one.cost)
 
 
-def _cover_goals(candidates: Sequence[Candidate], chosen: dict[int, Candidate], shown: set[Goal], take: object) -> None:
+def _cover_goals(
+    candidates: Sequence[Candidate],
+    chosen: dict[int, Candidate],
+    shown: set[Goal],
+    take: object,
+    ranks: Sequence[int],
+) -> None:
     """Each kind of exception and result once, boundaries of comparisons, within a bound for each callable."""
     assert callable(take)
     taken: dict[str, int] = {}
     for one in chosen.values():
         taken[one.record.trial.subject] = taken.get(one.record.trial.subject, 0) + 1
-    for rank in (0, 1, 2):
+    for rank in ranks:
         for one in candidates:
             subject = one.record.trial.subject
             new = {goal for goal in one.goals - shown if goal[0] == rank}
@@ -266,7 +273,7 @@ def _relations(observation: Observation) -> Iterable[tuple[int, str]]:
             yield line, "!"
 
 
-def _without_redundant(chosen: list[Candidate], reached: frozenset[Arc]) -> list[Candidate]:
+def _without_redundant(chosen: list[Candidate], reached: frozenset[Arc], ranks: Sequence[int]) -> list[Candidate]:
     """Without those whose arcs and goals the others show; the hardest to read goes first."""
     left = sorted(chosen, key=lambda one: (-one.misfits, -one.cost, -one.record.number))
     for one in list(left):
@@ -276,6 +283,6 @@ def _without_redundant(chosen: list[Candidate], reached: frozenset[Arc]) -> list
         arcs = set(reached).union(*(other.record.covered for other in others))
         goals: set[Goal] = set().union(*(other.goals for other in others))
         kills: set[int] = set().union(*(other.kills for other in others))
-        if one.record.arcs <= arcs and one.goals <= goals and one.kills <= kills:
+        if one.record.arcs <= arcs and {goal for goal in one.goals if goal[0] in ranks} <= goals and one.kills <= kills:
             left = others
     return left

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from ...errors import ProjectError, SandboxFailure
@@ -66,7 +66,8 @@ async def explore(
         await _search(search, observer, budget, notes)
         kills = await hunt(target, facts, source, search, observer, imported, budget.hunt)
     work = await _settle(target, facts, search, imported, kills)
-    return _told(facts, arcs, search, imported, work, notes)
+    told = _told(facts, arcs, search, imported, work, kills, notes)
+    return replace(told, source_lines=sum(1 for line in source.splitlines() if line.strip()))
 
 
 def _read(target: PythonTarget, facts: ModuleFacts) -> bytes:
@@ -124,6 +125,7 @@ def _told(
     search: Search,
     imported: frozenset[Arc],
     work: _Work,
+    kills: Kills,
     notes: list[str],
 ) -> Exploration:
     reached = set(imported)
@@ -142,6 +144,7 @@ def _told(
                 unstable=confirmed.unstable,
                 agrees=confirmed.verdict.agrees,
                 contradicts=confirmed.verdict.contradicts,
+                kills=kills.by_record.get(record.number, frozenset()),
             )
         )
         reached |= covered

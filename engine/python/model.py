@@ -268,6 +268,7 @@ class Finding:
     Attributes:
         unstable: expressions whose value differed between processes, seeds or clocks, never to be pinned.
         contradicts: what the document said instead, when it did (a suspected defect), else None.
+        kills: numbers of the sampled mutants that its test would notice.
     """
 
     trial: Trial
@@ -276,6 +277,7 @@ class Finding:
     unstable: tuple[str, ...] = ()
     agrees: bool | None = None
     contradicts: str | None = None
+    kills: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +296,7 @@ class Exploration:
     Attributes:
         possible_arcs: every arc the file has, from static analysis.
         trials: how many trials ran.
+        source_lines: lines of the module that are not blank; 0 where nobody counted.
     """
 
     facts: ModuleFacts
@@ -303,3 +306,4 @@ class Exploration:
     possible_arcs: frozenset[Arc] = frozenset()
     trials: int = 0
     notes: tuple[str, ...] = ()
+    source_lines: int = 0

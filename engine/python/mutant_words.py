@@ -6,6 +6,7 @@ A word of a table is asked for, a pattern is met, a number is met, passed and mi
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterable, Iterator
 
 from ...mutation.model import Mutant
@@ -20,6 +21,7 @@ _MOST_WORDS = 32
 _MOST_PLACES = 3
 _LONGEST_WORD = 40
 _LARGEST_POWER = 40
+_LONG_NUMBER = 9
 _ROWS = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Call, ast.Compare, ast.BinOp, ast.stmt)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 Word = str | bytes | int | float
@@ -47,6 +49,7 @@ class Words:
             found += self._pair(row, mutant) if isinstance(row, ast.Dict) else self._nearest(_constants(row), mutant)
             if found or isinstance(row, ast.stmt):
                 break
+        found += self._places(above)
         words = dict.fromkeys((type(made), made) for value in dict.fromkeys(found) for made in _made(value))
         return [made for _, made in words][:_MOST_WORDS]
 
@@ -62,6 +65,12 @@ class Words:
     def _holds(self, node: ast.AST, mutant: Mutant) -> bool:
         start, end = self._text.span(node)
         return start <= mutant.start and mutant.end <= end
+
+    def _places(self, above: list[ast.AST]) -> list[Word]:
+        """Where the changed place stands in the tables around it: what is looked up by number."""
+        chain = list(itertools.pairwise(above))
+        tables = [(outer.elts, inner) for outer, inner in chain if isinstance(outer, ast.Tuple | ast.List)]
+        return [items.index(inner) for items, inner in tables if len(items) > 2 and isinstance(inner, ast.expr)]
 
     def _nearest(self, constants: list[ast.Constant], mutant: Mutant) -> list[Word]:
         """The values that stand closest to the changed place; the changed one first."""
@@ -91,10 +100,18 @@ def worded(trial: Trial, words: Iterable[Word]) -> list[Trial]:
     for word in words:
         fitting = [place for place in places if _fits(place.value, word)][:_MOST_PLACES]
         for place in fitting:
-            source = plain(word)
+            source = _source(word)
             if source is not None and word != place.value:
                 found.append(with_source(trial, place, source))
     return found
+
+
+def _source(word: Word) -> str | None:
+    """The word as people write it: a large power as one."""
+    digits = str(word)
+    if isinstance(word, int) and len(digits) > _LONG_NUMBER and digits.rstrip("0") == "1":
+        return f"10**{len(digits) - 1}"
+    return plain(word)
 
 
 def _fits(value: object, word: Word) -> bool:
