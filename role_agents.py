@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from .agents.analyzer_agent import ModelAnalyzerAgent
 from .agents.contracts import contract_of
 from .agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent
+from .agents.embedded.api_specs import ApiSpecs
 from .agents.embedded.integration_specs import IntegrationSpecs
 from .agents.embedded.planner_agent import EmbeddedPlannerAgent
 from .agents.embedded.spec_agent import EmbeddedSpecAgent
@@ -20,6 +21,7 @@ from .agents.project_style import style_of
 from .agents.spec_agent import ModelSpecAgent
 from .agents.writing_agent import ModelWritingAgent
 from .engine.python.explore import Budget
+from .mcp.openapi.loading import document_loader
 from .settings import Settings
 
 
@@ -41,6 +43,7 @@ def role_agents(settings: Settings, target: TargetProvider, chats: Mapping[str, 
     budget = Budget(trials=settings.trials, wall_seconds=settings.step_seconds)
     specifiers: dict[str, Specifier] = {
         "unit": UnitSpecs(target, settings.root, budget=budget),
+        "api": ApiSpecs(target, settings.root, document_loader(settings.root)),
         "integration": IntegrationSpecs(target, settings.root, budget=budget),
     }
     engine = EmbeddedSpecAgent(specifiers, contract=specified)

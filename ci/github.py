@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from .. import application
-from ..errors import ExitCode, InterpreterError, TestwrightError, UsageError
+from ..errors import ExitCode, InterpreterError, SandboxUnavailable, TestwrightError, UsageError
 from ..events import Event, EventType
 from ..reports.model import Report
 from ..run_session import Ended, ended_by
@@ -36,6 +36,11 @@ from .workflow_commands import (
     write_summary,
 )
 
+_SANDBOX_ADVICE = """In a step before testwright:
+  sudo apt-get update && sudo apt-get install -y bubblewrap
+  sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0
+In a container job give the container `options: --privileged`. Or say `sandbox: weak`, which holds back neither C code \
+nor child programs."""
 _ENVIRONMENTS = (".venv", "venv", "env")
 
 
@@ -206,7 +211,8 @@ def report_outputs(report: Report) -> dict[str, str]:
 def _failed(step: Step, error: TestwrightError) -> int:
     """Tell of a run that could not be made."""
     redact = Redactor.from_environment(step.environment).text
-    message, advice = redact(error.message), redact(error.advice)
+    advice = _SANDBOX_ADVICE if isinstance(error, SandboxUnavailable) else redact(error.advice)
+    message = redact(error.message)
     reason = ended_by(error).value
     write_outputs(step.outputs, {"exit-reason": reason, "exit-code": str(int(error.exit_code)), "failed-on": reason})
     write_summary(step.summary, failure_summary(message, advice))

@@ -86,6 +86,7 @@ def read_inputs(environment: Mapping[str, str]) -> ActionInputs:
     """
     given = {name: environment.get(variable(name), "").strip() for name in NAMES}
     settings: dict[str, Any] = {field: given[name] for name, field in _SETTINGS.items() if given[name]}
+    settings.setdefault("sandbox", "auto")  # a file of the project, which a pull request may change, does not decide it
     if given["model"]:
         settings["model"] = given["model"].replace(",", " ").split()
     if _switch("dry-run", given, default=False):

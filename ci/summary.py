@@ -56,7 +56,8 @@ def summary_of(report: Report, *, failed_on: tuple[str, ...], base: str, where: 
 
 def failure_summary(message: str, advice: str) -> str:
     """The summary of a run that could not be made."""
-    return "\n\n".join(one for one in ("## testwright: it could not work", line(message), line(advice)) if one) + "\n"
+    told = "\n".join(block(advice, "text")) if "\n" in advice else line(advice)
+    return "\n\n".join(one for one in ("## testwright: it could not work", line(message), told) if one) + "\n"
 
 
 def percent(coverage: Coverage | None, what: str) -> str:

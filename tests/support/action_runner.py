@@ -186,14 +186,21 @@ class ActionRunner:
             check=False,
         )
         done.exit_code = finished.returncode
-        done.outputs = _assignments(files["GITHUB_OUTPUT"])
-        environment.update(_assignments(files["GITHUB_ENV"]))
+        done.outputs = assignments(files["GITHUB_OUTPUT"])
+        environment.update(assignments(files["GITHUB_ENV"]))
         for line in files["GITHUB_PATH"].read_text().splitlines():
             environment["PATH"] = f"{line}{os.pathsep}{environment['PATH']}"
         summary = files["GITHUB_STEP_SUMMARY"].read_bytes()
         assert len(summary) <= _LARGEST_SUMMARY, "GitHub refuses a summary of this size"
         ran.summary += summary.decode()
         _follow(finished.stdout.decode(), ran)
+
+
+def followed(printed: str) -> Ran:
+    """What the runner makes of a log that a step printed."""
+    ran = Ran()
+    _follow(printed, ran)
+    return ran
 
 
 def _follow(printed: str, ran: Ran) -> None:
@@ -235,7 +242,7 @@ def _decoded(text: str, *, inside: bool = False) -> str:
     return text.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%")
 
 
-def _assignments(file: Path) -> dict[str, str]:
+def assignments(file: Path) -> dict[str, str]:
     """`name=value` lines, and `name<<END`, lines, `END`; anything else raises, as the runner does."""
     found: dict[str, str] = {}
     lines = iter(file.read_text().split("\n"))
