@@ -95,7 +95,7 @@ class Settings(BaseSettings):
         max_retries_per_step: repeats of a step after an infrastructure fault.
         step_seconds: wall seconds one target's exploration may take before it ends with what it has.
         repeats: shuffled repeats that a test has to pass.
-        mutants: mutants of each target that its kept tests are measured by; 0 for none.
+        mutants: mutants of each target that its kept tests are measured by, and that exploring goes by; 0 for none.
         build_command: what `run_build` runs in the sandbox, in a shell; None finds it out from the project's files.
         keep_runs: runs that `clean` leaves.
         mcp_servers: tool servers of others (T-12), see `tool_servers.py`.
@@ -146,7 +146,7 @@ class Settings(BaseSettings):
     max_retries_per_step: int = Field(default=1, ge=0, le=5)
     step_seconds: float = Field(default=300.0, gt=0)
     repeats: int = Field(default=3, ge=1, le=20)
-    mutants: int = Field(default=0, ge=0, le=10_000)
+    mutants: int = Field(default=100, ge=0, le=10_000)
     build_command: Annotated[str, Field(min_length=1, max_length=2000)] | None = None
     keep_runs: int = Field(default=20, ge=0)
     mcp_servers: tuple[ToolServer, ...] = ()

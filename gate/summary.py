@@ -22,6 +22,7 @@ def tool_result(
     verification: Verification,
     *,
     evidence: Sequence[EvidenceRecord] = (),
+    idle: Sequence[EvidenceRecord] = (),
     before: Baseline | None = None,
     target_path: str | None = None,
     limit_bytes: int = LIMIT_BYTES,
@@ -29,19 +30,25 @@ def tool_result(
     """The answer to `run_tests`.
 
     {"framework", "passed", "failed": counts of tests, "kept": [case ids], "dropped": [{case_id, nodeid, reason, class,
-    message, longrepr}], "tests": [{nodeid, case_id, name, outcome, seconds, evidence}], "coverage": {"before", "after",
-    "source", "files"} or null, "mutation": counts and survivors, or null, "repeats",
-    "launches", "notes", "sandbox", "runner_version", "seconds"}
+    message, longrepr}], "idle": those of tests that hold and add nothing, "tests": [{nodeid, case_id, name, outcome,
+    seconds, evidence}], "coverage": {"before", "after", "source", "files"} or null, "mutation": counts and survivors,
+    or null, "repeats", "launches", "notes", "sandbox", "runner_version", "seconds"}
 
-    A case is kept when every test of it is kept. `evidence` is the record of B-01, its lines those of `target_path`.
+    A case is kept when every test of it is kept, and one of them adds something. `evidence` is the record of B-01, its
+    lines those of `target_path`.
 
     Args:
+        idle: the records of tests that add nothing (B-11).
         before: what was covered without these tests.
         limit_bytes: tracebacks, then evidence lines, then long messages are left out until the answer fits.
     """
     records = {record.nodeid: record for record in evidence}
     dropped = verification.dropped
     lost = {verdict.case_id for verdict in dropped if verdict.case_id}
+    spare = {record.nodeid for record in idle}
+    useful = {one.case_id for one in verification.kept if one.nodeid not in spare}
+    left_out = {one.case_id: one for one in verification.kept if one.case_id and one.case_id not in useful | lost}
+    lost |= left_out.keys()
     kept = [verdict.case_id for verdict in verification.kept if verdict.case_id and verdict.case_id not in lost]
     answer: dict[str, Any] = {
         "framework": verification.framework,
@@ -49,6 +56,7 @@ def tool_result(
         "failed": len(dropped),
         "kept": list(dict.fromkeys(kept)),
         "dropped": [_dropped(verdict) for verdict in dropped],
+        "idle": [_idle(verdict, verification) for verdict in left_out.values()],
         "tests": [_test(verdict, records.get(verdict.nodeid), target_path) for verdict in verification.verdicts],
         "coverage": coverage_change(verification.kept_coverage(), before),
         "mutation": None if verification.mutation is None else mutation_summary(verification.mutation),
@@ -103,6 +111,12 @@ def _dropped(verdict: Verdict) -> dict[str, Any]:
         "message": verdict.message,
         "longrepr": verdict.trace[-_TRACE:],
     }
+
+
+def _idle(verdict: Verdict, verification: Verification) -> dict[str, Any]:
+    tried = 0 if verification.mutation is None else verification.mutation.tried
+    reason = f"it covers nothing that the tests before it do not cover, and notices none of {tried} mutants"
+    return {"case_id": verdict.case_id, "nodeid": verdict.nodeid, "reason": reason, "class": "redundant"}
 
 
 def _test(verdict: Verdict, record: EvidenceRecord | None, path: str | None) -> dict[str, Any]:

@@ -75,11 +75,15 @@ class MutationReport:
         return sum(one.status in statuses for one in self.results)
 
     @property
+    def tried(self) -> int:
+        """Mutants that count: those that were not set aside and that there was time for."""
+        return self.count("killed", "timeout", "survived", "uncovered")
+
+    @property
     def score(self) -> float | None:
         """Detected mutants in percent of those that were tried; None when none was."""
-        detected = self.count("killed", "timeout")
-        tried = detected + self.count("survived", "uncovered")
-        return round(100.0 * detected / tried, 2) if tried else None
+        tried = self.tried
+        return round(100.0 * self.count("killed", "timeout") / tried, 2) if tried else None
 
     def own_kills(self) -> dict[str, int]:
         """Mutants that only one test notices, counted by that test."""

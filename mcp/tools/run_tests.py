@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from ...errors import ToolFailure
-from ...gate.evidence import evidence_of
+from ...gate.evidence import evidence_of, redundant
 from ...gate.options import Framework
 from ...gate.summary import tool_result
 from ...gate.verify import VerifyOptions, verify_files
@@ -38,6 +38,11 @@ RESULT_SCHEMA: dict[str, Any] = {
                 "properties": {"nodeid": {"type": "string"}, "reason": {"type": "string"}},
             },
         },
+        "idle": {
+            "type": "array",
+            "items": {"type": "object", "required": ["nodeid", "case_id", "reason", "class"]},
+            "description": "Tests that hold and add nothing; only where mutants were tried.",
+        },
         "tests": {"type": "array", "items": {"type": "object", "required": ["nodeid", "case_id", "outcome"]}},
         "coverage": {"type": ["object", "null"]},
         "mutation": {"type": ["object", "null"], "description": "Counts and survivors, where mutants were tried."},
@@ -65,7 +70,8 @@ async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
     strictness = VerifyOptions(measure=(measured,) if measured else (), **limits)
     verification = await verify_files(target, files, framework=framework, spec=spec, options=strictness)
     evidence = evidence_of(verification, spec=spec, before=before.coverage if before else None)
-    return tool_result(verification, evidence=evidence, before=before, target_path=measured)
+    idle = redundant(evidence) if verification.mutation is not None and verification.mutation.tried else ()
+    return tool_result(verification, evidence=evidence, idle=idle, before=before, target_path=measured)
 
 
 def read_spec(services: ToolServices, given: str | None) -> dict[str, Any] | None:

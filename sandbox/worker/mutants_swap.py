@@ -4,12 +4,17 @@ Whatever loads a module from its source asks `SourceFileLoader.get_code`, in any
 namespace packages, `spec_from_file_location`, runpy. Bytecode of the original is neither read nor written.
 """
 
+import __future__
+
+import ast
 import gc
 import importlib.machinery
 import importlib.util
 import os
 import sys
 import types
+
+FUTURES = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
 
 
 class Sources:
@@ -21,7 +26,8 @@ class Sources:
             full = os.path.realpath(os.path.join(project, path))
             with open(full, "rb") as stream:
                 data = importlib.util.decode_source(stream.read()).encode("utf-8")
-            self._kept[path] = (full, data, compile_text(data, full))
+            code = compile_text(data, full)
+            self._kept[path] = (full, data, code, Parts(data, code, full))
 
     def place(self, path):
         """The real path of a file."""
@@ -32,13 +38,72 @@ class Sources:
 
         Raises SyntaxError when it does not compile.
         """
-        full, data, original = self._kept[path]
-        code = compile_text(data[:start] + replacement.encode("utf-8") + data[end:], full)
+        full, data, original, parts = self._kept[path]
+        code = parts.changed(start, end, replacement.encode("utf-8"))
+        if code is None:
+            code = compile_text(data[:start] + replacement.encode("utf-8") + data[end:], full)
         return None if same(code, original) else code
 
     def original(self, path):
         """The compiled code of the file as it is."""
         return self._kept[path][2]
+
+
+class Parts:
+    """The functions and classes of a file, which can be compiled one at a time: a mutant changes only one of them."""
+
+    def __init__(self, data, code, full):
+        self._data = data
+        self._code = code
+        self._full = full
+        self._parts = []
+        starts = [0]
+        for line in data.split(b"\n"):
+            starts.append(starts[-1] + len(line) + 1)
+        tree = ast.parse(data, full)
+        # The compiler writes calls of imported names in another way, so it has to know which names are imported.
+        names = sorted(imported(tree))
+        self._head = ("import " + ", ".join("a as " + name for name in names)).encode("utf-8") if names else b""
+        for node in tree.body:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                first = min([node.lineno] + [one.lineno for one in node.decorator_list])
+                body = starts[node.body[0].lineno - 1] + node.body[0].col_offset
+                end = starts[node.end_lineno - 1] + node.end_col_offset
+                self._parts.append((first, starts[first - 1], body, end, node.name))
+
+    def changed(self, start, end, replacement):
+        """The code of the whole file with a part of it replaced; None where the change is in no body.
+
+        Raises SyntaxError when it does not compile.
+        """
+        for first, begin, body, close, name in self._parts:
+            if not (body <= start and end <= close):
+                continue
+            if first == 1:
+                return None
+            text = self._head + b"\n" * (first - 1) + self._data[begin:start] + replacement + self._data[end:close] + b"\n"
+            flags = self._code.co_flags & FUTURES
+            code = compile_text(text, self._full, flags)
+            new = [one for one in codes(code) if one.co_name == name]
+            old = [one for one in codes(self._code) if one.co_name == name and one.co_firstlineno == first]
+            if len(new) != 1 or len(old) != 1 or new[0].co_firstlineno != first:
+                return None
+            consts = tuple(new[0] if one is old[0] else one for one in self._code.co_consts)
+            return self._code.replace(co_consts=consts)
+        return None
+
+
+def imported(tree):
+    """The names that a module imports, wherever outside of functions and classes."""
+    found = set()
+    waiting = [tree]
+    while waiting:
+        for node in ast.iter_child_nodes(waiting.pop()):
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                found.update((one.asname or one.name).split(".")[0] for one in node.names if one.name != "*")
+            elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):
+                waiting.append(node)
+    return found
 
 
 class Live:
@@ -92,10 +157,10 @@ def codes(code):
     return [one for one in code.co_consts if isinstance(one, types.CodeType)]
 
 
-def compile_text(data, path):
+def compile_text(data, path, flags=0):
     """Compile the text of a module; null characters count as a syntax error, as they do in newer interpreters."""
     try:
-        return compile(data.decode("utf-8"), path, "exec", dont_inherit=True)
+        return compile(data.decode("utf-8"), path, "exec", flags, True)
     except ValueError as error:
         raise SyntaxError(str(error)) from error
 
@@ -110,6 +175,20 @@ def put_in_place(place, code):
         if os.path.basename(path) == file and os.path.realpath(path) == place:
             return code
         return real(self, fullname)
+
+    importlib.machinery.SourceFileLoader.get_code = get_code
+
+
+def remember():
+    """From now on this process, and those forked from it, compile a file they load only once."""
+    real = importlib.machinery.SourceFileLoader.get_code
+    kept = {}
+
+    def get_code(self, fullname):
+        path = self.get_filename(fullname)
+        if path not in kept:
+            kept[path] = real(self, fullname)
+        return kept[path]
 
     importlib.machinery.SourceFileLoader.get_code = get_code
 

@@ -227,6 +227,7 @@ def main():
 
 def import_target(config, swap):
     """Import the target with code that is known; gives the sources and the functions that are loaded."""
+    swap.remember()
     sources = swap.Sources(config["project"], [config["target"]])
     swap.put_in_place(sources.place(config["target"]), sources.original(config["target"]))
     importlib.import_module(config["module"])

@@ -57,12 +57,13 @@ async def run_tests(state: TestingAgentState, runtime: Runtime[RunContext]) -> d
 
 
 def _dropped(before: list[dict[str, Any]], results: dict[str, Any], all_cases: list[str]) -> list[dict[str, Any]]:
-    """What the writer left out, what the results drop, and every case they know nothing of.
+    """What the writer left out, what the results drop or find idle, and every case they know nothing of.
 
     A case whose test was never collected proves nothing.
     """
     left_out = set(dropped_ids(before))
-    dropped = before + [one for one in results.get("dropped") or [] if one.get("case_id") not in left_out]
+    found = [*(results.get("dropped") or []), *(results.get("idle") or [])]
+    dropped = before + [one for one in found if one.get("case_id") not in left_out]
     seen = {*dropped_ids(dropped), *(results.get("kept") or [])}
     reason = "no test of this case was collected"
     unseen = [case_id for case_id in all_cases if case_id not in seen]
