@@ -92,6 +92,13 @@ def test_a_key_in_a_message_is_taken_out(tmp_path):
     assert key not in step.output.read_text() + step.summary.read_text()
 
 
+def test_a_key_of_several_lines_is_masked_line_by_line(tmp_path):
+    lines = ["-----BEGIN PRIVATE KEY-----", "abcdefghijklmnop", "qrstuvwxyz012345", "-----END PRIVATE KEY-----"]
+    step = Step(tmp_path, SIGNING_PRIVATE_KEY="\n".join(lines))
+    step.run()
+    assert step.told.masks == lines[1:3]
+
+
 def test_outside_of_a_workflow_there_is_no_step():
     with pytest.raises(UsageError, match="no step of a GitHub workflow"):
         github_step({}, io.StringIO())
