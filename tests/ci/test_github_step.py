@@ -7,10 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from testwright.ci.event_base import base_candidates, base_of
 from testwright.ci.github import github_step, target_python
 from testwright.ci.inputs import project_folder, read_inputs
+from testwright.cli.app import app
 from testwright.errors import HistoryError, InterpreterError, SandboxUnavailable, SettingsError, UsageError
 from testwright.tests.support.action_runner import assignments, followed
 from testwright.tests.support.repositories import Repository
@@ -102,6 +104,13 @@ def test_a_key_of_several_lines_is_masked_line_by_line(tmp_path):
 def test_outside_of_a_workflow_there_is_no_step():
     with pytest.raises(UsageError, match="no step of a GitHub workflow"):
         github_step({}, io.StringIO())
+
+
+def test_the_command_line_says_so_without_a_traceback(monkeypatch):
+    monkeypatch.delenv("GITHUB_OUTPUT", raising=False)
+    done = CliRunner().invoke(app, ["ci", "github"])
+    assert done.exit_code == 2
+    assert "no step of a GitHub workflow" in done.output
 
 
 def test_what_is_not_said_is_left_to_settings_files_but_for_the_sandbox():
