@@ -164,7 +164,7 @@ PULL = {"pull_request": {"base": {"sha": "aaa"}}, "repository": {"default_branch
             "pull_request",
             PULL,
             {"GITHUB_BASE_REF": "release", "GITHUB_REF": "refs/pull/1/merge"},
-            ["refs/remotes/origin/release", "aaa", "refs/remotes/origin/main"],
+            ["refs/remotes/origin/release", "aaa"],
         ),
         ("push", {"before": "bbb", **PULL}, {"GITHUB_REF": "refs/heads/main"}, ["bbb"]),
         ("push", {"before": ZEROS, **PULL}, {"GITHUB_REF": "refs/heads/new"}, ["refs/remotes/origin/main"]),
