@@ -158,7 +158,7 @@ def _told(step: Step, inputs: ActionInputs, settings: Settings, ended: Ended) ->
     """Outputs, summary, annotations and the report's folder; the step's exit code."""
     report, below = ended.report, _below(settings.root, step.workspace)
     verdict = verdict_on(report, inputs.fail_on)
-    run = RunFolder(settings.state, str(settings.run_id))
+    run = RunFolder(settings.state, report.run.id)
     folder = step.temporary / "testwright" / "reports" / run.run_id
     report_path = fill_report_folder(run, folder, diff=ended.diff)
     values = report_outputs(report) | {
