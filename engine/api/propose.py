@@ -424,8 +424,9 @@ def _telling(world: World, parameter: Any, story: list[Json], other: dict[str, B
     else:
         texts = [one for request in story for one in _texts(request)]
         values += [one[:2] for one in texts[:3]]
+    values += [one.value for one in edge_values(parameter.schema, world.samples, parameter.name)]
     good = [one for one in values if one is not NOTHING and world.samples.problem(one, parameter.schema) is None]
-    return list({repr(one): one for one in good}.values())[:6]
+    return list({repr(one): one for one in good}.values())[:8]
 
 
 def _scalars(content: Any, whole: Any) -> list[Any]:
