@@ -11,7 +11,7 @@ changes drawn three counts are printed:
     reached lines  those in code that the tests' entry points call, by the syntax tree
     lines run      those on lines that the suite runs, its child processes included
 
-The suite is run by plain pytest or unittest, not by testwright. Defects that were planted by hand are counted apart: those
+The suite is run by plain pytest or unittest, not by testwright. Defects planted by hand are counted apart: those
 that the example has already must be among the suspected defects of the run, and those of `--hand FILE` (JSON: a list of
 path, old, new, note) are planted like the others.
 """
