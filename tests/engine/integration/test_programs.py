@@ -45,13 +45,21 @@ def programs_of(root, files):
         ),
         (
             {
-                "setup.py": "import setuptools\nsetuptools.setup(entry_points={'console_scripts': ['tool=pkg.cli:main']})",
+                "setup.py": "from setuptools import *\nsetup(entry_points={'console_scripts': ['tool=pkg.cli:main']})",
                 "pkg/cli.py": MAIN,
             },
             ("tool", "pkg.cli", "-c"),
         ),
         ({"pkg/__main__.py": "print('ran')\n", "pkg/other.py": MAIN}, ("pkg", "pkg.__main__", "-m")),
         ({"pkg/script.py": GUARD}, ("script", "pkg.script", "-m")),
+        (
+            {
+                "pyproject.toml": "[project.scripts]\ntool = 'pkg.start:main'\n",
+                "pkg/start.py": "from .cli import main\n",
+                "pkg/cli.py": MAIN,
+            },
+            ("tool", "pkg.cli", "-c"),
+        ),
     ],
 )
 def test_programs_are_found_where_projects_declare_them(tmp_path, files, program):
@@ -100,7 +108,7 @@ def test_subcommands_become_commands_with_the_arguments_above_them():
 
 
 def test_documented_lines_are_taken_from_readme_and_source_without_placeholders(tmp_path):
-    readme = "# depot\n\n    depot put tea\n    $ depot ship tea 2\n    depot put <name>\n    depot put $NAME\n    other put\n"
+    readme = "    depot put tea\n    $ depot ship tea 2\n    depot put <name>\n    depot put $NAME\n    other put\n"
     make_project(tmp_path, {**DEPOT, "README.md": readme})
     layout = find_layout(tmp_path)
     (program,) = find_programs(tmp_path, layout)

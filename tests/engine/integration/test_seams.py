@@ -47,7 +47,7 @@ def test_a_call_through_an_annotated_parameter_is_a_seam(tmp_path):
     ],
 )
 def test_ways_to_reach_another_module(tmp_path, body, seam):
-    other = "class B:\n    def act(self):\n        return 1\n\ndef go():\n    return 1\n\ndef make() -> B:\n    return B()\n"
+    other = "class B:\n  def act(self):\n    return 1\n\ndef go():\n  return 1\n\ndef make() -> B:\n  return B()\n"
     files = {"pkg/__init__.py": "from .b import go\n", "pkg/a.py": body, "pkg/b.py": other}
     make_project(tmp_path, files)
     assert ("pkg.a", seam[0], "pkg.b", seam[1]) in seams_of(tmp_path)
