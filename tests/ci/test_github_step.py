@@ -64,7 +64,7 @@ def test_a_wrong_input_ends_the_step_with_a_message_everywhere(inputs, says, tmp
     [annotation] = step.told.annotations
     assert annotation.level == "error"
     assert says in annotation.message
-    assert step.summary.read_text().startswith("## testwright: it could not work\n")
+    assert step.summary.read_text().startswith("# testwright: it could not work\n")
     written = assignments(step.output)
     assert written["exit-code"] == str(code)
     assert written["exit-reason"] == written["failed-on"] != ""
