@@ -7,10 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from testwright.ci.event_base import base_candidates, base_of
 from testwright.ci.github import github_step, target_python
 from testwright.ci.inputs import project_folder, read_inputs
+from testwright.cli.app import app
 from testwright.errors import HistoryError, InterpreterError, SandboxUnavailable, SettingsError, UsageError
 from testwright.tests.support.action_runner import assignments, followed
 from testwright.tests.support.repositories import Repository
@@ -62,7 +64,7 @@ def test_a_wrong_input_ends_the_step_with_a_message_everywhere(inputs, says, tmp
     [annotation] = step.told.annotations
     assert annotation.level == "error"
     assert says in annotation.message
-    assert step.summary.read_text().startswith("## testwright: it could not work\n")
+    assert step.summary.read_text().startswith("# testwright: it could not work\n")
     written = assignments(step.output)
     assert written["exit-code"] == str(code)
     assert written["exit-reason"] == written["failed-on"] != ""
@@ -84,6 +86,19 @@ def test_a_machine_without_a_sandbox_says_what_to_set_and_runs_nothing(tmp_path,
     assert not (tmp_path / "temp" / "testwright" / "state" / "runs").exists()
 
 
+def test_a_fault_of_our_own_is_told_where_a_person_looks(tmp_path, monkeypatch):
+    def broken(kind):
+        raise ZeroDivisionError("sk-test-abcdefghij0123456789 divided")
+
+    monkeypatch.setattr("testwright.ci.github.open_sandbox", broken)
+    step = Step(tmp_path, INPUT_REQUEST="unit tests", OPENAI_API_KEY="sk-test-abcdefghij0123456789")
+    assert step.run() == 1
+    [annotation] = step.told.annotations
+    assert "ZeroDivisionError: [redacted] divided" in annotation.message
+    assert assignments(step.output)["exit-reason"] == "internal"
+    assert "report it" in step.summary.read_text()
+
+
 def test_a_key_in_a_message_is_taken_out(tmp_path):
     key = "sk-test-abcdefghij0123456789"
     step = Step(tmp_path, OPENAI_API_KEY=key, INPUT_REQUEST="x", INPUT_WORKING_DIRECTORY=key)
@@ -92,9 +107,23 @@ def test_a_key_in_a_message_is_taken_out(tmp_path):
     assert key not in step.output.read_text() + step.summary.read_text()
 
 
+def test_a_key_of_several_lines_is_masked_line_by_line(tmp_path):
+    lines = ["-----BEGIN PRIVATE KEY-----", "abcdefghijklmnop", "qrstuvwxyz012345", "-----END PRIVATE KEY-----"]
+    step = Step(tmp_path, SIGNING_PRIVATE_KEY="\n".join(lines))
+    step.run()
+    assert step.told.masks == lines[1:3]
+
+
 def test_outside_of_a_workflow_there_is_no_step():
     with pytest.raises(UsageError, match="no step of a GitHub workflow"):
         github_step({}, io.StringIO())
+
+
+def test_the_command_line_says_so_without_a_traceback(monkeypatch):
+    monkeypatch.delenv("GITHUB_OUTPUT", raising=False)
+    done = CliRunner().invoke(app, ["ci", "github"])
+    assert done.exit_code == 2
+    assert "no step of a GitHub workflow" in done.output
 
 
 def test_what_is_not_said_is_left_to_settings_files_but_for_the_sandbox():
@@ -148,7 +177,7 @@ PULL = {"pull_request": {"base": {"sha": "aaa"}}, "repository": {"default_branch
             "pull_request",
             PULL,
             {"GITHUB_BASE_REF": "release", "GITHUB_REF": "refs/pull/1/merge"},
-            ["refs/remotes/origin/release", "aaa", "refs/remotes/origin/main"],
+            ["refs/remotes/origin/release", "aaa"],
         ),
         ("push", {"before": "bbb", **PULL}, {"GITHUB_REF": "refs/heads/main"}, ["bbb"]),
         ("push", {"before": ZEROS, **PULL}, {"GITHUB_REF": "refs/heads/new"}, ["refs/remotes/origin/main"]),
