@@ -129,7 +129,7 @@ class Examination:
         """Measure what passes by mutants of the measured files; None where that was not asked for or cannot be."""
         if not self.options.mutants or not self.passing or first.coverage is None or not first.coverage.files:
             return None
-        size = MutationOptions(size=self.options.mutants)
+        size = MutationOptions(size=self.options.mutants, thorough=False)
         order = [test.nodeid for test in first.tests if test.nodeid in set(self.passing)]
         return await measure_mutants(self.suite, order, first.coverage, size, run=self.options.base())
 

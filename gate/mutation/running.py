@@ -37,6 +37,8 @@ class MutationOptions:
         memory_mib: address space of the process of one mutant.
         floor_seconds, factor: processor time that a test may take: `floor_seconds` plus `factor` times what it takes
             without a mutant.
+        thorough: for mutants of lines that run at import, which all tests may notice, find out which tests do; else tests
+            that cover something of their own are left once a mutant is noticed.
         wall_seconds: safeguard for the whole measurement; mutants that it cuts off are `untried`.
     """
 
@@ -46,6 +48,7 @@ class MutationOptions:
     memory_mib: int = 1024
     floor_seconds: float = 1.0
     factor: float = 10.0
+    thorough: bool = True
     wall_seconds: float = 900.0
 
 
@@ -84,7 +87,9 @@ async def measure_mutants(
     tried = [place for place, one in enumerate(planned) if one.mutant.rule is None and one.rounds]
     facts: list[dict[str, Any]] = []
     if tried:
-        facts = await _work(suite, [planned[place] for place in tried], tried, passing, options, run or SuiteOptions())
+        needy = None if options.thorough else _needy(passing, coverage)
+        work = [planned[place] for place in tried]
+        facts = await _work(suite, work, tried, passing, needy, options, run or SuiteOptions())
         notes += _notes(facts)
     answers = {fact["id"]: fact for fact in facts if fact["kind"] == "mutant"}
     results = tuple(_result(one, answers.get(place)) for place, one in enumerate(planned))
@@ -122,11 +127,27 @@ def _plan(mutant: Mutant, file: FileCoverage, passing: Sequence[str]) -> _Planne
     return _Planned(mutant, (covering,) if covering else ())
 
 
+def _needy(passing: Sequence[str], coverage: CoverageData) -> list[int]:
+    """The places of the tests that cover nothing beyond those before them: only a mutant can speak for them."""
+    known = coverage.of_tests({""})
+    found = []
+    for place, nodeid in enumerate(passing):
+        adds = any(
+            part.lines - known.files[path].executed or part.branches - known.files[path].executed_branches
+            for path, part in coverage.of_test(nodeid).items()
+        )
+        if not adds:
+            found.append(place)
+        known = known.united(coverage.of_tests({nodeid}))
+    return found
+
+
 async def _work(
     suite: Suite,
     planned: Sequence[_Planned],
     ids: Sequence[int],
     passing: Sequence[str],
+    needy: Sequence[int] | None,
     options: MutationOptions,
     run: SuiteOptions,
 ) -> list[dict[str, Any]]:
@@ -134,6 +155,7 @@ async def _work(
         "sources": sorted({one.mutant.path for one in planned}),
         "tests": list(passing),
         "known": list(passing),
+        "needy": needy,
         "jobs": options.jobs or os.cpu_count() or 1,
         "memory_mib": options.memory_mib,
         "floor_seconds": options.floor_seconds,

@@ -8,7 +8,8 @@ that cover the change are run. Plain standard library, Python 3.9.
 REQUEST: what pytest_run.py takes ("framework", "project", "results", "files", "arguments", "imports", "time_zone"), and
 "sources": paths of the files with mutants; "tests": node ids that pass, in order; "known": all node ids; "mutants":
 [{"id", "path", "start", "end", "replacement", "imported": whether its line runs at import, "rounds": [[places in
-tests], …]}], a round is run where the one before did not notice the mutant; "scratch": folder for temporary files;
+tests], …]}], a round is run where the one before did not notice the mutant; "needy": places of the tests of which is to
+be known whether they notice any mutant of a line that runs at import, null for all that each of them notices; "scratch": folder for temporary files;
 "jobs", "memory_mib", "floor_seconds", "factor", "stop_after". `results` gets JSON lines: "preloaded", "control" (which
 tests do not pass here), one "mutant" each, "after" (tests that the mutants have broken for good), "end".
 """
@@ -26,6 +27,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 COLLECT_SECONDS = 60.0
 WALL_SECONDS = 20.0
+PORTION = 16
 
 
 def load(name):
@@ -59,6 +61,8 @@ class Bench:
         self.collect = load("unittest_run").collect if request["framework"] == "unittest" else None
         self.control_seconds = 0.0
         self.unfit = []
+        self.needy = None
+        self.useful = set()
 
     def limit(self, nodeid):
         """Seconds of processor time a test may take: many times what it takes without a mutant."""
@@ -66,18 +70,19 @@ class Bench:
             return 0.0
         return self.request["floor_seconds"] + self.request["factor"] * self.costs.get(nodeid, 0.0)
 
-    def run_tests(self, wanted, say, name, files=None, leave=False, serve=None):
+    def run_tests(self, wanted, say, name, files=None, leave=False, serve=None, needy=None):
         """Run some tests in this process, which is a child; gives the watch.
 
         Args:
             files: only collect these.
             leave: end the process after the last test, without the runner's clearing up, which takes longer than most
                 suites.
+            needy: tests that are run although another has noticed; None for all.
             serve: called once with (go, watch) when all is collected, instead of running tests; `go(wanted, say, name)`
                 runs some of them, once, in a process forked for it.
         """
         files = files or self.testing.paths_of(wanted)
-        watch = self.testing.Watch(say, self.limit, self.known, self.kinds.limit_processor_time, leave)
+        watch = self.testing.Watch(say, self.limit, self.known, self.kinds.limit_processor_time, leave, needy)
         if self.collect is not None:
             self.testing.run_unittest(self.request, files, wanted, watch, self.collect, serve)
         else:
@@ -174,7 +179,7 @@ class Bench:
         def begin(say, code, wanted, name):
             self.swap.put_in_place(self.sources.place(mutant["path"]), code)
             if wanted:
-                self.run_tests(wanted, say, name, leave=True)
+                self.run_tests(wanted, say, name, leave=True, needy=self.needy)
 
         return self.task(mutant, begin, self.journal, self.fresh_task, number, ran)
 
@@ -202,6 +207,7 @@ class Bench:
                 self.unfit.append(mutant["id"])
                 return None
             status, killers = judge(facts, ending, wanted)
+            self.useful.update(killers)
             if status == "survived" and number + 1 < len(mutant["rounds"]):
                 return follow(mutant, number + 1, ran + len(wanted))
             journal.write("mutant", id=mutant["id"], status=status, killed_by=killers, tests=ran + len(wanted))
@@ -232,7 +238,7 @@ class Bench:
                 return self.task(mutant, start, journal, task, number, ran)
 
             left = children.run([task(mutant) for mutant in mutants], self.until)
-            say("served", left, self.unfit, children.peak_kib)
+            say("served", left, self.unfit, children.peak_kib, sorted(self.useful))
             say("end", time.process_time())
             os._exit(0)
 
@@ -245,8 +251,21 @@ class Bench:
         for fact in facts:
             if fact[0] == "served":
                 self.children.peak_kib = max(self.children.peak_kib, fact[3])
+                self.useful.update(fact[4])
                 return [mutant for mutant in mutants if mutant["id"] in set(fact[2])], fact[1]
         return [], len(mutants)
+
+    def try_anew(self, mutants):
+        """Try mutants in processes that import the project anew, some at a time; gives how many are left.
+
+        After each portion, tests that have noticed a mutant need not be run for their own sake any more.
+        """
+        left = 0
+        for start in range(0, len(mutants), PORTION):
+            if self.request.get("needy") is not None:
+                self.needy = {self.tests[place] for place in self.request["needy"]} - self.useful
+            left += self.children.run([self.fresh_task(one) for one in mutants[start : start + PORTION]], self.until)
+        return left
 
     def work(self):
         """Everything, in order."""
@@ -259,7 +278,7 @@ class Bench:
         self.journal.write("control", failing=sorted(self.broken), ending=ending)
         if len(self.broken) < len(self.tests):
             again, left = self.serve(inner) if inner else ([], 0)
-            left += self.children.run([self.fresh_task(mutant) for mutant in [*again, *outer]], self.until)
+            left += self.try_anew([*again, *outer])
             broken, self.broken = self.broken, set()
             ending = self.control() if not left else "end"
             self.journal.write("after", failing=sorted(self.broken - broken), ending=ending)
@@ -273,6 +292,8 @@ def judge(facts, ending, wanted):
     process ends in it.
     """
     said = {fact[0] for fact in facts}
+    if "enough" in said:
+        return "killed", [fact[1] for fact in facts if fact[0] == "test" and fact[2] == "failed" and fact[1] in wanted]
     if "same" in said or "syntax" in said:
         return ("equivalent" if "same" in said else "untried"), []
     outcomes = {fact[1]: fact[2] for fact in facts if fact[0] == "test"}

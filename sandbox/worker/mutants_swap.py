@@ -81,7 +81,9 @@ class Parts:
                 continue
             if first == 1:
                 return None
-            text = self._head + b"\n" * (first - 1) + self._data[begin:start] + replacement + self._data[end:close] + b"\n"
+            text = (
+                self._head + b"\n" * (first - 1) + self._data[begin:start] + replacement + self._data[end:close] + b"\n"
+            )
             flags = self._code.co_flags & FUTURES
             code = compile_text(text, self._full, flags)
             new = [one for one in codes(code) if one.co_name == name]

@@ -20,14 +20,18 @@ class Watch:
         known: all node ids there are without a mutant.
         limit_time: sets a time from now on, 0 for none.
         leave: end the process after the last test.
+        needy: tests to run in any case; once they have run and one has failed, the others are left. None for all.
     """
 
-    def __init__(self, say, limit, known, limit_time, leave):
+    def __init__(self, say, limit, known, limit_time, leave, needy=None):
         self.say = say
         self.limit = limit
         self.known = known
         self.limit_time = limit_time
         self.leave = leave
+        self.needy = needy
+        self.noticed = False
+        self.left = 0
         self.plugins = set()
         self.began = 0.0
         self.failed = False
@@ -40,6 +44,9 @@ class Watch:
         gone = [nodeid for nodeid in wanted if nodeid not in there]
         if gone:
             self.say("gone", gone)
+        if self.needy is not None:
+            wanted = sorted(wanted, key=lambda nodeid: nodeid not in self.needy)
+            self.left = sum(nodeid in there for nodeid in wanted if nodeid in self.needy)
         order = {nodeid: place for place, nodeid in enumerate(wanted)}
         places = [place for place, nodeid in enumerate(nodeids) if nodeid in order]
         new = [place for place, nodeid in enumerate(nodeids) if nodeid not in self.known] if gone else []
@@ -63,6 +70,12 @@ class Watch:
         self.limit_time(0)
         outcome = "failed" if self.failed else "skipped" if self.skipped else "passed"
         self.say("test", nodeid, outcome, time.process_time() - self.began)
+        if self.needy is not None:
+            self.noticed = self.noticed or self.failed
+            self.left -= nodeid in self.needy
+            if self.noticed and self.left <= 0:
+                self.say("enough")
+                self.finish()
 
 
 def run_pytest(request, files, wanted, watch, basetemp, serve=None):

@@ -32,7 +32,6 @@ def state(renderer, names, namespace):
     return seen
 
 
-
 def looks(renderer, expressions, namespace):
     """What questions about arranged objects are answered with: expression to told value; a refusal tells nothing.
 
