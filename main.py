@@ -11,11 +11,26 @@ def main() -> None:
     # langgraph reads this when it is imported: unknown types in a checkpoint are refused instead of being unpickled.
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     try:
+        _answer_what_stands()
         from testwright.cli.app import app
     except KeyboardInterrupt:  # reading the modules takes a second; from then on cli/failures.py answers
         sys.stderr.write("testwright: Interrupted.\n")
         sys.exit(130)
     app()
+
+
+def _answer_what_stands() -> None:
+    """Exit at once when the same was asked before and nothing has changed since: reading the modules takes longer."""
+    words = sys.argv[1:]
+    if words[:1] != ["run"]:
+        return
+    from testwright.unchanged import answered, asked_in_words
+
+    question = asked_in_words(words, os.environ)
+    answer = answered(question) if question is not None else None
+    if answer is not None:
+        sys.stdout.write(answer.report if "--json" in words else answer.shown)
+        sys.exit(answer.exit_code)
 
 
 if __name__ == "__main__":

@@ -134,6 +134,11 @@ class TargetProvider:
                 self._tell(self._prepared)
             return self._prepared
 
+    @property
+    def interpreter(self) -> Interpreter | None:
+        """What runs the target's code; None as long as nobody has needed it."""
+        return self._prepared.interpreter if self._prepared is not None else None
+
     def _tell(self, target: PythonTarget) -> None:
         """Put on record what code ran in, for the report of a session that resumes after the last of it."""
         if self._events is not None:
