@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
+from typing import NoReturn
 
 
 def main() -> None:
     """Run the command line and exit with its code."""
     # langgraph reads this when it is imported: unknown types in a checkpoint are refused instead of being unpickled.
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
+    from testwright.cli.loading import quick_imports
+
     try:
         _answer_what_stands()
-        from testwright.cli.app import app
+        with quick_imports():
+            from testwright.cli.app import app
     except KeyboardInterrupt:  # reading the modules takes a second; from then on cli/failures.py answers
         sys.stderr.write("testwright: Interrupted.\n")
         sys.exit(130)
-    app()
+    try:
+        app()
+    except SystemExit as ended:
+        _leave(ended.code)
+
+
+def _leave(code: int | str | None) -> NoReturn:
+    """Exit as usual, but without taking thousands of modules apart: that takes longer than many a command."""
+    if not isinstance(code, int | None):
+        sys.exit(code)
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:  # nobody reads any more
+        code = code or 1
+    os._exit(code or 0)
 
 
 def _answer_what_stands() -> None:

@@ -15,6 +15,7 @@ from ..store.run_folder import new_run_id
 from ..unchanged import Answer, Beginning, all_ways, answered, asked, may_stand
 from . import options as given
 from .failures import failures_shown, interruption_named
+from .loading import quick_imports
 from .outcome import plan_shown, report_shown, standing_told
 from .progress import progress_shown
 
@@ -60,7 +61,8 @@ def run(
         if (answer := _answered(request, settings)) is not None:
             sys.stdout.write(answer.report if as_json else answer.shown)
             raise typer.Exit(answer.exit_code)
-        from .. import application
+        with quick_imports():
+            from .. import application
 
         beginning = Beginning(all_ways(request, settings, sys.argv[1:])) if may_stand(settings) else None
         settings = settings.model_copy(update={"run_id": settings.run_id or new_run_id()})
@@ -85,7 +87,8 @@ def plan(
 ) -> None:
     """See PLAN_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
-        from .. import application
+        with quick_imports():
+            from .. import application
 
         made = asyncio.run(application.plan(request, load_settings(flags)))
     if as_json:
@@ -100,7 +103,8 @@ def resume(
 ) -> None:
     """See RESUME_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
-        from .. import application
+        with quick_imports():
+            from .. import application
 
         where = load_settings({name: flags.pop(name) for name in given.PLACE})
         with interruption_named(run_id), progress_shown(quiet=as_json) as sink:
