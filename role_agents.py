@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from .agents.analyzer_agent import ModelAnalyzerAgent
 from .agents.contracts import contract_of
 from .agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent
+from .agents.embedded.integration_specs import IntegrationSpecs
 from .agents.embedded.planner_agent import EmbeddedPlannerAgent
 from .agents.embedded.spec_agent import EmbeddedSpecAgent
+from .agents.embedded.specifying import Specifier
 from .agents.embedded.unit_specs import TargetProvider, UnitSpecs
 from .agents.embedded.writing_agent import EmbeddedWritingAgent
 from .agents.lifecycle import Agent
@@ -37,7 +39,10 @@ def role_agents(settings: Settings, target: TargetProvider, chats: Mapping[str, 
     spec, writer, analyzer = chats.get("spec"), chats.get("writer"), chats.get("analyzer")
     specified, written, analysed = contract_of("spec"), contract_of("writer"), contract_of("analyzer")
     budget = Budget(trials=settings.trials, wall_seconds=settings.step_seconds)
-    specifiers = {"unit": UnitSpecs(target, settings.root, budget=budget)}
+    specifiers: dict[str, Specifier] = {
+        "unit": UnitSpecs(target, settings.root, budget=budget),
+        "integration": IntegrationSpecs(target, settings.root, budget=budget),
+    }
     engine = EmbeddedSpecAgent(specifiers, contract=specified)
     return {
         "planner": planner_agent(chats.get("planner")),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import AgentFailure
+from .integration.render import render_integration
 from .python.render import render as render_unit
 from .python.repair import unrenderable_cases as unrenderable_unit_cases
 
@@ -81,4 +82,8 @@ def _unit(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...
     return (RenderedFile(test_path, render_unit(spec, framework)),)
 
 
-_RENDERERS: Mapping[str, Renderer] = {"unit": _unit}
+def _integration(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...]:
+    return (RenderedFile(test_path, render_integration(spec, framework)),)
+
+
+_RENDERERS: Mapping[str, Renderer] = {"unit": _unit, "integration": _integration}

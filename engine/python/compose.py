@@ -29,7 +29,7 @@ def compose_spec(
         import_roots: the layout's import roots; the first one is taken when the facts name none.
     """
     facts = exploration.facts
-    judged, without = _judged(exploration)
+    judged, without = judged_findings(exploration)
     expected = [text for one in judged for text in (*one.finding.trial.imports, *one.verdict.imports)]
     names = ImportNames(expected)
     namer = CaseNamer(facts, [one.finding for one in judged])
@@ -56,7 +56,7 @@ def compose_spec(
     return spec
 
 
-def _judged(exploration: Exploration) -> tuple[list[Judged], dict[str, str]]:
+def judged_findings(exploration: Exploration) -> tuple[list[Judged], dict[str, str]]:
     """Findings with an oracle, in source order of their subjects, and the reason for each subject that has none."""
     facts = exploration.facts
     raising = frozenset(one.trial.subject for one in exploration.findings if one.observation.outcome == "raised")
