@@ -9,6 +9,7 @@ from .agents.contracts import contract_of
 from .agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent
 from .agents.embedded.integration_specs import IntegrationSpecs
 from .agents.embedded.planner_agent import EmbeddedPlannerAgent
+from .agents.embedded.remembered_specs import RememberedSpecs
 from .agents.embedded.spec_agent import EmbeddedSpecAgent
 from .agents.embedded.specifying import Specifier
 from .agents.embedded.unit_specs import TargetProvider, UnitSpecs
@@ -39,8 +40,9 @@ def role_agents(settings: Settings, target: TargetProvider, chats: Mapping[str, 
     spec, writer, analyzer = chats.get("spec"), chats.get("writer"), chats.get("analyzer")
     specified, written, analysed = contract_of("spec"), contract_of("writer"), contract_of("analyzer")
     budget = Budget(trials=settings.trials, wall_seconds=settings.step_seconds)
+    unit: Specifier = UnitSpecs(target, settings.root, budget=budget)
     specifiers: dict[str, Specifier] = {
-        "unit": UnitSpecs(target, settings.root, budget=budget),
+        "unit": _remembered(unit, settings, target) if settings.cache else unit,
         "integration": IntegrationSpecs(target, settings.root, budget=budget),
     }
     engine = EmbeddedSpecAgent(specifiers, contract=specified)
@@ -58,3 +60,15 @@ def role_agents(settings: Settings, target: TargetProvider, chats: Mapping[str, 
             else EmbeddedAnalyzerAgent(contract=analysed)
         ),
     }
+
+
+def _remembered(specifier: Specifier, settings: Settings, target: TargetProvider) -> Specifier:
+    """The same specifier, with specs that earlier runs worked out kept beside their answers of tools."""
+    return RememberedSpecs(
+        specifier,
+        target,
+        settings.state / "cache",
+        budget={"trials": settings.trials},
+        most_bytes=settings.cache_mib * 1024 * 1024,
+        fresh=settings.fresh,
+    )

@@ -175,6 +175,7 @@ class TargetProvider:
             state=self._scratch,
             cache=settings.state / "cache",
             import_roots=layout.import_roots,
+            exclude=[settings.state],
         )
 
 
