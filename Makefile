@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: install demo test test-llm bench bench-quick bench-context check format clean
+.PHONY: install demo test test-llm bench bench-quick bench-context docs check format clean
 
 install: $(VENV)/.installed
 
@@ -39,6 +39,10 @@ bench-quick: install
 # recall@5 of get_codebase_context beside plain grep; fetches the sources of two packages.
 bench-context: install
 	$(BIN)/python benchmarks/context_search.py
+
+# Pages that are made from what they describe.
+docs: install
+	$(BIN)/python -m testwright.utils.schema_pages docs/schemas
 
 check: install
 	$(BIN)/ruff format --check .

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from .agents.analyzer_agent import ModelAnalyzerAgent
 from .agents.contracts import contract_of
 from .agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent
+from .agents.embedded.api_specs import ApiSpecs
 from .agents.embedded.integration_specs import IntegrationSpecs
 from .agents.embedded.planner_agent import EmbeddedPlannerAgent
 from .agents.embedded.remembered_specs import RememberedSpecs
@@ -21,6 +22,7 @@ from .agents.project_style import style_of
 from .agents.spec_agent import ModelSpecAgent
 from .agents.writing_agent import ModelWritingAgent
 from .engine.python.explore import Budget
+from .mcp.openapi.loading import document_loader
 from .settings import Settings
 
 
@@ -43,6 +45,7 @@ def role_agents(settings: Settings, target: TargetProvider, chats: Mapping[str, 
     unit: Specifier = UnitSpecs(target, settings.root, budget=budget)
     specifiers: dict[str, Specifier] = {
         "unit": _remembered(unit, settings, target) if settings.cache else unit,
+        "api": ApiSpecs(target, settings.root, document_loader(settings.root)),
         "integration": IntegrationSpecs(target, settings.root, budget=budget),
     }
     engine = EmbeddedSpecAgent(specifiers, contract=specified)

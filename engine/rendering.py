@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import AgentFailure
+from .api.render import render_api
 from .integration.render import render_integration
 from .python.render import render as render_unit
 from .python.repair import unrenderable_cases as unrenderable_unit_cases
@@ -86,4 +87,8 @@ def _integration(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFi
     return (RenderedFile(test_path, render_integration(spec, framework)),)
 
 
-_RENDERERS: Mapping[str, Renderer] = {"unit": _unit, "integration": _integration}
+def _api(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...]:
+    return tuple(RenderedFile(one.path, one.contents) for one in render_api(spec, framework, test_path))
+
+
+_RENDERERS: Mapping[str, Renderer] = {"unit": _unit, "api": _api, "integration": _integration}

@@ -6,13 +6,16 @@ The same project and request give the same spec (B-06).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...engine.integration.compose import compose_integration_spec
+from ...engine.integration.compose import Told, compose_integration_spec
 from ...engine.integration.explore import FlowProposer, Flows, explore_flows
 from ...engine.integration.model import IntegrationTarget
+from ...engine.integration.program_exploring import explore_programs
+from ...engine.integration.program_runs import ProgramFlows
+from ...engine.integration.program_told import told_by_programs
 from ...engine.integration.targets import integration_target
 from ...engine.python.analyse import analyse_module
 from ...engine.python.explore import Budget
@@ -53,14 +56,16 @@ class IntegrationSpecs:
         path, symbols = str(inputs["target"]["path"]), inputs["target"].get("symbols")
         layout, components, facts = await asyncio.to_thread(self._read, path, symbols)
         proposer = await asyncio.to_thread(FlowProposer, self._root, layout, facts, components.subjects)
-        flows = await explore_flows(await self._python_target(), facts, components, proposer, self._budget)
-        spec = await asyncio.to_thread(
-            self._composed, layout, components, flows, str(inputs.get("framework") or "pytest")
-        )
+        target = await self._python_target()
+        flows = await explore_flows(target, facts, components, proposer, self._budget)
+        programs = await explore_programs(target, self._root, layout, components, flows)
+        framework = str(inputs.get("framework") or "pytest")
+        spec = await asyncio.to_thread(self._composed, layout, components, flows, programs, framework)
         trace: list[JsonObject] = [
-            {"event": "explored", "target": path, "trials": flows.exploration.trials, "cases": len(spec["cases"])}
+            {"event": "explored", "target": path, "trials": flows.exploration.trials, "cases": len(spec["cases"])},
+            *({"event": "program_run", "program": one.program.name, "runs": one.runs} for one in programs),
         ]
-        return Specified(spec, _metadata(spec, flows), trace)
+        return Specified(spec, _metadata(spec, flows, programs), trace)
 
     def _read(self, path: str, symbols: Any) -> tuple[Layout, IntegrationTarget, ModuleFacts]:
         layout = find_layout(self._root)
@@ -73,17 +78,28 @@ class IntegrationSpecs:
             )
         return layout, components, facts
 
-    def _composed(self, layout: Layout, components: IntegrationTarget, flows: Flows, framework: str) -> JsonObject:
+    def _composed(
+        self,
+        layout: Layout,
+        components: IntegrationTarget,
+        flows: Flows,
+        programs: Sequence[ProgramFlows],
+        framework: str,
+    ) -> JsonObject:
         index = ProjectIndex(self._root, layout, (flows.exploration.facts,))
-        return compose_integration_spec(components, flows, index, framework=framework)
+
+        def told(taken: set[str]) -> Told:
+            return told_by_programs(programs, flows.arcs, components, flows.exploration.facts, taken)
+
+        return compose_integration_spec(components, flows, index, framework=framework, programs=told)
 
 
-def _metadata(spec: Mapping[str, Any], flows: Flows) -> JsonObject:
+def _metadata(spec: Mapping[str, Any], flows: Flows, programs: Sequence[ProgramFlows]) -> JsonObject:
     exploration = flows.exploration
     possible = exploration.possible_arcs
     return {
         "trials": exploration.trials,
         "branches": {"reached": len(exploration.reached_arcs & possible), "possible": len(possible)},
         "edges": list(spec["target"]["edges"]),
-        "notes": list(exploration.notes),
+        "notes": [*exploration.notes, *(note for one in programs for note in one.notes)],
     }

@@ -19,6 +19,7 @@ from ..lifecycle import Agent, AgentContract
 from ..protocol import AgentRequest, JsonObject
 from .changed_targets import changed_targets, unchanged_rows
 from .integration_plan import integration_steps
+from .api_plan import api_steps
 from .plan_steps import CONTEXT, accept_step, context_step, verify_step
 from .planning import Planned, Scope, StepPlanner
 from .repository_steps import repository_plan
@@ -26,7 +27,7 @@ from .request_words import Clause, Mention, RequestWords, read_request
 from .target_index import Target, TargetIndex
 from .unit_plan import unit_steps
 
-STEP_PLANNERS: Mapping[str, StepPlanner] = {"unit": unit_steps, "integration": integration_steps}
+STEP_PLANNERS: Mapping[str, StepPlanner] = {"unit": unit_steps, "api": api_steps, "integration": integration_steps}
 """Who plans the steps of a test type; a type that is not here cannot be asked for."""
 
 _DOCUMENT = re.compile(r"^https?://|\.(?:json|ya?ml)$", re.IGNORECASE)

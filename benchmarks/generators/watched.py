@@ -73,7 +73,8 @@ def run_watched(
 
     def limited() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (memory_mib << 20, memory_mib << 20))
-        os.nice(niceness)
+        if niceness:
+            _be_nice(niceness)
 
     with tempfile.TemporaryFile() as output:
         began = time.monotonic()
@@ -108,6 +109,15 @@ def run_watched(
         told = output.read().decode("utf-8", "replace")
     exit_code = account.status if account.over_by_itself else None
     return Watched(exit_code, round(wall, 3), round(account.cpu, 3), round(account.peak_kib / 1024, 1), appeared, told)
+
+
+def _be_nice(niceness: int) -> None:
+    """Set the niceness of this process, and of its session, by which Linux shares processors among sessions."""
+    os.nice(niceness)
+    try:
+        Path("/proc/self/autogroup").write_text(str(niceness))
+    except OSError:
+        return
 
 
 class _Account:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...utils.python_source import parse_python
-from ..python.analyse import imports_of
+from ..python.analyse import absolute_module, imports_of
 from ..python.annotations import type_hint
 from ..python.model import CallableFacts, ClassFacts, ModuleFacts
 from ..python.project_index import ProjectIndex
@@ -54,6 +54,21 @@ def calls_of(source: str, facts: ModuleFacts, index: ProjectIndex) -> list[Call]
         elif isinstance(node, Function):
             found += _Body(names, node.name, None, {}).read(node)
     return list(dict.fromkeys(found))
+
+
+def imported_modules(source: str, facts: ModuleFacts, index: ProjectIndex) -> list[str]:
+    """Modules of the project that a module imports anywhere in its file, in order."""
+    package = facts.module if facts.path.endswith("__init__.py") else facts.module.rpartition(".")[0]
+    found: dict[str, None] = {}
+    for node in ast.walk(parse_python(source, facts.path)):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [one.name for one in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = absolute_module(node, package)
+            names = [base, *(f"{base}.{one.name}" for one in node.names)]
+        found.update((name, None) for name in names if name and index.facts_of(name) is not None)
+    return list(found)
 
 
 class _Names:

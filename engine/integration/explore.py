@@ -82,6 +82,8 @@ async def explore_flows(
     """
     budget = budget or Budget()
     arcs = await asyncio.to_thread(_read, target, components)
+    if not components.subjects:
+        return Flows(Exploration(facts=facts, possible_arcs=arcs.possible), arcs, ())
     watched = tuple(one.place.path for one in components.components[1:])
     notes: list[str] = []
     async with open_observer(target, facts, replace(EXPLORING, watched=watched)) as observer:

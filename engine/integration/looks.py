@@ -1,4 +1,4 @@
-"""Questions to ask the other objects of a flow once it has acted: their public queries, with the values it used (T-20)."""
+"""Questions to ask the other objects of a flow once it has acted: public queries, with the values it used (T-20)."""
 
 from __future__ import annotations
 

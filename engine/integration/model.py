@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..python.layout import ModulePlace
+from .programs import Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +62,13 @@ class IntegrationTarget:
     Attributes:
         components: the entry first, then its collaborators, those that are nearer first.
         subjects: public callables of the entry whose code reaches another component, most components first.
+        programs: what can be run and begins in the entry.
     """
 
     entry: Component
     components: tuple[Component, ...]
     subjects: tuple[str, ...]
+    programs: tuple[Program, ...] = ()
 
     def named(self, module: str) -> Component | None:
         """The component of a dotted name."""

@@ -11,7 +11,7 @@ from ..python.analyse import facts_from_source
 from ..python.layout import Layout, ModulePlace
 from ..python.model import ModuleFacts
 from ..python.project_index import ProjectIndex
-from .calls import calls_of
+from .calls import calls_of, imported_modules
 from .model import Seam
 
 _MOST_MODULES = 2_000
@@ -35,6 +35,7 @@ class SeamMap:
     seams: list[Seam] = field(default_factory=list)
     unread: dict[str, str] = field(default_factory=dict)
     _calls: dict[Place, set[Place]] = field(default_factory=dict)
+    _imports: dict[str, list[str]] = field(default_factory=dict)
 
     def reached(self, module: str, qualname: str) -> frozenset[str]:
         """The other modules that a callable's code reaches, through whatever calls."""
@@ -65,6 +66,17 @@ class SeamMap:
                         found.setdefault(there[0])
         return list(found)
 
+    def imported(self, module: str) -> list[str]:
+        """All modules of the project that a module imports, through whatever imports, nearer ones first."""
+        waiting = deque([module])
+        found: dict[str, None] = {}
+        while waiting:
+            for there in self._imports.get(waiting.popleft(), ()):
+                if there not in found and there != module:
+                    found[there] = None
+                    waiting.append(there)
+        return list(found)
+
     def is_vocabulary(self, module: str) -> bool:
         """Whether a module only defines exceptions, enums, constants or types."""
         facts = self.facts.get(module)
@@ -83,6 +95,7 @@ def find_seams(root: Path, layout: Layout) -> SeamMap:
             found.facts.setdefault(place.module, facts)
     index = ProjectIndex(root, layout, tuple(found.facts.values()))
     for module, facts in found.facts.items():
+        found._imports[module] = imported_modules(sources[module], facts, index)
         for call in calls_of(sources[module], facts, index):
             found._calls.setdefault((module, call.caller), set()).add((call.module, call.name))
             if call.module != module:

@@ -10,6 +10,7 @@ from ..python.analyse import subjects
 from ..python.layout import Layout, ModulePlace
 from ..python.model import CallableFacts
 from .model import Component, IntegrationTarget
+from .programs import Program, find_programs
 from .seams import SeamMap, find_seams
 
 MOST_TARGETS = 12
@@ -19,20 +20,21 @@ MOST_COMPONENTS = 50
 def integration_targets(
     root: Path, layout: Layout, paths: Collection[str] | None = None, seams: SeamMap | None = None
 ) -> tuple[IntegrationTarget, ...]:
-    """Entry modules whose public code reaches another module of the project, most modules first.
+    """Entry modules whose public code or program reaches another module of the project, most modules first.
 
     Args:
         paths: POSIX paths of the modules that may be entries; None for all of them.
         seams: those of the project, read when not given.
     """
     seams = seams or find_seams(root, layout)
+    programs = find_programs(root, layout)
     places = {place.module: place for place in layout.modules}
     found: list[tuple[int, IntegrationTarget]] = []
     for module in seams.facts:
         place = places.get(module)
         if place is None or (paths is not None and place.path not in paths):
             continue
-        target = _target(place, seams, places)
+        target = _target(place, seams, places, tuple(one for one in programs if one.place == place))
         if target is not None:
             found.append((-len([one for one in target.components if not one.vocabulary]), target))
     found.sort(key=lambda one: (one[0], one[1].entry.place.path))
@@ -62,28 +64,35 @@ def limited_to(
     chosen = tuple(
         one for one in target.subjects if (symbols is None or named(one, symbols)) and not named(one, left_out)
     )
-    return replace(target, subjects=chosen) if chosen else None
+    programs = target.programs if symbols is None else ()
+    return replace(target, subjects=chosen, programs=programs) if chosen or programs else None
 
 
-def _target(place: ModulePlace, seams: SeamMap, places: dict[str, ModulePlace]) -> IntegrationTarget | None:
+def _target(
+    place: ModulePlace, seams: SeamMap, places: dict[str, ModulePlace], programs: tuple[Program, ...]
+) -> IntegrationTarget | None:
     facts = seams.facts[place.module]
-    reach = {one.qualname: _reached(one, seams, place.module) for one in subjects(facts)}
+    runs_at_import = place.module.rpartition(".")[2] == "__main__"
+    callables = () if runs_at_import else subjects(facts)
+    reach = {one.qualname: _reached(one, seams, place.module) for one in callables}
     reach = {
         name: modules
         for name, modules in reach.items()
         if any(not seams.is_vocabulary(one) and one in places for one in modules)
     }
-    if not reach:
+    imported = [one for one in seams.imported(place.module) if one in places] if programs else []
+    if not reach and all(seams.is_vocabulary(one) for one in imported):
         return None
     order = {one.qualname: at for at, one in enumerate(facts.callables())}
     ranked = sorted(reach, key=lambda name: (-len(reach[name]), order[name]))
-    names = [place.module, *(one for one in seams.nearest(place.module, ranked) if one in places)][:MOST_COMPONENTS]
+    nearest = [one for one in seams.nearest(place.module, ranked) if one in places]
+    names = list(dict.fromkeys((place.module, *nearest, *imported)))[:MOST_COMPONENTS]
     components: list[Component] = []
     for module in names:
         name = _name(module, [one.name for one in components])
         digest = seams.facts[module].digest
         components.append(Component(name, places[module], digest, seams.is_vocabulary(module)))
-    return IntegrationTarget(components[0], tuple(components), tuple(ranked))
+    return IntegrationTarget(components[0], tuple(components), tuple(ranked), programs)
 
 
 def _reached(one: CallableFacts, seams: SeamMap, module: str) -> frozenset[str]:
