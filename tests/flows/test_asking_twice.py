@@ -312,6 +312,6 @@ def test_answers_are_few(run_once, tmp_path, monkeypatch):
     now = time.time()
     for number, name in enumerate("abcd"):
         kept.put(name, one)
-        os.utime(tmp_path / "cache" / "standing" / f"{name}.json", (now + number, now + number))
+        os.utime(tmp_path / "cache" / "standing" / f"{name}.json", (now - 100 + number, now - 100 + number))
     kept.prune()
     assert [name for name in "abcd" if kept.get(name)] == ["c", "d"]
