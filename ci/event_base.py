@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..changes.comparison import merge_base
+from ..changes.comparison import folder_in_repository, merge_base
 from ..changes.git import Git
 from ..errors import HistoryError, UsageError
 
@@ -67,6 +67,7 @@ def base_of(root: Path, environment: Mapping[str, str]) -> str:
             details={"reason": "no_base"},
         )
     git = Git.at(root)
+    folder_in_repository(git)
     failure: HistoryError | None = None
     for one in candidates:
         try:

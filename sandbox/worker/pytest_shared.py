@@ -54,10 +54,6 @@ class Watch:
         """Call `pause` when a test has `taken` one of the things, or when it is about to use it `again`."""
         self._stop_at, self._moment, self._pause = frozenset(things), moment, pause
 
-    def forget(self):
-        """What was found so far belongs to no test."""
-        self._found.clear()
-
     def taken(self):
         """The things of the test that has just ended, and what its class or module set up for it."""
         found = sorted(self._found)
@@ -253,9 +249,9 @@ class Company:
         self._turns = turns
 
     def collected(self):
-        """The tests are about to run."""
+        """The tests are about to run: what importing them does is not watched, it would only take time."""
         if self._watch is not None:
-            self._watch.forget()
+            self._watch.install()
 
     def begin(self):
         """A test is about to begin; waits for its turn."""
@@ -281,7 +277,6 @@ def company(request, folder, ends):
         return Company()
     own = _realpath(folder)
     watch = Watch(_realpath(request["project"]), os.path.dirname(own), own)
-    watch.install()
     if not pair or ends is None:
         return Company(watch)
     turns = Turns(pair["role"], *ends)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -174,6 +175,19 @@ def test_the_first_base_that_the_clone_reaches_is_taken(tmp_path):
     with pytest.raises(HistoryError, match="shallow") as error:
         base_of(clone.folder, environment | {"GITHUB_BASE_REF": "elsewhere"})
     assert "fetch-depth: 0" in error.value.advice
+
+
+def test_a_checkout_that_git_refuses_says_how_it_is_allowed(tmp_path, monkeypatch):
+    whole = Repository(tmp_path / "whole")
+    base = whole.commit({"a.py": "x = 1\n"})
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps({"before": base}))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")  # git's own switch: as if somebody else owned it
+    with pytest.raises(HistoryError, match="belongs to another user") as error:
+        base_of(whole.folder, {"GITHUB_EVENT_NAME": "push", "GITHUB_EVENT_PATH": str(event)})
+    assert "safe.directory" in error.value.advice
 
 
 def test_an_event_that_does_not_read_is_told(tmp_path):
