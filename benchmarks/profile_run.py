@@ -179,13 +179,13 @@ def told(measured: Measured, events: list[dict]) -> str:
     kinds = sorted({kind for _, kind, _ in measured.tree.samples}, key=lambda kind: (kind != "our process", kind))
     rows = []
     for name, start, end in stages(events, measured):
-        spent: Counter[str] = Counter()
+        spent: defaultdict[str, float] = defaultdict(float)
         for at, kind, seconds in measured.tree.samples:
             if start < at <= end:
                 spent[kind] += seconds
         if end - start >= 0.02:
             rows.append((name[:60], end - start, [spent[kind] for kind in kinds]))
-    total: Counter[str] = Counter()
+    total: defaultdict[str, float] = defaultdict(float)
     for _, kind, seconds in measured.tree.samples:
         total[kind] += seconds
     rows.append(("the whole command", measured.wall, [total[kind] for kind in kinds]))
