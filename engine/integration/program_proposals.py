@@ -19,12 +19,13 @@ _MOST_STATES = 3
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What is known of a program before it runs: its commands, documented lines, what its code reads, sample files."""
+    """What is known of a program before it runs: commands, documented lines, what it reads, samples, its source."""
 
     commands: tuple[Command, ...]
     documented: tuple[tuple[str, ...], ...]
     reading: Reading
     samples: tuple[tuple[str, str], ...]
+    source: str = ""
 
     @property
     def vocabulary(self) -> tuple[str, ...]:

@@ -49,7 +49,8 @@ class Conditions:
         wall_seconds: real time of one trial.
         memory_mib: how much a trial may allocate.
         max_steps: lines of the target file one trial may run.
-        watched: POSIX paths of further files of the project whose lines are told too, offset as observe_wide.py says.
+        watched: POSIX paths and dotted names of further files of the project whose lines are told too, offset as
+            observe_wide.py says.
     """
 
     hash_seed: int = 0
@@ -62,7 +63,7 @@ class Conditions:
     wall_seconds: float = 3.0
     memory_mib: int = 512
     max_steps: int = 400_000
-    watched: tuple[str, ...] = ()
+    watched: tuple[tuple[str, str], ...] = ()
 
 
 EXPLORING = Conditions(clock=Clock("ticking"), instrument=True)
@@ -186,7 +187,8 @@ class Observer:
             "wall_seconds": conditions.wall_seconds,
             "memory_mib": conditions.memory_mib,
             "max_steps": conditions.max_steps,
-            "watched": [str(self.workspace.project / path) for path in conditions.watched],
+            "watched": [str(self.workspace.project / path) for path, _ in conditions.watched],
+            "modules": [self.facts.module, *(module for _, module in conditions.watched)],
             "hidden": sorted({str(self.workspace.project), str(self.workspace.scratch)}),
         }
 
@@ -232,4 +234,5 @@ def _trial_json(trial: Trial) -> dict[str, object]:
         "wanted": trial.wanted,
         "fixtures": trial.fixtures,
         "looks": trial.looks,
+        "asks": trial.asks,
     }
