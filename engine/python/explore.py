@@ -82,6 +82,8 @@ async def explore(
                     early(await asyncio.to_thread(_first_look, facts, arcs, search, imported))
 
         await _search(search, observer, budget, notes, looked)
+        if search.trials < EARLY_TRIALS:
+            await looked()
     work = await _settle(target, facts, search, imported)
     return _told(facts, arcs, search, imported, work, notes)
 
