@@ -23,7 +23,7 @@ from .reports.json_form import json_form
 from .reports.junit_form import junit_form
 from .reports.markdown_form import markdown_form
 from .reports.model import Report
-from .reports.outcome import ExitReason, exit_code_of, status_of
+from .reports.outcome import ExitReason, exit_code_of, reason_without_report, status_of
 from .reports.run_facts import RunFacts
 from .run_tools import cache_kind
 from .sandbox.interpreter import Interpreter
@@ -35,17 +35,10 @@ from .store.staging import Staging
 from .version import VERSION
 from .wiring import LiveRun
 
-_REASONS = {
-    ExitCode.USAGE: ExitReason.NOT_UNDERSTOOD,
-    ExitCode.ENVIRONMENT: ExitReason.ENVIRONMENT,
-    ExitCode.STORAGE: ExitReason.STORAGE,
-    ExitCode.BUDGET: ExitReason.BUDGET_EXHAUSTED,
-}
-
 
 def ended_by(error: TestwrightError) -> ExitReason:
     """The exit reason of a run that an error has ended."""
-    return _REASONS.get(error.exit_code, ExitReason.INTERNAL)
+    return reason_without_report(error.exit_code)
 
 
 @dataclass(frozen=True, slots=True)

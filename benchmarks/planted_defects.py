@@ -11,7 +11,7 @@ changes drawn three counts are printed:
     reached lines  those in code that the tests' entry points call, by the syntax tree
     lines run      those on lines that the suite runs, its child processes included
 
-The suite is run by plain pytest or unittest, not by testwright. Defects that were planted by hand are counted apart: those
+The suite is run by plain pytest or unittest, not by testwright. Defects planted by hand are counted apart: those
 that the example has already must be among the suspected defects of the run, and those of `--hand FILE` (JSON: a list of
 path, old, new, note) are planted like the others.
 """
@@ -80,6 +80,8 @@ class Suite:
             **os.environ,
             "PYTHONPATH": os.pathsep.join(str(self.project / root) for root in self.roots),
             "PYTHONDONTWRITEBYTECODE": "1",
+            # An application that is killed cannot write down which of its lines ran.
+            **({"API_STOP_SIGNAL": "SIGTERM"} if measured is not None else {}),
         }
         return subprocess.run(
             command, cwd=self.project, env=environment, capture_output=True, text=True, timeout=RUN_SECONDS, check=False
@@ -212,7 +214,8 @@ def _lines_run(suite: Suite, files: Sequence[str]) -> dict[str, set[int]]:
         data = Path(folder) / "data"
         include = "\n    ".join(str(suite.project / path) for path in files)
         settings.write_text(
-            f"[run]\nparallel = true\npatch = subprocess\ndata_file = {data}\ninclude =\n    {include}\n",
+            "[run]\nparallel = true\nsigterm = true\npatch =\n    subprocess\n    fork\n    _exit\n"
+            f"data_file = {data}\ninclude =\n    {include}\n",
             encoding="utf-8",
         )
         suite.run(measured=settings)
@@ -223,7 +226,8 @@ def _lines_run(suite: Suite, files: Sequence[str]) -> dict[str, set[int]]:
                 capture_output=True,
                 check=False,
             )
-        told = json.loads((Path(folder) / "lines.json").read_text(encoding="utf-8"))
+        found = Path(folder) / "lines.json"
+        told = json.loads(found.read_text(encoding="utf-8")) if found.is_file() else {"files": {}}
     return {
         Path(name).relative_to(suite.project).as_posix() if Path(name).is_absolute() else name: set(
             one["executed_lines"]

@@ -188,9 +188,8 @@ def _chosen(records: list[Record], facts: ModuleFacts, imported: frozenset[Arc])
     staged = choose([one for one in records if _is_staged(one)], facts, imported)
     covered = imported.union(*(one.covered for one in staged))
     endings = {_ending(one) for one in staged}
-    others = [
-        one for one in records if not _is_staged(one) and (not one.arcs <= covered or _ending(one) not in endings)
-    ]
+    further = [one for one in records if not _is_staged(one)]
+    others = [one for one in further if not one.arcs <= covered or _ending(one) not in endings]
     order = {one.qualname: at for at, one in enumerate(facts.callables())}
     found = [*staged, *choose(others, facts, covered)]
     return sorted(found, key=lambda one: (order.get(one.trial.subject, len(order)), one.number))
