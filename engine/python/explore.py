@@ -9,11 +9,11 @@ from time import monotonic
 from ...errors import ProjectError, SandboxFailure
 from ...sandbox.target import PythonTarget
 from .arcs import ArcMap
-from .choice import choose
 from .confirm import Confirmed, confirm
 from .model import Arc, Exploration, Finding, ModuleFacts
 from .observer import EXPLORING, Observer, open_observer
 from .search import Proposer, Record, Search
+from .telling import choose_telling
 from .unreached import unreached
 
 BATCH = 100
@@ -90,7 +90,7 @@ async def _settle(target: PythonTarget, facts: ModuleFacts, search: Search, impo
     work = _Work()
     for _ in range(CONFIRMATIONS):
         usable = [record for record in search.records if record.number not in work.bad]
-        chosen = choose(usable, facts, imported)
+        chosen = choose_telling(usable, facts, imported)
         answers = await confirm(target, facts, [(record.trial, record.seen) for record in chosen])
         # All of them again, not only the new ones: each must hold in the company of all the others.
         work.confirmed = [(one, answer) for one, answer in zip(chosen, answers, strict=True) if answer.seen is not None]
@@ -126,6 +126,7 @@ def _told(
                 trial=record.trial,
                 observation=seen.observation,
                 new_arcs=frozenset(own - reached),
+                covered=covered,
                 unstable=confirmed.unstable,
                 agrees=confirmed.verdict.agrees,
                 contradicts=confirmed.verdict.contradicts,

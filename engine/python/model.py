@@ -264,6 +264,7 @@ class Finding:
     """A trial worth a test, confirmed in fresh processes.
 
     Attributes:
+        covered: possible arcs that the trial ran, arranging included.
         unstable: expressions whose value differed between processes, seeds or clocks, never to be pinned.
         contradicts: what the document said instead, when it did (a suspected defect), else None.
     """
@@ -271,6 +272,7 @@ class Finding:
     trial: Trial
     observation: Observation
     new_arcs: frozenset[Arc] = frozenset()
+    covered: frozenset[Arc] = frozenset()
     unstable: tuple[str, ...] = ()
     agrees: bool | None = None
     contradicts: str | None = None
