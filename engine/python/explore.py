@@ -10,6 +10,8 @@ from ...errors import ProjectError, SandboxFailure
 from ...sandbox.target import PythonTarget
 from .arcs import ArcMap
 from .confirm import Confirmed, confirm
+from .fallbacks import TRIALS as FALLBACK_TRIALS
+from .fallbacks import explore_fallbacks
 from .model import Arc, Exploration, Finding, ModuleFacts
 from .observer import EXPLORING, Observer, open_observer
 from .search import Proposer, Record, Search
@@ -18,6 +20,7 @@ from .unreached import unreached
 
 BATCH = 100
 CONFIRMATIONS = 4
+FALLBACK_QUIET = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +57,34 @@ async def explore(
         SandboxFailure: the sandbox broke.
     """
     budget = budget or Budget()
-    arcs = await asyncio.to_thread(_read, target, facts)
+    source = await asyncio.to_thread(_read, target, facts)
+    arcs = _arcs(facts, source)
     notes: list[str] = []
     async with open_observer(target, facts, EXPLORING) as observer:
         imported = arcs.real(observer.import_arcs)
         search = Search(facts, arcs, proposer, imported, budget.trials)
         await _search(search, observer, budget, notes)
+
+        async def run(inner: Search, other: Observer) -> None:
+            await _search(inner, other, Budget(FALLBACK_TRIALS, FALLBACK_QUIET, budget.wall_seconds), notes)
+
+        await explore_fallbacks(target, facts, source, search, observer, run)
     work = await _settle(target, facts, search, imported)
     return _told(facts, arcs, search, imported, work, notes)
 
 
-def _read(target: PythonTarget, facts: ModuleFacts) -> ArcMap:
+def _read(target: PythonTarget, facts: ModuleFacts) -> str:
     path = target.snapshot.path / facts.path
     try:
-        return ArcMap(path.read_bytes().decode("utf-8-sig"))
-    except (OSError, UnicodeDecodeError, SyntaxError) as error:
+        return path.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProjectError(f"{facts.path} cannot be read as Python: {error}") from error
+
+
+def _arcs(facts: ModuleFacts, source: str) -> ArcMap:
+    try:
+        return ArcMap(source)
+    except SyntaxError as error:
         raise ProjectError(f"{facts.path} cannot be read as Python: {error}") from error
 
 

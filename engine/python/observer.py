@@ -49,6 +49,7 @@ class Conditions:
         wall_seconds: real time of one trial.
         memory_mib: how much a trial may allocate.
         max_steps: lines of the target file one trial may run.
+        missing: modules that the target does not find when it is loaded.
     """
 
     hash_seed: int = 0
@@ -61,6 +62,7 @@ class Conditions:
     wall_seconds: float = 3.0
     memory_mib: int = 512
     max_steps: int = 400_000
+    missing: tuple[str, ...] = ()
 
 
 EXPLORING = Conditions(clock=Clock("ticking"), instrument=True)
@@ -184,6 +186,7 @@ class Observer:
             "wall_seconds": conditions.wall_seconds,
             "memory_mib": conditions.memory_mib,
             "max_steps": conditions.max_steps,
+            "missing": conditions.missing,
             "hidden": sorted({str(self.workspace.project), str(self.workspace.scratch)}),
         }
 
