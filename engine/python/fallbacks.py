@@ -14,6 +14,7 @@ from ...errors import TargetImportError
 from ...sandbox.target import PythonTarget
 from .arcs import ArcMap
 from .branches import branch_arcs
+from .choice import choose
 from .model import Arc, ModuleFacts
 from .observer import EXPLORING, Observer, open_observer
 from .optional_imports import OptionalImport, optional_imports, without, worth_trying
@@ -76,6 +77,12 @@ async def _without(
         return  # the module does need it
     new = [record for record in inner.records if not record.arcs <= reached]
     chosen = choose_telling(new, facts, reached)
+    covered = set(reached).union(*(record.covered for record in chosen))
+    for record in choose(new, facts, reached):
+        # Refusing to work without an import tells nothing of the module as it is, but much of this one.
+        if not record.arcs <= covered:
+            covered |= record.arcs
+            chosen.append(record)
     trials = [trial for record in chosen if (trial := without(record.trial, facts, one)) is not None]
     for trial, seen in zip(trials, await observer.watch(trials), strict=True):
         search.learn(trial, seen)

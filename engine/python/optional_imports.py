@@ -15,6 +15,7 @@ from .analyse import absolute_module
 from .model import Arc, ModuleFacts, Trial
 
 SOURCE = "without"
+_WITHOUT = "_without_"
 _FAILURES = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 _IMPORTS = ("from importlib.util import find_spec, module_from_spec", "from unittest.mock import patch", "import sys")
 
@@ -93,10 +94,11 @@ def without(trial: Trial, facts: ModuleFacts, missing: OptionalImport) -> Trial 
         return None
     if not rewriter.used:
         return None
-    maker = f"{variable}_without_{'_and_'.join(one.rpartition('.')[2] for one in missing.modules)}"
+    maker = f"{variable}{_WITHOUT}{'_and_'.join(one.rpartition('.')[2] for one in missing.modules)}"
     blocked = ", ".join(f"{one!r}: None" for one in missing.modules)
     definition = (
         f"def {maker}():\n"
+        f'    """The module as it is where {_listed(missing.modules)} cannot be imported."""\n'
         f"    spec = find_spec({facts.module!r})\n"
         "    module = module_from_spec(spec)\n"
         f"    with patch.dict(sys.modules, {{{blocked}}}):\n"
@@ -112,6 +114,23 @@ def without(trial: Trial, facts: ModuleFacts, missing: OptionalImport) -> Trial 
         wanted=None,
         wanted_line=0,
     )
+
+
+def missing_words(statements: Iterable[str]) -> str:
+    """`without_fast` where the statements of a trial load the module without something."""
+    for text in statements:
+        if text.startswith("def ") and _WITHOUT in text.partition("(")[0]:
+            return f"without_{text.partition('(')[0].partition(_WITHOUT)[2]}"
+    return ""
+
+
+def own_copy(trial: Trial, facts: ModuleFacts) -> str:
+    """The variable that holds the trial's own copy of the module; empty when it uses the module as it is."""
+    return facts.module.rpartition(".")[2] if trial.source == SOURCE else ""
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _imported(node: ast.stmt, package: str) -> Iterator[str]:
