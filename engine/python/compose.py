@@ -9,8 +9,8 @@ from .case_titles import CaseNamer
 from .defects import suspected_defects
 from .grouping import grouped
 from .import_names import ImportNames, at_their_source
-from .model import Exploration, ModuleFacts
 from .judging import judged_findings
+from .model import Exploration, ModuleFacts
 from .oracle import Verdict
 from .spec_case import WEAK_KINDS, Case
 from .worth import Judged

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 
@@ -12,8 +13,10 @@ from .arcs import ArcMap
 from .confirm import Confirmed, confirm
 from .fallbacks import TRIALS as FALLBACK_TRIALS
 from .fallbacks import explore_fallbacks
-from .model import Arc, Exploration, Finding, ModuleFacts
+from .model import Arc, Exploration, Finding, ModuleFacts, Trial
+from .observation_json import Seen
 from .observer import EXPLORING, Observer, open_observer
+from .sameness import steady
 from .search import Proposer, Record, Search
 from .telling import choose_telling
 from .unreached import unreached
@@ -21,6 +24,7 @@ from .unreached import unreached
 BATCH = 100
 CONFIRMATIONS = 4
 FALLBACK_QUIET = 250
+ANOTHER_DAY = 517 * 86400 + 9 * 3600 + 41 * 60 + 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +98,27 @@ async def _search(search: Search, observer: Observer, budget: Budget, notes: lis
         batch = search.next_batch(min(BATCH, budget.trials - search.trials))
         if not batch:
             return
-        for trial, seen in zip(batch, await observer.watch(batch), strict=True):
-            search.learn(trial, seen)
+        answers = await observer.watch(batch)
+        moving = await _moving(batch, answers, observer)
+        for index, (trial, seen) in enumerate(zip(batch, answers, strict=True)):
+            search.learn(trial, seen, moving=index in moving)
         if monotonic() > ceiling:
             notes.append(f"Exploring stopped after {budget.wall_seconds:g} seconds and {search.trials} trials.")
             return
+
+
+async def _moving(batch: Sequence[Trial], answers: Sequence[Seen], observer: Observer) -> set[int]:
+    """Indexes of the trials that looked at the clock and come out otherwise on another day."""
+    if observer.conditions.clock is None:
+        return set()
+    dated = [index for index, seen in enumerate(answers) if seen.dated]
+    later = await observer.watch([batch[index] for index in dated], later=ANOTHER_DAY) if dated else []
+    found: set[int] = set()
+    for index, again in zip(dated, later, strict=True):
+        same = steady(answers[index].observation, [again.observation])
+        if same is None or same.unstable:
+            found.add(index)
+    return found
 
 
 async def _settle(target: PythonTarget, facts: ModuleFacts, search: Search, imported: frozenset[Arc]) -> _Work:

@@ -91,22 +91,27 @@ class Observer:
         """What each trial did, in the same order. Raises SandboxFailure when the sandbox breaks."""
         return [seen.observation for seen in await self.watch(trials)]
 
-    async def watch(self, trials: Sequence[Trial], *, seed: int | None = None) -> list[Seen]:
-        """As `observe`, with what only the engine itself needs, and another seed for randomness if given."""
+    async def watch(self, trials: Sequence[Trial], *, seed: int | None = None, later: int = 0) -> list[Seen]:
+        """As `observe`, with what only the engine itself needs.
+
+        Args:
+            seed: another one for randomness.
+            later: seconds by which a ticking clock is ahead.
+        """
         seen: list[Seen] = []
         size = max(BATCH, self.conditions.per_fork)
         while len(seen) < len(trials):
             batch = trials[len(seen) : len(seen) + size]
-            seen.extend(await self._watch_batch(batch, seed))
+            seen.extend(await self._watch_batch(batch, seed, later))
         return seen
 
-    async def _watch_batch(self, batch: Sequence[Trial], seed: int | None) -> list[Seen]:
+    async def _watch_batch(self, batch: Sequence[Trial], seed: int | None, later: int) -> list[Seen]:
         if self._session is None:
             await self.start()
         session = self._session
         assert session is not None
         seen: list[Seen] = []
-        extra = {} if seed is None else {"seed": seed}
+        extra = ({} if seed is None else {"seed": seed}) | ({"later": later} if later else {})
         try:
             await session.send(json.dumps({"trials": [_trial_json(trial) | extra for trial in batch]}).encode())
             for _ in batch:

@@ -52,7 +52,9 @@ def optional_imports(source: str, facts: ModuleFacts) -> list[OptionalImport]:
     return found
 
 
-def worth_trying(found: Iterable[OptionalImport], source: str, facts: ModuleFacts, open_arcs: set[Arc]) -> list[OptionalImport]:
+def worth_trying(
+    found: Iterable[OptionalImport], source: str, facts: ModuleFacts, open_arcs: set[Arc]
+) -> list[OptionalImport]:
     """Those on which a way not taken may depend, those of which more depends first."""
     lines = source.splitlines()
     ranked: list[tuple[int, OptionalImport]] = []

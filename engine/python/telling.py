@@ -22,7 +22,8 @@ def choose_telling(records: Sequence[Record], facts: ModuleFacts, reached: froze
     Args:
         reached: arcs that need no test, because importing runs them.
     """
-    chosen = choose(records, facts, reached)
+    lasting = [one for one in records if not one.moving]
+    chosen = choose(lasting, facts, reached)
     wanted = _covered(chosen, reached)
     kept: list[Record] = []
     mute: set[int] = set()
@@ -36,13 +37,14 @@ def choose_telling(records: Sequence[Record], facts: ModuleFacts, reached: froze
         lost = wanted - _covered(kept, reached)
         if not lost:
             break
-        rest = [one for one in records if one.number not in mute and not one.covered.isdisjoint(lost)]
+        rest = [one for one in lasting if one.number not in mute and not one.covered.isdisjoint(lost)]
         known = {one.number for one in kept}
         picked = _needed([one for one in rest if one.number not in known], facts, _covered(kept, reached))
         if not picked:
             break
     covered = set(_covered(kept, reached))
     kept += [one for one in little if _adds(one, covered)]
+    kept += _needed([one for one in records if one.moving], facts, frozenset(covered))
     order = {one.qualname: index for index, one in enumerate(facts.callables())}
     return sorted(kept, key=lambda one: order.get(one.trial.subject, len(order)))
 
@@ -76,9 +78,7 @@ def _told(facts: ModuleFacts, kept: Sequence[Record], picked: Sequence[Record]) 
         if one.trial.wanted or (judged is not None and not judged.weak and not judged.silent)
     ]
     known = {one.number for one in telling}
-    weak = [
-        one for one, judged in zip(picked, found, strict=True) if judged is not None and one.number not in known
-    ]
+    weak = [one for one, judged in zip(picked, found, strict=True) if judged is not None and one.number not in known]
     return telling, weak
 
 

@@ -148,7 +148,7 @@ class Draft:
         return text
 
     def as_base(self, thing):
-        """A subclass of a builtin, or a number of a library's own, as the plain builtin it equals. Raises NoSourceError."""
+        """A subclass of a builtin, or a library's number, as the builtin it equals. Raises NoSourceError."""
         for base in _BASES:
             if isinstance(thing, base):
                 make: Any = str.__str__ if base is str else base
