@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: install demo test test-llm bench-context check format clean
+.PHONY: install demo test test-llm bench bench-quick bench-context docs check format clean
 
 install: $(VENV)/.installed
 
@@ -27,9 +27,22 @@ test: install
 test-llm: install
 	$(BIN)/python -m pytest -n 0 tests/llm/any_endpoint.py
 
+# testwright, Pynguin and the ghostwriter of Hypothesis side by side on twelve modules, in about an hour; fetches their
+# sources and makes environments below .bench/. BENCH takes options: make bench BENCH="--only testwright --reuse-peers".
+bench: install
+	$(BIN)/python -m testwright.benchmarks.generators $(BENCH)
+
+# Two of the modules, with a shorter search for Pynguin, in less than five minutes.
+bench-quick: install
+	$(BIN)/python -m testwright.benchmarks.generators --quick --name quick $(BENCH)
+
 # recall@5 of get_codebase_context beside plain grep; fetches the sources of two packages.
 bench-context: install
 	$(BIN)/python benchmarks/context_search.py
+
+# Pages that are made from what they describe.
+docs: install
+	$(BIN)/python -m testwright.utils.schema_pages docs/schemas
 
 check: install
 	$(BIN)/ruff format --check .

@@ -27,7 +27,7 @@ from .store.lock import project_lock, run_lock
 from .store.run_folder import RunFolder, new_run_id
 from .store.sessions import Sessions
 from .store.staging import Staging
-from .wiring import open_run, open_validators
+from .wiring import changes_of, open_run, open_validators
 
 __all__ = [
     "RESUME_SETTINGS",
@@ -142,16 +142,21 @@ async def plan(request: str, settings: Settings) -> dict[str, Any]:
 
     Raises:
         RequestError: the request names nothing that was found.
+        HistoryError: git cannot say what has changed since `changed_since`.
         SettingsError: a model is to be asked and its key or price is missing.
         BudgetExhausted: a ceiling is reached before there is a plan.
     """
-    inputs = {
+    inputs: dict[str, Any] = {
         "user_request": request,
         "root": str(settings.root),
         "tests_dir": settings.tests_dir,
         "framework": settings.framework,
         **({"test_type": settings.test_type} if settings.test_type else {}),
+        **({"target": settings.target} if settings.target else {}),
     }
+    changes = await changes_of(settings)
+    if changes is not None:
+        inputs["changes"] = changes
     async with (
         open_chats(settings, os.environ, cache=settings.state / "cache") as chats,
         planner_agent(chats.by_role.get("planner")) as planner,

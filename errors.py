@@ -4,6 +4,7 @@
     ├── UsageError                 what was asked cannot be done as asked           exit 2
     │   ├── SettingsError          a setting has a wrong name, type or value
     │   ├── ProjectError           the root is missing, unreadable or no project
+    │   ├── HistoryError           git cannot say what has changed
     │   └── RequestError           nothing in the request was understood
     ├── EnvironmentFault           this machine or the target's environment         exit 3
     │   ├── SandboxUnavailable     no isolation, and --sandbox=weak was not said
@@ -98,6 +99,13 @@ class SettingsError(UsageError):
 
 class ProjectError(UsageError):
     """The project root is missing, unreadable or holds nothing to test."""
+
+
+class HistoryError(UsageError):
+    """git cannot say what has changed; `details["reason"]` says why.
+
+    It is `no_repository`, `no_commits`, `unknown_ref`, `shallow`, `unrelated`, `ownership` or `failed`.
+    """
 
 
 class RequestError(UsageError):

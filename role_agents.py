@@ -7,8 +7,12 @@ from collections.abc import Mapping
 from .agents.analyzer_agent import ModelAnalyzerAgent
 from .agents.contracts import contract_of
 from .agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent
+from .agents.embedded.api_specs import ApiSpecs
+from .agents.embedded.integration_specs import IntegrationSpecs
 from .agents.embedded.planner_agent import EmbeddedPlannerAgent
-from .agents.embedded.spec_agent import EmbeddedSpecAgent, TargetProvider
+from .agents.embedded.spec_agent import EmbeddedSpecAgent
+from .agents.embedded.specifying import Specifier
+from .agents.embedded.unit_specs import TargetProvider, UnitSpecs
 from .agents.embedded.writing_agent import EmbeddedWritingAgent
 from .agents.lifecycle import Agent
 from .agents.model.chat import ModelChat
@@ -17,6 +21,7 @@ from .agents.project_style import style_of
 from .agents.spec_agent import ModelSpecAgent
 from .agents.writing_agent import ModelWritingAgent
 from .engine.python.explore import Budget
+from .mcp.openapi.loading import document_loader
 from .settings import Settings
 
 
@@ -36,7 +41,12 @@ def role_agents(settings: Settings, target: TargetProvider, chats: Mapping[str, 
     spec, writer, analyzer = chats.get("spec"), chats.get("writer"), chats.get("analyzer")
     specified, written, analysed = contract_of("spec"), contract_of("writer"), contract_of("analyzer")
     budget = Budget(trials=settings.trials, wall_seconds=settings.step_seconds)
-    engine = EmbeddedSpecAgent(target, settings.root, budget=budget, contract=specified)
+    specifiers: dict[str, Specifier] = {
+        "unit": UnitSpecs(target, settings.root, budget=budget),
+        "api": ApiSpecs(target, settings.root, document_loader(settings.root)),
+        "integration": IntegrationSpecs(target, settings.root, budget=budget),
+    }
+    engine = EmbeddedSpecAgent(specifiers, contract=specified)
     return {
         "planner": planner_agent(chats.get("planner")),
         "spec": ModelSpecAgent(spec, engine, settings.root, contract=specified) if spec else engine,

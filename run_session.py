@@ -131,6 +131,8 @@ def beginning_of(live: LiveRun, request: str) -> PlanningAgentState:
         request_id=live.context.run_id,
         user_request=request,
         test_type=settings.test_type,
+        target=settings.target,
+        changes=live.changes,
         framework=settings.framework,
         tests_dir=settings.tests_dir,
         max_retries_per_step=settings.max_retries_per_step,

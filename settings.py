@@ -58,7 +58,7 @@ class Models(BaseModel):
 
 ROLES = tuple(Models.model_fields)
 _CACHES = ("valkey", "valkeys", "redis", "rediss", "unix")
-_NOT_IN_FILES = frozenset({"root", "mcp_config", "project_servers", "cache_url"})
+_NOT_IN_FILES = frozenset({"root", "target", "changed_since", "mcp_config", "project_servers", "cache_url"})
 
 
 class Settings(BaseSettings):
@@ -70,6 +70,9 @@ class Settings(BaseSettings):
         tests_dir: where accepted tests go, relative to the root.
         framework: what tests are written for.
         test_type: the type asked for; None lets the planner decide.
+        target: a file, module, symbol or API description to test, besides those that the request names. Not in files.
+        changed_since: a branch, tag or commit; only what changed since is tested (T-18). None for everything. Not in
+            files.
         run_id: fixes the run's id; None makes one.
         jobs: steps that run at the same time, 1 to 64.
         dry_run: stage and show the diff, add nothing to the project.
@@ -118,6 +121,8 @@ class Settings(BaseSettings):
     tests_dir: str = "tests/generated"
     framework: Literal["pytest", "unittest"] = "pytest"
     test_type: Literal["unit", "api", "integration", "e2e", "performance"] | None = None
+    target: Annotated[str, Field(min_length=1, max_length=4096)] | None = None
+    changed_since: Annotated[str, Field(min_length=1, max_length=400)] | None = None
     run_id: Annotated[str, Field(pattern=RUN_ID_PATTERN)] | None = None
     jobs: int = Field(default=2, ge=1, le=64)
     dry_run: bool = False

@@ -14,6 +14,7 @@ from typing import Any
 from .agents.lifecycle import Agent
 from .agents.model.usage import Budget, Spend
 from .agents.protocol import AgentProtocol
+from .changes.changed_code import changed_code
 from .engine.python.layout import find_layout
 from .errors import UsageError
 from .events import EventSink, EventType
@@ -79,6 +80,7 @@ class LiveRun:
         meter: when work was in flight.
         target: prepares the target's environment on first use, once.
         chats: the models that are asked, and what they spent.
+        changes: what the run is limited to, as plain data; None for no limit.
     """
 
     settings: Settings
@@ -92,6 +94,18 @@ class LiveRun:
     meter: WorkMeter
     target: TargetProvider
     chats: Chats
+    changes: dict[str, Any] | None = None
+
+
+async def changes_of(settings: Settings) -> dict[str, Any] | None:
+    """What the settings limit a run to, as the planner is told it; None where they do not.
+
+    Raises:
+        HistoryError, EnvironmentFault: git cannot say what has changed; the advice says what to do.
+    """
+    if settings.changed_since is None:
+        return None
+    return (await asyncio.to_thread(changed_code, settings.root, settings.changed_since)).to_dict()
 
 
 def interpreter_in_words(interpreter: Interpreter) -> str:
@@ -172,10 +186,12 @@ async def open_run(
 
     Raises:
         SettingsError: a model is to be asked and its key or price is missing; see `open_tools` for more.
+        HistoryError: git cannot say what has changed since `changed_since`.
         EnvironmentFault: a tool server of the settings does not start.
         RunLocked: somebody works on the run, or on the project.
         StorageError: the state folder cannot be used.
     """
+    changes = await changes_of(settings)
     folder = RunFolder(settings.state, run_id)
     redactor = Redactor.from_environment(os.environ)
     meter = WorkMeter()
@@ -224,7 +240,9 @@ async def open_run(
                 budget=chats.budget,
             )
             try:
-                yield LiveRun(settings, folder, store, events, redactor, context, services, tools, meter, target, chats)
+                yield LiveRun(
+                    settings, folder, store, events, redactor, context, services, tools, meter, target, chats, changes
+                )
             finally:
                 await target.discard()
 

@@ -12,7 +12,7 @@ from ..errors import AgentFailure, MalformedLlmOutput, SchemaValidationError
 from ..utils.error_formatter import in_short
 from .lifecycle import Agent, AgentContract
 from .model.chat import ModelAnswer, ModelCall, ModelChat
-from .prompt import data, load_prompt
+from .prompt import Prompt, data, load_prompt
 from .protocol import AgentRequest, AgentResponse, ErrorType, JsonObject, error_response
 
 _EXCERPT = 400
@@ -54,6 +54,7 @@ class ModelAgent(Agent):
         *,
         back: GivenBack | None = None,
         mends: Sequence[Mapping[str, Any]] = (),
+        prompt: Prompt | None = None,
     ) -> ModelAnswer:
         """The model's answer in the asked form.
 
@@ -61,13 +62,14 @@ class ModelAgent(Agent):
             user: the message.
             back: an earlier answer to it that could not be used.
             mends: the errors that the message is about, for the audit log.
+            prompt: the message is from; None for the role's own.
 
         Raises:
             UnusableAnswer: it is not in that form, repairs included. ModelFailure, BudgetExhausted: as the chat.
         """
         for repair in range(self._repairs + 1):
             reason = in_short(back.problems if back is not None else mends) or "first"
-            call = replace(self._call(user, schema, attempt, back), reason=reason)
+            call = replace(self._call(prompt or self._prompt, user, schema, attempt, back), reason=reason)
             _note_prompt(call.prompt_version)
             try:
                 return await self._chat.complete(call)
@@ -78,12 +80,12 @@ class ModelAgent(Agent):
                 back = GivenBack(problems, str(error.details.get("excerpt") or ""))
         raise AssertionError("unreachable: the last repair returns or raises")
 
-    def _call(self, user: str, schema: JsonObject, attempt: int, back: GivenBack | None) -> ModelCall:
+    def _call(self, prompt: Prompt, user: str, schema: JsonObject, attempt: int, back: GivenBack | None) -> ModelCall:
         """A call; its version names the prompt, and behind a `+` that of the words around an answer given back."""
-        version = self._prompt.version
+        version = prompt.version
         return ModelCall(
             role=self.name,
-            system=self._prompt.system,
+            system=prompt.system,
             user=user if back is None else back.message(user),
             schema=schema,
             schema_name=f"{self.name}_answer",

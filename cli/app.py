@@ -13,6 +13,7 @@ import typer
 from ..version import VERSION
 from . import (
     assess_commands,
+    ci_commands,
     inspect_commands,
     mcp_commands,
     repository_commands,
@@ -32,6 +33,7 @@ app = typer.Typer(
 runs = typer.Typer(help="List and show runs.", no_args_is_help=True)
 validate = typer.Typer(help="Check a test spec or a test file.", no_args_is_help=True)
 mcp = typer.Typer(help="Serve testwright to other agents.", no_args_is_help=True)
+ci = typer.Typer(help="Work as a step of a CI workflow.", no_args_is_help=True)
 
 run_commands.register(app)
 assess_commands.register(app)
@@ -40,9 +42,11 @@ store_commands.register(app, runs)
 validate_commands.register(validate)
 inspect_commands.register(app)
 mcp_commands.register(mcp)
+ci_commands.register(ci)
 app.add_typer(runs, name="runs")
 app.add_typer(validate, name="validate")
 app.add_typer(mcp, name="mcp")
+app.add_typer(ci, name="ci")
 
 
 def _version_told(wanted: bool) -> None:

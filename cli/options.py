@@ -26,6 +26,13 @@ Sandbox = Annotated[
     str | None,
     typer.Option("--sandbox", help="auto, bubblewrap or weak (no isolation from C code and child programs)."),
 ]
+Target = Annotated[
+    str | None, typer.Option("--target", help="A file, module or symbol to test, besides those the request names.")
+]
+ChangedSince = Annotated[
+    str | None,
+    typer.Option("--changed-since", help="Test only functions that changed since a branch, tag or commit."),
+]
 TestsDir = Annotated[str | None, typer.Option("--tests-dir", help="Where tests are added. Default: tests/generated.")]
 Trials = Annotated[
     int | None, typer.Option("--trials", help="Calls the embedded engine tries per module. Default: 3000.")

@@ -30,7 +30,13 @@ What was done stays done, and no answer of a model is paid for twice. A run that
 
 Example: testwright resume nightly --root examples/shop
 """
-_PLANNED = {"framework": given.Framework, "test_type": given.TestType, "tests_dir": given.TestsDir}
+_PLANNED = {
+    "framework": given.Framework,
+    "test_type": given.TestType,
+    "target": given.Target,
+    "changed_since": given.ChangedSince,
+    "tests_dir": given.TestsDir,
+}
 _RUN = {"run_id": given.RunId, "jobs": given.Jobs, **_PLANNED, "python": given.Python, "sandbox": given.Sandbox}
 _JUDGING = {"trials": given.Trials, "mutants": given.Mutants, "fail_on": given.FailOn, "dry_run": given.DryRun}
 

@@ -9,24 +9,22 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..sandbox.target import PythonTarget
 from .assertions import tests_without_checks
 from .evidence import EvidenceRecord, evidence_of
+from .examination import Examination, own_modules
 from .mutation.model import MutationReport
 from .mutation.running import MutationOptions, measure_mutants
 from .options import Framework
 from .results import SuiteResult
-from .settle import Order, passed, settle
+from .strictness import VerifyOptions
 from .suite import Suite, open_suite
 from .summary import mutation_summary
 from .verdicts import Verification
-from .verify import Examination, VerifyOptions, own_modules
-
-PARALLEL_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,6 @@ class Assessment:
         skipped: tests that were skipped or expected to fail, which is no fault.
         idle: tests that hold and take no branch, run no line and notice no mutant that others do not.
         unchecked: tests that assert nothing.
-        crowded: tests that pass alone and fail while the same suite runs beside them.
     """
 
     verification: Verification
@@ -65,14 +62,13 @@ class Assessment:
     skipped: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
     unchecked: tuple[str, ...] = ()
-    crowded: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form; the evidence of a test is that of generated tests."""
         verification = self.verification
         records = {one.nodeid: one for one in self.records}
-        idle, unchecked, crowded = set(self.idle), set(self.unchecked), set(self.crowded)
+        idle, unchecked = set(self.idle), set(self.unchecked)
         tests = []
         for verdict in verification.verdicts:
             if verdict.nodeid in self.skipped:
@@ -85,10 +81,11 @@ class Assessment:
                     "class": verdict.failure_class,
                     "reason": verdict.reason,
                     "message": verdict.message,
+                    "causes": list(verdict.causes),
+                    "related": list(verdict.related),
                     "evidence": record.to_dict() if record else None,
                     "adds_nothing": verdict.nodeid in idle,
                     "asserts_nothing": verdict.nodeid in unchecked,
-                    "fails_beside_itself": verdict.nodeid in crowded,
                 }
             )
         coverage, mutation = verification.coverage, verification.mutation
@@ -131,8 +128,7 @@ async def assess_suite(
         examination.one_target = False
         first = await examination.first_run(strictness.same_start())
         await examination.repeat()
-        await _backwards(suite, examination)
-        crowded = await _beside_itself(suite, examination) if first.seconds < PARALLEL_SECONDS else ()
+        await examination.beside_itself()
         mutation = await _mutants(suite, examination, first, options)
     verification = Verification(
         framework=framework,
@@ -155,7 +151,6 @@ async def assess_suite(
         skipped=tuple(test.nodeid for test in first.tests if test.outcome in ("skipped", "xfailed")),
         idle=_idle(records, mutation),
         unchecked=unchecked,
-        crowded=crowded,
         notes=tuple(dict.fromkeys(notes)),
     )
 
@@ -169,27 +164,6 @@ async def _mutants(
     order = [test.nodeid for test in first.tests if test.nodeid in holding]
     size = MutationOptions(size=options.mutants)
     return await measure_mutants(suite, order, first.coverage, size, run=examination.options.base())
-
-
-async def _backwards(suite: Suite, examination: Examination) -> None:
-    """The tests in reverse: every test meets what it never met before, and none what it may lean on."""
-    settlement = await settle(suite, examination.passing, [Order(0, "reversed")], examination.options.base())
-    for one in settlement.expelled:
-        examination.flaky(one.nodeid, one.reason, one.result)
-
-
-async def _beside_itself(suite: Suite, examination: Examination) -> tuple[str, ...]:
-    """Two runs at the same time in the same folder: what fails in one of them and passes alone."""
-    if not examination.passing:
-        return ()
-    base = replace(examination.options.base(), select=tuple(examination.passing))
-    runs = await asyncio.gather(suite.run(base), suite.run(base))
-    outcomes = [run.by_nodeid() for run in runs]
-    failing = [one for one in examination.passing if not all(passed(outcome, one) for outcome in outcomes)]
-    if not failing:
-        return ()
-    again = (await suite.run(base)).by_nodeid()
-    return tuple(one for one in failing if passed(again, one))
 
 
 def _idle(records: Sequence[EvidenceRecord], mutation: MutationReport | None) -> tuple[str, ...]:

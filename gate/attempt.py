@@ -123,10 +123,25 @@ class Attempt:
             runner_version=record.version,
             seconds=round(time.monotonic() - self._began, 3),
             launches=self._launches,
+            locale=record.locale,
+            encoding=record.encoding,
         )
 
     def _no_coverage(self) -> CoverageData | None:
         return CoverageData() if self._options.measure else None
+
+
+def outcomes_so_far(launched: Launched, test_seconds: float) -> dict[str, CaseResult]:
+    """What is known of each test of a launch, by node id, also when it did not get to its end."""
+    record = launched.record
+    found = {test.nodeid: test for test in record.tests}
+    if record.running is not None:
+        found[record.running] = _casualty(record.running, launched, test_seconds)
+    elif record.code is not None:
+        broken = [fixture for fixture in record.fixtures if not fixture[1]]
+        for nodeid in record.not_run if broken else ():
+            found[nodeid] = _bare(nodeid, "error", broken[0][2], phase="setup", trace=broken[0][3])
+    return found
 
 
 def _casualty(nodeid: str, launched: Launched, test_seconds: float) -> CaseResult:

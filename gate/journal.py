@@ -23,6 +23,8 @@ class Record:
         collected: node ids in the order they were to run; None when collection did not finish.
         running: the test that had started and has no outcome.
         collecting: the file that was being collected when the process ended.
+        locale, encoding: the locale with a decimal comma, and the encoding of text, that were in force; None where none
+            was asked for, "" where the machine has none.
         broken: why the runner itself failed.
         code: the runner's exit code; None when it did not get to its end.
     """
@@ -37,6 +39,8 @@ class Record:
     collecting: str | None = None
     broken: str = ""
     clock_moved: bool = True
+    locale: str | None = None
+    encoding: str | None = None
     code: int | None = None
 
     @property
@@ -83,8 +87,9 @@ def _take(record: Record, fact: dict[str, Any], scrub: Scrub) -> None:
     match fact.get("kind"):
         case "session":
             record.version = str(fact["version"])
-        case "clock":
-            record.clock_moved = bool(fact["moved"])
+        case "surroundings":
+            record.clock_moved = bool(fact.get("clock_moved", True))
+            record.locale, record.encoding = fact.get("locale"), fact.get("encoding")
         case "collecting":
             record.collecting = str(fact["path"])
         case "collected":
@@ -127,4 +132,5 @@ def _case(fact: dict[str, Any], scrub: Scrub) -> CaseResult:
         seconds=float(fact["seconds"]),
         failure=_failure(fact, scrub),
         trace=scrub(str(fact["trace"])),
+        things=tuple(map(str, fact.get("things", ()))),
     )

@@ -93,7 +93,8 @@ class Launcher:
         """Several runs under one start of the runner, each in a fork that has not met the project. Raises as `launch`.
 
         Args:
-            runs: they share the first one's hash seed. A run that did not get to its end has a record without a code.
+            runs: they agree in `SuiteOptions.start`; a holder is followed by its visitor, and both run at once. A run
+                that did not get to its end has a record without a code.
             wall_seconds: for all of them together.
         """
         folders = [await asyncio.to_thread(self._new_folder) for _ in runs]
@@ -134,7 +135,7 @@ class Launcher:
         return await asyncio.to_thread(_facts, folder / "results.jsonl"), completed
 
     def _program(self, folders: Sequence[Path], options: SuiteOptions, manner: Manner, wall_seconds: float) -> Program:
-        environment = {"PYTHONHASHSEED": str(options.hash_seed), "TZ": options.time_zone}
+        environment = options.environment()
         # The copy of the project may hold bytecode: the next launch in this workspace starts faster for it.
         environment["PYTHONDONTWRITEBYTECODE"] = ""
         if not manner.plugins:
@@ -178,8 +179,7 @@ class Launcher:
             "arguments": self._arguments(ini, folder / "tmp", manner),
             "order": options.order(),
             "measure": list(options.measure),
-            "clock": options.clock_shift,
-            "time_zone": options.time_zone,
+            **options.surroundings(),
             "test_seconds": options.test_seconds,
             "grace_seconds": options.grace_seconds,
             "collect_seconds": COLLECT_SECONDS,

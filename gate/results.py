@@ -60,6 +60,7 @@ class CaseResult:
         case_id: the spec's case id found in the row id or the docstring.
         phase: where it ended: setup, call or teardown.
         seconds: all phases together.
+        things: what it made, wrote, removed or bound that other processes could, too; only of watched runs.
     """
 
     nodeid: str
@@ -71,6 +72,7 @@ class CaseResult:
     seconds: float = 0.0
     failure: Failure | None = None
     trace: str = ""
+    things: tuple[str, ...] = ()
 
     @property
     def message(self) -> str:
@@ -112,6 +114,7 @@ class SuiteResult:
         notes: what a reader must know about how it ran (the project's conftest was left out, …).
         runner_version: version of pytest, or of Python for unittest.
         launches: processes started.
+        locale, encoding: what was in force where another one was asked for; see `journal.Record`.
     """
 
     framework: str
@@ -123,6 +126,8 @@ class SuiteResult:
     runner_version: str = ""
     seconds: float = 0.0
     launches: int = 0
+    locale: str | None = None
+    encoding: str | None = None
 
     @property
     def green(self) -> bool:

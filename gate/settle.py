@@ -17,15 +17,17 @@ SEARCHES = 8
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An order of tests; the same seed gives the same order everywhere. `given` does not shuffle at all."""
+    """An order of tests; the same seed gives the same order everywhere. `given` and `reversed` need none."""
 
     seed: int
     level: Literal["test", "module", "given", "reversed"] = "test"
 
-    @property
-    def shuffle_level(self) -> ShuffleLevel:
-        """The level at which a runner shuffles."""
-        return "module" if self.level == "module" else "test"
+    def asked(self, options: SuiteOptions) -> SuiteOptions:
+        """A run of all that is collected, in this order."""
+        if self.level in ("given", "reversed"):
+            return replace(options, backwards=self.level == "reversed")
+        level: ShuffleLevel = "module" if self.level == "module" else "test"
+        return replace(options, shuffle=self.seed, shuffle_level=level)
 
     def of(self, nodeids: Sequence[str]) -> tuple[str, ...]:
         """The tests in this order."""
@@ -50,11 +52,16 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Expelled:
-    """A test left out; `result` is the failing run that led to it, of itself or of its victim."""
+    """A test left out; `result` is the failing run that led to it, of itself or of its victim.
+
+    Attributes:
+        related: the test that it makes fail, or that it needs before it.
+    """
 
     nodeid: str
     reason: str
     result: CaseResult
+    related: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -108,9 +115,12 @@ async def _expel(
     if len(settlement.expelled) >= SEARCHES:
         search = Search("several", victim)
     else:
-        search = await find_polluter(run, victim, chosen[: chosen.index(victim)])
+        before = settlement.kept[: settlement.kept.index(victim)]
+        search = await find_polluter(run, victim, chosen[: chosen.index(victim)], before)
+    other = victim if search.relation == "polluted" else search.needed
     settlement.kept.remove(search.culprit)
-    settlement.expelled.append(Expelled(search.culprit, search.reason(victim), shown))
+    related = () if other is None else (other,)
+    settlement.expelled.append(Expelled(search.culprit, search.reason(victim), shown, related))
 
 
 def passed(outcomes: Mapping[str, CaseResult], nodeid: str) -> bool:

@@ -8,8 +8,8 @@ conftest, and says so. A runner that cannot start is an environment fault and ne
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -17,14 +17,15 @@ from typing import Any
 from ..errors import EnvironmentFault, UsageError
 from ..sandbox.protocol import Completed, Limits
 from ..sandbox.target import PythonTarget, Workspace
-from .attempt import Attempt
+from .attempt import Attempt, outcomes_so_far
 from .journal import Record
 from .launch import Launched, Launcher, Manner, telling_line
-from .options import Framework, SuiteOptions
+from .options import Framework, Pair, SuiteOptions
 from .project_config import pytest_settings
-from .results import SuiteResult
+from .results import CaseResult, SuiteResult
 
 Files = Mapping[str, str] | Sequence[Path]
+Outcomes = Mapping[str, CaseResult]
 _PYTEST_INTERRUPTED, _PYTEST_INTERNAL, _PYTEST_USAGE, _NOT_STARTED = 2, 3, 4, 70
 
 
@@ -35,7 +36,15 @@ class Suite:
     fails the second time is found out.
     """
 
-    def __init__(self, target: PythonTarget, workspace: Workspace, files: Sequence[str], framework: Framework) -> None:
+    def __init__(
+        self,
+        target: PythonTarget,
+        workspace: Workspace,
+        files: Sequence[str],
+        framework: Framework,
+        again: Callable[[], AbstractAsyncContextManager[Suite]],
+    ) -> None:
+        self._again = again
         self.files = tuple(files)
         self.framework: Framework = framework
         self.workspace = workspace
@@ -58,7 +67,8 @@ class Suite:
         return replace(result, sandbox=self.sandbox_kind, notes=(*self._notes, *result.notes))
 
     async def run_ahead(self, runs: Sequence[SuiteOptions]) -> list[SuiteResult | None]:
-        """Run several times with as few starts of the runner as possible: those of one hash seed share a start.
+        """Run several times with as few starts of the runner as possible: those that agree in `SuiteOptions.start`
+        share one.
 
         Returns the result of each run that went smoothly, and None for the others: call `run` for those. The time of
         the shared starts is in no result.
@@ -68,8 +78,8 @@ class Suite:
         """
         manner = self._manner or self._manners(runs[0])[0]
         results: list[SuiteResult | None] = [None] * len(runs)
-        for seed in dict.fromkeys(options.hash_seed for options in runs):
-            places = [place for place, options in enumerate(runs) if options.hash_seed == seed]
+        for start in dict.fromkeys(options.start for options in runs):
+            places = [place for place, options in enumerate(runs) if options.start == start]
             chosen = [runs[place] for place in places]
             wall = sum(options.wall_seconds for options in chosen)
             for place, launched in zip(
@@ -84,6 +94,37 @@ class Suite:
                     )
             self.starts += 1
         return results
+
+    @asynccontextmanager
+    async def fresh(self) -> AsyncIterator[Suite]:
+        """The same suite in a workspace where nothing has run yet. Raises as `open_suite`."""
+        async with self._again() as suite:
+            suite._manner = self._manner
+            yield suite
+        self.starts += suite.starts
+
+    async def run_pairs(
+        self, holding: Sequence[str], visiting: Sequence[str], things: Sequence[str], options: SuiteOptions
+    ) -> list[Outcomes]:
+        """Run two columns of tests at the same time, taking turns at `things`, once for each moment; see `Pair`.
+
+        A test that ends its process, or does not come to an end, has failed; those behind it have no outcome.
+
+        Returns:
+            The outcomes by node id: of holder and visitor, for each moment.
+
+        Raises:
+            SandboxFailure: the sandbox itself broke.
+        """
+        runs = []
+        for moment in ("taken", "again"):
+            runs.append(replace(options, select=tuple(holding), pair=Pair("holder", tuple(things), moment)))
+            runs.append(replace(options, select=tuple(visiting), pair=Pair("visitor")))
+        manner = self._manner or self._manners(options)[0]
+        self.starts += 1
+        wall = len(runs) * options.wall_seconds
+        launched = await self._launcher.launch_all(self.files, runs, manner=manner, wall_seconds=wall)
+        return [outcomes_so_far(run, options.test_seconds) for run in launched]
 
     async def launch(self, files: Sequence[str], options: SuiteOptions, wall_seconds: float) -> Launched:
         """One process, in the first manner in which the runner starts; the manner is kept for later launches."""
@@ -149,7 +190,7 @@ async def open_suite(target: PythonTarget, files: Files, framework: Framework) -
         absent = [path for path in paths if not (workspace.project / path).exists()]
         if absent:
             raise UsageError(f"there is no test file {absent[0]} in the project")
-        yield Suite(target, workspace, tests, framework)
+        yield Suite(target, workspace, tests, framework, lambda: open_suite(target, files, framework))
 
 
 async def run_suite(

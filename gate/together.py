@@ -13,11 +13,12 @@ from typing import Any
 
 from ..sandbox.target import PythonTarget
 from .classify import cases_by_id
+from .examination import Examination, own_modules
 from .options import Framework
-from .settle import Expelled, Order, passed, settle
+from .settle import Order, passed, settle
+from .strictness import VerifyOptions
 from .suite import open_suite
 from .verdicts import Verification
-from .verify import Examination, VerifyOptions, own_modules
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +26,20 @@ class TogetherOptions:
     """How strictly the whole suite is verified.
 
     Attributes:
-        seeds: seeds of the shuffled orders: by turns all tests mixed, and file by file.
+        seeds: seeds of the shuffled orders: by turns all tests mixed, and file by file; one more is backwards.
         measure: files whose branch coverage the first run measures.
         test_seconds, wall_seconds: limits for one test and one run.
     """
 
-    seeds: tuple[int, ...] = (11, 12, 13, 14)
+    seeds: tuple[int, ...] = (11, 12, 13)
     measure: tuple[str, ...] = ()
     test_seconds: float = 10.0
     wall_seconds: float = 600.0
 
     def orders(self) -> list[Order]:
-        """The shuffled orders."""
-        return [Order(seed, "test" if turn % 2 == 0 else "module") for turn, seed in enumerate(self.seeds)]
+        """The orders besides the given one."""
+        mixed = [Order(seed, "test" if turn % 2 == 0 else "module") for turn, seed in enumerate(self.seeds)]
+        return [*mixed, Order(0, "reversed")]
 
 
 async def verify_together(
@@ -65,24 +67,22 @@ async def verify_together(
     cases = {case_id: case for spec in (specs or {}).values() for case_id, case in cases_by_id(spec).items()}
     async with open_suite(target, files, framework) as suite:
         examination = Examination(suite, strictness, cases, own_modules(target), one_target=len(files) == 1)
-        shuffled = [
-            replace(strictness.base(), shuffle=one.seed, shuffle_level=one.shuffle_level) for one in options.orders()
-        ]
-        first = await examination.first_run(shuffled)
+        first = await examination.first_run([one.asked(strictness.base()) for one in options.orders()])
         disturbed = await _pass_in_other_company(examination)
         orders = options.orders()[examination.ahead :]
         orders = [Order(0, "given"), *orders] if disturbed else orders
         settlement = await settle(suite, examination.passing, orders, strictness.base())
-    for expelled in settlement.expelled:
-        _note(examination, expelled)
-    for nodeid in settlement.kept:
-        examination.verdicts[nodeid] = replace(examination.verdicts[nodeid], runs=1 + len(options.seeds))
+        for expelled in settlement.expelled:
+            examination.expel(expelled)
+        await examination.beside_itself()
+    for nodeid in examination.passing:
+        examination.verdicts[nodeid] = replace(examination.verdicts[nodeid], runs=1 + len(options.orders()))
     return Verification(
         framework=framework,
         contents=dict(files),
         verdicts=tuple(examination.verdicts.values()),
         coverage=first.coverage,
-        repeats=len(options.seeds) if settlement.kept else 0,
+        repeats=len(options.orders()) if examination.passing else 0,
         notes=first.notes,
         sandbox=first.sandbox,
         runner_version=first.runner_version,
@@ -116,14 +116,3 @@ async def _pass_in_other_company(examination: Examination) -> bool:
     before = len(examination.passing)
     examination.passing[:] = [name for name, verdict in examination.verdicts.items() if verdict.verdict == "kept"]
     return len(examination.passing) > before
-
-
-def _note(examination: Examination, expelled: Expelled) -> None:
-    examination.verdicts[expelled.nodeid] = replace(
-        examination.verdicts[expelled.nodeid],
-        verdict="flaky",
-        failure_class="flaky",
-        reason=expelled.reason,
-        message=expelled.result.message,
-        trace=expelled.result.trace,
-    )

@@ -22,6 +22,8 @@ class Verdict:
         reason: one sentence for people; empty for kept tests.
         message: the exception in one line.
         runs: how often the test was run.
+        causes: names of the conditions that a flaky test fails under; see `conditions.py`.
+        related: node ids of tests that it disturbs, needs, or is disturbed by.
     """
 
     nodeid: str
@@ -35,6 +37,8 @@ class Verdict:
     trace: str = ""
     seconds: float = 0.0
     runs: int = 1
+    causes: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form; the class stands under `class`."""
@@ -48,6 +52,8 @@ class Verdict:
             "message": self.message,
             "longrepr": self.trace,
             "runs": self.runs,
+            "causes": list(self.causes),
+            "related": list(self.related),
         }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import StateVersionError
 
-STATE_VERSION = 1
+STATE_VERSION = 2
 
 
 def require_version(values: Mapping[str, Any], thread: str) -> None:

@@ -18,6 +18,7 @@ from .running import Launch, run_to_end
 _SPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 _USER = ("--unshare-user", "--uid", "1000", "--gid", "1000")
 _ALWAYS = ("--hostname", "sandbox", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv")
+_APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 _ADVICE = (
     "Install bubblewrap (`apt install bubblewrap`) and allow user namespaces; in a container start it with "
     "`--security-opt seccomp=unconfined` or `--privileged`. Or accept less isolation with `--sandbox=weak`."
@@ -98,7 +99,21 @@ def open_bubblewrap(executable: Path | None = None) -> BubblewrapSandbox:
         if answer.returncode == 0:
             return BubblewrapSandbox(found, spaces, sized)
         complaint = answer.stderr.strip().splitlines()[0] if answer.stderr.strip() else f"exit code {answer.returncode}"
-    raise SandboxUnavailable(f"bubblewrap does not work on this machine ({complaint})", advice=_ADVICE)
+    raise SandboxUnavailable(f"bubblewrap does not work on this machine ({complaint})", advice=_advice())
+
+
+def _advice() -> str:
+    """What to do where bubblewrap is there and refused; Ubuntu from 24.04 on has AppArmor refuse it."""
+    try:
+        forbidden = _APPARMOR.read_text().strip() == "1"
+    except OSError:
+        forbidden = False
+    if not forbidden:
+        return _ADVICE
+    return (
+        "AppArmor forbids user namespaces here: `sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0` allows "
+        f"them until the machine starts anew. {_ADVICE}"
+    )
 
 
 def _find() -> Path:

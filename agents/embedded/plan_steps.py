@@ -1,20 +1,28 @@
-"""The steps of a plan for unit tests, as plain data (T-01, T-02)."""
+"""The steps of a plan, as plain data (T-01, T-02)."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from ...engine.python.layout import ModulePlace
 from ..protocol import JsonObject
 
 GENERATE = "generate_unit_tests"
+CONTEXT = "retrieve_context"
 VERIFY = "verify_suite"
 ACCEPT = "accept_tests"
 
 
 def generate_step(
-    place: ModulePlace, symbols: tuple[str, ...] | None, *, framework: str, tests_dir: str, digest: str
+    place: ModulePlace,
+    symbols: tuple[str, ...] | None,
+    *,
+    framework: str,
+    tests_dir: str,
+    digest: str,
+    after: Sequence[str] = (),
 ) -> JsonObject:
     """Specify, write, run and judge the tests of one module.
 
@@ -24,6 +32,7 @@ def generate_step(
         framework: pytest or unittest.
         tests_dir: where accepted tests go, POSIX, relative to the root.
         digest: sha256 of the module's file, in hex; a resumed run compares it.
+        after: ids of steps that it comes after.
     """
     slug = _slug(place.module, symbols)
     test_path = PurePosixPath(tests_dir, *_folders(place.module), f"test_{slug}.py").as_posix()
@@ -42,9 +51,14 @@ def generate_step(
             },
             "spec_path": f"specs/{slug}.json",
             "test_path": test_path,
-            "depends_on": [],
+            "depends_on": list(after),
         },
     }
+
+
+def context_step(request: str) -> JsonObject:
+    """Look up, once for all steps that come after it, what of the project a request is about."""
+    return {"id": CONTEXT, "type": CONTEXT, "params": {"query": request, "depends_on": []}}
 
 
 def verify_step(depends_on: list[str], test_paths: list[str], framework: str) -> JsonObject:

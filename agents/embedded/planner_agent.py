@@ -1,48 +1,64 @@
 """The planner that needs no model: a request in plain words becomes ordered steps (T-02, C-04).
 
 It understands files, folders, packages, modules and symbols (`pkg.mod:Class.method`), several of them, "only what has
-no tests", "except X", a framework and a test type, and it says what it did not understand.
+no tests", "except X", a framework, one or several test types, and it says what it did not understand.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ...engine.python.layout import Layout, find_layout
 from ...errors import RequestError
-from ...store.base_names import unique_test_path
 from ..lifecycle import Agent, AgentContract
 from ..protocol import AgentRequest, JsonObject
-from .existing_tests import untested_symbols
-from .plan_steps import accept_step, generate_step, verify_step
+from .changed_targets import changed_targets, unchanged_rows
+from .integration_plan import integration_steps
+from .api_plan import api_steps
+from .plan_steps import CONTEXT, accept_step, context_step, verify_step
+from .planning import Planned, Scope, StepPlanner
 from .repository_steps import repository_plan
-from .request_words import Mention, RequestWords, read_request
+from .request_words import Clause, Mention, RequestWords, read_request
 from .target_index import Target, TargetIndex
+from .unit_plan import unit_steps
 
-SUPPORTED_TYPES = ("unit",)
+STEP_PLANNERS: Mapping[str, StepPlanner] = {"unit": unit_steps, "api": api_steps, "integration": integration_steps}
+"""Who plans the steps of a test type; a type that is not here cannot be asked for."""
+
+_DOCUMENT = re.compile(r"^https?://|\.(?:json|ya?ml)$", re.IGNORECASE)
 
 
 @dataclass(slots=True)
 class _Reading:
-    """What one request came to."""
+    """What one request came to.
 
-    targets: list[Target] = field(default_factory=list)
+    Attributes:
+        targets: what its parts name, by place of the part.
+        documents: what they name that is no Python, by place of the part.
+        limited: targets were found, and limited to what changed: that nothing is left of them is no fault.
+    """
+
+    targets: dict[int, list[Target]] = field(default_factory=dict)
+    documents: dict[int, list[str]] = field(default_factory=dict)
     excluded: list[Target] = field(default_factory=list)
     understood: list[str] = field(default_factory=list)
     not_understood: list[JsonObject] = field(default_factory=list)
     skipped: list[JsonObject] = field(default_factory=list)
+    limited: bool = False
 
 
 class EmbeddedPlannerAgent(Agent):
-    """Plans unit tests for the Python modules a request names; for a repository and a depth, the steps of A-01.
+    """Plans tests for what a request names; for a repository and a depth, the steps of A-01.
 
-    Inputs: `user_request`, `root`, and optionally `test_type`, `target`, `framework`, `tests_dir`. Result: `steps` in
-    order (without status), `understood`, `not_understood` (text, reason, suggestions), `skipped` (target, reason).
+    Inputs: `user_request`, `root`, and optionally `test_type`, `target`, `framework`, `tests_dir`, and `changes`, which
+    limits targets to what changed. Result: `steps` in order (without status; none where nothing changed), `understood`,
+    `not_understood` (text, reason, suggestions), `skipped` (target, reason). Several test types share one lookup of
+    context and are verified together.
 
     Args:
         layout: finds the project's layout; replaced in tests only.
@@ -67,16 +83,19 @@ class EmbeddedPlannerAgent(Agent):
         layout = self._layout(Path(str(inputs["root"])))
         index = TargetIndex(layout)
         reading = _Reading()
-        test_types = self._test_types(inputs.get("test_type"), words, reading)
-        mentions = (*words.mentions, *([Mention(str(inputs["target"]), True)] if inputs.get("target") else []))
-        _resolve(mentions, words, index, reading)
-        targets = _narrowed(layout, index, words, reading)
-        framework = str(words.framework or inputs.get("framework") or "pytest")
-        if not test_types:
+        clauses = _clauses(words, inputs)
+        available = [clause for clause in clauses if clause.test_type in STEP_PLANNERS]
+        for clause in clauses:
+            if clause not in available:
+                reading.not_understood.append(_unavailable(clause.test_type))
+        _resolve(available, words, index, reading)
+        if not available:
             raise _nothing_to_do(reading, "; ".join(str(row["reason"]) for row in reading.not_understood) + ".")
-        if not targets:
+        framework = str(words.framework or inputs.get("framework") or "pytest")
+        tests_dir = str(inputs.get("tests_dir") or "tests/generated")
+        steps = _steps(text, available, words, layout, reading, framework, tests_dir, inputs.get("changes"))
+        if not steps and not reading.limited:
             raise _nothing_to_do(reading, _why_nothing(layout, reading))
-        steps = _steps(targets, framework, str(inputs.get("tests_dir") or "tests/generated"), layout)
         return {
             "steps": steps,
             "understood": reading.understood,
@@ -84,102 +103,153 @@ class EmbeddedPlannerAgent(Agent):
             "skipped": reading.skipped,
         }
 
-    def _test_types(self, asked: Any, words: RequestWords, reading: _Reading) -> tuple[str, ...]:
-        wanted = (str(asked),) if asked else (words.test_types or ("unit",))
-        for test_type in wanted:
-            if test_type not in SUPPORTED_TYPES:
-                reason = f"{test_type} tests are not available yet"
-                reading.not_understood.append({"text": f"{test_type} tests", "reason": reason, "suggestions": ["unit"]})
-        return tuple(one for one in wanted if one in SUPPORTED_TYPES)
+
+def _clauses(words: RequestWords, inputs: Mapping[str, Any]) -> list[Clause]:
+    """The parts of a request; a test type or a target that was given beside it holds for all of it."""
+    asked, target = inputs.get("test_type"), inputs.get("target")
+    more = (Mention(str(target), True),) if target else ()
+    mentions = tuple(one for one in words.mentions if not one.excluded)
+    if asked or not words.clauses:
+        return [Clause(asked or "unit", (*mentions, *more))]
+    if len(words.clauses) == 1:
+        return [Clause(words.clauses[0].test_type, (*mentions, *more))]
+    return [Clause(one.test_type, (*one.mentions, *more)) for one in words.clauses]
 
 
-def _resolve(mentions: tuple[Mention, ...], words: RequestWords, index: TargetIndex, reading: _Reading) -> None:
-    """Sort every mention into targets, exclusions and what was not understood."""
-    wanted = 0
-    for mention in mentions:
-        found = index.find(mention.text, explicit=mention.explicit)
-        if not found.targets:
-            reading.not_understood.append(
-                {
-                    "text": mention.text,
-                    "reason": found.why_not or "it names no file, folder, package, module or symbol of the project",
-                    "suggestions": index.suggestions(mention.text),
-                }
-            )
-            continue
-        (reading.excluded if mention.excluded else reading.targets).extend(found.targets)
-        wanted += not mention.excluded
-        names = ", ".join(dict.fromkeys(_spelled(target) for target in found.targets[:3]))
-        more = f" and {len(found.targets) - 3} more" if len(found.targets) > 3 else ""
-        reading.understood.append(f"{mention.text}: {'not ' if mention.excluded else ''}{names}{more}")
-    unknown = [mention for mention in mentions if not mention.excluded]
-    if not wanted and (words.whole or not unknown):
-        reading.targets = [Target(place) for place in index.modules]
+def is_document(text: str) -> bool:
+    """Whether a word names an API description: an address, or a JSON or YAML file."""
+    return _DOCUMENT.search(text) is not None
+
+
+def _unavailable(test_type: str) -> JsonObject:
+    reason = f"{test_type} tests are not available yet"
+    return {"text": f"{test_type} tests", "reason": reason, "suggestions": list(STEP_PLANNERS)}
+
+
+def _resolve(clauses: Sequence[Clause], words: RequestWords, index: TargetIndex, reading: _Reading) -> None:
+    """Sort every mention into targets, documents, exclusions and what was not understood."""
+    for mention in words.mentions:
+        if mention.excluded:
+            reading.excluded += _found(mention, index, reading)
+    known: dict[Mention, list[Target]] = {}
+    for at, clause in enumerate(clauses):
+        targets = reading.targets.setdefault(at, [])
+        documents = reading.documents.setdefault(at, [])
+        for mention in sorted(clause.mentions, key=lambda one: one.weak):
+            if mention.weak and (targets or documents or not index.find(mention.text, explicit=False).targets):
+                continue
+            if clause.test_type == "api" and is_document(mention.text):
+                documents.append(mention.text)
+            elif mention in known:
+                targets += known[mention]
+            else:
+                known[mention] = _found(mention, index, reading)
+                targets += known[mention]
+    if not any(known.values()) and not any(reading.documents.values()) and (words.whole or not known):
         reading.understood.append(f"the whole project: {len(index.modules)} modules")
 
 
-def _narrowed(layout: Layout, index: TargetIndex, words: RequestWords, reading: _Reading) -> list[Target]:
-    """One target a module, in order of paths, without what is excluded, has tests already or cannot be a target."""
-    whole_modules = {target.place.path for target in reading.excluded if target.symbols is None}
-    left_out = {(target.place.path, symbol) for target in reading.excluded for symbol in target.symbols or ()}
+def _found(mention: Mention, index: TargetIndex, reading: _Reading) -> list[Target]:
+    """What a mention names; what was understood of it, or not, is noted."""
+    found = index.find(mention.text, explicit=mention.explicit)
+    if not found.targets:
+        reason = found.why_not or "it names no file, folder, package, module or symbol of the project"
+        reading.not_understood.append(
+            {"text": mention.text, "reason": reason, "suggestions": index.suggestions(mention.text)}
+        )
+        return []
+    names = ", ".join(dict.fromkeys(_spelled(target) for target in found.targets[:3]))
+    more = f" and {len(found.targets) - 3} more" if len(found.targets) > 3 else ""
+    reading.understood.append(f"{mention.text}: {'not ' if mention.excluded else ''}{names}{more}")
+    return list(found.targets)
+
+
+def _steps(
+    request: str,
+    clauses: Sequence[Clause],
+    words: RequestWords,
+    layout: Layout,
+    reading: _Reading,
+    framework: str,
+    tests_dir: str,
+    changes: Mapping[str, Any] | None,
+) -> list[JsonObject]:
+    """The steps of all parts in their order, then verifying and accepting; none when no part comes to a test."""
+    index = TargetIndex(layout)
+    after = (CONTEXT,) if len(clauses) > 1 else ()
+    left_out = tuple((one.place.path, name) for one in reading.excluded for name in one.symbols or ())
+    generate: list[JsonObject] = []
+    for at, clause in enumerate(clauses):
+        wanted = reading.targets[at]
+        named = bool(wanted or reading.documents[at])
+        if not named and not words.whole and any(not one.weak for one in clause.mentions):
+            continue
+        targets = _chosen(wanted if named else [Target(place) for place in index.modules], reading.excluded)
+        if changes is not None:
+            targets = _limited(targets, changes, index, reading)
+            if not targets and not reading.documents[at]:
+                continue
+        scope = Scope(
+            layout=layout,
+            targets=targets,
+            named=named,
+            request=request,
+            documents=tuple(reading.documents[at]),
+            framework=framework,
+            tests_dir=tests_dir,
+            after=after,
+            taken=tuple(str(step["params"]["test_path"]) for step in generate),
+            left_out=left_out,
+            only_untested=words.only_untested,
+        )
+        generate += _added(STEP_PLANNERS[clause.test_type](scope), scope, reading)
+    if not generate:
+        return []
+    paths = [str(step["params"]["test_path"]) for step in generate]
+    verify = verify_step([str(step["id"]) for step in generate], paths, framework)
+    before = [context_step(request)] if after else []
+    return [*before, *generate, verify, accept_step([str(verify["id"])], paths)]
+
+
+def _limited(
+    targets: tuple[Target, ...], changes: Mapping[str, Any], index: TargetIndex, reading: _Reading
+) -> tuple[Target, ...]:
+    """What changed of the targets; what is left out is noted."""
+    kept = changed_targets(targets, changes, index)
+    rows = unchanged_rows(targets, kept, changes)
+    reading.skipped += [row for row in rows if row not in reading.skipped]
+    reading.limited = reading.limited or bool(targets)
+    told = f"what changed since {changes['since']}: {', '.join(map(_spelled, kept)) or 'nothing'}"
+    if told not in reading.understood:
+        reading.understood.append(told)
+    return kept
+
+
+def _added(planned: Planned, scope: Scope, reading: _Reading) -> list[JsonObject]:
+    """The steps of one part; what it says of itself is noted, and so is a document that no step tests."""
+    reading.understood += [one for one in planned.understood if one not in reading.understood]
+    reading.not_understood += planned.not_understood
+    reading.skipped += [one for one in planned.skipped if one not in reading.skipped]
+    told = {str(row["text"]) for row in planned.not_understood}
+    for document in scope.documents:
+        if document not in planned.used and document not in told:
+            reason = "no step could be made of it"
+            reading.not_understood.append({"text": document, "reason": reason, "suggestions": []})
+    return planned.steps
+
+
+def _chosen(targets: Sequence[Target], excluded: Sequence[Target]) -> tuple[Target, ...]:
+    """One target a module, in order of paths, without modules that are excluded as a whole."""
+    whole_modules = {target.place.path for target in excluded if target.symbols is None}
     chosen: dict[str, Target] = {}
-    for target in reading.targets:
+    for target in targets:
         merged = chosen.get(target.place.path)
         if merged is not None and (merged.symbols is None or target.symbols is None):
             target = Target(target.place)
         elif merged is not None:
             target = Target(target.place, tuple(dict.fromkeys((*(merged.symbols or ()), *(target.symbols or ())))))
         chosen[target.place.path] = target
-    kept: list[Target] = []
-    for path, target in sorted(chosen.items()):
-        symbols = index.symbols_of(target.place.module)
-        if path in whole_modules:
-            continue
-        if target.place.module.rpartition(".")[2] == "__main__":
-            reading.skipped.append({"target": path, "reason": "importing a __main__ module runs the program"})
-            continue
-        if not _public(symbols) and index.broken(target.place) is None:
-            reading.skipped.append({"target": path, "reason": "it defines no public function or class"})
-            continue
-        wanted = target.symbols
-        if left_out:
-            wanted = tuple(one for one in wanted or _public(symbols) if not _below(path, one, left_out))
-        if words.only_untested:
-            wanted = untested_symbols(layout.root, layout.test_files, target.place, wanted or symbols)
-            if not wanted:
-                reading.skipped.append({"target": path, "reason": "every public symbol is named by a test already"})
-                continue
-            if set(wanted) == set(_public(symbols)):
-                wanted = None
-        kept.append(Target(target.place, wanted))
-    return kept
-
-
-def _below(path: str, symbol: str, left_out: set[tuple[str, str]]) -> bool:
-    owner = symbol.partition(".")[0]
-    return (path, symbol) in left_out or (path, owner) in left_out
-
-
-def _public(symbols: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(one for one in symbols if not any(part.startswith("_") for part in one.split(".")))
-
-
-def _steps(targets: list[Target], framework: str, tests_dir: str, layout: Layout) -> list[JsonObject]:
-    generate: list[JsonObject] = []
-    paths: list[str] = []
-    for target in targets:
-        step = generate_step(
-            target.place,
-            target.symbols,
-            framework=framework,
-            tests_dir=tests_dir,
-            digest=hashlib.sha256((layout.root / target.place.path).read_bytes()).hexdigest(),
-        )
-        step["params"]["test_path"] = unique_test_path(layout.root, step["params"]["test_path"], paths)
-        paths.append(step["params"]["test_path"])
-        generate.append(step)
-    verify = verify_step([str(step["id"]) for step in generate], paths, framework)
-    return [*generate, verify, accept_step([str(verify["id"])], paths)]
+    return tuple(target for path, target in sorted(chosen.items()) if path not in whole_modules)
 
 
 def _spelled(target: Target) -> str:

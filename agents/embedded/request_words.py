@@ -8,6 +8,7 @@ from a word that no heap takes: it is reported.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,8 +17,15 @@ TestType = Literal["unit", "api", "integration", "e2e", "performance"]
 _TYPES: tuple[tuple[TestType, str], ...] = (
     ("e2e", r"\b(?:e2e|end[- ]to[- ]end|browser|user flows?|playwright)\b(?![./:])"),
     ("performance", r"\b(?:performance|load|stress|benchmarks?|under load)[- ]?(?:tests?)?\b(?![./:_])"),
-    ("integration", r"\bintegrat(?:ion|ed)[- ]?(?:tests?)?\b(?![./:_])|\bworks? across\b"),
-    ("api", r"\b(?:api|http|rest|endpoints?|openapi)[- ]?(?:tests?)?\b(?![./:_])"),
+    (
+        "integration",
+        r"\bintegrat(?:ion|ed)[- ]?(?:tests?)?\b(?![./:_])|\bworks?\s+(?:across|together)\b|\bacross\s+modules\b",
+    ),
+    (
+        "api",
+        r"(?<![./:_])\b(?:rest\s+|http\s+)?(?:api|http|rest|endpoints?|openapi)[- ]?(?:tests?)?\b"
+        r"(?![./:_]|\s*modules?\b)",
+    ),
     ("unit", r"\bunit[- ]?(?:tests?)?\b(?![./:_])"),
 )
 _FRAMEWORK = re.compile(r"\b(?:with|using|in|for|as)?\s*(pytest|unittest)\b(?![./:_])", re.IGNORECASE)
@@ -31,6 +39,7 @@ _EXCEPT = re.compile(
     r"\b(?:except(?:\s+for)?|excluding|but\s+not|leave\s+out|leaving\s+out|skip(?:ping)?|ignor(?:e|ing))\b",
     re.IGNORECASE,
 )
+_SEPARATOR = re.compile(r"[;:,.]\s|\b(?:and|then|plus|as well as|also)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|(?<!\w)'([^']+)'(?!\w)")
 _TOKEN = re.compile(r"[^\s,;!?()]+")
 _WHOLE = frozenset("all everything project repository repo package codebase whole entire root".split())
@@ -43,8 +52,10 @@ _FILLER = frozenset(
     should some source src-code suite sure symbol test tested testing tests than that the their them then there these
     they thing things this those to too unit up us use using want we well what where whether which whole will with work
     works write written you your under behaviour behavior good-quality thorough thoroughly important public against
-    including include especially parts part area areas logic implementation regression python between""".split()
+    including include especially parts part area areas logic implementation regression python between how
+    its their across together then plus well also flows scenarios""".split()
 )
+_WEAK = frozenset("service services app application program programs command line server system".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +66,35 @@ class Mention:
         text: as written, without quotes or the full stop of a sentence.
         explicit: quoted, or shaped like a path, a dotted name or a symbol: not finding it is worth saying.
         excluded: it stands after "except".
+        weak: an everyday word: it names something only where no other word does, and not finding it is no loss.
     """
 
     text: str
     explicit: bool
     excluded: bool = False
+    weak: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """What a request asks for one kind of tests: the mentions that belong to it, in order."""
+
+    test_type: TestType
+    mentions: tuple[Mention, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RequestWords:
-    """A request, sorted into heaps."""
+    """A request, sorted into heaps.
+
+    Attributes:
+        clauses: one for each of `test_types`. A mention before every kind of test ("the orders service: its API, …")
+            belongs to each that names nothing itself; so does one after kinds that stand together ("unit and API tests
+            of pricing"). What is excluded is excluded everywhere.
+    """
 
     test_types: tuple[TestType, ...]
+    clauses: tuple[Clause, ...]
     framework: str | None
     only_untested: bool
     whole: bool
@@ -90,16 +118,49 @@ def read_request(text: str) -> RequestWords:
             found.append((match.start(), test_type))
             rest = re.sub(pattern, lambda match: " " * len(match.group()), rest, flags=re.IGNORECASE)
     mentions, whole = _mentions(rest, quoted)
-    types: tuple[TestType, ...] = tuple(test_type for _, test_type in sorted(found, key=lambda one: one[0]))
-    return RequestWords(types, framework.group(1).lower() if framework else None, only_untested, whole, mentions)
+    found.sort()
+    placed, whole = _mentions(rest, quoted)
+    mentions = tuple(dict.fromkeys(mention for _, mention in placed))
+    types: tuple[TestType, ...] = tuple(test_type for _, test_type in found)
+    clauses = tuple(_clauses(rest, found, placed))
+    return RequestWords(
+        types, clauses, framework.group(1).lower() if framework else None, only_untested, whole, mentions
+    )
 
 
-def _mentions(text: str, quoted: tuple[str, ...]) -> tuple[tuple[Mention, ...], bool]:
-    """The words left over, in order, and whether one of them asks for everything."""
+def _clauses(text: str, types: list[tuple[int, TestType]], placed: list[tuple[int, Mention]]) -> list[Clause]:
+    """Which mention belongs to which kind of tests, by the parts of the sentence they stand in."""
+    borders = [match.start() for match in _SEPARATOR.finditer(text)]
+
+    def part(position: int) -> int:
+        return bisect_right(borders, position)
+
+    named: dict[int, list[Mention]] = {at: [] for at, _ in types}
+    header: list[Mention] = []
+    for position, mention in placed:
+        owner = _owner(part(position), [(part(at), at) for at, _ in types])
+        (header if owner is None else named[owner]).append(mention)
+    clauses: list[Clause] = []
+    shared: list[Mention] = []
+    for at, test_type in reversed(types):
+        own = [one for one in named[at] if not one.excluded]
+        shared = own or (shared if clauses and not header else [])
+        clauses.insert(0, Clause(test_type, tuple(dict.fromkeys(own or header or shared))))
+    return clauses
+
+
+def _owner(part: int, types: list[tuple[int, int]]) -> int | None:
+    """The kind of tests that a mention in some part of the sentence belongs to: that part's, else the one before."""
+    before = [at for typed, at in types if typed <= part]
+    return before[-1] if before else None
+
+
+def _mentions(text: str, quoted: tuple[str, ...]) -> tuple[list[tuple[int, Mention]], bool]:
+    """The words left over with where they stand, in order, and whether one of them asks for everything."""
     excluding = _EXCEPT.search(text)
     border = excluding.start() if excluding else len(text)
     body = text if excluding is None else text[:border] + " " * (excluding.end() - border) + text[excluding.end() :]
-    mentions: dict[tuple[str, bool], Mention] = {}
+    mentions: list[tuple[int, Mention]] = []
     whole = False
     for start, word, in_quotes in _words(body, quoted):
         excluded = start >= border
@@ -108,8 +169,9 @@ def _mentions(text: str, quoted: tuple[str, ...]) -> tuple[tuple[Mention, ...], 
         if not in_quotes and (word.lower() in _FILLER or len(word) < 2 or not re.search(r"\w", word)):
             continue
         explicit = in_quotes or bool(re.search(r"[/\\.:_]|\w[A-Z]", word))
-        mentions.setdefault((word, excluded), Mention(word, explicit, excluded))
-    return tuple(mentions.values()), whole
+        weak = not explicit and word.lower() in _WEAK
+        mentions.append((start, Mention(word, explicit, excluded, weak)))
+    return mentions, whole
 
 
 def _words(text: str, quoted: tuple[str, ...]) -> list[tuple[int, str, bool]]:

@@ -1,4 +1,4 @@
-"""The writer that needs no model: a unit spec becomes a test file, the same one each time (C-04, T-07)."""
+"""The writer that needs no model: a spec becomes a test file and its helpers, the same each time (C-04, T-07)."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from ...engine.python.render import render
-from ...engine.python.repair import case_ranges, offending_cases, unrenderable_cases, without_cases
+from ...engine.python.repair import case_ranges, offending_cases, without_cases
+from ...engine.rendering import render_files, unrenderable_cases
 from ..envelope import consumer_view
 from ..lifecycle import Agent, AgentContract
 from ..protocol import AgentRequest, AgentResponse, ErrorType, JsonObject, error_response, success_response
 
 
 class EmbeddedWritingAgent(Agent):
-    """Writes the test file of a unit spec.
+    """Writes the test file of a spec, and the helpers that it needs.
 
     Inputs: `spec`, `framework`, `test_path`, to refine also `previous_files` and `errors`, plain or in a hydration
-    envelope. Result: `files`, one with `path` and `contents`. A case that does not make a test, or that the errors are
-    about, is left out whole: the response's metadata lists it under `not_written` (case_id, reason), and so does the
-    trace.
+    envelope. Result: `files`, each with `path` and `contents`, the test file first. A case that does not make a test,
+    or that the errors are about, is left out whole: the response's metadata lists it under `not_written` (case_id,
+    reason), and so does the trace.
 
     Args:
         contract: the schemas the agent is held to.
@@ -35,10 +35,10 @@ class EmbeddedWritingAgent(Agent):
 def _write(inputs: Mapping[str, Any]) -> AgentResponse:
     spec, test_path = inputs["spec"], str(inputs["test_path"])
     framework = str(inputs.get("framework") or spec.get("framework") or "pytest")
-    left_out = unrenderable_cases(spec, framework)
+    left_out = unrenderable_cases(spec, framework, test_path)
     previous = _previous_text(inputs, test_path)
     if previous is not None:
-        left_out |= _refused(spec, framework, previous, inputs.get("errors") or (), left_out)
+        left_out |= _refused(inputs, framework, previous, left_out)
     kept = without_cases(spec, left_out)
     not_written = [{"case_id": name, "reason": reason} for name, reason in left_out.items()]
     trace: list[JsonObject] = [{"event": "case_left_out", **one} for one in not_written]
@@ -51,9 +51,9 @@ def _write(inputs: Mapping[str, Any]) -> AgentResponse:
             trace=trace,
             metadata=metadata,
         )
-    contents = render(kept, framework)
+    files = [{"path": one.path, "contents": one.contents} for one in render_files(kept, framework, test_path)]
     trace.append({"event": "rendered", "path": test_path, "cases": len(kept["cases"])})
-    return success_response({"files": [{"path": test_path, "contents": contents}]}, trace=trace, metadata=metadata)
+    return success_response({"files": files}, trace=trace, metadata=metadata)
 
 
 def _previous_text(inputs: Mapping[str, Any], test_path: str) -> str | None:
@@ -62,18 +62,17 @@ def _previous_text(inputs: Mapping[str, Any], test_path: str) -> str | None:
     return str(same[0]["contents"]) if same else None
 
 
-def _refused(
-    spec: Mapping[str, Any], framework: str, previous: str, errors: Any, left_out: Mapping[str, str]
-) -> dict[str, str]:
+def _refused(inputs: Mapping[str, Any], framework: str, previous: str, left_out: Mapping[str, str]) -> dict[str, str]:
     """The cases to leave out now: those an earlier attempt left out, and those the errors are about.
 
     Where the previous file is not what its own cases render to (somebody else wrote it), rendering is the repair.
     """
+    spec, test_path = inputs["spec"], str(inputs["test_path"])
     written = {name for one in case_ranges(previous) for name in one.case_ids}
     ids = [str(case.get("id")) for case in spec.get("cases", ())]
     missing = [name for name in ids if written and name not in written and name not in left_out]
     earlier = dict.fromkeys(missing, "an earlier attempt left it out")
     kept = without_cases(spec, {*left_out, *earlier})
-    if not kept["cases"] or render(kept, framework) != previous:
+    if not kept["cases"] or render_files(kept, framework, test_path)[0].contents != previous:
         return earlier
-    return earlier | offending_cases(previous, errors)
+    return earlier | offending_cases(previous, inputs.get("errors") or ())

@@ -29,7 +29,7 @@ def compose_spec(
         import_roots: the layout's import roots; the first one is taken when the facts name none.
     """
     facts = exploration.facts
-    judged, without = judged_findings(facts, exploration.findings)
+    judged, without = judged_findings(exploration)
     expected = [text for one in judged for text in (*one.finding.trial.imports, *one.verdict.imports)]
     names = ImportNames(expected)
     namer = CaseNamer(facts, [one.finding for one in judged])

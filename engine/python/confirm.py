@@ -51,10 +51,19 @@ class Confirmed:
     reason: str = ""
 
 
-async def confirm(target: PythonTarget, facts: ModuleFacts, chosen: Sequence[tuple[Trial, Seen]]) -> list[Confirmed]:
+async def confirm(
+    target: PythonTarget,
+    facts: ModuleFacts,
+    chosen: Sequence[tuple[Trial, Seen]],
+    watched: tuple[str, ...] = (),
+) -> list[Confirmed]:
     """Confirm trials, each given with what it did when it was explored; the answers are in the same order.
 
-    Raises SandboxFailure when the sandbox breaks.
+    Args:
+        watched: further files of the project whose lines are told; see `Conditions`.
+
+    Raises:
+        SandboxFailure: the sandbox breaks.
     """
     if not chosen:
         return []
@@ -62,7 +71,7 @@ async def confirm(target: PythonTarget, facts: ModuleFacts, chosen: Sequence[tup
     drawing = {index for index, (_, seen) in enumerate(chosen) if seen.random}
     mixed, again = _shuffled(len(trials), 5), _shuffled(len(trials), 11)
     plain, elsewhere, together = await asyncio.gather(
-        _repeat(target, facts, trials, PLAIN, ()),
+        _repeat(target, facts, trials, replace(PLAIN, watched=watched), ()),
         _repeat(
             target,
             facts,

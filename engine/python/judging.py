@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .defects import contradiction
-from .model import Arc, Finding, ModuleFacts
+from .model import Arc, Exploration, Finding, ModuleFacts
 from .normal_form import normal_form
 from .oracle import Oracle, Verdict
 from .worth import Judged, unfit, without_repeats, without_weak
 
 
-def judged_findings(facts: ModuleFacts, findings: Sequence[Finding]) -> tuple[list[Judged], dict[str, str]]:
+def judged_findings(exploration: Exploration) -> tuple[list[Judged], dict[str, str]]:
     """Findings with an oracle, in source order of their subjects, and the reason for each subject that has none.
 
     What repeats another, or says little, goes; unless it alone runs a part of the code.
     """
+    facts = exploration.facts
     order = {one.qualname: at for at, one in enumerate(facts.callables())}
-    found, without = verdicts(facts, findings)
+    found, without = verdicts(facts, exploration.findings)
     judged = [one for one in found if one is not None]
     kept = without_weak(without_repeats(judged))
     kept += _alone(judged, kept)

@@ -184,6 +184,7 @@ class Trial:
         wanted: what a document says comes out (doctest want, or `raises:NAME`), or None.
         wanted_line: line of the target file that says so; 0 without one.
         fixtures: names the runner provides: only `tmp_path` (a fresh empty folder).
+        looks: expressions over arranged names; the answers that the act changed are among the effects.
     """
 
     subject: str
@@ -195,6 +196,7 @@ class Trial:
     wanted: str | None = None
     wanted_line: int = 0
     fixtures: tuple[str, ...] = ()
+    looks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from ...utils.python_source import parse_expression, parse_python
 from .analyse import absolute_module
 from .model import Arc, ModuleFacts, Trial
+from .shapes import bound_names
 
 SOURCE = "without"
 _WITHOUT = "_without_"
@@ -87,7 +88,7 @@ def without(trial: Trial, facts: ModuleFacts, missing: OptionalImport) -> Trial 
         return None
     rewriter = _Renamed(named)
     try:
-        bound = {one.id for text in trial.arrange for one in ast.walk(parse_python(text)) if _is_store(one)}
+        bound = bound_names(trial.arrange)
         if variable in bound or bound & set(named):
             return None
         arrange = [ast.unparse(rewriter.visit(parse_python(text))) for text in trial.arrange]
@@ -162,16 +163,12 @@ def _catches(handler: ast.ExceptHandler) -> bool:
 
 def _bound(node: ast.AST) -> Iterator[str]:
     for one in ast.walk(node):
-        if _is_store(one):
-            yield one.id  # type: ignore[attr-defined]
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+            yield one.id
         elif isinstance(one, ast.FunctionDef | ast.ClassDef):
             yield one.name
         elif isinstance(one, ast.Import | ast.ImportFrom):
             yield from (alias.asname or alias.name.partition(".")[0] for alias in one.names)
-
-
-def _is_store(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 def _name(item: object) -> str:

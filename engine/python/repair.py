@@ -23,6 +23,7 @@ _CASE_ID = re.compile(r"\btc_[a-z0-9_]+")
 _LISTS = ("imports", "suspected_defects", "not_reached")
 _CUTTABLE = re.compile(r"^\.(title|expected|preconditions\[\d+\]|steps\[\d+\])$")
 _CUT_LENGTH = 280
+_OTHER_TYPES = ("api", "integration", "e2e", "performance")
 
 
 @dataclass(slots=True)
@@ -158,7 +159,8 @@ def _problem(cases: Sequence[Case], spec: Mapping[str, Any], framework: str) -> 
 
 def _mend_top(repair: Repair, section: str, error: Mapping[str, Any]) -> None:
     spec = repair.spec
-    fixed = {"schema_version": SCHEMA_VERSION, "test_type": "unit", "language": "python"}
+    is_unit = spec.get("test_type") not in _OTHER_TYPES
+    fixed = {"schema_version": SCHEMA_VERSION, "test_type": "unit", "language": "python"} if is_unit else {}
     if section in fixed and spec.get(section) != fixed[section]:
         spec[section] = fixed[section]
         repair.changes.append(f"{section} set to {fixed[section]}")

@@ -102,12 +102,14 @@ def new_testing_state(
     run: bool = True,
     analyze: bool = True,
     max_retries: int = MAX_RETRIES,
+    codebase_context: Mapping[str, Any] | None = None,
 ) -> TestingAgentState:
     """The state a testing graph begins with.
 
     Args:
         target: `{path, module, import_root, symbols}`, or just the path (or endpoint, or scenario).
         max_retries: refinements after the first generation, of spec and code each.
+        codebase_context: what was looked up for several steps already; None has the graph look it up.
     """
     info = {"path": target} if isinstance(target, str) else dict(target)
     asked = {
@@ -122,6 +124,7 @@ def new_testing_state(
         "run": run,
         "analyze": analyze,
         "max_retries": max_retries,
+        "codebase_context": dict(codebase_context) if codebase_context is not None else None,
     }
     return cast(TestingAgentState, {**_nothing_yet(), **asked})
 

@@ -18,6 +18,7 @@ from ..faults import Fault
 from ..isolation import isolated, run_graph
 from ..state_version import require_version
 from ..usage import NOTHING_USED
+from .plan_check import depends_on
 from .planning_state import PlanningAgentState, PlanStep
 from .step_outcome import StepOutcome
 from .step_types import planned_test_type
@@ -167,7 +168,17 @@ def beginning_of_step(step: PlanStep, state: PlanningAgentState) -> TestingAgent
         run=state["run"],
         analyze=state["analyze"],
         max_retries=state["max_retries"],
+        codebase_context=_shared_context(step, state),
     )
+
+
+def _shared_context(step: PlanStep, state: PlanningAgentState) -> dict[str, Any] | None:
+    """What a step before this one looked up for all that come after it; None without one, or when it failed."""
+    before = set(depends_on(step))
+    for one in state["plan"]:
+        if one["id"] in before and one["type"] == "retrieve_context" and one["status"] == "completed":
+            return one["result"]
+    return None
 
 
 async def _begun(graph: TestingGraph, thread: str, services: GraphServices) -> dict[str, Any] | None:

@@ -27,12 +27,20 @@ def begin_ready(plan: Sequence[PlanStep]) -> list[PlanStep]:
 
 
 def blocked_by(step: PlanStep, plan: Sequence[PlanStep]) -> str | None:
-    """The dependency that keeps a ready step from being executed, or None. A tolerant step is never blocked."""
+    """The dependency that keeps a ready step from being executed, or None.
+
+    A tolerant step is never blocked, and an optional step never blocks.
+    """
     kind = step_kind(step["type"])
     if kind is not None and kind.tolerant:
         return None
-    status = {one["id"]: one["status"] for one in plan}
-    return next((before for before in depends_on(step) if status[before] != "completed"), None)
+    needed = {one["id"] for one in plan if one["status"] != "completed" and not _is_optional(one)}
+    return next((before for before in depends_on(step) if before in needed), None)
+
+
+def _is_optional(step: PlanStep) -> bool:
+    kind = step_kind(step["type"])
+    return kind is not None and kind.optional
 
 
 def first_unfinished(plan: Sequence[PlanStep]) -> int:

@@ -49,6 +49,7 @@ class PlanningAgentState(TypedDict):
 
     Besides the seed's fields:
         state_version: of this form; a checkpoint of another version is refused.
+        changes: what the run is limited to, as `changes.changed_code` tells it; None for no limit.
         framework: asked for, or None to let the plan choose. tests_dir: where accepted tests go.
         max_retries: refinements a testing graph may make. run, analyze, accept: switches (T-14, B-09).
         understood, not_understood, skipped: what the planner says of the request.
@@ -71,6 +72,7 @@ class PlanningAgentState(TypedDict):
     status: PlanStatus
 
     state_version: int
+    changes: dict[str, Any] | None
     framework: str | None
     tests_dir: str | None
     max_retries: int
@@ -91,6 +93,7 @@ def new_planning_state(
     user_request: str,
     test_type: TestTypeName | None = None,
     target: str | None = None,
+    changes: dict[str, Any] | None = None,
     framework: str | None = None,
     tests_dir: str | None = None,
     max_retries_per_step: int = 1,
@@ -119,6 +122,7 @@ def new_planning_state(
         logs=[],
         status="planning",
         state_version=STATE_VERSION,
+        changes=changes,
         framework=framework,
         tests_dir=tests_dir,
         max_retries=max_retries,

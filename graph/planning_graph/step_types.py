@@ -17,12 +17,14 @@ class StepKind:
     Attributes:
         family: which handler executes it.
         required: params it cannot do without.
+        optional: whether steps that depend on it go ahead when it failed: what it gives only helps.
         tolerant: whether it goes ahead when a step it depends on failed: it works on what the others left.
         metered: whether ceilings stop it. Verifying and accepting are not: they keep what was made before.
     """
 
     family: StepFamily
     required: tuple[str, ...] = ()
+    optional: bool = False
     tolerant: bool = False
     metered: bool = False
 
@@ -30,7 +32,7 @@ class StepKind:
 _KINDS = {
     "verify_suite": StepKind("verify", tolerant=True),
     "accept_tests": StepKind("accept"),
-    "retrieve_context": StepKind("context", required=("query",), metered=True),
+    "retrieve_context": StepKind("context", required=("query",), optional=True, metered=True),
     "crawl_repository": StepKind("repository", required=("depth_level",), metered=True),
     "write_test_cases": StepKind("repository", required=("depth_level", "depends_on"), metered=True),
     "engineer_tests": StepKind("repository", required=("framework", "depends_on"), metered=True),

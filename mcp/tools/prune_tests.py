@@ -10,7 +10,8 @@ import asyncio
 from typing import Any
 
 from ...engine.python.cut import proven_cases, without_tests
-from ...engine.python.render import format_python, render
+from ...engine.python.render import format_python
+from ...engine.rendering import render_files, renderable_types
 from ...errors import AgentFailure, ToolFailure
 from ...gate.prune import prune, without_cases
 from ...store.files import write_file
@@ -29,14 +30,19 @@ async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
 
 def _pruned(services: ToolServices, test_path: str, spec_path: str, drop: list[str], framework: str) -> dict[str, Any]:
     spec = read_spec(services, spec_path) or {}
-    if spec.get("test_type") != "unit" or not isinstance(spec.get("cases"), list):
+    if spec.get("test_type") not in renderable_types() or not isinstance(spec.get("cases"), list):
+        known = ", ".join(renderable_types())
         raise ToolFailure(
-            f"the tests of {spec_path!r} cannot be written again: only unit specs are rendered here",
+            f"the tests of {spec_path!r} cannot be written again: only {known} specs are rendered here",
             advice="drop the cases from the spec and have the writing agent write the file",
         )
     path = services.test_path(test_path)
     text = read_text(services.run_folder.staged / path, path)
-    written = render if _rendered(spec, text, framework) else lambda left, _: _cut(left, text)
+
+    def render(left: dict[str, Any], framework: str) -> str:
+        return render_files(left, framework, path)[0].contents
+
+    written = render if _rendered(spec, text, framework, path) else lambda left, _: _cut(left, text)
     done = prune(spec, drop, framework=framework, render=written)
     staging = Staging(services.run_folder, services.root)
     if done.contents is None:
@@ -53,13 +59,13 @@ def _pruned(services: ToolServices, test_path: str, spec_path: str, drop: list[s
     }
 
 
-def _rendered(spec: dict[str, Any], text: str, framework: str) -> bool:
+def _rendered(spec: dict[str, Any], text: str, framework: str, path: str) -> bool:
     """Whether a staged file is what the cases it proves render to."""
     proven = proven_cases(text)
     missing = [case["id"] for case in spec["cases"] if case["id"] not in proven]
     forms = [{**spec, "cases": [case for case in spec["cases"] if case["id"] in proven]}, without_cases(spec, missing)]
     try:
-        return any(form["cases"] and render(form, framework) == text for form in forms)
+        return any(form["cases"] and render_files(form, framework, path)[0].contents == text for form in forms)
     except AgentFailure:
         return False
 

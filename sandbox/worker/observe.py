@@ -6,8 +6,9 @@ answered by one line a trial, in order. Trials run in forked children, a few in 
 module reaches few others and what kills one costs only itself. Plain standard library, Python 3.9 or newer.
 
 Configuration: module, path (of the target file), scratch (folder for trials), guard (policy, see guard.py, or null),
-clock ({mode, seconds} or null), seed, instrument, per_fork, cpu_seconds, wall_seconds, memory_mib, max_steps, hidden;
-optionally missing (names of modules that the target, and only it, does not find when it is loaded).
+clock ({mode, seconds} or null), seed, instrument, per_fork, cpu_seconds, wall_seconds, memory_mib, max_steps, hidden,
+watched (paths of further files whose lines are told; see observe_wide.py), missing (names of modules that the target,
+and only it, does not find when it is loaded).
 """
 
 import gc
@@ -33,6 +34,7 @@ SIBLINGS = (
     "observe_trace",
     "observe_trial",
     "observe_values",
+    "observe_wide",
 )
 GRACE_SECONDS = 2.0
 
@@ -47,12 +49,13 @@ def load_siblings():
         import observe_limits
         import observe_trace
         import observe_trial
+        import observe_wide
     finally:
         sys.path[:] = [entry for entry in sys.path if entry != HERE]
         for name in SIBLINGS:
             if name in sys.modules:
                 sys.modules["_testwright_" + name] = sys.modules.pop(name)
-    return guard, observe_clock, observe_import, observe_limits, observe_trace, observe_trial
+    return guard, observe_clock, observe_import, observe_limits, observe_trace, observe_trial, observe_wide
 
 
 class Wire:
@@ -205,7 +208,7 @@ def main():
     """Read the configuration, import the target, serve."""
     wire = Wire()
     config = wire.read()
-    guard, observe_clock, observe_import, observe_limits, observe_trace, observe_trial = load_siblings()
+    guard, observe_clock, observe_import, observe_limits, observe_trace, observe_trial, observe_wide = load_siblings()
     os.makedirs(config["scratch"], exist_ok=True)
     clock = None
     if config["clock"] is not None:
@@ -243,6 +246,8 @@ def main():
     }
     ready["seconds"] = round(time.monotonic() - started, 3)
     wire.write({"ready": ready})
+    if config.get("watched"):
+        tracer = observe_wide.WideTracer(tracer.code, sys.maxsize, config["watched"])
     tracer.max_steps = config["max_steps"]
     runner = observe_trial.Runner(config, tracer, operands, clock, chance, refusals, limiter)
     zygote = Zygote(config, runner, wire, observe_limits.starved_seconds)

@@ -46,6 +46,17 @@ def _contents(renderer, name, thing):
     return {"dict(%s)" % name: told} if "s" in told else {}
 
 
+def looks(renderer, expressions, namespace):
+    """What questions about arranged objects are answered with: expression to told value; a refusal tells nothing."""
+    seen = {}
+    for expression in expressions:
+        try:
+            seen[expression] = renderer.value(eval(compile(expression, "<look>", "eval"), namespace))
+        except Exception:  # the object cannot answer in its present state
+            continue
+    return seen
+
+
 def files(renderer, folder):
     """Small text files below the trial's folder: expression to told value."""
     seen = {}

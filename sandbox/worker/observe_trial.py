@@ -262,6 +262,8 @@ class _Work:
         after = observe_effects.state(renderer, self.names, namespace)
         if renderer.tmp_path is not None:
             after.update(observe_effects.files(renderer, renderer.tmp_path))
+        looks = self.trial.get("looks", ())
+        after.update(observe_effects.looks(renderer, looks, namespace))
         if not after or mode in AWAITING:
             return
         try:
@@ -273,6 +275,7 @@ class _Work:
         before = observe_effects.state(self.renderer, self.names, fresh)
         if self.renderer.tmp_path is not None:
             before.update(observe_effects.files(self.renderer, self.renderer.tmp_path))
+        before.update(observe_effects.looks(self.renderer, looks, fresh))
         effects = observe_effects.changes(before, after)
         if effects:
             self.told["effects"] = effects

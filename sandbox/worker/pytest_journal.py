@@ -128,8 +128,8 @@ def arrange(names, groups, order):
     Args:
         names: node id of each collected test.
         groups: file of each collected test.
-        order: {"select": [node ids] | null, "exclude": [node ids], "shuffle": seed | null, "level": "test" | "module"}.
-            With `select` the order is the selection's, whatever the seed.
+        order: {"select": [node ids] | null, "exclude": [node ids], "shuffle": seed | null, "level": "test" | "module",
+            "backwards": bool}. With `select` the order is the selection's, whatever else is asked.
     """
     excluded = set(order.get("exclude") or ())
     positions = [index for index, name in enumerate(names) if name not in excluded]
@@ -138,6 +138,8 @@ def arrange(names, groups, order):
         rank = {name: index for index, name in enumerate(selected)}
         positions = [index for index in positions if names[index] in rank]
         return sorted(positions, key=lambda index: rank[names[index]])
+    if order.get("backwards"):
+        return positions[::-1]
     seed = order.get("shuffle")
     if seed is None:
         return positions

@@ -7,7 +7,6 @@ only the start of the interpreter and of the test runner, which is most of what 
 import json
 import os
 import sys
-import time
 import traceback
 
 NOT_STARTED = 70
@@ -19,7 +18,7 @@ def main(paths, load, warm, run):
     Args:
         load: imports a module beside the runners by name.
         warm: imports what all runs need; called with whether coverage is measured, only before forking.
-        run: (request, journal module, journal, measure) → exit code.
+        run: (request, journal module, journal, measure, company) → exit code.
     """
     requests = []
     for path in paths:
@@ -29,35 +28,51 @@ def main(paths, load, warm, run):
         return carry_out(requests[0], load, run)
     warm(any(request["measure"] for request in requests))
     codes = []
-    for request in requests:
+    while requests:
+        first = requests.pop(0)
+        together = [first, requests.pop(0)] if first.get("pair") and requests else [first]
+        codes += at_once(together, load, run)
+    return max(codes)
+
+
+def at_once(together, load, run):
+    """Carry out one request, or a holder's and its visitor's at the same time, each in a fork; their exit codes."""
+    ends = load("pytest_shared").pipes() if len(together) > 1 else ()
+    children = []
+    for place, request in enumerate(together):
         sys.stdout.flush()
         sys.stderr.flush()
         child = os.fork()
         if child == 0:
             code = NOT_STARTED
             try:
-                code = carry_out(request, load, run)
+                for other in ends[:place] + ends[place + 1 :]:
+                    os.close(other[0])
+                    os.close(other[1])
+                code = carry_out(request, load, run, ends[place] if ends else None)
                 sys.stdout.flush()
                 sys.stderr.flush()
             finally:
                 os._exit(code)
-        codes.append(os.WEXITSTATUS(os.waitpid(child, 0)[1]))
-    return max(codes)
+        children.append(child)
+    for one in ends:
+        os.close(one[0])
+        os.close(one[1])
+    return [os.WEXITSTATUS(os.waitpid(child, 0)[1]) for child in children]
 
 
-def carry_out(request, load, run):
-    """One request, from the clock to the coverage."""
+def carry_out(request, load, run, ends=None):
+    """One request, from its surroundings to the coverage; `ends` are the pipes to the run it takes turns with."""
     tools = load("pytest_journal")
     journal = tools.Journal(request["results"])
-    os.environ["TZ"] = request["time_zone"]
-    time.tzset()
-    if request["clock"]:
-        journal.write("clock", moved=load("pytest_clock").move_clock(request["clock"]))
+    folder = os.path.dirname(request["results"])
+    journal.write("surroundings", **load("pytest_surroundings").enter(request, load, folder))
     try:
         measure = None
         if request["measure"]:
             measure = load("pytest_measure").Measure(request["project"], request["measure"])
-        code = run(request, tools, journal, measure)
+        company = load("pytest_shared").company(request, folder, ends)
+        code = run(request, tools, journal, measure, company)
         if measure is not None:
             with open(request["coverage"], "w", encoding="utf-8") as stream:
                 json.dump(measure.stop(), stream, sort_keys=True)

@@ -15,13 +15,15 @@ class Recorder:
         request: the run's request.
         journal: where facts go.
         measure: coverage, switched from test to test, or None.
+        company: is told of each test; see pytest_shared.
     """
 
-    def __init__(self, tools, request, journal, measure):
+    def __init__(self, tools, request, journal, measure, company):
         self._tools = tools
         self._request = request
         self._journal = journal
         self._measure = measure
+        self._company = company
         self._alarm = tools.Alarm(request["test_seconds"])
         self._phases = []
         self._stop_at = time.perf_counter() + request["stop_after"]
@@ -38,6 +40,7 @@ class Recorder:
         items[:] = [items[index] for index in order]
         nodeids = [item.nodeid for item in items]
         self._journal.write("collected", nodeids=nodeids, case_ids=[self._case_id(item) for item in items])
+        self._company.collected()
 
     def pytest_collectstart(self, collector):
         if isinstance(collector, pytest.File):
@@ -61,6 +64,7 @@ class Recorder:
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item):
         self._phases = []
+        self._company.begin()
         self._journal.write("started", nodeid=item.nodeid)
         if self._measure is not None:
             self._measure.switch(item.nodeid)
@@ -69,7 +73,7 @@ class Recorder:
         faulthandler.cancel_dump_traceback_later()
         if self._measure is not None:
             self._measure.switch("")
-        self._record(item)
+        self._record(item, self._company.end())
         if time.perf_counter() > self._stop_at:
             item.session.shouldstop = "the time for this run is used up"
 
@@ -110,7 +114,7 @@ class Recorder:
         row = getattr(getattr(item, "callspec", None), "id", None)
         return self._tools.case_id_of(row, getattr(getattr(item, "function", None), "__doc__", None))
 
-    def _record(self, item):
+    def _record(self, item, things):
         if not any(report.when == "teardown" for report, _ in self._phases):
             return  # The session was stopped inside the test: it has no outcome, and the host looks into it.
         outcome, phase, error, trace = "passed", "call", None, ""
@@ -130,6 +134,7 @@ class Recorder:
             seconds=round(sum(report.duration for report, _ in self._phases), 4),
             error=error,
             trace=trace,
+            things=things,
         )
 
 

@@ -1,7 +1,8 @@
 """Runs pytest in the target's interpreter and writes results as data: `python pytest_run.py REQUEST.json …`.
 
 REQUEST: {"project", "results", "coverage", "files", "arguments", "order", "measure", "clock", "time_zone",
-"test_seconds", "grace_seconds", "collect_seconds", "stop_after"}. Results go to `results` as JSON lines (see
+"elsewhere", "decimal_comma", "plain_ascii", "watch", "pair", "test_seconds", "grace_seconds", "collect_seconds",
+"stop_after"}. Results go to `results` as JSON lines (see
 pytest_journal), coverage to `coverage` as one object. Nothing is read from pytest's text. The exit code is pytest's
 own; 70 says that pytest could not be started at all.
 """
@@ -32,13 +33,14 @@ def warm(measured):
         import coverage  # noqa: F401
 
 
-def run(request, tools, journal, measure):
+def run(request, tools, journal, measure, company):
     """One session of pytest."""
     import pytest
 
     journal.write("session", runner="pytest", version=pytest.__version__, python=sys.version.split()[0])
-    plugin = load("pytest_results").Recorder(tools, request, journal, measure)
-    return int(pytest.main(list(request["arguments"]) + list(request["files"]), plugins=[plugin]))
+    plugin = load("pytest_results").Recorder(tools, request, journal, measure, company)
+    files = [os.path.join(request["project"], path) for path in request["files"]]
+    return int(pytest.main(list(request["arguments"]) + files, plugins=[plugin]))
 
 
 if __name__ == "__main__":

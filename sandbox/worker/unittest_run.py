@@ -42,7 +42,7 @@ def load_path(name, path):
 class Recorder(unittest.TestResult):
     """A unittest result that writes each test to the journal."""
 
-    def __init__(self, journal_module, request, journal, measure, nodeids):
+    def __init__(self, journal_module, request, journal, measure, nodeids, company):
         super().__init__()
         self._tools = journal_module
         self._project = request["project"]
@@ -51,6 +51,7 @@ class Recorder(unittest.TestResult):
         self._journal = journal
         self._measure = measure
         self._nodeids = nodeids
+        self._company = company
         self._alarm = journal_module.Alarm(self._seconds)
         self._found = None
         self._began = 0.0
@@ -60,6 +61,7 @@ class Recorder(unittest.TestResult):
     def startTest(self, test):
         super().startTest(test)
         self._found = None
+        self._company.begin()
         self._journal.write("started", nodeid=self._nodeids[test])
         if self._measure is not None:
             self._measure.switch(self._nodeids[test])
@@ -73,7 +75,7 @@ class Recorder(unittest.TestResult):
         seconds = time.perf_counter() - self._began
         if self._measure is not None:
             self._measure.switch("")
-        self._write(test, seconds)
+        self._write(test, seconds, self._company.end())
         if time.perf_counter() > self._stop_at:
             self.stop()
         super().stopTest(test)
@@ -126,7 +128,7 @@ class Recorder(unittest.TestResult):
         trace = self._tools.cut(trace, self._tools.TRACE_LIMIT)
         self._journal.write("fixture", holder=str(holder), skipped=skipped, error=error, trace=trace)
 
-    def _write(self, test, seconds):
+    def _write(self, test, seconds, things):
         outcome, phase, error, trace = self._found or ("passed", "call", None, "")
         self.good = self.good and outcome == "passed"
         nodeid = self._nodeids[test]
@@ -141,6 +143,7 @@ class Recorder(unittest.TestResult):
             seconds=round(seconds, 4),
             error=error,
             trace=trace,
+            things=things,
         )
 
 
@@ -183,7 +186,7 @@ def warm(measured):
         import coverage  # noqa: F401
 
 
-def run(request, tools, journal, measure):
+def run(request, tools, journal, measure, company):
     """Load, order and run; 0 when every test passed, else 1."""
     version = sys.version.split()[0]
     journal.write("session", runner="unittest", version=version, python=version)
@@ -195,7 +198,8 @@ def run(request, tools, journal, measure):
     order = tools.arrange(names, [name.split("::")[0] for name in names], request["order"])
     cases = [tools.case_id_of(None, tests[index]._testMethodDoc) for index in order]
     journal.write("collected", nodeids=[names[index] for index in order], case_ids=cases)
-    result = Recorder(tools, request, journal, measure, nodeids)
+    company.collected()
+    result = Recorder(tools, request, journal, measure, nodeids, company)
     unittest.TestSuite([tests[index] for index in order]).run(result)
     return 0 if result.good else 1
 

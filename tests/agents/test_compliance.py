@@ -11,6 +11,7 @@ from testwright.agents.contracts import contract_of
 from testwright.agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent
 from testwright.agents.embedded.planner_agent import EmbeddedPlannerAgent
 from testwright.agents.embedded.spec_agent import EmbeddedSpecAgent
+from testwright.agents.embedded.unit_specs import UnitSpecs
 from testwright.agents.embedded.writing_agent import EmbeddedWritingAgent
 from testwright.agents.lifecycle import Agent
 from testwright.agents.protocol import AgentRequest, JsonObject
@@ -105,7 +106,9 @@ async def test_the_embedded_spec_agent_keeps_the_contract(check: Check, tmp_path
             return made
 
         def agent() -> EmbeddedSpecAgent:
-            return EmbeddedSpecAgent(target, made.root, budget=Budget(trials=20), contract=contract_of("spec"))
+            return EmbeddedSpecAgent(
+                {"unit": UnitSpecs(target, made.root, budget=Budget(trials=20))}, contract=contract_of("spec")
+            )
 
         await check(Candidate(agent, good=good))
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from testwright.agents.contracts import contract_of
-from testwright.agents.embedded.spec_agent import EmbeddedSpecAgent, is_wanted
+from testwright.agents.embedded.spec_agent import EmbeddedSpecAgent
+from testwright.agents.embedded.unit_specs import UnitSpecs, is_wanted
 from testwright.agents.protocol import AgentRequest, AgentResponse, RequestMetadata
 from testwright.engine.python.compose import compose_spec
 from testwright.engine.python.explore import Budget
@@ -80,7 +81,7 @@ async def test_a_module_becomes_a_valid_spec_with_documented_cases_and_suspected
             return target
 
         root = tmp_path / "project-of-a-user"
-        agent = EmbeddedSpecAgent(provider, root, budget=SMALL, contract=contract_of("spec"))
+        agent = EmbeddedSpecAgent({"unit": UnitSpecs(provider, root, budget=SMALL)}, contract=contract_of("spec"))
         response = await ask(agent, inputs())
         again = await ask(agent, inputs())
         narrowed = await ask(agent, inputs(symbols=["clamp"]))
@@ -101,7 +102,7 @@ async def test_a_refinement_mends_the_previous_spec_without_running_anything(tmp
     spec = compose_spec(exploration(*shop_findings()), framework="pytest")
     spec["cases"][0]["act"]["expression"] = "Cart("
     errors = check_spec(spec, "unit")["errors"]
-    agent = EmbeddedSpecAgent(no_target, tmp_path, contract=contract_of("spec"))
+    agent = EmbeddedSpecAgent({"unit": UnitSpecs(no_target, tmp_path)}, contract=contract_of("spec"))
 
     response = await ask(agent, inputs(previous_spec=spec, errors=errors))
 
@@ -114,13 +115,15 @@ async def test_errors_that_cannot_be_mended_are_said_to_be_so(tmp_path: Path) ->
     spec = compose_spec(exploration(*shop_findings()), framework="pytest")
     errors = [{"path": "$.target.digest", "message": "wrong", "severity": "error"}]
 
-    response = await ask(EmbeddedSpecAgent(no_target, tmp_path), inputs(previous_spec=spec, errors=errors))
+    response = await ask(
+        EmbeddedSpecAgent({"unit": UnitSpecs(no_target, tmp_path)}), inputs(previous_spec=spec, errors=errors)
+    )
 
     assert response.is_error()
 
 
 async def test_other_test_types_are_refused(tmp_path: Path) -> None:
-    response = await ask(EmbeddedSpecAgent(no_target, tmp_path), inputs(test_type="api"))
+    response = await ask(EmbeddedSpecAgent({"unit": UnitSpecs(no_target, tmp_path)}), inputs(test_type="api"))
 
     assert response.is_error()
     assert response.error is not None
@@ -134,7 +137,11 @@ async def test_it_keeps_the_contract_of_every_agent(check: Check, tmp_path: Path
     errors = [{"path": "$.cases[0]", "message": "not wanted", "severity": "error"}]
     good = inputs(previous_spec=spec, errors=errors)
 
-    await check(Candidate(lambda: EmbeddedSpecAgent(no_target, tmp_path, contract=contract_of("spec")), good=good))
+    await check(
+        Candidate(
+            lambda: EmbeddedSpecAgent({"unit": UnitSpecs(no_target, tmp_path)}, contract=contract_of("spec")), good=good
+        )
+    )
 
 
 def test_a_class_stands_for_its_members() -> None:

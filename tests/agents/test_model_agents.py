@@ -109,6 +109,30 @@ async def test_a_plan_that_cannot_be_read_is_repaired_once(tmp_path: Path, first
     assert "Your last answer could not be used" in chat.calls[1].user
 
 
+@pytest.mark.feature("T-02", "T-13")
+async def test_a_request_for_several_kinds_of_tests_is_asked_about_in_parts(tmp_path: Path) -> None:
+    request = "unit tests for what customers pay, then how a sale works across modules"
+    target = {"path": "src/till/prices.py", "symbols": None}
+    aside = {key: value for key, value in meaning().items() if key not in ("targets", "whole_project")}
+    part = {"test_type": "unit", "targets": [target], "whole_project": False}
+    chat = FakeChat({"parts": [part, {**part, "targets": []}], **aside}, {"parts": [part], **aside})
+    response = await asked(
+        ModelPlannerAgent(chat, EmbeddedPlannerAgent(), repairs=1),
+        {"user_request": request, "root": str(till(tmp_path))},
+    )
+    assert "$.parts[1].targets" in chat.calls[1].user
+    assert chat.calls[0].prompt_version == load_prompt("planner_types").version
+    steps = response.result["steps"] if response.result else []
+    assert [step["type"] for step in steps] == ["generate_unit_tests", "verify_suite", "accept_tests"]
+
+
+async def test_a_request_for_tests_that_are_not_available_costs_no_question(tmp_path: Path) -> None:
+    agent = ModelPlannerAgent(FakeChat(), EmbeddedPlannerAgent())
+    response = await asked(agent, {"user_request": "load tests for prices", "root": str(till(tmp_path))})
+    assert response.error is not None
+    assert "not available yet" in response.error.message
+
+
 @pytest.mark.feature("P-01")
 async def test_a_planner_that_never_answers_in_form_ends_with_advice(tmp_path: Path) -> None:
     agent = ModelPlannerAgent(FakeChat("no", "no"), EmbeddedPlannerAgent())

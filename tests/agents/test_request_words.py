@@ -61,3 +61,29 @@ def test_what_stands_after_except_is_excluded():
 )
 def test_a_framework_is_read(text, framework):
     assert read_request(text).framework == framework
+
+
+@pytest.mark.parametrize(
+    ("text", "clauses"),
+    [
+        (
+            "test the orders service: its API, then how checkout works across modules",
+            [("api", ["orders", "service"]), ("integration", ["checkout"])],
+        ),
+        ("unit and api tests of pricing", [("unit", ["pricing"]), ("api", ["pricing"])]),
+        ("unit tests for pricing and API tests", [("unit", ["pricing"]), ("api", [])]),
+        (
+            "unit tests of cart; api and integration tests of orders, except stock",
+            [("unit", ["cart"]), ("api", ["orders"]), ("integration", ["orders"])],
+        ),
+        ("unit tests for shop.api", [("unit", ["shop.api"])]),
+    ],
+)
+def test_each_kind_of_tests_has_the_names_that_stand_with_it(text, clauses):
+    found = [(one.test_type, [mention.text for mention in one.mentions]) for one in read_request(text).clauses]
+    assert found == clauses
+
+
+def test_everyday_words_are_weak_mentions_unless_they_are_quoted():
+    words = read_request("unit tests for the service and `app`")
+    assert [(mention.text, mention.weak) for mention in words.mentions] == [("service", True), ("app", False)]

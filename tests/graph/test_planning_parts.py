@@ -10,6 +10,7 @@ import pytest
 from testwright.graph.context import providing
 from testwright.graph.exit_reason import ExitReason
 from testwright.graph.planning_graph.ceilings import Meter
+from testwright.graph.planning_graph.generate_step import beginning_of_step
 from testwright.graph.planning_graph.nodes.advance_or_finish import advance_or_finish, exit_reason_of
 from testwright.graph.planning_graph.nodes.build_plan import build_plan
 from testwright.graph.planning_graph.nodes.execute_current_step import execute_current_step
@@ -99,6 +100,21 @@ def test_the_current_step_is_the_first_unfinished() -> None:
 def test_dependents_are_found_over_any_distance() -> None:
     assert dependents(_plan(A, B), {"a"}) == {"b", "verify", "accept"}
     assert dependents(_plan(A, B), {"verify"}) == {"accept"}
+
+
+def test_a_lookup_that_failed_does_not_keep_the_steps_after_it_from_going_ahead() -> None:
+    lookup = {"id": "look", "type": "retrieve_context", "params": {"query": "orders"}}
+    steps = _plan(lookup, generate("a", target="shop/a.py", depends_on=["look"]), look="failed")
+    assert blocked_by(steps[1], steps) is None
+
+
+def test_what_one_step_looked_up_is_the_context_of_the_steps_after_it() -> None:
+    lookup = {"id": "look", "type": "retrieve_context", "params": {"query": "orders"}}
+    alone = generate("b", target="shop/b.py")
+    steps = _plan(lookup, generate("a", target="shop/a.py", depends_on=["look"]), alone)
+    steps[0] |= {"status": "completed", "result": {"snippets": []}}
+    contexts = [beginning_of_step(step, _state(steps))["codebase_context"] for step in steps[1:3]]
+    assert contexts == [{"snippets": []}, None]
 
 
 @pytest.mark.feature("T-04")

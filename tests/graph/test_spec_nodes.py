@@ -53,6 +53,15 @@ async def test_retrieve_context_asks_for_the_openapi_document_of_an_endpoint(tmp
 
 
 @pytest.mark.feature("T-12")
+async def test_retrieve_context_does_not_look_up_again_what_the_plan_has_looked_up(tmp_path: Path) -> None:
+    shared = {"snippets": [{"path": "shop/orders.py"}]}
+    with node_bench(tmp_path) as made:
+        update = await call_node(retrieve_context, made, testing_state(codebase_context=shared))
+        assert {name for name, _ in made.tools.calls} == {"get_ast_analysis"}
+    assert update["codebase_context"] == shared
+
+
+@pytest.mark.feature("T-12")
 @pytest.mark.parametrize(
     ("request_text", "more", "asked"),
     [

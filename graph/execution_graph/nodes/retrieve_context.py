@@ -25,7 +25,8 @@ _DOCUMENT = re.compile(
 @reported
 async def retrieve_context(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Ask for code around the target, its syntax tree and, for API tests or when the request names one, an OpenAPI
-    document (the project's own where no other is named); side by side.
+    document (the project's own where no other is named); side by side. Code that was looked up for several steps of
+    the plan already is not looked up again.
 
     Raises:
         ToolFailure: the target cannot be read or parsed. Snippets and OpenAPI only help: without them the graph goes
@@ -37,14 +38,15 @@ async def retrieve_context(state: TestingAgentState, runtime: Runtime[RunContext
     query = " ".join(
         str(part) for part in (state["user_request"], info.get("module"), *(info.get("symbols") or [])) if part
     )
-    files = [path] if path else []
+    shared = state["codebase_context"]
+    wanted = {"query": query, "file_paths": [path] if path else []} if shared is None else None
     analysis, (context, no_context), (openapi, no_openapi) = await together(
         _analysis(services, path),
-        _try(services, "get_codebase_context", {"query": query, "file_paths": files}),
+        _try(services, "get_codebase_context", wanted),
         _try(services, "get_openapi_spec", _document_wanted(state)),
     )
     return {
-        "codebase_context": context,
+        "codebase_context": context if shared is None else shared,
         "openapi": openapi,
         "ast_analysis": analysis,
         "target_digest": (analysis or {}).get("digest"),

@@ -71,6 +71,7 @@ def _inputs(state: PlanningAgentState, runtime: Runtime[RunContext]) -> JsonObje
         "target": state["target"],
         "framework": state["framework"],
         "tests_dir": state["tests_dir"],
+        "changes": state["changes"],
     }
     given = {key: value for key, value in asked.items() if value is not None}
     return {"user_request": state["user_request"], "root": runtime.context.root, **given}

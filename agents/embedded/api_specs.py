@@ -1,0 +1,140 @@
+"""Specs of API tests: an application is started in the sandbox, sent requests, held to its OpenAPI document (T-20)."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...engine.api.apps import secret_variables
+from ...engine.api.auth import made_up
+from ...engine.api.compose import compose_spec
+from ...engine.api.document import document_of
+from ...engine.api.explore import ApiBudget, ApiExploration, explore_api
+from ...engine.api.lines import handler_lines
+from ...engine.api.observe import Launch
+from ...engine.api.operations import api_of
+from ...engine.python.layout import find_layout
+from ...errors import UsageError
+from ...sandbox.target import PythonTarget
+from ..protocol import JsonObject
+from .specifying import Specified
+
+TargetProvider = Callable[[], Awaitable[PythonTarget]]
+DocumentLoader = Callable[[str], Awaitable[JsonObject]]
+"""Endpoint (a file of the project or an address) → the document, bundled and of version 3. Raises ToolFailure."""
+
+
+class ApiSpecs:
+    """Specifies API tests for one application.
+
+    The metadata holds `requests` (sent), `operations` (tested and all) and `notes`.
+
+    Args:
+        python_target: gives the project made ready to run; asked for when the application is started.
+        root: the project's root.
+        documents: loads OpenAPI documents that the target names.
+        budget: how much may be tried; None for the engine's own.
+    """
+
+    def __init__(
+        self,
+        python_target: TargetProvider,
+        root: Path,
+        documents: DocumentLoader,
+        *,
+        budget: ApiBudget | None = None,
+    ) -> None:
+        self._python_target = python_target
+        self._root = root
+        self._documents = documents
+        self._budget = budget
+
+    async def specify(self, inputs: Mapping[str, Any]) -> Specified:
+        """The spec for `target` (`application`, `endpoint`, or both). Raises as `explore_api` and `document_of` do."""
+        target: Mapping[str, Any] = inputs["target"]
+        launch, secrets = await asyncio.to_thread(self._launch, target)
+        if launch is None:
+            raise UsageError(
+                "API tests need an application to start, and none is named.",
+                advice="name the module that makes it (`shop.api`), or say how it is started with --app-command",
+            )
+        prepared = await self._python_target()
+        endpoint = str(target.get("endpoint") or "")
+        if endpoint:
+            document, documented = await self._documents(endpoint), True
+        else:
+            document, documented = await document_of(prepared, launch)
+        path = str(target.get("path") or endpoint)
+        api = await asyncio.to_thread(
+            lambda: handler_lines(api_of(document, path=path, documented=documented), self._root)
+        )
+        exploration = await explore_api(prepared, api, launch, secrets=secrets, budget=self._budget)
+        spec = await asyncio.to_thread(
+            compose_spec,
+            exploration,
+            framework=str(inputs.get("framework") or "pytest"),
+            target=self._told(target, path, api.title),
+            launch=launch,
+            start=_start(launch),
+        )
+        return Specified(spec, _metadata(exploration), _trace(exploration, spec))
+
+    def _launch(self, target: Mapping[str, Any]) -> tuple[Launch | None, list[str]]:
+        told = target.get("application") or {}
+        if not (told.get("import") or told.get("command")):
+            return None, []
+        layout = find_layout(self._root)
+        secrets = secret_variables(self._root, layout.modules)
+        environment = {name: made_up(name) for name in secrets} | dict(told.get("environment") or {})
+        launch = Launch(
+            application=told.get("import"),
+            command=tuple(told.get("command") or ()),
+            import_roots=tuple(layout.import_roots) or (".",),
+            environment=environment,
+            folder=told.get("folder"),
+        )
+        return launch, secrets
+
+    def _told(self, target: Mapping[str, Any], path: str, title: str) -> JsonObject:
+        told: JsonObject = {"name": title[:200]}
+        file = self._root / path
+        if path and file.is_file():
+            told |= {"path": path, "digest": hashlib.sha256(file.read_bytes()).hexdigest()}
+        return told
+
+
+def _start(launch: Launch) -> str:
+    """How the application is started by hand."""
+    names = sorted(launch.environment)
+    variables = f", with a value of your own in {' and '.join(names)}" if names else ""
+    if launch.command:
+        return f"started by {' '.join(launch.command).replace('{port}', '8000')}{variables}:"
+    factory = " --factory" if str(launch.application).endswith("()") else ""
+    roots = "".join(f" --app-dir {root}" for root in launch.import_roots[:1] if root != ".")
+    application = str(launch.application).removesuffix("()")
+    return f"started by `uvicorn {application}{factory}{roots} --port 8000`{variables}:"
+
+
+def _metadata(exploration: ApiExploration) -> JsonObject:
+    every = len(exploration.api.operations) + len(exploration.api.left_out)
+    tested = len({one.proposal.operation.name for one in exploration.seen})
+    return {
+        "requests": exploration.requests,
+        "operations": {"tested": tested, "all": every},
+        "notes": list(exploration.notes),
+    }
+
+
+def _trace(exploration: ApiExploration, spec: JsonObject) -> list[JsonObject]:
+    return [
+        {
+            "event": "explored",
+            "target": exploration.api.path,
+            "requests": exploration.requests,
+            "cases": len(spec["cases"]),
+            "suspected_defects": len(spec["suspected_defects"]),
+        }
+    ]

@@ -1,0 +1,77 @@
+"""The steps for integration tests: one for each module whose public code reaches others of the project (T-02, T-20)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+
+from ...engine.integration.model import IntegrationTarget
+from ...engine.integration.seams import find_seams
+from ...engine.integration.targets import MOST_TARGETS, integration_targets, limited_to
+from ...store.base_names import unique_test_path
+from ..protocol import JsonObject
+from .planning import Planned, Scope
+
+GENERATE = "generate_integration_tests"
+
+
+def integration_steps(scope: Scope) -> Planned:
+    """A step for each entry of the scope, those that reach most first; modules that reach no other are skipped."""
+    planned = Planned()
+    wanted = {target.place.path: target.symbols for target in scope.targets}
+    seams = find_seams(scope.layout.root, scope.layout)
+    found = integration_targets(scope.layout.root, scope.layout, wanted, seams)
+    entries = {one.entry.place.path for one in found}
+    for path in wanted:
+        if path not in entries and scope.named:
+            reason = seams.unread.get(path) or "its code calls no other module of the project: nothing to integrate"
+            planned.skipped.append({"target": path, "reason": reason})
+    if not found and not scope.named:
+        planned.skipped.append(
+            {"target": ".", "reason": "no module of the project calls another: nothing to integrate"}
+        )
+    taken = list(scope.taken)
+    for target in found[:MOST_TARGETS]:
+        path = target.entry.place.path
+        left_out = {name for place, name in scope.left_out if place == path}
+        chosen = limited_to(target, wanted[path], left_out)
+        if chosen is None:
+            reason = "what is asked for of it reaches no other module of the project"
+            planned.skipped.append({"target": path, "reason": reason})
+            continue
+        step = _step(chosen, wanted[path], scope)
+        step["params"]["test_path"] = unique_test_path(scope.layout.root, step["params"]["test_path"], taken)
+        taken.append(step["params"]["test_path"])
+        planned.steps.append(step)
+    for target in found[MOST_TARGETS:]:
+        reason = f"{MOST_TARGETS} modules that reach more others come first; name this one to test it"
+        planned.skipped.append({"target": target.entry.place.path, "reason": reason})
+    return planned
+
+
+def _step(target: IntegrationTarget, symbols: tuple[str, ...] | None, scope: Scope) -> JsonObject:
+    place = target.entry.place
+    slug = "__".join(re.sub(r"\W+", "_", name).strip("_").lower() for name in (place.module, *(symbols or ())[:2]))
+    folder = PurePosixPath(scope.tests_dir, "integration")
+    return {
+        "id": f"generate_integration_{slug}",
+        "type": GENERATE,
+        "params": {
+            "test_type": "integration",
+            "framework": scope.framework,
+            "target": {
+                "path": place.path,
+                "module": place.module,
+                "import_root": place.import_root,
+                "symbols": list(symbols) if symbols is not None else None,
+                "components": [
+                    {"path": one.place.path, "module": one.place.module, "import_root": one.place.import_root}
+                    for one in target.components
+                ],
+                "digest": target.entry.digest,
+            },
+            "spec_path": f"specs/{slug}.integration.json",
+            "test_path": (folder / f"test_{slug}_flows.py").as_posix(),
+            "depends_on": list(scope.after),
+        },
+    }

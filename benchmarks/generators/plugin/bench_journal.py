@@ -1,0 +1,38 @@
+"""A plugin of pytest that writes down each test as it begins and ends: what killed the process stands last.
+
+The file is named by BENCH_JOURNAL. One JSON list a line: `["start", nodeid]`, `["passed" | "failed" | "xfailed" |
+"skipped", nodeid]` for each phase that says something, `["end", ""]`.
+"""
+
+import json
+import os
+from pathlib import Path
+
+
+def _write(word, nodeid):
+    with Path(os.environ["BENCH_JOURNAL"]).open("a") as journal:
+        journal.write(json.dumps([word, nodeid]) + "\n")
+
+
+def pytest_collectreport(report):
+    """A file that cannot be collected counts as one test that failed."""
+    if report.failed:
+        _write("failed", report.nodeid)
+
+
+def pytest_runtest_logstart(nodeid, location):
+    """Before anything of the test is run."""
+    _write("start", nodeid)
+
+
+def pytest_runtest_logreport(report):
+    """Setup and teardown speak only where they fail or skip."""
+    if report.skipped:
+        _write("xfailed" if hasattr(report, "wasxfail") else "skipped", report.nodeid)
+    elif report.failed or report.when == "call":
+        _write("failed" if report.failed else "passed", report.nodeid)
+
+
+def pytest_sessionfinish():
+    """The run came to its end."""
+    _write("end", "")

@@ -1,0 +1,1 @@
+"""The generators that are compared, one a file."""

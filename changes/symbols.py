@@ -1,0 +1,183 @@
+"""Which functions and classes of a module differ between two of its sources, by syntax tree (T-18).
+
+Comments, blank lines and formatting are no change. A docstring is one: it is what tests hold the code to. What is no
+function itself counts through those that use it:
+
+- a private function or class, a constant or an import that differs stands for the public functions of the module that
+  use it, directly or through others of the kind
+- a private or special method stands for its class, as do decorators, bases and attributes of a class
+- any other statement of the module (a call, a loop, a condition) stands for the whole module
+
+The module's own docstring and `__all__` stand for nothing: no function does anything else because of them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from ..utils.python_source import parse_python
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolChange:
+    """What differs in one module.
+
+    Attributes:
+        symbols: qualified names of functions, classes and methods, in order of appearance; None for the whole module.
+        unused: names that differ, and that no public function of the module uses.
+    """
+
+    symbols: tuple[str, ...] | None
+    unused: tuple[str, ...] = ()
+
+    @property
+    def nothing(self) -> bool:
+        """Whether no function differs."""
+        return self.symbols == ()
+
+
+def changed_symbols(before: bytes | str | None, after: bytes | str) -> SymbolChange:
+    """Compare two sources of a module. What does not parse is changed as a whole; None is a module that is new."""
+    if before is None:
+        return SymbolChange(None)
+    try:
+        old, new = _parts(parse_python(before)), _parts(parse_python(after))
+    except (SyntaxError, RecursionError):
+        return SymbolChange(None)
+    if old.rest != new.rest:
+        return SymbolChange(None)
+    differing = [name for name in new.prints if old.prints.get(name) != new.prints[name]]
+    gone = [name for name in old.prints if name not in new.prints]
+    return _told(new, {*differing, *gone})
+
+
+@dataclass(slots=True)
+class _Parts:
+    """A module taken apart.
+
+    Attributes:
+        prints: what each name is bound to, by name (`f`, `C`, `C.method`, an import, a constant), in order.
+        uses: the names of the module that each of them mentions.
+        testable: functions, classes and methods, in order.
+        rest: the other statements.
+    """
+
+    prints: dict[str, list[str]] = field(default_factory=dict)
+    uses: dict[str, set[str]] = field(default_factory=dict)
+    testable: list[str] = field(default_factory=list)
+    rest: list[str] = field(default_factory=list)
+
+    def add(self, name: str, print_: str, nodes: Iterable[ast.AST], *, testable: bool = False) -> None:
+        """One more thing that a name is bound to: overloads, or a property and its setter, share one."""
+        self.prints.setdefault(name, []).append(print_)
+        self.uses.setdefault(name, set()).update(_names(nodes))
+        if testable and name not in self.testable:
+            self.testable.append(name)
+
+
+def _parts(tree: ast.Module) -> _Parts:
+    parts = _Parts()
+    for number, node in enumerate(tree.body):
+        if isinstance(node, _Function):
+            parts.add(node.name, ast.dump(node), [node], testable=True)
+        elif isinstance(node, ast.ClassDef):
+            _add_class(parts, node)
+        elif number == 0 and _is_text(node):
+            continue
+        elif not _add_binding(parts, node):
+            parts.rest.append(ast.dump(node))
+    return parts
+
+
+def _add_class(parts: _Parts, node: ast.ClassDef) -> None:
+    """A class without its methods, and each method."""
+    others = [one for one in node.body if not isinstance(one, _Function)]
+    shell = [*node.decorator_list, *node.bases, *node.keywords, *others]
+    print_ = "\n".join((*map(ast.dump, shell), f"{len(node.decorator_list)} {len(node.bases)} {len(node.keywords)}"))
+    parts.add(node.name, print_, shell, testable=True)
+    for one in node.body:
+        if isinstance(one, _Function):
+            parts.add(f"{node.name}.{one.name}", ast.dump(one), [one], testable=True)
+
+
+def _add_binding(parts: _Parts, node: ast.stmt) -> bool:
+    """An import, or a value for plain names; False for anything else."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        if any(alias.name == "*" for alias in node.names) or getattr(node, "module", "") == "__future__":
+            return False
+        origin = f"{node.level} {node.module}" if isinstance(node, ast.ImportFrom) else "import"
+        for alias in node.names:
+            parts.add(_bound_by(node, alias), f"{origin} {alias.name} {alias.asname}", [])
+        return True
+    if isinstance(node, ast.If) and _for_types(node.test) and not node.orelse:
+        return all(isinstance(one, ast.Import | ast.ImportFrom) and _add_binding(parts, one) for one in node.body)
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    names = [one.id for one in targets if isinstance(one, ast.Name)]
+    if not names or len(names) != len(targets):
+        return False
+    for name in names:
+        if name != "__all__":
+            parts.add(name, ast.dump(node), [node])
+    return True
+
+
+def _bound_by(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
+    if alias.asname or isinstance(node, ast.ImportFrom):
+        return alias.asname or alias.name
+    return alias.name.partition(".")[0]
+
+
+def _for_types(test: ast.expr) -> bool:
+    return (test.id if isinstance(test, ast.Name) else getattr(test, "attr", "")) == "TYPE_CHECKING"
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Every name that is mentioned, also in annotations that are written as text."""
+    for node in nodes:
+        for one in ast.walk(node):
+            if isinstance(one, ast.Name):
+                yield one.id
+            elif isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value.isidentifier():
+                yield one.value
+
+
+def _told(module: _Parts, changed: set[str]) -> SymbolChange:
+    """The public functions that the changed names come to."""
+    ends: set[str] = set()
+    unused: list[str] = []
+    for name in sorted(changed):
+        reached = _reached(module, name)
+        ends |= reached
+        still_there = name in module.prints
+        if not reached and still_there and name.partition(".")[0] not in ends:
+            unused.append(name)
+    kept = [name for name in module.testable if name in ends and name.partition(".")[0] not in ends - {name}]
+    return SymbolChange(tuple(kept), tuple(unused))
+
+
+def _reached(module: _Parts, name: str) -> set[str]:
+    """The public functions, classes or methods that `name` is, or that use it through what is not public."""
+    found: set[str] = set()
+    seen: set[str] = set()
+    waiting = [name]
+    while waiting:
+        one = waiting.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        owner, dot, member = one.partition(".")
+        if dot and (member.startswith("_") or one not in module.testable):
+            waiting.append(owner)
+        elif one in module.testable and not owner.startswith("_"):
+            found.add(one)
+        else:
+            waiting += [user for user, names in module.uses.items() if owner in names and user != one]
+    return found

@@ -1,0 +1,30 @@
+"""ci: testwright as a step of a CI workflow."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from . import options as given
+from .failures import failures_shown
+
+GITHUB_HELP = """A step of a GitHub workflow: inputs from INPUT_* variables, answers in the runner's files.
+
+This is what the Action of this repository runs; docs/ci.md says how to use it.
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    app.command("github", help=GITHUB_HELP)(github)
+
+
+def github(debug: given.Debug = False) -> None:
+    """See GITHUB_HELP."""
+    with failures_shown(debug=debug):
+        from ..ci.github import github_step
+
+        code = github_step(os.environ, sys.stdout)
+    raise typer.Exit(code)

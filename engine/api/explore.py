@@ -1,0 +1,213 @@
+"""From a document and an application to what was observed: baselines, proposals, two observations of each (B-06).
+
+What is tried is bounded by counts, never by time, so that two runs agree.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ...sandbox.target import PythonTarget
+from .auth import Credential, candidates, with_credentials
+from .baselines import Finder, credentials_that_work
+from .data import Fallback, Samples
+from .model import Api, Proposal, Seen
+from .observe import AppObserver, Launch, Surroundings, open_application
+from .other_values import second_of
+from .propose import afterwards, fuller_lists, proposals_for, wrong_methods
+from .steady import laid_together
+from .world import Baseline, World, complete
+
+SHIFTED = Surroundings(hash_seed=1, clock=86_400 * 401 + 5 * 3600 + 17 * 60, zone="TWT-05:45")
+
+
+@dataclass(frozen=True, slots=True)
+class ApiBudget:
+    """How much is tried.
+
+    Attributes:
+        operation: proposals for one operation.
+        proposals: proposals in all.
+        pairs: pairs of a change and a reading.
+    """
+
+    operation: int = 60
+    proposals: int = 900
+    pairs: int = 150
+
+
+@dataclass(frozen=True, slots=True)
+class ApiExploration:
+    """What is known of an application.
+
+    Attributes:
+        seen: every proposal with its answers, in the document's order of operations.
+        credentials: by the name the spec's `auth` gives them.
+        unreached: (operation, why) for operations without a request that works.
+    """
+
+    api: Api
+    seen: tuple[Seen, ...]
+    credentials: Mapping[str, Credential]
+    unreached: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+    requests: int
+    samples: Samples
+
+
+async def explore_api(
+    target: PythonTarget,
+    api: Api,
+    launch: Launch,
+    *,
+    secrets: Sequence[str] = (),
+    offered: Mapping[str, Sequence[Credential]] | None = None,
+    budget: ApiBudget | None = None,
+    fallback: Fallback | None = None,
+    surroundings: Surroundings | None = None,
+) -> ApiExploration:
+    """Find out what an API does.
+
+    Args:
+        launch: its environment has values for the variables in `secrets`.
+        offered: credentials by security scheme, instead of those made of `secrets`.
+        fallback: makes values for schemas that the plain rules do not satisfy.
+
+    Raises:
+        EnvironmentFault: the application does not start. SandboxFailure: the sandbox broke.
+    """
+    budget = budget or ApiBudget()
+    here = surroundings or Surroundings()
+    samples = Samples(api.components, fallback)
+    world = World(api, samples)
+    async with open_application(target, launch, here) as observer:
+        found = await credentials_that_work(observer, world, offered or candidates(api, secrets))
+        credentials = {one.name: one for one in found.values()}
+        world.auth = {scheme: one.name for scheme, one in found.items()}
+        finder = Finder(observer, world, credentials)
+        await finder.find()
+        second = await _second_things(finder, world)
+        proposals, notes = _bounded(_all_proposals(world, credentials, second), budget)
+        later = await _telling_readings(finder, world, budget)
+        proposals = _once([*proposals, *later])
+        seen_here = await _watch(observer, proposals, credentials)
+        sent = observer.sent
+    moved = replace(SHIFTED, start_seconds=here.start_seconds, answer_seconds=here.answer_seconds)
+    async with open_application(target, launch, moved) as observer:
+        seen_there = await _watch(observer, proposals, credentials)
+        sent += observer.sent
+    seen = [laid_together(one, other) for one, other in zip(seen_here, seen_there, strict=True)]
+    order = {one.name: at for at, one in enumerate(api.operations)}
+    seen.sort(key=lambda one: order[one.proposal.operation.name])
+    return ApiExploration(
+        api,
+        tuple(seen),
+        credentials,
+        tuple(_unreached(world, finder)),
+        tuple(notes),
+        sent,
+        samples,
+    )
+
+
+async def _watch(
+    observer: AppObserver, proposals: Sequence[Proposal], credentials: Mapping[str, Credential]
+) -> list[Seen]:
+    found: list[Seen] = []
+    for one in proposals:
+        requests = [with_credentials(request, credentials) for request in (*one.setup, one.request)]
+        found.append(Seen(one, await observer.answers(requests)))
+    return found
+
+
+async def _second_things(finder: Finder, world: World) -> dict[str, Baseline]:
+    """For each operation that makes something, the same with other values, where that works too."""
+    made: dict[str, Baseline] = {}
+    for one in list(world.baselines.values()):
+        other = second_of(one, world)
+        if other is None:
+            continue
+        request, saves = other
+        answers = await finder.send((*one.story, request))
+        if len(answers) == len(one.story) + 1 and answers[-1].ok:
+            made[one.operation.name] = Baseline(one.operation, request, one.story, answers[-1], saves)
+    return made
+
+
+def _all_proposals(
+    world: World, credentials: dict[str, Credential], second: dict[str, Baseline]
+) -> Iterable[tuple[str, Proposal]]:
+    for one in world.baselines.values():
+        for proposal in proposals_for(world, one, credentials):
+            yield one.operation.name, proposal
+    for proposal in (*fuller_lists(world, second), *wrong_methods(world)):
+        yield proposal.operation.name, proposal
+
+
+def _bounded(found: Iterable[tuple[str, Proposal]], budget: ApiBudget) -> tuple[list[Proposal], list[str]]:
+    counts: dict[str, int] = {}
+    kept: list[Proposal] = []
+    left = 0
+    for name, proposal in found:
+        counts[name] = counts.get(name, 0) + 1
+        if counts[name] > budget.operation or len(kept) >= budget.proposals:
+            left += 1
+        elif complete((*proposal.setup, proposal.request)):
+            kept.append(proposal)
+    return kept, [f"{left} more requests were not tried: the bound is {budget.operation} an operation"] if left else []
+
+
+def _once(proposals: Sequence[Proposal]) -> list[Proposal]:
+    """Each story once; names unique within an operation."""
+    made: list[Proposal] = []
+    stories: set[str] = set()
+    names: set[tuple[str, str]] = set()
+    for one in proposals:
+        story = json.dumps([one.setup, one.request], sort_keys=True, default=str)
+        if story in stories:
+            continue
+        stories.add(story)
+        name, number = one.name, 2
+        while (one.operation.name, name) in names:
+            name, number = f"{one.name}_{number}", number + 1
+        names.add((one.operation.name, name))
+        made.append(replace(one, name=name))
+    return made
+
+
+async def _telling_readings(finder: Finder, world: World, budget: ApiBudget) -> list[Proposal]:
+    """Readings that tell another thing after a change than before it."""
+    found: list[Proposal] = []
+    for number, (_, _, before, after) in enumerate(afterwards(world)):
+        if number >= budget.pairs:
+            break
+        if not complete((*after.setup, after.request)) or not complete((*before.setup, before.request)):
+            continue
+        one = await finder.send((*before.setup, before.request))
+        other = await finder.send((*after.setup, after.request))
+        if len(other) != len(after.setup) + 1 or other[-1].failure:
+            continue
+        if (one[-1].status, one[-1].text) != (other[-1].status, other[-1].text):
+            found.append(after)
+    return found
+
+
+def _unreached(world: World, finder: Finder) -> Iterable[tuple[str, str]]:
+    for operation in world.api.operations:
+        if operation.name in world.baselines:
+            continue
+        answer = finder.failures.get(operation.name)
+        if answer is None:
+            yield operation.label, "no values were found that fit its description"
+        elif answer.failure:
+            yield operation.label, f"no request was answered: {answer.failure.splitlines()[0][:300]}"
+        elif answer.status in (401, 403):
+            yield operation.label, f"it answers {answer.status}: credentials are needed that are not known"
+        else:
+            told = " ".join(answer.text.split())[:200]
+            yield (
+                operation.label,
+                f"no request was found that works; the last answer was {answer.status} {told}".strip(),
+            )

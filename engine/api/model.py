@@ -1,0 +1,168 @@
+"""What the API engine passes from one part to the next, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Json = dict[str, Any]
+Place = Literal["path", "query", "header", "cookie"]
+Category = Literal[
+    "success", "validation", "authentication", "not_found", "state", "contract", "boundary", "resilience"
+]
+UNSAFE = ("POST", "PUT", "PATCH", "DELETE")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of an operation; `schema` is normal (see schemas.py), its references still local ones."""
+
+    name: str
+    where: Place
+    required: bool
+    schema: Any
+    examples: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What an operation reads."""
+
+    media_type: str
+    schema: Any
+    required: bool
+    examples: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation of a document.
+
+    Attributes:
+        id: the document's operationId, "" without one.
+        name: words for it in snake case, unique in the document.
+        responses: documented statuses ("200", "4XX", "default") → schema of the JSON answer, None where there is none.
+        security: alternatives, each the schemes needed together; an empty alternative lets everybody in.
+        links: documented links by status: (operationId, parameter → runtime expression).
+        lines: first and last line of the handler or of the document's part.
+    """
+
+    id: str
+    name: str
+    method: str
+    path: str
+    parameters: tuple[Parameter, ...] = ()
+    body: Body | None = None
+    responses: Mapping[str, Any] = field(default_factory=dict)
+    security: tuple[tuple[str, ...], ...] = ()
+    links: tuple[tuple[str, str, Mapping[str, str]], ...] = ()
+    summary: str = ""
+    source: str = ""
+    lines: tuple[int, int] = (1, 1)
+
+    @property
+    def label(self) -> str:
+        """`GET /orders/{number}`."""
+        return f"{self.method} {self.path}"
+
+    @property
+    def path_parameters(self) -> tuple[Parameter, ...]:
+        """Its path parameters, in the order of the path."""
+        found = [one for one in self.parameters if one.where == "path"]
+        return tuple(sorted(found, key=lambda one: self.path.find("{" + one.name + "}")))
+
+    def documents(self, status: int) -> bool:
+        """Whether the document names a status, itself or by a range or default."""
+        return bool({str(status), f"{status // 100}XX", "default"} & set(self.responses))
+
+    def schema_of(self, status: int) -> Any:
+        """The schema of the answer with a status; None where there is none."""
+        for key in (str(status), f"{status // 100}XX", "default"):
+            if key in self.responses:
+                return self.responses[key]
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """A document, read.
+
+    Attributes:
+        schemes: security schemes by name, as the document has them.
+        components: the normal form of `components.schemas`.
+        documented: whether somebody wrote it; False for one that we made from routes.
+        left_out: (operation, why) for what is not tested.
+        path: the document, or the file of the application, relative to the project.
+    """
+
+    title: str
+    operations: tuple[Operation, ...]
+    schemes: Mapping[str, Json]
+    components: Mapping[str, Any]
+    base_path: str = ""
+    documented: bool = True
+    path: str = ""
+    left_out: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Requests that may become a test: `setup` in order, then `request`, whose answer counts.
+
+    Attributes:
+        name: what it is about, in snake case, unique among those of its operation.
+        wants: what the document promises: `success`, or `refusal` (a status from 400 to 499), or nothing.
+        breaks: what the request breaks, in words.
+        group: proposals of one group differ in values only and make one parametrised test.
+        statuses: statuses that are right without being documented.
+    """
+
+    operation: Operation
+    name: str
+    title: str
+    category: Category
+    request: Json
+    setup: tuple[Json, ...] = ()
+    wants: Literal["success", "refusal", "any"] = "any"
+    breaks: str = ""
+    group: str = ""
+    statuses: tuple[int, ...] = ()
+    priority: Literal["critical", "high", "medium", "low"] = "medium"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back; `failure` says why nothing did."""
+
+    status: int = 0
+    headers: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""
+    failure: str = ""
+    broken_link: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """Whether it worked."""
+        return 200 <= self.status < 400
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A proposal with its answers: one for each request of the setup, then the one that counts (the last)."""
+
+    proposal: Proposal
+    answers: tuple[Answer, ...]
+    unstable: frozenset[str] = frozenset()
+    steady: bool = True
+
+    @property
+    def answer(self) -> Answer:
+        """The answer that counts."""
+        return self.answers[-1] if self.answers else Answer(failure="it was not sent")
+
+    @property
+    def complete(self) -> bool:
+        """Whether every request was sent."""
+        return len(self.answers) == len(self.proposal.setup) + 1

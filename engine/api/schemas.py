@@ -1,0 +1,157 @@
+"""Schemas of a document in one form: JSON Schema 2020-12 with local references, whichever OpenAPI they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+PREFIX = "#/components/schemas/"
+_DROPPED = ("discriminator", "xml", "externalDocs", "nullable", "example", "deprecated", "$schema", "$id")
+_MAPS = ("properties", "patternProperties", "$defs", "dependentSchemas")
+_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
+_SINGLE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
+_DEEPEST = 60
+
+
+def normal(schema: Any, depth: int = 0) -> Any:
+    """A schema as 2020-12: `nullable` and boolean exclusive bounds of 3.0 said the new way, prose and markup left out.
+
+    What is no schema becomes `True`, which everything fits.
+    """
+    if isinstance(schema, bool):
+        return schema
+    if not isinstance(schema, Mapping) or depth > _DEEPEST:
+        return True
+    made: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in _DROPPED or str(key).startswith("x-"):
+            continue
+        if key in _MAPS and isinstance(value, Mapping):
+            made[key] = {str(name): normal(one, depth + 1) for name, one in value.items()}
+        elif key in _LISTS and isinstance(value, list):
+            made[key] = [normal(one, depth + 1) for one in value]
+        elif key in _SINGLE and isinstance(value, Mapping | bool):
+            made[key] = normal(value, depth + 1)
+        else:
+            made[key] = int(value) if isinstance(value, float) and value.is_integer() else value
+    if "example" in schema and "examples" not in made:
+        made["examples"] = [schema["example"]]
+    _exclusive(made, "minimum", "exclusiveMinimum")
+    _exclusive(made, "maximum", "exclusiveMaximum")
+    return _nullable(made) if schema.get("nullable") is True else made
+
+
+def _exclusive(made: dict[str, Any], plain: str, exclusive: str) -> None:
+    if isinstance(made.get(exclusive), bool) and made.pop(exclusive) and plain in made:
+        made[exclusive] = made.pop(plain)
+
+
+def _nullable(made: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(made.get("type"), str) and "$ref" not in made:
+        made = {**made, "type": [made["type"], "null"]}
+        if "enum" in made and None not in made["enum"]:
+            made["enum"] = [*made["enum"], None]
+        return made
+    return {"anyOf": [made, {"type": "null"}]}
+
+
+def followed(schema: Any, components: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a schema says, its own reference followed; an empty object for one that leads nowhere or in a circle."""
+    seen: set[str] = set()
+    while isinstance(schema, Mapping) and isinstance(schema.get("$ref"), str):
+        reference = schema["$ref"]
+        if reference in seen or not reference.startswith(PREFIX):
+            return {}
+        seen.add(reference)
+        rest = {key: one for key, one in schema.items() if key != "$ref"}
+        target = components.get(_unescaped(reference.removeprefix(PREFIX)), {})
+        schema = {**target, **rest} if isinstance(target, Mapping) else target
+    return schema if isinstance(schema, Mapping) else {}
+
+
+def merged(schema: Any, components: Mapping[str, Any], depth: int = 0) -> Mapping[str, Any]:
+    """`followed`, with `allOf` put together and the first real alternative of `anyOf` and `oneOf` chosen."""
+    found = dict(followed(schema, components))
+    if depth > 12:
+        return found
+    for part in found.pop("allOf", ()):
+        found = _together(found, merged(part, components, depth + 1))
+    for key in ("anyOf", "oneOf"):
+        options = found.pop(key, None)
+        if options:
+            real = [one for one in options if followed(one, components).get("type") != "null"] or list(options)
+            had_null = len(real) < len(options)
+            found = _together(found, merged(real[0], components, depth + 1))
+            found["x-null"] = found.get("x-null", False) or had_null
+            found["x-options"] = len(real)
+    return found
+
+
+def _together(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    made = {**other, **one}
+    if "properties" in one or "properties" in other:
+        made["properties"] = {**other.get("properties", {}), **one.get("properties", {})}
+    if "required" in one or "required" in other:
+        made["required"] = list(dict.fromkeys([*other.get("required", ()), *one.get("required", ())]))
+    return made
+
+
+def type_of(schema: Mapping[str, Any]) -> str:
+    """The type a value of a merged schema has; "" where it may be anything."""
+    said = schema.get("type")
+    if isinstance(said, list):
+        said = next((one for one in said if one != "null"), "null")
+    if isinstance(said, str):
+        return said
+    if "properties" in schema or "required" in schema:
+        return "object"
+    if "items" in schema:
+        return "array"
+    if any(key in schema for key in ("minLength", "maxLength", "pattern", "format")):
+        return "string"
+    if any(key in schema for key in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")):
+        return "number"
+    return ""
+
+
+def takes_null(schema: Mapping[str, Any]) -> bool:
+    """Whether null fits a merged schema."""
+    said = schema.get("type")
+    return bool(schema.get("x-null")) or said == "null" or (isinstance(said, list) and "null" in said) or not said
+
+
+def standalone(schema: Any, components: Mapping[str, Any]) -> Any:
+    """A schema that stands by itself: what it refers to is in its `$defs`; titles and descriptions are left out."""
+    wanted: dict[str, Any] = {}
+    waiting: list[str] = []
+
+    def copied(value: Any, names: bool = False) -> Any:
+        if isinstance(value, Mapping):
+            made = {}
+            for key, one in value.items():
+                if not names and key in ("title", "description", "examples", "default"):
+                    continue
+                if not names and key == "$ref" and isinstance(one, str) and one.startswith(PREFIX):
+                    name = _unescaped(one.removeprefix(PREFIX))
+                    waiting.append(name)
+                    made[key] = f"#/$defs/{name}"
+                elif not names and key in ("const", "enum"):
+                    made[key] = one
+                else:
+                    made[key] = copied(one, key in _MAPS and not names)
+            return made
+        return [copied(one) for one in value] if isinstance(value, list) else value
+
+    made = copied(schema)
+    while waiting:
+        name = waiting.pop(0)
+        if name not in wanted:
+            wanted[name] = True
+            wanted[name] = copied(components.get(name, True))
+    if wanted and isinstance(made, dict):
+        made = {**made, "$defs": dict(sorted(wanted.items()))}
+    return made
+
+
+def _unescaped(name: str) -> str:
+    return name.replace("~1", "/").replace("~0", "~")

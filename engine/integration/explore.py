@@ -1,0 +1,198 @@
+"""Tries flows in the sandbox and keeps those that cross from one module of the project into another (T-20).
+
+Proposing, observing, choosing and confirming are the unit engine's; what is new is that lines of all components count,
+that a flow must have been seen to cross, and that the other objects of a flow are asked afterwards.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import monotonic
+
+from ...errors import ProjectError
+from ...sandbox.target import PythonTarget
+from ..python.choice import choose
+from ..python.confirm import Confirmed, confirm
+from ..python.explore import Budget
+from ..python.layout import Layout
+from ..python.model import Arc, Exploration, Finding, ModuleFacts, Observation, Trial
+from ..python.observer import EXPLORING, Observer, open_observer
+from ..python.proposer import SourceProposer
+from ..python.search import Proposer, Record, Search
+from ..python.unreached import unreached
+from .arcs import WideArcs
+from .looks import with_looks
+from .model import Edge, IntegrationTarget
+
+_BATCH = 100
+_CONFIRMATIONS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Flows:
+    """What exploring one entry gave.
+
+    Attributes:
+        exploration: findings that cross, in the unit engine's form; arcs are those of all components.
+        arcs: what those arcs mean.
+        edges: for each finding, in the same order, which component was seen to call which.
+    """
+
+    exploration: Exploration
+    arcs: WideArcs
+    edges: tuple[frozenset[Edge], ...]
+
+
+class FlowProposer:
+    """Trials of the entry's callables that reach other components, each with questions to ask afterwards."""
+
+    def __init__(self, root: Path, layout: Layout, facts: ModuleFacts, subjects: tuple[str, ...]) -> None:
+        self._inner = SourceProposer(root, layout, facts)
+        self._subjects = frozenset(subjects)
+
+    def initial(self) -> Iterator[Trial]:
+        """Trials that need no observation, then those that observations call for."""
+        return (with_looks(one, self._inner.context) for one in self._inner.initial() if self._wanted(one))
+
+    def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
+        """Trials worth making after one that reached something new or nearly did."""
+        found = self._inner.follow_up(replace(trial, looks=()), observation)
+        return [with_looks(one, self._inner.context) for one in found if self._wanted(one)]
+
+    def _wanted(self, trial: Trial) -> bool:
+        return trial.subject in self._subjects
+
+
+async def explore_flows(
+    target: PythonTarget,
+    facts: ModuleFacts,
+    components: IntegrationTarget,
+    proposer: Proposer,
+    budget: Budget | None = None,
+) -> Flows:
+    """Find the flows of one entry that deserve a test.
+
+    Raises:
+        TargetImportError: the entry does not import.
+        ProjectError: its file cannot be read or is no Python.
+        SandboxFailure: the sandbox broke.
+    """
+    budget = budget or Budget()
+    arcs = await asyncio.to_thread(_read, target, components)
+    if not components.subjects:
+        return Flows(Exploration(facts=facts, possible_arcs=arcs.possible), arcs, ())
+    watched = tuple(one.place.path for one in components.components[1:])
+    notes: list[str] = []
+    async with open_observer(target, facts, replace(EXPLORING, watched=watched)) as observer:
+        imported = arcs.real(observer.import_arcs)
+        search = Search(facts, arcs, proposer, imported, budget.trials)
+        await _search(search, observer, budget, notes)
+    counting = {one.place.module for one in components.components if not one.vocabulary}
+    records = [
+        one for one in search.records if crosses(arcs, one, counting) and one.trial.subject in components.subjects
+    ]
+    confirmed = await _confirmed(target, facts, records, imported, watched)
+    return _told(facts, components, arcs, search, imported, confirmed, notes)
+
+
+def crosses(arcs: WideArcs, record: Record, counting: set[str]) -> bool:
+    """Whether the act was seen to call from one component into another that is more than vocabulary."""
+    return any(edge.source in counting and edge.target in counting for edge in arcs.edges(record.arcs))
+
+
+def _read(target: PythonTarget, components: IntegrationTarget) -> WideArcs:
+    texts: list[str | None] = []
+    for one in components.components:
+        try:
+            texts.append((target.snapshot.path / one.place.path).read_bytes().decode("utf-8-sig"))
+        except (OSError, UnicodeDecodeError):
+            texts.append(None)
+    if texts[0] is None:
+        raise ProjectError(f"{components.entry.place.path} cannot be read as Python.")
+    try:
+        return WideArcs([one.place.module for one in components.components], texts)
+    except SyntaxError as error:
+        raise ProjectError(f"{components.entry.place.path} cannot be read as Python: {error}") from error
+
+
+async def _search(search: Search, observer: Observer, budget: Budget, notes: list[str]) -> None:
+    ceiling = monotonic() + budget.wall_seconds
+    while search.trials < budget.trials and search.quiet < budget.quiet:
+        batch = search.next_batch(min(_BATCH, budget.trials - search.trials))
+        if not batch:
+            return
+        for trial, seen in zip(batch, await observer.watch(batch), strict=True):
+            search.learn(trial, seen)
+        if monotonic() > ceiling:
+            notes.append(f"Exploring stopped after {budget.wall_seconds:g} seconds and {search.trials} trials.")
+            return
+
+
+Answers = list[tuple[Record, Confirmed]]
+
+
+async def _confirmed(
+    target: PythonTarget, facts: ModuleFacts, records: list[Record], imported: frozenset[Arc], watched: tuple[str, ...]
+) -> tuple[Answers, Mapping[str, str]]:
+    """Choose, confirm, and choose again in place of what could not be confirmed; reasons by subject for the rest."""
+    bad: dict[int, tuple[Record, str]] = {}
+    kept: Answers = []
+    for _ in range(_CONFIRMATIONS):
+        chosen = choose([one for one in records if one.number not in bad], facts, imported)
+        answers = await confirm(target, facts, [(one.trial, one.seen) for one in chosen], watched)
+        kept = [(one, answer) for one, answer in zip(chosen, answers, strict=True) if answer.seen is not None]
+        failed = {
+            one.number: (one, answer.reason) for one, answer in zip(chosen, answers, strict=True) if answer.seen is None
+        }
+        bad.update(failed)
+        if not failed:
+            break
+    return kept, {record.trial.subject: reason for record, reason in bad.values()}
+
+
+def _told(
+    facts: ModuleFacts,
+    components: IntegrationTarget,
+    arcs: WideArcs,
+    search: Search,
+    imported: frozenset[Arc],
+    confirmed: tuple[Answers, Mapping[str, str]],
+    notes: list[str],
+) -> Flows:
+    answers, dropped = confirmed
+    reached = set(imported)
+    findings: list[Finding] = []
+    edges: list[frozenset[Edge]] = []
+    for record, answer in answers:
+        seen = answer.seen
+        assert seen is not None
+        own = arcs.real(seen.observation.arcs)
+        findings.append(
+            Finding(
+                trial=replace(record.trial, looks=()),
+                observation=seen.observation,
+                new_arcs=frozenset(own - reached),
+                unstable=answer.unstable,
+                agrees=answer.verdict.agrees,
+                contradicts=answer.verdict.contradicts,
+            )
+        )
+        edges.append(arcs.edges(own))
+        reached |= own | arcs.real(seen.setup)
+    if dropped:
+        notes.append(f"flows of {len(dropped)} callables were dropped because they could not be repeated")
+    notes.extend(f"Some flows need a package that is not installed: {one}" for one in sorted(search.absent))
+    without = unreached(facts, search.subjects, findings, dropped, frozenset(reached) - imported)
+    exploration = Exploration(
+        facts=facts,
+        findings=tuple(findings),
+        unreached=tuple(one for one in without if one.qualname in components.subjects),
+        reached_arcs=frozenset(reached),
+        possible_arcs=arcs.possible,
+        trials=search.trials,
+        notes=tuple(notes),
+    )
+    return Flows(exploration, arcs, tuple(edges))

@@ -1,0 +1,149 @@
+"""What a program can be called with, as it told its own parser, and values to give (T-20)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Kind = Literal["text", "whole", "number", "date", "input", "output", "flag"]
+_PATHLIKE = re.compile(
+    r"(^|_)(file|path|filename|csv|json|yaml|yml|toml|xml|txt|document|infile|outfile|input|source)s?($|_)"
+)
+_WRITES = re.compile(
+    r"\b(out|output|outfile|write|writes|written|save|saves|dest|destination|export|result)\b", re.IGNORECASE
+)
+_EXAMPLE = re.compile(
+    r"(?:such as|e\.?\s?g\.?,?|for example,?|example:|like)\s+[`'\"]?([^\s,;`'\"]*[^\s,;.)`'\"])", re.IGNORECASE
+)
+_TEXTS = {
+    r"(customer|user|username|person|author|owner|name|who)": ("Ann", "Bob"),
+    r"(article|product|item|fruit|key|word|label|tag|title)": ("apple", "banana"),
+    r"(text|message|sentence|line|content|query|string)": ("hello world", "one two"),
+    r"(pattern|regex|expression)": ("[a-z]+", "o"),
+    r"(color|colour)": ("red", "blue"),
+    r"(sep|separator|delimiter)": (";", ","),
+    r"(lang|language|locale)": ("en", "de"),
+    r"(encoding)": ("utf-8", "latin-1"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An option or a positional argument; `flags` is empty for a positional one."""
+
+    name: str
+    kind: Kind
+    flags: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    required: bool = False
+    many: bool = False
+    count: int = 1
+    default: str | None = None
+    documented_default: str | None = None
+    help: str = ""
+    examples: tuple[str, ...] = ()
+
+    @property
+    def flag(self) -> str:
+        """The longest way to write an option."""
+        return max(self.flags, key=len, default="")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A subcommand, or the program itself where `words` is empty; `arguments` are those of its parents too."""
+
+    words: tuple[str, ...]
+    arguments: tuple[Argument, ...]
+    description: str = ""
+    before: tuple[Argument, ...] = field(default=())
+
+
+def commands_of(parser: Mapping[str, Any]) -> tuple[Command, ...]:
+    """Every command that does something of its own, in order of declaration."""
+    return tuple(_commands(parser, (), ()))
+
+
+def _commands(parser: Mapping[str, Any], words: tuple[str, ...], above: tuple[Argument, ...]) -> list[Command]:
+    own = tuple(_argument(one) for one in parser.get("arguments") or ())
+    inner = parser.get("commands") or {}
+    found: list[Command] = []
+    if not inner or not parser.get("needs_command", True):
+        found.append(Command(words, own, str(parser.get("description") or ""), above))
+    for name, one in inner.items():
+        found += _commands(one, (*words, str(name)), (*above, *own))
+    return found
+
+
+def _argument(told: Mapping[str, Any]) -> Argument:
+    help_text = str(told.get("help") or "")
+    metavar = str(told.get("metavar") or "")
+    default = str(told["default"]) if told.get("has_default") and told.get("default") is not None else None
+    documented = re.search(r"\(?\bdefaults?(?: is|:| to)\s*[`'\"]?([^\s)`'\"]+[^\s).,`'\"]|[^\s).,`'\"])", help_text)
+    examples = [one for one in _EXAMPLE.findall(help_text) if len(one) < 60]
+    return Argument(
+        name=str(told["name"]),
+        kind=_kind(told, help_text, metavar),
+        flags=tuple(str(one) for one in told.get("flags") or ()),
+        choices=tuple(str(one) for one in told.get("choices") or ()),
+        required=bool(told.get("required")),
+        many=bool(told.get("many")),
+        count=max(1, int(told.get("count") or 1)),
+        default=default,
+        documented_default=documented[1] if documented and "%(" not in documented[1] else None,
+        help=help_text,
+        examples=tuple(dict.fromkeys(examples)),
+    )
+
+
+def _kind(told: Mapping[str, Any], help_text: str, metavar: str) -> Kind:
+    if told.get("flag"):
+        return "flag"
+    if told.get("choices"):
+        return "text"
+    kind = str(told.get("type") or "").lower()
+    default = told.get("default")
+    if kind in ("int", "integer", "intrange", "integer range") or (
+        isinstance(default, int) and not isinstance(default, bool)
+    ):
+        return "whole"
+    if kind in ("float", "number", "decimal", "floatrange", "float range") or isinstance(default, float):
+        return "number"
+    if "date" in kind:
+        return "date"
+    name = f"{told['name']} {metavar}".lower().replace("-", "_")
+    path = kind.startswith(("filetype", "path", "file", "purepath")) or "filename" in kind
+    if path or any(_PATHLIKE.search(word) for word in name.split()):
+        writes = kind.endswith(":w") or _WRITES.search(f"{told['name']} {help_text}".replace("_", " ")) is not None
+        return "output" if writes else "input"
+    return "text"
+
+
+def plain_values(argument: Argument) -> tuple[str, ...]:
+    """Values for an argument that is no file, the plainest first; one that is refused comes last."""
+    if argument.choices:
+        return argument.choices
+    if argument.examples:
+        return tuple(dict.fromkeys(one for text in argument.examples for one in _near(text)))
+    if argument.kind == "whole":
+        return ("3", "1", "10", "0", "-1")
+    if argument.kind == "number":
+        return ("2.5", "1", "0")
+    if argument.kind == "date":
+        return ("2024-05-03", "2024-02-29")
+    for pattern, values in _TEXTS.items():
+        if re.search(rf"(^|_){pattern}s?($|_)", argument.name.lower()):
+            return values
+    return ("hello", "world")
+
+
+def _near(example: str) -> list[str]:
+    """A documented example; it with a larger whole number, and with a very large one; and its beginning alone."""
+    found = [example]
+    match = re.search(r"(?<![\d.])\d+(?![\d.])", example)
+    if match is not None:
+        found += [example[: match.start()] + number + example[match.end() :] for number in ("12", "1000")]
+    beginning = re.split(r"[:=,/;]", example)[0]
+    return [*found, *([beginning] if beginning and beginning != example else [])]

@@ -1,0 +1,56 @@
+"""All programs of one entry, run and judged (T-20)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...sandbox.target import PythonTarget
+from ..python.layout import Layout
+from .explore import Flows
+from .model import IntegrationTarget
+from .program_arguments import Command
+from .program_documents import documented_commands
+from .program_inputs import reading_of, samples_of
+from .program_proposals import Knowledge
+from .program_runs import ProgramFlows, Runner, explore_program
+from .programs import Program
+
+_MOST_PROGRAMS = 3
+
+
+async def explore_programs(
+    target: PythonTarget, root: Path, layout: Layout, components: IntegrationTarget, flows: Flows
+) -> tuple[ProgramFlows, ...]:
+    """What running the entry's programs gave; in a sandbox that does not bind child programs none is run.
+
+    Raises:
+        SandboxFailure: the sandbox broke.
+    """
+    found: list[ProgramFlows] = []
+    for program in components.programs[:_MOST_PROGRAMS]:
+        if target.sandbox.kind != "bubblewrap":
+            note = f"{program.name} was not run: the weak sandbox does not bind child programs"
+            found.append(
+                ProgramFlows(program, lost={"": "the weak sandbox does not bind child programs"}, notes=[note])
+            )
+            continue
+        watched = [one.place.path for one in components.components]
+        runner = Runner(target, program, watched)
+        commands = await runner.commands()
+        known = await asyncio.to_thread(_known, root, layout, program, commands, watched)
+        one = await explore_program(runner, program, known, flows.arcs, components)
+        found.append(one)
+    return tuple(found)
+
+
+def _known(
+    root: Path, layout: Layout, program: Program, commands: Sequence[Command], watched: Sequence[str]
+) -> Knowledge:
+    return Knowledge(
+        commands=tuple(commands),
+        documented=tuple(documented_commands(root, layout, program)),
+        reading=reading_of(root, watched),
+        samples=tuple(samples_of(layout)),
+    )

@@ -1,0 +1,198 @@
+"""Runs to try of a program: documented lines, each command with plain values, commands after one another (T-20)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from .program_arguments import Argument, Command, plain_values
+from .program_documents import arguments_in, files_in, fitting, vocabulary_of
+from .program_inputs import Reading, input_files
+from .program_model import ProgramRun, RunSeen
+
+MOST_SINGLE = 40
+MOST_FOLLOWING = 60
+_MOST_VARIANTS = 8
+_MOST_STATES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What is known of a program before it runs: its commands, documented lines, what its code reads, sample files."""
+
+    commands: tuple[Command, ...]
+    documented: tuple[tuple[str, ...], ...]
+    reading: Reading
+    samples: tuple[tuple[str, str], ...]
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """Words of structured arguments."""
+        examples = [text for one in self.commands for each in one.arguments for text in each.examples]
+        return vocabulary_of(self.documented, examples)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """One argument as it is written on the line, and the file it needs, if any."""
+
+    words: tuple[str, ...]
+    file: tuple[str, str] | None = None
+
+
+def single_runs(known: Knowledge) -> list[ProgramRun]:
+    """Runs of one command each, documented lines first; none twice."""
+    found: dict[ProgramRun, None] = {}
+    for run in (*documented_runs(known), *_undocumented(known)):
+        found.setdefault(run)
+    return list(found)[:MOST_SINGLE]
+
+
+def documented_runs(known: Knowledge) -> list[ProgramRun]:
+    """Each documented line by itself, with files for the inputs that it names."""
+    runs: list[ProgramRun] = []
+    for arguments in known.documented:
+        command = fitting(arguments, known.commands) if known.commands else Command((), ())
+        if command is None:
+            continue
+        files = [
+            (name, input_files(one, known.reading, known.samples, known.vocabulary)[0][1])
+            for name, one in files_in(arguments, command)
+            if not name.startswith(("/", "~")) and ".." not in name
+        ]
+        runs.append(ProgramRun(tuple(dict(files).items()), (tuple(arguments),), command.words))
+    return runs
+
+
+def _undocumented(known: Knowledge) -> Iterator[ProgramRun]:
+    """The plainest run of each command, then the second one of each, and so on."""
+    turns = [islice(command_runs(one, known), _MOST_VARIANTS) for one in known.commands]
+    while turns:
+        left = []
+        for turn in turns:
+            run = next(turn, None)
+            if run is not None:
+                left.append(turn)
+                yield run
+        turns = left
+
+
+def command_runs(command: Command, known: Knowledge) -> Iterator[ProgramRun]:
+    """Runs of one command: a documented line or what it requires; each further value; each option by itself."""
+    required = [one for one in command.arguments if one.required or not one.flags]
+    pools = {one.name: _given(one, known) for one in command.arguments}
+    shown = _documented(command, known)
+    base = {one.name: pools[one.name][0] for one in required if pools[one.name]} | shown
+    required = [one for one in required if one.kind != "output" or one.name not in shown]
+    yield _run(command, base)
+    optional = [one for one in command.arguments if one.flags and not one.required]
+    for at in range(4):
+        for one in required:
+            if at < len(pools[one.name]):
+                yield _run(command, {**base, one.name: pools[one.name][at]})
+        for one in optional:
+            if at < len(pools[one.name]) and one.name not in ("version", "help"):
+                yield _run(command, {**base, one.name: pools[one.name][at]})
+
+
+def _documented(command: Command, known: Knowledge) -> dict[str, _Given]:
+    """What the first documented line of a command gives to each argument."""
+    line = next((one for one in known.documented if fitting(one, known.commands) is command), None)
+    if line is None:
+        return {}
+    found: dict[str, _Given] = {}
+    for words, one in arguments_in(line, command):
+        file = None
+        if one.kind == "input":
+            file = (words[-1], input_files(one, known.reading, known.samples, known.vocabulary)[0][1])
+        before = found.get(one.name)
+        found[one.name] = _Given((*before.words, *words) if before is not None else words, file)
+    return found
+
+
+def _given(argument: Argument, known: Knowledge) -> list[_Given]:
+    """Ways to give one argument, the plainest first."""
+    if argument.kind == "flag":
+        return [_Given((argument.flag,))]
+    if argument.kind == "input":
+        files = input_files(argument, known.reading, known.samples, known.vocabulary)
+        ways = [_Given((name,), (name, text)) for name, text in files]
+        return [_flagged(argument, one) for one in (*ways, _Given((f"missing.{_ending(files)}",)))]
+    if argument.kind == "output":
+        return [_flagged(argument, _Given((_output_name(argument),)))]
+    values = plain_values(argument)
+    if argument.kind in ("whole", "number"):
+        defaults = (argument.documented_default, argument.default)
+        values = tuple(dict.fromkeys((*(one for one in defaults if one), *values)))
+    if argument.count > 1:
+        return [_flagged(argument, _Given(tuple((values * argument.count)[: argument.count])))]
+    ways = [_Given((value,)) for value in values]
+    if argument.many and len(values) > 1:
+        ways.insert(1, _Given(values[:2]))
+    return [_flagged(argument, one) for one in ways]
+
+
+def _flagged(argument: Argument, given: _Given) -> _Given:
+    return _Given((argument.flag, *given.words), given.file) if argument.flags else given
+
+
+def _ending(files: Sequence[tuple[str, str]]) -> str:
+    return files[0][0].rpartition(".")[2] if files else "txt"
+
+
+def _output_name(argument: Argument) -> str:
+    said = f"{argument.name} {argument.help}".lower()
+    ending = next((one for one in ("csv", "json", "html", "xml", "yaml", "toml", "md") if one in said), "txt")
+    stem = argument.name.strip("_").lower().replace("-", "_")
+    return stem if stem.endswith(f".{ending}") else f"{stem}.{ending}"
+
+
+def _run(command: Command, given: Mapping[str, _Given]) -> ProgramRun:
+    """Options stand behind what they belong to; words that begin with a dash would be taken for options."""
+    order = [one for one in command.arguments if not one.flags] + [one for one in command.arguments if one.flags]
+    chosen = [given[one.name] for one in order if one.name in given]
+    words = [word for one in chosen for word in one.words]
+    files = dict(one.file for one in chosen if one.file is not None)
+    return ProgramRun(tuple(files.items()), ((*command.words, *words),), command.words)
+
+
+def following_runs(seen: Sequence[tuple[ProgramRun, RunSeen]], single: Sequence[ProgramRun]) -> list[ProgramRun]:
+    """Runs in which a command comes after others that left something behind in their folder.
+
+    Args:
+        seen: runs that were observed, those of one command and maybe of two.
+        single: the commands that may come last.
+    """
+    states = [run for run, told in seen if leaves_state(run, told)]
+    found: dict[ProgramRun, None] = {}
+    for single_run in single:
+        for state in _spread(states):
+            if state.commands[-1] == single_run.commands[-1] and len(state.commands) > 1:
+                continue
+            files = dict(state.files)
+            if any(files.get(name, text) != text for name, text in single_run.files):
+                continue
+            files.update(single_run.files)
+            found.setdefault(
+                ProgramRun(tuple(files.items()), (*state.commands, *single_run.commands), single_run.words)
+            )
+    return list(found)[:MOST_FOLLOWING]
+
+
+def _spread(states: Sequence[ProgramRun]) -> list[ProgramRun]:
+    """A few states: each subcommand's plainest first."""
+    by_words: dict[tuple[str, ...], list[ProgramRun]] = {}
+    for one in states:
+        by_words.setdefault(one.words, []).append(one)
+    firsts = [group[0] for group in by_words.values()]
+    return [*firsts, *(one for group in by_words.values() for one in group[1:])][:_MOST_STATES]
+
+
+def leaves_state(run: ProgramRun, told: RunSeen) -> bool:
+    """Whether a run ended well and left a file behind that no argument of it names."""
+    last = told.last
+    if last is None or told.failed or last.code != 0 or last.ended != "exited" or told.outside:
+        return False
+    named = {word for command in run.commands for word in command}
+    return any(name not in named for name in told.changed())

@@ -1,0 +1,94 @@
+"""A spec of any test type becomes test files; each type has its own renderer (T-07, B-04)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import AgentFailure
+from .api.render import render_api
+from .integration.render import render_integration
+from .python.render import render as render_unit
+from .python.repair import unrenderable_cases as unrenderable_unit_cases
+
+Spec = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedFile:
+    """A file of a test suite: `path` is POSIX, relative to the project's root."""
+
+    path: str
+    contents: str
+
+
+Renderer = Callable[[Spec, str, str], tuple[RenderedFile, ...]]
+"""(spec, framework, test_path) → the test file first, then the helpers that it needs (a conftest, a client)."""
+
+
+def render_files(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...]:
+    """The test file of a spec, and the helpers beside it; the same spec gives the same bytes.
+
+    Args:
+        spec: valid against the schema of its `test_type`, with at least one case.
+        framework: pytest or unittest.
+        test_path: where the test file will stand, POSIX, relative to the project's root.
+
+    Raises:
+        AgentFailure: the spec does not make Python files, or its type or framework is unknown.
+        EnvironmentFault: ruff, which formats the files, cannot be run.
+    """
+    return _renderer(spec)(spec, framework, test_path)
+
+
+def renderable_types() -> tuple[str, ...]:
+    """The test types whose specs can be rendered."""
+    return tuple(_RENDERERS)
+
+
+def unrenderable_cases(spec: Spec, framework: str, test_path: str) -> dict[str, str]:
+    """Ids of cases that make no test, with the reason; empty when all of them do. Raises as `render_files`."""
+    renderer = _renderer(spec)
+    if spec.get("test_type", "unit") == "unit":
+        return unrenderable_unit_cases(spec, framework)
+    cases = list(spec.get("cases") or ())
+    if not cases or not _problem(renderer, spec, framework, test_path):
+        return {}
+    problems = {
+        str(case.get("id") or f"cases[{at}]"): _problem(renderer, {**spec, "cases": [case]}, framework, test_path)
+        for at, case in enumerate(cases)
+    }
+    return {case_id: problem for case_id, problem in problems.items() if problem}
+
+
+def _problem(renderer: Renderer, spec: Spec, framework: str, test_path: str) -> str:
+    try:
+        renderer(spec, framework, test_path)
+    except AgentFailure as failure:
+        return failure.message
+    return ""
+
+
+def _renderer(spec: Spec) -> Renderer:
+    test_type = str(spec.get("test_type") or "unit")
+    renderer = _RENDERERS.get(test_type)
+    if renderer is None:
+        known = ", ".join(_RENDERERS)
+        raise AgentFailure(f"{test_type} specs cannot be rendered", advice=f"test types that can: {known}")
+    return renderer
+
+
+def _unit(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...]:
+    return (RenderedFile(test_path, render_unit(spec, framework)),)
+
+
+def _integration(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...]:
+    return (RenderedFile(test_path, render_integration(spec, framework)),)
+
+
+def _api(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...]:
+    return tuple(RenderedFile(one.path, one.contents) for one in render_api(spec, framework, test_path))
+
+
+_RENDERERS: Mapping[str, Renderer] = {"unit": _unit, "api": _api, "integration": _integration}

@@ -1,0 +1,106 @@
+"""The conditions under which a kept test passes (B-11): a table of what the repeats vary, and what a failure means.
+
+A repeat varies several things at once, so that good files cost few processes. Only when a test fails is each thing
+varied by itself, and the ones that make it fail are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .options import SHIFTED_CLOCK, SHIFTED_ZONE, SuiteOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One thing that a repeat varies.
+
+    Attributes:
+        name: under which it stands in reports.
+        title: what is different, for people.
+        cause: what a test that fails under it depends on; follows "it depends on".
+        change: options of the run, by name.
+        early, late: whether it is part of the repeats between the first and the last, and of the last.
+    """
+
+    name: str
+    title: str
+    cause: str
+    change: tuple[tuple[str, Any], ...]
+    early: bool = False
+    late: bool = False
+
+    def applied(self, options: SuiteOptions) -> SuiteOptions:
+        """The options of a run under this condition."""
+        return replace(options, **dict(self.change))
+
+
+CONDITIONS: tuple[Condition, ...] = (
+    Condition(
+        "hash_seed",
+        "another hash seed",
+        "the order of sets or hashes, which differs from process to process",
+        (("hash_seed", 1),),
+        early=True,
+        late=True,
+    ),
+    Condition(
+        "working_directory",
+        "another working directory",
+        "the current working directory",
+        (("elsewhere", True),),
+        early=True,
+    ),
+    Condition(
+        "locale",
+        "a locale with a decimal comma",
+        "the locale: how numbers, dates or money are written, or the language of messages",
+        (("decimal_comma", True),),
+        early=True,
+    ),
+    Condition(
+        "encoding",
+        "a locale whose encoding is not UTF-8",
+        "the encoding of the locale: text is read or written without naming one",
+        (("plain_ascii", True),),
+        early=True,
+        late=True,
+    ),
+    Condition("time_zone", "another time zone", "the time zone", (("time_zone", SHIFTED_ZONE),), late=True),
+    Condition(
+        "clock", "another day", "the date or time at which it runs", (("clock_shift", SHIFTED_CLOCK),), late=True
+    ),
+)
+AGAIN = "again"
+ORDER = "order"
+TOGETHER = "combination"
+BESIDE = "beside_itself"
+TITLES = {
+    AGAIN: "a second time",
+    ORDER: "shuffled and reversed order",
+    **{one.name: one.title for one in CONDITIONS},
+    BESIDE: "in parallel with itself",
+    TOGETHER: "several of these at once",
+}
+"""Every name that a report may use for what made a test fail, with its title."""
+
+
+def conditions_of(number: int, repeats: int) -> tuple[Condition, ...]:
+    """What one of some repeats varies besides the order, counted from 1: nothing in the first of several."""
+    if number == repeats:
+        return tuple(one for one in CONDITIONS if one.late or (one.early and repeats <= 2))
+    return () if number == 1 else tuple(one for one in CONDITIONS if one.early)
+
+
+def under(options: SuiteOptions, conditions: Sequence[Condition]) -> SuiteOptions:
+    """The options of a run under several conditions."""
+    for one in conditions:
+        options = one.applied(options)
+    return options
+
+
+def dependence(conditions: Sequence[Condition]) -> str:
+    """What a test that fails under each of these depends on, one sentence."""
+    return "it depends on " + ", and on ".join(one.cause for one in conditions)

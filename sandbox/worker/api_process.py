@@ -1,0 +1,472 @@
+"""The application under test, in a process of its own on a free port, and requests to it.
+
+With API_BASE_URL set, the tests speak to the server at that address instead; its state is not reset then.
+"""
+
+import asyncio
+import contextlib
+import http.client
+import importlib
+import inspect
+import json as json_module
+import os
+import queue
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+import urllib.parse
+from pathlib import Path
+
+LOOPBACK = "127.0.0.1"
+READING = ("GET", "HEAD", "OPTIONS", "TRACE")
+START_SECONDS = 60.0
+ANSWER_SECONDS = 30.0
+_NO_BODY = object()
+
+
+class ApplicationFailure(Exception):
+    """The application does not start, died or does not answer; the message holds the end of what it printed."""
+
+
+class Response:
+    """An answer: `status`, `headers` (names in small letters), `text`, `seconds`; `json` is the text read as JSON."""
+
+    def __init__(self, status, headers, text, seconds=0.0):
+        self.status = status
+        self.headers = headers
+        self.text = text
+        self.seconds = seconds
+
+    @property
+    def json(self):
+        return json_module.loads(self.text)
+
+    def succeeded(self):
+        """This answer, if it is one of success; an AssertionError otherwise."""
+        if self.status >= 400:
+            raise AssertionError(f"the request was to succeed, but the answer is {self}")
+        return self
+
+    def __repr__(self):
+        return f"<{self.status} {self.text[:500]!r}>"
+
+
+class Application:
+    """The application, started when it is entered or first asked, stopped when it is left.
+
+    Args:
+        application: `package.module:attribute`, with `()` behind it for a function that makes one (ASGI or WSGI).
+        command: what starts it instead; `{port}` in it stands for the port.
+        base_url: where it runs already, if nothing is to be started.
+        root: the project's folder.
+        import_roots: folders in it that modules are imported from.
+        environment: variables for the application.
+        folder: where it runs; a temporary folder, emptied at each reset, if None.
+    """
+
+    def __init__(
+        self,
+        application=None,
+        *,
+        command=None,
+        base_url="",
+        root=".",
+        import_roots=(),
+        environment=None,
+        folder=None,
+        launcher=None,
+    ):
+        self._application = application
+        self._command = command
+        self._root = Path(root).resolve()
+        self._import_roots = [str(self._root / one) for one in import_roots]
+        self._environment = {name: os.environ.get(name, value) for name, value in (environment or {}).items()}
+        self._folder = folder
+        self._launcher = launcher or [sys.executable, os.path.abspath(__file__)]
+        self._process = None
+        self._temporary = None
+        self._changed = False
+        self._can_reset = True
+        self.base_url = os.environ.get("API_BASE_URL", base_url).rstrip("/")
+        self._elsewhere = bool(self.base_url)
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def start(self):
+        """Start the application and wait until it takes connections."""
+        if self._elsewhere or self._process is not None:
+            return
+        self._temporary = tempfile.TemporaryDirectory(prefix="api-")
+        place = Path(self._temporary.name)
+        (place / "work").mkdir()
+        self._log = (place / "output.txt").open("w+b")
+        config = {
+            "application": self._application,
+            "command": self._command,
+            "import_roots": self._import_roots,
+            "folder": str(self._root / self._folder) if self._folder else str(place / "work"),
+            "copy": "" if self._folder else str(place / "copy"),
+        }
+        path = os.pathsep.join(dict.fromkeys([*self._import_roots, *(one for one in sys.path if one)]))
+        self._process = subprocess.Popen(
+            [*self._launcher, json_module.dumps(config)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            cwd=config["folder"],
+            env={**os.environ, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1", **self._environment},
+            start_new_session=True,
+        )
+        self._lines = queue.Queue()
+        threading.Thread(target=self._read, args=(self._process, self._lines), daemon=True).start()
+        try:
+            self._fresh()
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self):
+        """End the application and everything it started."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.stdin.close()
+        try:
+            process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            pass
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        self._log.close()
+        self._temporary.cleanup()
+        self._changed = False
+
+    def reset(self):
+        """Put the application back to the state after its start, if anything may have changed since."""
+        if self._elsewhere or (self._process is not None and not self._changed):
+            return
+        if self._process is not None and not self._can_reset:
+            self.stop()
+        if self._process is None:
+            self.start()
+        else:
+            self._fresh()
+
+    def get(self, path, **more):
+        return self.request("GET", path, **more)
+
+    def post(self, path, **more):
+        return self.request("POST", path, **more)
+
+    def put(self, path, **more):
+        return self.request("PUT", path, **more)
+
+    def patch(self, path, **more):
+        return self.request("PATCH", path, **more)
+
+    def delete(self, path, **more):
+        return self.request("DELETE", path, **more)
+
+    def request(self, method, path, *, query=None, headers=None, json=_NO_BODY, content=None, media_type=None):
+        """Send one request and read the answer.
+
+        Args:
+            query: values by name; a list repeats the parameter.
+            json: a body, sent as JSON.
+            content: a body as text, sent as `media_type`.
+        """
+        self.start()
+        if json is not _NO_BODY:
+            content, media_type = json_module.dumps(json), media_type or "application/json"
+        sent = dict(headers or {})
+        if media_type:
+            sent["Content-Type"] = media_type
+        address = urllib.parse.urlsplit(self.base_url)
+        target = address.path + urllib.parse.quote(path, safe="/%:@!$&'()*+,;=~-._")
+        if query:
+            target += "?" + urllib.parse.urlencode({name: _text(one) for name, one in query.items()}, doseq=True)
+        https = address.scheme == "https"
+        connection = (http.client.HTTPSConnection if https else http.client.HTTPConnection)(
+            address.hostname, address.port, timeout=ANSWER_SECONDS
+        )
+        began = time.monotonic()
+        try:
+            connection.request(method, target, body=None if content is None else content.encode(), headers=sent)
+            answer = connection.getresponse()
+            text = answer.read().decode("utf-8", "replace")
+        except socket.timeout as error:
+            self._changed, self._can_reset = True, False
+            raise ApplicationFailure(f"{method} {path} was not answered in {ANSWER_SECONDS:g} s") from error
+        except (OSError, http.client.HTTPException) as error:
+            self._changed = True
+            raise ApplicationFailure(f"{method} {path} was not answered: {error}{self._account()}") from error
+        finally:
+            connection.close()
+        if method not in READING and not 400 <= answer.status < 500:
+            self._changed = True
+        received = {name.lower(): value for name, value in answer.getheaders()}
+        return Response(answer.status, received, text, time.monotonic() - began)
+
+    def output(self):
+        """The end of what the application printed, without the values of its secret variables."""
+        self._log.flush()
+        text = Path(self._log.name).read_text(encoding="utf-8", errors="replace")
+        for value in self._environment.values():
+            text = text.replace(value, "***") if len(value) > 5 else text
+        return text.strip()[-2000:]
+
+    def _fresh(self):
+        self._process.stdin.write(b"fresh\n")
+        with contextlib.suppress(OSError):
+            self._process.stdin.flush()
+        answer = self._answer()
+        if "port" not in answer:
+            raise ApplicationFailure(f"the application does not start: {answer.get('error', '')}{self._account()}")
+        self.base_url = f"http://{LOOPBACK}:{answer['port']}"
+        self._can_reset = answer["again"]
+        self._changed = False
+
+    def _answer(self):
+        try:
+            line = self._lines.get(timeout=START_SECONDS)
+        except queue.Empty:
+            return {"error": f"it was not ready in {START_SECONDS:g} s"}
+        return json_module.loads(line) if line else {"error": f"it ended with code {self._process.wait()}"}
+
+    def _account(self):
+        text = self.output() if self._process is not None else ""
+        return f"\nThe end of what it printed:\n{text}" if text else ""
+
+    @staticmethod
+    def _read(process, lines):
+        for line in process.stdout:
+            lines.put(line)
+        lines.put(b"")
+
+
+def _text(value):
+    if isinstance(value, (list, tuple)):
+        return [_text(one) for one in value]
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+# What follows runs in the process that is started above: it imports the application once, and each time it is asked
+# it throws the serving process away and forks a fresh one.
+
+
+def main(config):
+    """Serve until standard input ends. Speaks one JSON line for each line it reads."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+
+    def answer(**facts):
+        answers.write(json_module.dumps(facts) + "\n")
+        answers.flush()
+
+    child = None
+    try:
+        if config["command"]:
+            child = _Started(config["command"], config["folder"])
+        else:
+            sys.path[:0] = [one for one in config["import_roots"] if one not in sys.path]
+            serve = server_of(load(config["application"]))
+            lonely = hasattr(os, "fork") and threading.active_count() == 1
+            child = _Forked(serve) if lonely else _Here(serve)
+        folder = _Folder(config["folder"], config["copy"])
+        for _ in sys.stdin:
+            child.stop()
+            folder.restore()
+            child.start(answer)
+    except BaseException as error:
+        traceback.print_exc()
+        answer(error=f"{type(error).__name__}: {error}")
+    finally:
+        if child is not None:
+            child.stop()
+    os._exit(0)
+
+
+def load(name):
+    """The application that `package.module:attribute` names, `()` behind it calls it first."""
+    module, _, attribute = name.partition(":")
+    found = importlib.import_module(module)
+    for part in attribute.replace("()", "").split("."):
+        found = getattr(found, part)
+    return found() if attribute.endswith("()") else found
+
+
+def server_of(application):
+    """A function that serves an application on a listening socket, for ever."""
+    if not inspect.iscoroutinefunction(application) and not inspect.iscoroutinefunction(type(application).__call__):
+        return lambda listener: _serve_wsgi(application, listener)
+    import uvicorn
+
+    config = uvicorn.Config(application, log_level="warning", timeout_keep_alive=1)
+    config.load()
+    asyncio.run(asyncio.sleep(0))  # what it imports is there before any fork
+
+    return lambda listener: uvicorn.Server(config).run(sockets=[listener])
+
+
+def _serve_wsgi(application, listener):
+    from socketserver import ThreadingMixIn
+    from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
+
+    class Handler(WSGIRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    class Server(ThreadingMixIn, WSGIServer):
+        daemon_threads = True
+
+    server = Server(listener.getsockname(), Handler, bind_and_activate=False)
+    server.socket.close()
+    server.socket = listener
+    server.server_name, server.server_port = listener.getsockname()[:2]
+    server.setup_environ()
+    server.set_app(application)
+    server.serve_forever()
+
+
+def _listener():
+    listener = socket.socket()
+    listener.bind((LOOPBACK, 0))
+    listener.listen(128)
+    return listener
+
+
+class _Forked:
+    """Each start is a fork of this process, which has imported the application and done nothing else."""
+
+    def __init__(self, serve):
+        self._serve = serve
+        self._pid = 0
+
+    def start(self, answer):
+        listener = _listener()
+        self._pid = os.fork()
+        if self._pid == 0:
+            try:
+                os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+                self._serve(listener)
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                sys.stderr.flush()
+                os._exit(1)
+        answer(port=listener.getsockname()[1], again=True)
+        # Only the child holds the socket now: when it dies, connections are refused at once.
+        listener.close()
+
+    def stop(self):
+        if self._pid:
+            stop_signal = getattr(signal, os.environ.get("API_STOP_SIGNAL", "SIGKILL"))
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._pid, stop_signal)
+            os.waitpid(self._pid, 0)
+            self._pid = 0
+
+
+class _Here:
+    """Serves in this process, where it cannot be forked; it has to be started anew for another state."""
+
+    def __init__(self, serve):
+        self._serve = serve
+
+    def start(self, answer):
+        listener = _listener()
+        threading.Thread(target=_end_with_input, daemon=True).start()
+        answer(port=listener.getsockname()[1], again=False)
+        self._serve(listener)
+        raise RuntimeError("the server has ended")
+
+    def stop(self):
+        pass
+
+
+def _end_with_input():
+    sys.stdin.read()
+    os._exit(0)
+
+
+class _Started:
+    """Each start runs a command and waits for its port."""
+
+    def __init__(self, command, folder):
+        self._command = command
+        self._folder = folder
+        self._process = None
+
+    def start(self, answer):
+        for _ in range(3):
+            with socket.socket() as probe:
+                probe.bind((LOOPBACK, 0))
+                port = probe.getsockname()[1]
+            command = [one.replace("{port}", str(port)) for one in self._command]
+            environment = {**os.environ, "PORT": str(port)}
+            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, cwd=self._folder, env=environment)
+            if self._wait_for(port):
+                answer(port=port, again=True)
+                return
+        answer(error=f"{command[0]} ended with code {self._process.returncode}")
+
+    def _wait_for(self, port):
+        """Whether the port takes connections before the process ends."""
+        while True:
+            try:
+                socket.create_connection((LOOPBACK, port), timeout=1).close()
+                return self._process.poll() is None
+            except OSError:
+                try:
+                    self._process.wait(timeout=0.02)
+                    return False
+                except subprocess.TimeoutExpired:
+                    continue
+
+    def stop(self):
+        if self._process is not None:
+            self._process.terminate()
+            try:
+                self._process.wait(timeout=3)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            self._process = None
+
+
+class _Folder:
+    """The application's working folder, put back to what it held when the application had been imported."""
+
+    def __init__(self, folder, copy):
+        self._folder = folder
+        self._copy = copy
+        if copy:
+            shutil.copytree(folder, copy)
+
+    def restore(self):
+        if not self._copy:
+            return
+        for entry in os.scandir(self._folder):
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path)
+            else:
+                os.unlink(entry.path)
+        shutil.copytree(self._copy, self._folder, dirs_exist_ok=True)
+
+
+if __name__ == "__main__":
+    main(json_module.loads(sys.argv[1]))

@@ -1,0 +1,68 @@
+"""Which lines of several files run after which, calls from one file into another among them (engine/integration).
+
+Lines of the target itself are as in observe_trace; those of the watched file number n (from 1) have n * OFFSET added.
+An arc between two files is a call: from the line that calls to the first line of what is called, whatever code that is
+not watched stands between them.
+"""
+
+from observe_trace import _SettraceTracer
+
+OFFSET = 1_000_000
+DEEPEST = 40
+
+
+class WideTracer(_SettraceTracer):
+    """Traces the target and the watched files, in every thread that starts while it is active.
+
+    Args:
+        code: the target's module code.
+        watched: absolute paths of the other files.
+    """
+
+    def __init__(self, code, max_steps, watched):
+        super().__init__(code, max_steps)
+        self.numbers = {self.filename: 0}
+        for number, path in enumerate(watched, 1):
+            self.numbers.setdefault(path, number)
+
+    def enter(self, frame, event, _argument):
+        code = frame.f_code
+        if event != "call":
+            return None
+        number = self.numbers.get(code.co_filename)
+        if number is None or code.co_name == "<module>":
+            return None
+        base = number * OFFSET
+        first = base + code.co_firstlineno
+        arcs = self.arcs
+        last = -first
+        if self.is_resumed(frame):
+            last = base + frame.f_lineno
+        else:
+            caller = self.caller(frame.f_back)
+            if caller is not None and caller // OFFSET != number:
+                arcs.add((caller, first))
+
+        def local(frame, event, _argument):
+            nonlocal last
+            if event == "line":
+                line = base + frame.f_lineno
+                arcs.add((last, line))
+                last = line
+                self.count()
+            elif event == "return" and not self.is_suspended(frame):
+                arcs.add((last, -first))
+            return local
+
+        return local
+
+    def caller(self, frame):
+        """The line of the nearest watched frame, or None."""
+        for _ in range(DEEPEST):
+            if frame is None:
+                return None
+            number = self.numbers.get(frame.f_code.co_filename)
+            if number is not None:
+                return number * OFFSET + frame.f_lineno
+            frame = frame.f_back
+        return None

@@ -1,0 +1,158 @@
+"""Each condition of the gate, proven by a test file that depends on exactly that, in both frameworks."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from testwright.gate.conditions import BESIDE, CONDITIONS, ORDER, TITLES, conditions_of
+from testwright.gate.strictness import VerifyOptions
+from testwright.gate.verify import verify_file
+from testwright.sandbox.target import PythonTarget
+
+pytestmark = pytest.mark.feature("B-11")
+
+PATH = "tests/generated/test_cart.py"
+HEAD = """
+import datetime, gettext, locale, os, pathlib, socket, tempfile, time
+from shop.cart import SEEN, mark, total
+"""
+# What one test depends on, the body of a test that depends on exactly that, and what is said of it.
+DEPENDING = {
+    "hash_seed": ("assert hash('apple') == HASH", "the order of sets or hashes"),
+    "working_directory": ("assert os.path.isfile('src/shop/cart.py')", "depends on the current working directory"),
+    "locale": ("assert wished_point() == '.'", "depends on the locale"),
+    "encoding": (
+        "path = pathlib.Path(tempfile.mkdtemp(), 'x')\npath.write_text('\\u00e9')\nassert path.read_text()",
+        "the encoding of the locale",
+    ),
+    "time_zone": ("assert time.localtime(0).tm_hour == 0", "depends on the time zone"),
+    "clock": ("assert datetime.datetime.now().year == YEAR", "the date or time at which it runs"),
+    "again": ("open('left-behind.txt', 'x').close()", "it does not pass a second time"),
+    "beside_itself": (
+        "path = pathlib.Path(tempfile.gettempdir(), 'report.txt')\n"
+        "path.write_text('mine')\nassert path.read_text() == 'mine'\npath.unlink()",
+        "it fails when the suite runs twice at the same time: both runs use report.txt in the folder for temporary",
+    ),
+}
+HELPERS = """
+def wished_point():
+    try:
+        locale.setlocale(locale.LC_ALL, '')
+        return locale.localeconv()['decimal_point']
+    finally:
+        locale.setlocale(locale.LC_NUMERIC, 'C')
+"""
+HARMLESS = "assert total(3, 2) == 6"
+
+
+def file_of(bodies: dict[str, str], framework: str) -> str:
+    """A test file with a function or method for each body."""
+    if framework == "pytest":
+        tests = "\n\n".join(f"def test_{name}():\n{textwrap.indent(body, '    ')}" for name, body in bodies.items())
+        return HEAD + HELPERS + "\n\n" + tests + "\n"
+    tests = "\n\n".join(
+        f"    def test_{name}(self):\n{textwrap.indent(body, '        ')}" for name, body in bodies.items()
+    )
+    return "import unittest\n" + HEAD + HELPERS + "\n\nclass TestCart(unittest.TestCase):\n" + tests + "\n"
+
+
+def hash_of_apple() -> str:
+    code = "print(hash('apple'), end='')"
+    ran = subprocess.run([sys.executable, "-c", code], env={"PYTHONHASHSEED": "0"}, check=True, capture_output=True)
+    return ran.stdout.decode()
+
+
+@pytest.mark.parametrize("framework", ["pytest", "unittest"])
+async def test_what_each_test_depends_on_is_named_and_nothing_else(shop: PythonTarget, framework: str) -> None:
+    bodies = {name: body for name, (body, _) in DEPENDING.items()} | {"harmless": HARMLESS}
+    source = file_of(bodies, framework).replace("HASH", await asyncio.to_thread(hash_of_apple))
+    source = source.replace("YEAR", str(datetime.datetime.now(datetime.UTC).year))
+
+    verification = await verify_file(shop, PATH, source, framework=framework)  # type: ignore[arg-type]
+
+    assert [verdict.name for verdict in verification.kept] == ["test_harmless"]
+    found = {verdict.name.removeprefix("test_"): verdict for verdict in verification.dropped}
+    assert {name: verdict.causes for name, verdict in found.items()} == {name: (name,) for name in DEPENDING}
+    for name, (_, said) in DEPENDING.items():
+        assert said in found[name].reason
+        assert name in TITLES
+    assert {verdict.failure_class for verdict in found.values()} == {"flaky"}
+
+
+@pytest.mark.parametrize("framework", ["pytest", "unittest"])
+async def test_who_disturbs_whom_and_who_needs_whom_is_named(shop: PythonTarget, framework: str) -> None:
+    bodies = {
+        "a_nothing_seen": "assert SEEN == []",
+        "b_marks": "mark('apple')",
+        "c_other": HARMLESS,
+        "d_first": "os.environ['STEP'] = 'done'",
+        "e_second": "assert os.environ['STEP'] == 'done'",
+    }
+
+    verification = await verify_file(shop, PATH, file_of(bodies, framework), framework=framework)  # type: ignore[arg-type]
+
+    prefix = f"{PATH}::" if framework == "pytest" else f"{PATH}::TestCart::"
+    dropped = {verdict.name: verdict for verdict in verification.dropped}
+    assert set(dropped) == {"test_b_marks", "test_e_second"}
+    assert dropped["test_b_marks"].related == (f"{prefix}test_a_nothing_seen",)
+    assert dropped["test_b_marks"].reason.startswith("it changes state that test_cart.py::")
+    assert dropped["test_e_second"].related == (f"{prefix}test_d_first",)
+    assert "it needs test_cart.py::" in dropped["test_e_second"].reason
+    assert {verdict.causes for verdict in dropped.values()} == {(ORDER,)}
+
+
+PORT = """
+server = socket.socket()
+server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+server.bind(('127.0.0.1', 18765))
+server.listen()
+server.close()
+"""
+ANY_PORT = PORT.replace("18765", "0")
+UNNAMED = """
+with tempfile.TemporaryDirectory() as folder, tempfile.NamedTemporaryFile() as one, tempfile.TemporaryFile() as two:
+    pathlib.Path(folder, 'report.txt').write_text('mine')
+"""
+LOCKED = """
+import fcntl
+with open('lock', 'a') as stream:
+    fcntl.flock(stream, fcntl.LOCK_EX)
+"""
+
+
+@pytest.mark.parametrize("framework", ["pytest", "unittest"])
+async def test_only_what_two_runs_really_want_at_once_disturbs_them(shop: PythonTarget, framework: str) -> None:
+    bodies = {
+        "port": PORT,
+        "any_port": ANY_PORT,
+        "unnamed": UNNAMED,
+        "locked": LOCKED,
+        "table": "import sqlite3\nbase = sqlite3.connect('shop.db')\n"
+        "base.execute('create table items (name)')\nbase.close()\nos.remove('shop.db')",
+        "writes": "pathlib.Path('out.txt').write_text('a')",
+        "reads": "pathlib.Path('out.txt').write_text('b')\nassert pathlib.Path('out.txt').read_text() == 'b'",
+    }
+
+    verification = await verify_file(shop, PATH, file_of(bodies, framework), framework=framework)  # type: ignore[arg-type]
+
+    dropped = {verdict.name.removeprefix("test_"): verdict for verdict in verification.dropped}
+    assert {name: verdict.causes for name, verdict in dropped.items()} == dict.fromkeys(
+        ("port", "table", "reads"), (BESIDE,)
+    )
+    assert dropped["port"].reason.endswith("both runs use port 18765")
+    assert dropped["table"].reason.endswith("both runs use shop.db")
+    assert "test_writes runs at the same time: both use out.txt" in dropped["reads"].reason
+
+
+def test_every_condition_is_part_of_some_repeat_however_few_there_are() -> None:
+    for repeats in (1, 2, 3, 5):
+        varied = {one.name for number in range(1, repeats + 1) for one in conditions_of(number, repeats)}
+        assert varied == {one.name for one in CONDITIONS}
+        assert VerifyOptions(repeats=repeats).order(repeats).level == "reversed"
+    assert conditions_of(1, 3) == ()
