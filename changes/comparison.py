@@ -59,7 +59,7 @@ def compare(root: Path, ref: str) -> Comparison:
         HistoryError: no repository, no commit, no such ref, or too little history; the advice says what to do.
     """
     git = Git.at(root)
-    below = _folder_in_repository(git)
+    below = folder_in_repository(git)
     base = merge_base(git, ref)
     changed = list(_changed(git, base, below))
     known = {one.path for one in changed}
@@ -103,8 +103,8 @@ def _history(reason: str, message: str, advice: str) -> HistoryError:
     return HistoryError(message, advice=advice, details={"reason": reason})
 
 
-def _folder_in_repository(git: Git) -> str:
-    """The project's folder relative to the repository's, "" or ending in a slash."""
+def folder_in_repository(git: Git) -> str:
+    """The project's folder relative to the repository's, "" or ending in a slash. Raises HistoryError."""
     answer = git.ask("rev-parse", "--show-prefix")
     if not answer.code:
         return os.fsdecode(answer.out).rstrip("\n")

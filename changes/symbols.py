@@ -8,7 +8,8 @@ function itself counts through those that use it:
 - a private or special method stands for its class, as do decorators, bases and attributes of a class
 - any other statement of the module (a call, a loop, a condition) stands for the whole module
 
-The module's own docstring and `__all__` stand for nothing: no function does anything else because of them.
+The module's own docstring, `__all__` and what stands below `if __name__ == "__main__":` stand for nothing: no function
+does anything else because of them.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ def _parts(tree: ast.Module) -> _Parts:
             parts.add(node.name, ast.dump(node), [node], testable=True)
         elif isinstance(node, ast.ClassDef):
             _add_class(parts, node)
-        elif number == 0 and _is_text(node):
+        elif (number == 0 and _is_text(node)) or _for_scripts(node):
             continue
         elif not _add_binding(parts, node):
             parts.rest.append(ast.dump(node))
@@ -133,6 +134,17 @@ def _bound_by(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
 
 def _for_types(test: ast.expr) -> bool:
     return (test.id if isinstance(test, ast.Name) else getattr(test, "attr", "")) == "TYPE_CHECKING"
+
+
+def _for_scripts(node: ast.stmt) -> bool:
+    """`if __name__ == "__main__":`, which an import does not run."""
+    return (
+        isinstance(node, ast.If)
+        and not node.orelse
+        and isinstance(node.test, ast.Compare)
+        and isinstance(node.test.left, ast.Name)
+        and node.test.left.id == "__name__"
+    )
 
 
 def _is_text(node: ast.stmt) -> bool:

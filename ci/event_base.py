@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..changes.comparison import merge_base
+from ..changes.comparison import folder_in_repository, merge_base
 from ..changes.git import Git
 from ..errors import HistoryError, UsageError
 
@@ -35,18 +35,16 @@ def base_candidates(name: str, event: Mapping[str, Any], environment: Mapping[st
 
     For a pull request the target branch as it was fetched comes first: actions/checkout checks out the merge with it.
     """
-    found: list[str] = []
-    if environment.get("GITHUB_BASE_REF"):
-        found.append(f"refs/remotes/origin/{environment['GITHUB_BASE_REF']}")
     if name.startswith("pull_request"):
-        found.append(_text(event, "pull_request", "base", "sha"))
+        target = environment.get("GITHUB_BASE_REF", "")
+        found = [f"refs/remotes/origin/{target}" if target else "", _text(event, "pull_request", "base", "sha")]
     elif name == "merge_group":
-        found.append(_text(event, "merge_group", "base_sha"))
-    elif name == "push":
-        found.append(_text(event, "before"))
-    default = _text(event, "repository", "default_branch")
-    if default and environment.get("GITHUB_REF") != f"refs/heads/{default}":
-        found.append(f"refs/remotes/origin/{default}")
+        found = [_text(event, "merge_group", "base_sha")]
+    else:
+        default = _text(event, "repository", "default_branch")
+        elsewhere = default and environment.get("GITHUB_REF") != f"refs/heads/{default}"
+        before = _text(event, "before") if name == "push" else ""
+        found = [before, f"refs/remotes/origin/{default}" if elsewhere else ""]
     return [one for one in dict.fromkeys(found) if one and one != _NONE]
 
 
@@ -67,6 +65,7 @@ def base_of(root: Path, environment: Mapping[str, str]) -> str:
             details={"reason": "no_base"},
         )
     git = Git.at(root)
+    folder_in_repository(git)
     failure: HistoryError | None = None
     for one in candidates:
         try:

@@ -88,7 +88,7 @@ def github_step(environment: Mapping[str, str], log: TextIO) -> int:
         UsageError: this is no step of a GitHub workflow.
     """
     step = Step.of(environment, log)
-    for secret in sorted({value for name, value in environment.items() if _is_key(name, value)}):
+    for secret in sorted(_keys(environment)):
         step.say(mask_line(secret))
     try:
         inputs = read_inputs(environment)
@@ -220,8 +220,11 @@ def _failed(step: Step, error: TestwrightError) -> int:
     return int(error.exit_code) or int(ExitCode.INTERNAL)
 
 
-def _is_key(name: str, value: str) -> bool:
-    return is_secret_name(name) and len(value) >= 8 and "\n" not in value
+def _keys(environment: Mapping[str, str]) -> set[str]:
+    """What must not be shown: values of variables that are named like secrets, each line for itself."""
+    values = (value for name, value in environment.items() if is_secret_name(name))
+    lines = (line.strip() for value in values for line in value.splitlines())
+    return {line for line in lines if len(line) >= 8 and not line.startswith("-----")}
 
 
 def _below(root: Path, workspace: Path) -> str:

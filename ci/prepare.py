@@ -59,7 +59,7 @@ def names(environment: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def install(environment: Mapping[str, str], folder: Path) -> list[list[str]]:
+def install(folder: Path) -> list[list[str]]:
     """The commands that put testwright and its pinned dependencies into a virtual environment at `folder`."""
     python = str(folder / "bin" / "python")
     pip = [python, "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--quiet"]
@@ -101,7 +101,7 @@ def _main(words: Sequence[str], environment: Mapping[str, str]) -> None:
         with Path(environment["GITHUB_OUTPUT"]).open("a", encoding="utf-8") as file:
             file.write(outputs(names(environment)))
     elif words == ["install"]:
-        for command in install(environment, Path(environment["TESTWRIGHT_ENVIRONMENT"])):
+        for command in install(Path(environment["TESTWRIGHT_ENVIRONMENT"])):
             done = subprocess.run(command, env=without_secrets(environment), check=False)
             if done.returncode:
                 raise NotHere(f"{Path(command[0]).name} {command[2]} failed: testwright could not be installed.")

@@ -56,7 +56,7 @@ async def examine(settings: Settings) -> list[Check]:
         await _asked("pytest and coverage there", lambda: asyncio.to_thread(_test_tools, settings)),
         models_check(settings, os.environ),
         _space(settings),
-        _tool("git", "the target's history is known", "nothing needs it yet"),
+        _tool("git", "the target's history is known", "--changed-since needs it"),
         await asyncio.to_thread(javascript_check, settings, os.environ),
     ]
 

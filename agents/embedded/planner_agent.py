@@ -17,9 +17,9 @@ from ...engine.python.layout import Layout, find_layout
 from ...errors import RequestError
 from ..lifecycle import Agent, AgentContract
 from ..protocol import AgentRequest, JsonObject
+from .api_plan import api_steps
 from .changed_targets import changed_targets, unchanged_rows
 from .integration_plan import integration_steps
-from .api_plan import api_steps
 from .plan_steps import CONTEXT, accept_step, context_step, verify_step
 from .planning import Planned, Scope, StepPlanner
 from .repository_steps import repository_plan
@@ -30,6 +30,11 @@ from .unit_plan import unit_steps
 STEP_PLANNERS: Mapping[str, StepPlanner] = {"unit": unit_steps, "api": api_steps, "integration": integration_steps}
 """Who plans the steps of a test type; a type that is not here cannot be asked for."""
 
+_MAPPED_WHOLE = {
+    "text": "only what has changed",
+    "reason": "the request is about the whole repository, which is mapped as it is",
+    "suggestions": [],
+}
 _DOCUMENT = re.compile(r"^https?://|\.(?:json|ya?ml)$", re.IGNORECASE)
 
 
@@ -78,7 +83,7 @@ class EmbeddedPlannerAgent(Agent):
         text = str(inputs.get("user_request") or "")
         whole = repository_plan(text)
         if whole is not None and inputs.get("test_type") in (None, "e2e"):
-            return whole
+            return whole if inputs.get("changes") is None else {**whole, "not_understood": [_MAPPED_WHOLE]}
         words = read_request(text)
         layout = self._layout(Path(str(inputs["root"])))
         index = TargetIndex(layout)

@@ -55,7 +55,7 @@ def main(words: Sequence[str] | None = None) -> int:
     folder = arguments.folder / "results" / arguments.name
     _written(results, folder, plot=not arguments.no_plot, home=arguments.folder)
     if arguments.publish:
-        shutil.copytree(folder, PUBLISHED, dirs_exist_ok=True)
+        shutil.copytree(folder, PUBLISHED, dirs_exist_ok=True, ignore=shutil.ignore_patterns("suites"))
     print(f"\n{limits_table(results['modules']) or 'testwright was not measured'}\n\nWritten: {folder}")
     return 0
 
@@ -106,7 +106,8 @@ def _plan(arguments: argparse.Namespace, subjects: Sequence[Subject], work: Path
         niceness=arguments.nice,
     )
     named = frozenset(arguments.only or [tool.name for tool in tools()])
-    return Plan(subjects, tools(), named, arguments.reuse_peers, terms)
+    suites = arguments.folder.resolve() / "results" / arguments.name / "suites"
+    return Plan(subjects, tools(), named, arguments.reuse_peers, terms, suites)
 
 
 def _written(results: dict[str, Any], folder: Path, *, plot: bool, home: Path) -> None:

@@ -6,6 +6,7 @@ import datetime
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from .commands import PreparationError
@@ -25,6 +26,7 @@ class Plan:
         tools: all generators whose figures are shown.
         run: names of those that may be run; of the others only what is kept is shown.
         reuse: take what peers made under the same terms before.
+        suites: where every suite is laid for people to read, by generator and module.
     """
 
     subjects: Sequence[Subject]
@@ -32,6 +34,7 @@ class Plan:
     run: frozenset[str]
     reuse: bool
     terms: Terms
+    suites: Path
 
 
 def measured(plan: Plan, tell: Callable[[str], None]) -> dict[str, Any]:
@@ -79,6 +82,7 @@ def _figures(tool: Tool, measurer: Measurer, plan: Plan, kept: Kept, sample: str
     generated = earlier or _generated(tool, source, terms)
     if tool.peer and earlier is None:
         kept.keep_generated(tool, source, terms, generated)
+    _lay(generated, plan.suites / tool.name / source.subject.module)
     figures = None
     if not generated.crash:
         figures = kept.measured(source, generated, sample) if tool.peer and plan.reuse else None
@@ -95,6 +99,14 @@ def _figures(tool: Tool, measurer: Measurer, plan: Plan, kept: Kept, sample: str
         "said": list(generated.notes),
         **({} if crash else figures or {}),
     }
+
+
+def _lay(generated: Generated, folder: Path) -> None:
+    """The suite as it was made; what an earlier run laid there goes."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for path, contents in generated.files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(contents)
 
 
 def _generated(tool: Tool, source: Source, terms: Terms) -> Generated:

@@ -94,3 +94,9 @@ async def test_a_plan_since_a_commit_is_read_from_git(project):
 async def test_a_target_beside_the_request_is_planned_too(project):
     made = await plan("unit tests for shop.cart", load_settings({"root": project.folder, "target": "shop.pricing:tax"}))
     assert targets(made) == [("src/shop/cart.py", None), ("src/shop/pricing.py", ["tax"])]
+
+
+async def test_a_request_about_the_whole_repository_says_that_it_is_not_limited(project):
+    response = await answer(project, "Test this repository at depth standard", {})
+    assert response.is_success(), response.error
+    assert [row["text"] for row in response.result["not_understood"]] == ["only what has changed"]

@@ -91,6 +91,7 @@ def test_what_changed_is_told_by_the_public_name_that_tests_would_call(old, new,
         ('"""About the module."""', '"""About the module, in other words."""'),
         ('__all__ = ["area", "Cart"]', '__all__ = ["area", "Cart", "double"]'),
         ("def lone():\n    return 1\n", ""),
+        ("class Cart:", 'if __name__ == "__main__":\n    print(lone())\n\n\nclass Cart:'),
         ("from decimal import Decimal\n", ""),
     ],
 )

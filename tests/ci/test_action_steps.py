@@ -140,6 +140,20 @@ def test_a_pull_request_without_changed_code_has_nothing_to_do(tmp_path):
     assert not pwned.exists()
 
 
+@pytest.mark.feature("T-18")
+def test_a_wrong_input_fails_the_step_and_nothing_is_uploaded(tmp_path):
+    checked_out = PullRequest(tmp_path, changed={"README.md": "# Whole\n"})
+    ran = checked_out.run(request=REQUEST, working_directory=PROJECT, fail_on="sometimes, never::x%0A")
+    assert ran.failed
+    assert ran.step("run").exit_code == 2
+    assert (ran.outputs["exit-code"], ran.outputs["kept"], ran.outputs["report-folder"]) == ("2", "", "")
+    [annotation] = ran.annotations
+    assert annotation.level == "error"
+    assert "fail-on has no sometimes, never::x%0A" in annotation.message
+    assert "fail-on has no sometimes" in ran.summary
+    assert "actions/upload-artifact" not in [action for action, _ in ran.used]
+
+
 def _report(ran) -> dict:
     return json.loads((Path(ran.outputs["report-folder"]) / "report.json").read_text())
 

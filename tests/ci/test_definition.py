@@ -90,6 +90,22 @@ def test_actions_of_others_are_pinned_by_commit_with_one_version_each():
     assert rows == {(action, version) for action, _, version in pins}
 
 
+def test_actions_of_others_get_inputs_that_they_have():
+    known = {
+        "actions/setup-python": {"python-version", "update-environment"},
+        "actions/cache/restore": {"path", "key", "restore-keys"},
+        "actions/cache/save": {"path", "key"},
+        "actions/upload-artifact": {"name", "path", "retention-days", "if-no-files-found"},
+        "actions/checkout": {"fetch-depth", "persist-credentials"},
+        "actions/download-artifact": {"name", "path"},
+    }
+    jobs = [job for workflow in WORKFLOWS for job in workflow["jobs"].values()]
+    for step in [*STEPS, *(step for job in jobs for step in job["steps"])]:
+        action = step.get("uses", "").partition("@")[0]
+        if action and action != "OWNER/testwright":
+            assert set(step.get("with", {})) <= known[action], step
+
+
 def test_every_input_and_output_is_on_the_page_and_no_other():
     inputs, outputs = PAGE.split("## Inputs")[1].split("## Outputs")
     for section, declared in ((inputs, ACTION["inputs"]), (outputs.split("## When")[0], ACTION["outputs"])):

@@ -2,14 +2,17 @@
 
 import io
 import json
+import os
 import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from testwright.ci.event_base import base_candidates, base_of
 from testwright.ci.github import github_step, target_python
 from testwright.ci.inputs import project_folder, read_inputs
+from testwright.cli.app import app
 from testwright.errors import HistoryError, InterpreterError, SandboxUnavailable, SettingsError, UsageError
 from testwright.tests.support.action_runner import assignments, followed
 from testwright.tests.support.repositories import Repository
@@ -91,9 +94,23 @@ def test_a_key_in_a_message_is_taken_out(tmp_path):
     assert key not in step.output.read_text() + step.summary.read_text()
 
 
+def test_a_key_of_several_lines_is_masked_line_by_line(tmp_path):
+    lines = ["-----BEGIN PRIVATE KEY-----", "abcdefghijklmnop", "qrstuvwxyz012345", "-----END PRIVATE KEY-----"]
+    step = Step(tmp_path, SIGNING_PRIVATE_KEY="\n".join(lines))
+    step.run()
+    assert step.told.masks == lines[1:3]
+
+
 def test_outside_of_a_workflow_there_is_no_step():
     with pytest.raises(UsageError, match="no step of a GitHub workflow"):
         github_step({}, io.StringIO())
+
+
+def test_the_command_line_says_so_without_a_traceback(monkeypatch):
+    monkeypatch.delenv("GITHUB_OUTPUT", raising=False)
+    done = CliRunner().invoke(app, ["ci", "github"])
+    assert done.exit_code == 2
+    assert "no step of a GitHub workflow" in done.output
 
 
 def test_what_is_not_said_is_left_to_settings_files_but_for_the_sandbox():
@@ -147,7 +164,7 @@ PULL = {"pull_request": {"base": {"sha": "aaa"}}, "repository": {"default_branch
             "pull_request",
             PULL,
             {"GITHUB_BASE_REF": "release", "GITHUB_REF": "refs/pull/1/merge"},
-            ["refs/remotes/origin/release", "aaa", "refs/remotes/origin/main"],
+            ["refs/remotes/origin/release", "aaa"],
         ),
         ("push", {"before": "bbb", **PULL}, {"GITHUB_REF": "refs/heads/main"}, ["bbb"]),
         ("push", {"before": ZEROS, **PULL}, {"GITHUB_REF": "refs/heads/new"}, ["refs/remotes/origin/main"]),
@@ -174,6 +191,19 @@ def test_the_first_base_that_the_clone_reaches_is_taken(tmp_path):
     with pytest.raises(HistoryError, match="shallow") as error:
         base_of(clone.folder, environment | {"GITHUB_BASE_REF": "elsewhere"})
     assert "fetch-depth: 0" in error.value.advice
+
+
+def test_a_checkout_that_git_refuses_says_how_it_is_allowed(tmp_path, monkeypatch):
+    whole = Repository(tmp_path / "whole")
+    base = whole.commit({"a.py": "x = 1\n"})
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps({"before": base}))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")  # git's own switch: as if somebody else owned it
+    with pytest.raises(HistoryError, match="belongs to another user") as error:
+        base_of(whole.folder, {"GITHUB_EVENT_NAME": "push", "GITHUB_EVENT_PATH": str(event)})
+    assert "safe.directory" in error.value.advice
 
 
 def test_an_event_that_does_not_read_is_told(tmp_path):
