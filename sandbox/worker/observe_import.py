@@ -10,40 +10,15 @@ import sys
 
 COMPARE = "__testwright_compare__"
 BEGINS = "__testwright_begins__"
-MAX_OPERANDS = 80
-MAX_OF_LINE = 5
-MAX_LOOKS = 30
+MAX_OPERANDS = 40
 MAX_TABLE = 400
 SOME = 4
 
 
 class Operands(list):
-    """Comparisons met while `on`, as (line, left, right) source texts; a few of each line, so that loops that run
-    early leave room for what comes late."""
+    """Comparisons met while `on`, as (line, left, right) source texts."""
 
     on = False
-
-    def __init__(self):
-        super().__init__()
-        self.looks: dict = {}
-        self.noted: dict = {}
-
-    def clear(self):
-        """Forget what was met."""
-        super().clear()
-        self.looks.clear()
-        self.noted.clear()
-
-    def wants(self, line):
-        """Whether another comparison of a line may be noted; looking costs, too."""
-        looks = self.looks[line] = self.looks.get(line, 0) + 1
-        return looks <= MAX_LOOKS and len(self) < MAX_OPERANDS and self.noted.get(line, 0) < MAX_OF_LINE
-
-    def note(self, entry):
-        """Take in a comparison, once."""
-        if entry not in self:
-            self.append(entry)
-            self.noted[entry[0]] = self.noted.get(entry[0], 0) + 1
 
 
 class WrongFileError(ImportError):
@@ -169,10 +144,12 @@ _OPERATORS = {
 
 
 def _note(operands, line, left, right):
-    if operands.on and operands.wants(line):
+    if operands.on and len(operands) < MAX_OPERANDS:
         sides = _plain(left), _plain(right)
         if sides[0] is not None and sides[1] is not None:
-            operands.note((line, sides[0], sides[1]))
+            entry = (line, sides[0], sides[1])
+            if entry not in operands:
+                operands.append(entry)
 
 
 def _beginner(operands):
