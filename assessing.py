@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from .settings import Settings
 from .store.files import write_file
 from .store.run_folder import RunFolder, new_run_id
 from .utils.canonical import pretty_json
+from .utils.redact import Redactor
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,12 @@ class Assessed:
 
 
 async def assess(
-    paths: Sequence[str], settings: Settings, *, targets: Sequence[str] = (), mutants: int = 100
+    paths: Sequence[str],
+    settings: Settings,
+    *,
+    targets: Sequence[str] = (),
+    mutants: int = 100,
+    test_seconds: float = 30.0,
 ) -> Assessed:
     """Assess test files of the project, and write what was found to `assess.json` in a run's folder.
 
@@ -38,6 +45,7 @@ async def assess(
         paths: test files or folders, in the project; none for all that it has.
         targets: files whose branches and mutants count; none for all modules of the project.
         mutants: size of the sample over all targets; 0 for none.
+        test_seconds: how long one test may take.
 
     Raises:
         UsageError: a path is not in the project, or holds no tests.
@@ -58,13 +66,15 @@ async def assess(
         cache=settings.state / "cache",
         import_roots=layout.import_roots,
     )
-    options = AssessOptions(measure=tuple(measure), mutants=mutants, repeats=settings.repeats)
+    options = AssessOptions(tuple(measure), mutants, settings.repeats, test_seconds)
     framework: Framework = settings.framework
     try:
         assessment = await assess_suite(target, files, framework=framework, options=options)
     finally:
         await target.discard()
-    report = {"run_id": folder.run_id, "files": files, "targets": measure, **assessment.to_dict()}
+    # Tests say what they like in their messages, and mutants show lines of the source.
+    redact = Redactor.from_environment(os.environ).value
+    report = redact({"run_id": folder.run_id, "files": files, "targets": measure, **assessment.to_dict()})
     path = folder.path / "assess.json"
     await asyncio.to_thread(write_file, path, pretty_json(report))
     return Assessed(report, path, _exit_code(report))
@@ -110,9 +120,12 @@ def _inside(root: Path, given: str) -> str:
 def _exit_code(report: dict[str, Any]) -> ExitCode:
     """OK when every test holds; else what the tests that do not are, the worst first."""
     verdicts = {one["verdict"] for one in report["tests"]}
-    if not verdicts & {"holds"} and not verdicts:
+    if not verdicts:
         return ExitCode.NOTHING_KEPT
-    if verdicts & {"failed", "error"}:
+    broken = {one["class"] for one in report["tests"] if one["verdict"] in ("failed", "error")}
+    if broken == {"environment"}:
+        return ExitCode.ENVIRONMENT
+    if broken:
         return ExitCode.TEST_DEFECT
     if "timeout" in verdicts:
         return ExitCode.TIMEOUT

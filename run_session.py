@@ -23,9 +23,10 @@ from .reports.json_form import json_form
 from .reports.junit_form import junit_form
 from .reports.markdown_form import markdown_form
 from .reports.model import Report
-from .reports.outcome import ExitReason, exit_code_of, status_of
+from .reports.outcome import ExitReason, exit_code_of, reason_without_report, status_of
 from .reports.run_facts import RunFacts
 from .run_tools import cache_kind
+from .sandbox.interpreter import Interpreter
 from .session_work import UsedWork, ran_in, told_warnings
 from .store.files import remove_leftovers, write_file
 from .store.runs import RunRecord, RunStatus, Spent
@@ -34,17 +35,10 @@ from .store.staging import Staging
 from .version import VERSION
 from .wiring import LiveRun
 
-_REASONS = {
-    ExitCode.USAGE: ExitReason.NOT_UNDERSTOOD,
-    ExitCode.ENVIRONMENT: ExitReason.ENVIRONMENT,
-    ExitCode.STORAGE: ExitReason.STORAGE,
-    ExitCode.BUDGET: ExitReason.BUDGET_EXHAUSTED,
-}
-
 
 def ended_by(error: TestwrightError) -> ExitReason:
     """The exit reason of a run that an error has ended."""
-    return _REASONS.get(error.exit_code, ExitReason.INTERNAL)
+    return reason_without_report(error.exit_code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +48,13 @@ class Ended:
     Attributes:
         report_path: report.md, for people.
         diff: what accepting the staged files would change, on a dry run; "" otherwise.
+        interpreter: what ran the target's code; None when nothing of it was run in this session.
     """
 
     report: Report
     report_path: Path
     diff: str = ""
+    interpreter: Interpreter | None = None
 
 
 async def started(live: LiveRun, request: str) -> Ended:
@@ -254,7 +250,7 @@ def _concluded(
     diff = Staging(live.folder, live.settings.root).diff(staged) if live.settings.dry_run and staged else ""
     shutil.rmtree(live.folder.scratch, ignore_errors=True)
     remove_leftovers(live.folder.path)
-    return Ended(report, live.folder.report_md, diff)
+    return Ended(report, live.folder.report_md, diff, live.target.interpreter)
 
 
 def _ended_early(live: LiveRun, state: PlanningAgentState) -> str | None:

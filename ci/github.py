@@ -8,13 +8,12 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from .. import application
 from ..errors import ExitCode, InterpreterError, SandboxUnavailable, TestwrightError, UsageError
 from ..events import Event, EventType
 from ..reports.model import Report
-from ..run_session import Ended, ended_by
+from ..reports.outcome import reason_without_report
 from ..sandbox.opening import open_sandbox
 from ..settings import Settings, load_settings
 from ..store.run_folder import RunFolder, new_run_id
@@ -35,6 +34,9 @@ from .workflow_commands import (
     write_outputs,
     write_summary,
 )
+
+if TYPE_CHECKING:
+    from ..run_session import Ended
 
 _SANDBOX_ADVICE = """In a step before testwright:
   sudo apt-get update && sudo apt-get install -y bubblewrap
@@ -97,9 +99,14 @@ def github_step(environment: Mapping[str, str], log: TextIO) -> int:
         return _done(step, inputs)
     except TestwrightError as error:
         return _failed(step, error)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the workflow has to be told where a person looks
+        advice = "This is a fault of testwright's own: report it, with this message."
+        return _failed(step, TestwrightError(f"{type(error).__name__}: {error}", advice=advice))
 
 
 def _done(step: Step, inputs: ActionInputs) -> int:
+    from .. import application  # takes a second, in which a wrong input is told already
+
     root = project_folder(inputs, step.workspace)
     settings = _settings(step, inputs, root)
     sandbox = open_sandbox(settings.sandbox).kind if settings.run else "none"
@@ -158,7 +165,7 @@ def _told(step: Step, inputs: ActionInputs, settings: Settings, ended: Ended) ->
     """Outputs, summary, annotations and the report's folder; the step's exit code."""
     report, below = ended.report, _below(settings.root, step.workspace)
     verdict = verdict_on(report, inputs.fail_on)
-    run = RunFolder(settings.state, str(settings.run_id))
+    run = RunFolder(settings.state, report.run.id)
     folder = step.temporary / "testwright" / "reports" / run.run_id
     report_path = fill_report_folder(run, folder, diff=ended.diff)
     values = report_outputs(report) | {
@@ -213,7 +220,7 @@ def _failed(step: Step, error: TestwrightError) -> int:
     redact = Redactor.from_environment(step.environment).text
     advice = _SANDBOX_ADVICE if isinstance(error, SandboxUnavailable) else redact(error.advice)
     message = redact(error.message)
-    reason = ended_by(error).value
+    reason = reason_without_report(error.exit_code).value
     write_outputs(step.outputs, {"exit-reason": reason, "exit-code": str(int(error.exit_code)), "failed-on": reason})
     write_summary(step.summary, failure_summary(message, advice))
     step.say(annotation_line(Annotation("error", "testwright", "\n".join(filter(None, (message, advice))))))

@@ -57,7 +57,7 @@ def summary_of(report: Report, *, failed_on: tuple[str, ...], base: str, where: 
 def failure_summary(message: str, advice: str) -> str:
     """The summary of a run that could not be made."""
     told = "\n".join(block(advice, "text")) if "\n" in advice else line(advice)
-    return "\n\n".join(one for one in ("## testwright: it could not work", line(message), told) if one) + "\n"
+    return "\n\n".join(one for one in ("# testwright: it could not work", line(message), told) if one) + "\n"
 
 
 def percent(coverage: Coverage | None, what: str) -> str:
@@ -74,7 +74,7 @@ def percent(coverage: Coverage | None, what: str) -> str:
 
 def _head(report: Report, failed_on: tuple[str, ...], base: str) -> Iterator[str]:
     totals = report.totals
-    yield f"## testwright: {_HEADINGS.get(report.exit_reason, report.exit_reason.replace('_', ' '))}"
+    yield f"# testwright: {_HEADINGS.get(report.exit_reason, report.exit_reason.replace('_', ' '))}"
     yield ""
     yield f"> {line(report.request)}"
     yield ""
@@ -87,7 +87,7 @@ def _head(report: Report, failed_on: tuple[str, ...], base: str) -> Iterator[str
         ("Branches", _change(totals.coverage, "branches")),
         ("Statements", _change(totals.coverage, "statements")),
         ("Not reached", str(totals.not_reached) if totals.not_reached else ""),
-        ("Limited to", f"what changed since {code(base)}" if base else ""),
+        ("Limited to", f"what changed since {code(base.removeprefix('refs/remotes/'))}" if base else ""),
         ("Sandbox", _sandbox(report)),
         ("Models", ", ".join(sorted({f"{one.role}: {one.model}" for one in report.run.spent.models}))),
         ("Time", f"{report.run.seconds:.0f} s"),
@@ -107,7 +107,7 @@ def _sandbox(report: Report) -> str:
 def _defects(report: Report, where: CodePages) -> Iterator[str]:
     if not report.suspected_defects:
         return
-    yield "### Suspected defects"
+    yield "## Suspected defects"
     for one in report.suspected_defects[:SHOWN_DEFECTS]:
         yield ""
         yield f"**{line(one.title)}** {where.link(one.evidence) if one.evidence else code(one.target)}"

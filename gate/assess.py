@@ -9,22 +9,28 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ..sandbox.target import PythonTarget
-from .assertions import tests_without_checks
+from .additions import Addition, FunctionAddition, additions_by_function, additions_of
+from .assertions import Checks, checks_of
+from .conditions import AGAIN, TITLES, TOGETHER
+from .coverage_data import CoverageData
 from .evidence import EvidenceRecord, evidence_of
 from .examination import Examination, own_modules
-from .mutation.model import MutationReport
 from .mutation.running import MutationOptions, measure_mutants
 from .options import Framework
 from .results import SuiteResult
 from .strictness import VerifyOptions
-from .suite import Suite, open_suite
+from .suite import open_suite
 from .summary import mutation_summary
-from .verdicts import Verification
+from .verdicts import Verdict, Verification
+
+SLOW_SECONDS = 1.0
+MADE_LOCALE = "zz_ZZ"
+"""The name that sandbox/worker/pytest_surroundings.py gives the locale it makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +47,7 @@ class AssessOptions:
     measure: tuple[str, ...] = ()
     mutants: int = 100
     repeats: int = 3
-    test_seconds: float = 60.0
+    test_seconds: float = 30.0
     wall_seconds: float = 600.0
 
 
@@ -51,48 +57,36 @@ class Assessment:
 
     Attributes:
         verification: a verdict for each test; `kept` are those that hold under every condition.
-        records: the evidence of the tests that hold.
+        records: the evidence of all tests that pass where nothing is varied.
         skipped: tests that were skipped or expected to fail, which is no fault.
-        idle: tests that hold and take no branch, run no line and notice no mutant that others do not.
-        unchecked: tests that assert nothing.
+        additions: what each of them adds, by node id; functions: what their functions add, rows taken together.
+        checks: what each test checks, by node id; tests whose source could not be read are left out.
+        in_force: what was in force under a condition that the machine decides on, by its name; "" for nothing.
     """
 
     verification: Verification
     records: tuple[EvidenceRecord, ...] = ()
     skipped: tuple[str, ...] = ()
-    idle: tuple[str, ...] = ()
-    unchecked: tuple[str, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    additions: Mapping[str, Addition] = field(default_factory=dict)
+    functions: tuple[FunctionAddition, ...] = ()
+    checks: Mapping[str, Checks] = field(default_factory=dict)
+    in_force: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON form; the evidence of a test is that of generated tests."""
+        """JSON form; the evidence of a test is that of generated tests, and what it alone covers and notices."""
         verification = self.verification
         records = {one.nodeid: one for one in self.records}
-        idle, unchecked = set(self.idle), set(self.unchecked)
-        tests = []
-        for verdict in verification.verdicts:
-            if verdict.nodeid in self.skipped:
-                continue
-            record = records.get(verdict.nodeid)
-            tests.append(
-                {
-                    "nodeid": verdict.nodeid,
-                    "verdict": "holds" if verdict.verdict == "kept" else verdict.verdict,
-                    "class": verdict.failure_class,
-                    "reason": verdict.reason,
-                    "message": verdict.message,
-                    "causes": list(verdict.causes),
-                    "related": list(verdict.related),
-                    "evidence": record.to_dict() if record else None,
-                    "adds_nothing": verdict.nodeid in idle,
-                    "asserts_nothing": verdict.nodeid in unchecked,
-                }
-            )
+        shown = [verdict for verdict in verification.verdicts if verdict.nodeid not in self.skipped]
         coverage, mutation = verification.coverage, verification.mutation
         return {
             "framework": verification.framework,
-            "tests": tests,
+            "tests": [self._test(verdict, records.get(verdict.nodeid)) for verdict in shown],
+            "functions": [asdict(one) for one in self.functions],
             "skipped": list(self.skipped),
+            "disturbances": _disturbances(shown),
+            "conditions": self._conditions(shown),
+            "totals": self._totals(shown),
             "coverage": None if coverage is None else coverage.to_dict(),
             "mutation": None if mutation is None else mutation_summary(mutation),
             "mutants": [] if mutation is None else [one.to_dict() for one in mutation.results],
@@ -101,6 +95,59 @@ class Assessment:
             "runner_version": verification.runner_version,
             "notes": list(self.notes),
             "seconds": verification.seconds,
+        }
+
+    def _test(self, verdict: Verdict, record: EvidenceRecord | None) -> dict[str, Any]:
+        addition = self.additions.get(verdict.nodeid)
+        checks = self.checks.get(verdict.nodeid)
+        evidence = None
+        if record is not None and addition is not None:
+            own = {"own_lines": addition.own_lines, "own_kills": addition.own_kills}
+            evidence = {**record.to_dict(), **own}
+            if self.verification.mutation is None:
+                evidence["own_kills"] = None
+        return {
+            "nodeid": verdict.nodeid,
+            "verdict": "holds" if verdict.verdict == "kept" else verdict.verdict,
+            "class": verdict.failure_class,
+            "reason": verdict.reason,
+            "message": verdict.message,
+            "causes": list(verdict.causes),
+            "relation": verdict.relation,
+            "related": list(verdict.related),
+            "evidence": evidence,
+            "adds_nothing": addition.reason if addition is not None and addition.idle else None,
+            "covered_by": list(addition.covered_by) if addition is not None else [],
+            "checks": None if checks is None else {"count": checks.count, "strength": checks.strength},
+            "seconds": verdict.seconds,
+            "slow": verdict.seconds >= SLOW_SECONDS,
+        }
+
+    def _conditions(self, shown: Sequence[Verdict]) -> list[dict[str, Any]]:
+        """Each condition that the tests were run under, what was in force, and how many tests fail under it."""
+        if not self.verification.repeats:
+            return []
+        rows = []
+        for name, title in TITLES.items():
+            failing = [one.nodeid for one in shown if name in one.causes]
+            tried = self.in_force.get(name) != ""
+            if name != TOGETHER or failing:
+                in_force = self.in_force.get(name) or None
+                rows.append({"name": name, "title": title, "in_force": in_force, "tried": tried, "failing": failing})
+        return rows
+
+    def _totals(self, shown: Sequence[Verdict]) -> dict[str, int | float]:
+        names = ("holds", "failed", "error", "timeout", "flaky")
+        verdicts = ["holds" if one.verdict == "kept" else one.verdict for one in shown]
+        return {
+            "tests": len(shown),
+            **{name: verdicts.count(name) for name in names},
+            "skipped": len(self.skipped),
+            "adds_nothing": sum(one.idle for one in self.additions.values()),
+            "asserts_nothing": sum(one.strength == "none" for one in self.checks.values()),
+            "asserts_little": sum(one.strength == "weak" for one in self.checks.values()),
+            "slow": sum(one.seconds >= SLOW_SECONDS for one in shown),
+            "test_seconds": round(sum(one.seconds for one in shown), 3),
         }
 
 
@@ -124,91 +171,92 @@ async def assess_suite(
         project_plugins=True,
     )
     async with open_suite(target, [Path(path) for path in paths], framework) as suite:
-        examination = Examination(suite, strictness, {}, own_modules(target))
-        examination.one_target = False
+        examination = Examination(suite, strictness, {}, own_modules(target), one_target=False)
         first = await examination.first_run(strictness.same_start())
+        any_passes = bool(examination.passing)
         await examination.repeat()
         await examination.beside_itself()
-        mutation = await _mutants(suite, examination, first, options)
+        judging = _judging(first, examination)
+        mutation = None
+        if options.mutants and judging and first.coverage is not None and first.coverage.files:
+            size = MutationOptions(size=options.mutants)
+            mutation = await measure_mutants(suite, judging, first.coverage, size, run=strictness.base())
     verification = Verification(
         framework=framework,
         contents={},
         verdicts=tuple(examination.verdicts.values()),
         coverage=first.coverage,
         mutation=mutation,
-        repeats=options.repeats if examination.passing else 0,
+        repeats=options.repeats if any_passes else 0,
         sandbox=first.sandbox,
         runner_version=first.runner_version,
         seconds=round(time.monotonic() - began, 3),
         launches=suite.starts,
     )
-    records = evidence_of(verification)
-    unchecked = await asyncio.to_thread(_unchecked, target.snapshot.path, verification)
+    records = _evidence(verification, frozenset(judging), first.coverage)
+    additions = additions_of(records, mutation)
+    checks = await asyncio.to_thread(_checks, target.snapshot.path, verification)
     notes = [*first.notes, *examination.notes, *(mutation.notes if mutation else ())]
     return Assessment(
         verification=verification,
         records=records,
         skipped=tuple(test.nodeid for test in first.tests if test.outcome in ("skipped", "xfailed")),
-        idle=_idle(records, mutation),
-        unchecked=unchecked,
+        additions=additions,
+        functions=additions_by_function(records, mutation, additions),
+        checks=checks,
+        in_force=_in_force(examination),
         notes=tuple(dict.fromkeys(notes)),
     )
 
 
-async def _mutants(
-    suite: Suite, examination: Examination, first: SuiteResult, options: AssessOptions
-) -> MutationReport | None:
-    if not options.mutants or not examination.passing or first.coverage is None or not first.coverage.files:
-        return None
-    holding = set(examination.passing)
-    order = [test.nodeid for test in first.tests if test.nodeid in holding]
-    size = MutationOptions(size=options.mutants)
-    return await measure_mutants(suite, order, first.coverage, size, run=examination.options.base())
+def _judging(first: SuiteResult, examination: Examination) -> list[str]:
+    """Tests that pass where nothing is varied, also when some condition makes them fail: they cover and notice."""
+    unsteady = {one.nodeid for one in examination.verdicts.values() if {AGAIN, TOGETHER} & {*one.causes}}
+    return [test.nodeid for test in first.tests if test.outcome == "passed" and test.nodeid not in unsteady]
 
 
-def _idle(records: Sequence[EvidenceRecord], mutation: MutationReport | None) -> tuple[str, ...]:
-    """Tests that could go, one after the other, without a branch, a line or a noticed mutant being lost."""
-    kills: dict[str, set[int]] = {record.nodeid: set() for record in records}
-    for number, result in enumerate(mutation.results if mutation else ()):
-        for nodeid in result.killed_by:
-            kills.setdefault(nodeid, set()).add(number)
-    wealth: dict[str, set[tuple[Any, ...]]] = {
-        record.nodeid: {
-            *(("line", path, line) for path, lines in record.lines.items() for line in lines),
-            *(("branch", path, branch) for path, branches in record.branches.items() for branch in branches),
-            *(("mutant", number) for number in kills[record.nodeid]),
-        }
-        for record in records
+def _evidence(
+    verification: Verification, judging: frozenset[str], coverage: CoverageData | None
+) -> tuple[EvidenceRecord, ...]:
+    """The evidence of all judging tests; the reruns of those that do not hold are not counted."""
+    if coverage is None:
+        return ()
+    verdicts = [replace(one, verdict="kept") for one in verification.verdicts if one.nodeid in judging]
+    return evidence_of(replace(verification, verdicts=tuple(verdicts)))
+
+
+def _in_force(examination: Examination) -> dict[str, str]:
+    made = "made for this run: numbers only, the machine has no such locale"
+    found = {
+        "locale": made if examination.locale == MADE_LOCALE else examination.locale,
+        "encoding": examination.encoding,
     }
-    holders: dict[tuple[Any, ...], int] = {}
-    for owned in wealth.values():
-        for one in owned:
-            holders[one] = holders.get(one, 0) + 1
-    idle = []
-    # The poorest first, and the later of two alike: what is left is what a reader would keep.
-    backwards = list(wealth.items())
-    backwards.reverse()
-    for nodeid, owned in sorted(backwards, key=lambda item: len(item[1])):
-        if all(holders[one] > 1 for one in owned):
-            idle.append(nodeid)
-            for one in owned:
-                holders[one] -= 1
-    order: Mapping[str, int] = {record.nodeid: place for place, record in enumerate(records)}
-    return tuple(sorted(idle, key=lambda nodeid: order[nodeid]))
+    return {name: value for name, value in found.items() if value is not None}
 
 
-def _unchecked(project: Path, verification: Verification) -> tuple[str, ...]:
-    bare: dict[str, frozenset[str]] = {}
-    found = []
+def _disturbances(shown: Sequence[Verdict]) -> list[dict[str, Any]]:
+    """Which test makes which other one fail, needs which, or fails beside which."""
+    return [
+        {"test": one.nodeid, "relation": one.relation, "other": other, "reason": one.reason}
+        for one in shown
+        for other in one.related
+    ]
+
+
+def _checks(project: Path, verification: Verification) -> dict[str, Checks]:
+    """What each test checks, told from its file; tests that a base class of another file defines are left out."""
+    by_file: dict[str, dict[str, Checks]] = {}
+    found = {}
     for verdict in verification.verdicts:
         path, separator, rest = verdict.nodeid.partition("::")
         if not separator:
             continue
-        if path not in bare:
+        if path not in by_file:
             try:
-                bare[path] = tests_without_checks((project / path).read_text(encoding="utf-8"))
+                by_file[path] = checks_of((project / path).read_text(encoding="utf-8"))
             except (OSError, SyntaxError, UnicodeDecodeError):
-                bare[path] = frozenset()
-        if rest.partition("[")[0] in bare[path]:
-            found.append(verdict.nodeid)
-    return tuple(found)
+                by_file[path] = {}
+        name = rest.partition("[")[0]
+        if name in by_file[path]:
+            found[verdict.nodeid] = by_file[path][name]
+    return found

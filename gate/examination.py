@@ -122,7 +122,7 @@ class Examination:
         first, second = (one.by_nodeid() for one in self.watched[:2])
         used = {nodeid: things for nodeid, things in fixed_things(first, second).items() if nodeid in set(suspects)}
         for one in await find_disturbances(self.suite, used, base) if used else ():
-            related = () if one.beside == one.nodeid else (one.beside,)
+            related = ("fails beside", (one.beside,))
             self.flaky(one.nodeid, one.reason, one.result, causes=(BESIDE,), related=related)
 
     async def mutants(self, first: SuiteResult) -> MutationReport | None:
@@ -135,7 +135,8 @@ class Examination:
 
     def expel(self, expelled: Expelled) -> None:
         """Leave out a test that makes others fail, or fails because of others."""
-        self.flaky(expelled.nodeid, expelled.reason, expelled.result, causes=(ORDER,), related=expelled.related)
+        related = (expelled.relation, expelled.related)
+        self.flaky(expelled.nodeid, expelled.reason, expelled.result, causes=(ORDER,), related=related)
 
     def flaky(
         self,
@@ -144,13 +145,13 @@ class Examination:
         result: CaseResult | None,
         *,
         causes: Sequence[str],
-        related: Sequence[str] = (),
+        related: tuple[str, tuple[str, ...]] = ("", ()),
     ) -> None:
         """Leave out a test that passed and does not hold.
 
         Args:
             causes: names of conditions.
-            related: tests that it disturbs, needs, or is disturbed by.
+            related: how it stands to which tests; see `Verdict.relation`.
         """
         if nodeid in self.passing:
             self.passing.remove(nodeid)
@@ -163,7 +164,8 @@ class Examination:
             message=message,
             trace=result.trace if result else "",
             causes=tuple(causes),
-            related=tuple(related),
+            relation=related[0],
+            related=related[1],
         )
 
     def _repeat_of(self, number: int) -> SuiteOptions:

@@ -169,7 +169,8 @@ class Launcher:
     ) -> None:
         ini = folder / "pytest.ini"
         settings = self._settings if manner.settings else ()
-        ini.write_text(configuration(settings, complete=manner.plugins), encoding="utf-8")
+        text = configuration(settings, self._project, complete=manner.plugins, unwanted=UNWANTED_PLUGINS)
+        ini.write_text(text, encoding="utf-8")
         request = {
             "project": str(self._project),
             "results": str(folder / "results.jsonl"),

@@ -2,20 +2,22 @@
 
 Generated tests run under settings that change whether a test passes (`filterwarnings = error`, `xfail_strict`,
 `pythonpath`), because the project's next run will apply them. What changes how pytest is called (addopts, testpaths,
-cache, required plugins) never takes part. The project's own tests get everything else as well.
+cache, required plugins) never takes part. The project's own tests get everything else as well, and of addopts what
+decides over how tests are found and read.
 """
 
 from __future__ import annotations
 
 import configparser
+import shlex
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 Settings = tuple[tuple[str, str], ...]
 DECIDING = frozenset({"filterwarnings", "markers", "xfail_strict", "pythonpath"})
 LEFT_OUT = frozenset(
     {
-        "addopts",
         "cache_dir",
         "confcutdir",
         "collect_imported_tests",
@@ -38,6 +40,11 @@ LEFT_OUT = frozenset(
 )
 
 
+# Options in addopts that the project's own tests need: with a value of their own, or without one.
+_FINDING = ("--import-mode", "--doctest-glob", "--asyncio-mode", "-W", "-p", "-m", "-k", "-o")
+_SWITCHES = frozenset({"--doctest-modules", "--doctest-continue-on-failure", "--doctest-ignore-import-errors"})
+
+
 def pytest_settings(project: Path) -> Settings:
     """The project's pytest settings without those that never take part, in their order; none when unreadable."""
     for name, reader in (
@@ -56,15 +63,48 @@ def pytest_settings(project: Path) -> Settings:
     return ()
 
 
-def configuration(settings: Settings, *, complete: bool) -> str:
-    """The text of a pytest.ini; `complete` takes over everything, else only what decides over passing."""
+def configuration(settings: Settings, project: Path, *, complete: bool, unwanted: Sequence[str] = ()) -> str:
+    """The text of a pytest.ini that may lie anywhere.
+
+    Args:
+        project: what its paths are relative to.
+        complete: take over everything, else only what decides over passing.
+        unwanted: plugins that are not asked for.
+    """
     lines = ["[pytest]"]
     for key, value in settings:
         if not complete and key not in DECIDING:
             continue
+        if key == "pythonpath":
+            value = "\n".join(shlex.quote(str(project / one)) for one in _words(value))
+        elif key == "addopts":
+            value = shlex.join(_needed_options(_words(value), unwanted))
         first, *rest = value.strip().splitlines() or [""]
         lines += [f"{key} = {first.strip()}", *(f"    {line.strip()}" for line in rest if line.strip())]
     return "\n".join(lines) + "\n"
+
+
+def _words(value: str) -> list[str]:
+    try:
+        return shlex.split(value)
+    except ValueError:  # a quotation that does not end: pytest would not start with it either
+        return []
+
+
+def _needed_options(words: Sequence[str], unwanted: Sequence[str]) -> list[str]:
+    """Those of addopts that say how tests are found and read, as single words."""
+    kept = []
+    left = list(words)
+    while left:
+        word = left.pop(0)
+        name = next((one for one in _FINDING if word == one or word.startswith((f"{one}=", one)[len(one) == 2])), None)
+        if word in _SWITCHES:
+            kept.append(word)
+        elif name is not None:
+            value = left.pop(0) if word == name and left else word.removeprefix(name).removeprefix("=")
+            if name != "-p" or value.removeprefix("no:").removeprefix("pytest_") not in unwanted:
+                kept.append(f"{name}{'' if len(name) == 2 else '='}{value}")
+    return kept
 
 
 def _ini_reader(section: str):

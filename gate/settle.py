@@ -55,12 +55,13 @@ class Expelled:
     """A test left out; `result` is the failing run that led to it, of itself or of its victim.
 
     Attributes:
-        related: the test that it makes fail, or that it needs before it.
+        relation, related: the test that it `makes fail`, or that it `needs` before it.
     """
 
     nodeid: str
     reason: str
     result: CaseResult
+    relation: str = ""
     related: tuple[str, ...] = ()
 
 
@@ -119,8 +120,9 @@ async def _expel(
         search = await find_polluter(run, victim, chosen[: chosen.index(victim)], before)
     other = victim if search.relation == "polluted" else search.needed
     settlement.kept.remove(search.culprit)
-    related = () if other is None else (other,)
-    settlement.expelled.append(Expelled(search.culprit, search.reason(victim), shown, related))
+    relation = "makes fail" if search.relation == "polluted" else "needs"
+    related = ("", ()) if other is None else (relation, (other,))
+    settlement.expelled.append(Expelled(search.culprit, search.reason(victim), shown, *related))
 
 
 def passed(outcomes: Mapping[str, CaseResult], nodeid: str) -> bool:

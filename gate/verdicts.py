@@ -23,7 +23,8 @@ class Verdict:
         message: the exception in one line.
         runs: how often the test was run.
         causes: names of the conditions that a flaky test fails under; see `conditions.py`.
-        related: node ids of tests that it disturbs, needs, or is disturbed by.
+        relation: it `makes fail`, `needs` before it, or `fails beside` the related tests.
+        related: their node ids.
     """
 
     nodeid: str
@@ -38,6 +39,7 @@ class Verdict:
     seconds: float = 0.0
     runs: int = 1
     causes: tuple[str, ...] = ()
+    relation: str = ""
     related: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -53,6 +55,7 @@ class Verdict:
             "longrepr": self.trace,
             "runs": self.runs,
             "causes": list(self.causes),
+            "relation": self.relation,
             "related": list(self.related),
         }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,14 +24,13 @@ class Baselines:
         self._root = root
         self._lock = asyncio.Lock()
         self._own_tests: Baseline | None = None
-        self._by_import: dict[str, Baseline] = {}
+        self._by_import: dict[tuple[str, ...], Baseline] = {}
 
-    async def of(self, target: PythonTarget, path: str, module: str) -> Baseline:
-        """Coverage of one file by the project's own tests; where these tell nothing, by importing it.
+    async def of(self, target: PythonTarget, modules: Mapping[str, str]) -> Baseline:
+        """Coverage of some files by the project's own tests; where these tell nothing, by importing them.
 
         Args:
-            path: POSIX path relative to the project.
-            module: its import name.
+            modules: import names by POSIX path relative to the project. What importing would run is not imported.
 
         Raises:
             SandboxFailure: the sandbox itself broke.
@@ -38,13 +38,15 @@ class Baselines:
         from ..gate.baseline import measure_baseline
 
         own = await self.of_project(target)
-        if own.source == "own_tests" and path in own.coverage.files:
-            return replace(own, coverage=own.coverage.only([path]))
+        paths = tuple(modules)
+        if own.source == "own_tests" and all(path in own.coverage.files for path in paths):
+            return replace(own, coverage=own.coverage.only(paths))
         async with self._lock:
-            if path not in self._by_import:
-                found = await measure_baseline(target, [path], modules=[module], tests=())
-                self._by_import[path] = replace(found, notes=(*own.notes, *found.notes))
-            return self._by_import[path]
+            if paths not in self._by_import:
+                imported = [name for name in modules.values() if name.rpartition(".")[2] != "__main__"]
+                found = await measure_baseline(target, paths, modules=imported, tests=())
+                self._by_import[paths] = replace(found, notes=(*own.notes, *found.notes))
+            return self._by_import[paths]
 
     async def of_project(self, target: PythonTarget) -> Baseline:
         """Coverage of all modules by the project's own tests; its `source` is another when there are none that pass.

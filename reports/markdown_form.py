@@ -115,7 +115,7 @@ def _kept(report: Report) -> Iterator[str]:
         rows = [
             (
                 line(one.title) or code(one.case_id),
-                code(one.subject),
+                ", ".join(one.crosses) or code(one.subject),
                 ", ".join(sorted({expectation.origin for expectation in one.expectations})),
                 str(len(one.lines)) if one.lines else "",
                 "" if one.mutants_killed is None else str(one.mutants_killed),

@@ -94,6 +94,7 @@ class Evidence(Part):
     branches: Count | None = None
     mutants_killed: Count | None = None
     reruns: Count = 0
+    crosses: tuple[str, ...] = Field(default=(), description="Which component it was seen to take into which other.")
     expectations: tuple[Expectation, ...] = ()
 
 

@@ -57,6 +57,12 @@ _CODES = {
     ExitReason.STORAGE: ExitCode.STORAGE,
     ExitReason.INTERNAL: ExitCode.INTERNAL,
 }
+_WITHOUT_REPORT = {
+    ExitCode.USAGE: ExitReason.NOT_UNDERSTOOD,
+    ExitCode.ENVIRONMENT: ExitReason.ENVIRONMENT,
+    ExitCode.STORAGE: ExitReason.STORAGE,
+    ExitCode.BUDGET: ExitReason.BUDGET_EXHAUSTED,
+}
 _STATUSES: dict[ExitReason, RunStatus] = {
     ExitReason.COMPLETED: "completed",
     ExitReason.NOTHING_TO_DO: "completed",
@@ -138,6 +144,11 @@ def exit_reason_of(tally: Tally, *, ended: str | None, fail_on_defect: bool) -> 
 def exit_code_of(reason: ExitReason) -> ExitCode:
     """The command line's exit code for a reason."""
     return _CODES[reason]
+
+
+def reason_without_report(code: ExitCode) -> ExitReason:
+    """The reason of a run that an error with this exit code has ended before it had a report."""
+    return _WITHOUT_REPORT.get(code, ExitReason.INTERNAL)
 
 
 def status_of(reason: ExitReason) -> RunStatus:

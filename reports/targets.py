@@ -196,15 +196,22 @@ def _evidence_of(
     return Evidence(
         case_id=case_id,
         title=text(case.get("title")),
-        subject=text(case.get("subject")),
+        subject=text(case.get("subject")) or _last_component(case),
         priority=text(case.get("priority")),
         tests=tuple(sorted(text(one.get("nodeid")) for one in tests)),
         lines=tuple(sorted(lines)),
         branches=sum(branches) if branches else None,
         mutants_killed=sum(killed) if killed else None,
         reruns=min(reruns) if reruns else count(results.get("repeats")),
+        crosses=tuple(f"{text(one.get('from'))} → {text(one.get('to'))}" for one in rows(case.get("crosses"))),
         expectations=_expectations(case),
     )
+
+
+def _last_component(case: Mapping[str, Any]) -> str:
+    """Whom a flow calls last; empty for a case that is no flow."""
+    steps = rows(mapping(case.get("act")).get("steps"))
+    return text(steps[-1].get("component")) if steps else ""
 
 
 def _expectations(case: Mapping[str, Any]) -> tuple[Expectation, ...]:

@@ -99,7 +99,7 @@ class FreshProcess:
         failing = {nodeid for nodeid, outcome in outcomes.items() if outcome == "failed"}
         left_out = set(failing)
         if failing == outcomes.keys():
-            return Judged(None, outcomes, complaint=complaints)
+            return Judged(None, outcomes, complaint=f"none of its tests passes, {complaints}")
         for _ in range(_TRIES):
             again, done = self._tests(root, paths, left_out, measure=True)
             worse = {nodeid for nodeid, outcome in again.outcomes.items() if outcome == "failed"}

@@ -38,9 +38,9 @@ class Measurer:
         """Non-blank lines of the module."""
         return filled_lines((self.source.root / self.source.path).read_text(encoding="utf-8"))
 
-    def sample(self) -> str:
+    def sample(self, size: int) -> str:
         """Digest of the mutants that every suite is measured by."""
-        return sample_digest(self.source.root, self.source.path, self.terms.mutants)
+        return sample_digest(self.source.root, self.source.path, size)
 
     def suite(self, generated: Generated) -> dict[str, Any]:
         """What a suite is worth: coverage, mutants, size, what does not hold. JSON form."""

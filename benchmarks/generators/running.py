@@ -61,7 +61,7 @@ def _row(subject: Subject, plan: Plan, kept: Kept, tell: Callable[[str], None]) 
         "path": source.path,
         "source_lines": measurer.source_lines(),
         "imports_only": measurer.imports_only(),
-        "sample": measurer.sample(),
+        "sample": measurer.sample(terms.mutants),
         "tools": {},
     }
     for tool in plan.tools:
@@ -74,7 +74,10 @@ def _row(subject: Subject, plan: Plan, kept: Kept, tell: Callable[[str], None]) 
 
 
 def _figures(tool: Tool, measurer: Measurer, plan: Plan, kept: Kept, sample: str) -> dict[str, Any] | None:
-    """The figures of one generator on one module; None where it is neither to be run nor known."""
+    """The figures of one generator on one module; None where it is neither to be run nor known.
+
+    What is known of one that is not to be run may have been measured without mutants.
+    """
     source, terms = measurer.source, measurer.terms
     earlier = kept.generated(tool, source, terms) if tool.peer and plan.reuse else None
     if earlier is None and tool.name not in plan.run:
@@ -86,6 +89,10 @@ def _figures(tool: Tool, measurer: Measurer, plan: Plan, kept: Kept, sample: str
     figures = None
     if not generated.crash:
         figures = kept.measured(source, generated, sample) if tool.peer and plan.reuse else None
+        if figures is None and tool.name not in plan.run:
+            figures = kept.measured(source, generated, measurer.sample(0))
+            if figures is None:
+                return None
         if figures is None:
             figures = measurer.suite(generated)
             kept.keep_measured(source, generated, sample, figures)

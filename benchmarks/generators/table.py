@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import mean
 from typing import Any
 
-from .limits import branch_of, checks
+from .limits import branch_of, checks, share_of
 from .machine import BUSY
 
 _HEAD = (
@@ -110,10 +111,9 @@ def _means(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[tupl
             found = row["tools"][name]
             coverage = row["imports_only"] if found["crash"] else found["coverage"]
             covered.append(coverage["line"] if coverage else 0.0)
-            mutants = found.get("mutants") or {}
-            noticed.append(100.0 * mutants["killed"] / mutants["sampled"] if mutants.get("sampled") else 0.0)
+            noticed += [share for share in (share_of(found, "killed"),) if share is not None]
         branches = [branch_of(row, name) or 0.0 for row in own]
-        means = (f"{mean(values):.1f}" for values in (covered, branches, noticed))
+        means = (f"{mean(values):.1f}" if values else "" for values in (covered, branches, noticed))
         lines.append((name, *means, str(len(own))))
     return lines
 
@@ -126,10 +126,21 @@ def _remarks(rows: Sequence[Mapping[str, Any]]) -> str:
             about = f"- {row['module']}, {name}"
             if found["crash"]:
                 told.append(f"{about}: no usable suite, counted as imports only ({found['crash']})")
-            told += [f"{about}: {note}" for note in (*found["said"], *found.get("notes", ()))]
+            told += [f"{about}: {note}" for note in (*found["said"], *found.get("notes", ()), *_about_mutants(found))]
     if any(found["load"] > BUSY for row in rows for found in row["tools"].values()):
         told.insert(0, "- † the machine was busy with other work: wall seconds are too high, look at the CPU seconds")
     return "\n".join(told)
+
+
+def _about_mutants(found: Mapping[str, Any]) -> list[str]:
+    """Mutants that were not tried, and the rules by which others were set aside; which these are stands in the JSON."""
+    mutants = found.get("mutants")
+    if not mutants:
+        return []
+    told = [f"{mutants['untried']} mutants could not be tried"] if mutants["untried"] else []
+    rules = Counter(one["rule"] for one in mutants["set_aside"])
+    counted = ", ".join(f"{count} {rule}" for rule, count in sorted(rules.items()))
+    return told + ([f"set aside as equivalent: {counted}"] if counted else [])
 
 
 def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

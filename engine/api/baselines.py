@@ -15,6 +15,7 @@ from .data import NOTHING
 from .model import Answer, Json, Operation
 from .observe import AppObserver
 from .schemas import type_of
+from .steady import saved_values
 from .world import Baseline, World, complete, ids_of, request_for, united
 
 _ROUNDS = 3
@@ -60,7 +61,8 @@ class Finder:
             if len(answers) == len(setup) + 1 and answer.ok:
                 if number:
                     setup = await self._shortened(setup, request)
-                saves = ids_of(operation, self._world.api, answer) if operation.method == "POST" else {}
+                known = [one for one in saved_values(setup, answers).values() if "{" in operation.path]
+                saves = ids_of(operation, self._world.api, answer, known) if operation.method == "POST" else {}
                 self._world.baselines[operation.name] = Baseline(operation, request, setup, answer, saves)
                 self.failures.pop(operation.name, None)
                 return

@@ -118,7 +118,9 @@ async def _watch(
     found: list[Seen] = []
     for one in proposals:
         requests = [with_credentials(request, credentials) for request in (*one.setup, one.request)]
-        found.append(Seen(one, await observer.answers(requests)))
+        # What is refused for its form is refused whatever there is; see freshness.py.
+        reset = one.category not in ("validation", "authentication", "contract")
+        found.append(Seen(one, await observer.answers(requests, reset=reset)))
     return found
 
 
@@ -139,10 +141,14 @@ async def _second_things(finder: Finder, world: World) -> dict[str, Baseline]:
 def _all_proposals(
     world: World, credentials: dict[str, Credential], second: dict[str, Baseline]
 ) -> Iterable[tuple[str, Proposal]]:
+    lists = list(fuller_lists(world, second))
+    filled = {one.operation.name for one in lists}
     for one in world.baselines.values():
         for proposal in proposals_for(world, one, credentials):
-            yield one.operation.name, proposal
-    for proposal in (*fuller_lists(world, second), *wrong_methods(world)):
+            # With something in it a list tells more of what a query leaves out.
+            if proposal.group not in ("with_query", "edges_query") or one.operation.name not in filled:
+                yield one.operation.name, proposal
+    for proposal in (*lists, *wrong_methods(world)):
         yield proposal.operation.name, proposal
 
 

@@ -26,8 +26,8 @@ def proposals_for(world: World, baseline: Baseline, credentials: dict[str, Crede
     """What to try with one operation, the most telling first."""
     yield Proposal(
         baseline.operation,
-        "works",
-        _title(baseline.operation, "works"),
+        "succeeds",
+        _title(baseline.operation, f"succeeds: {summary}" if (summary := baseline.operation.summary) else "succeeds"),
         "success",
         baseline.request,
         baseline.setup,
@@ -267,7 +267,7 @@ def _again(world: World, baseline: Baseline) -> Iterator[Proposal]:
     operation = baseline.operation
     if operation.method not in UNSAFE:
         return
-    story = (*baseline.setup, {key: one for key, one in baseline.request.items() if key != "save"})
+    story = baseline.story
     yield _proposal(baseline, "twice", "called twice", "state", baseline.request, setup=story, priority="high")
     if operation.method not in ("PATCH", "PUT") or operation.body is None:
         return
@@ -370,7 +370,7 @@ def fuller_lists(world: World, other: dict[str, Baseline]) -> Iterator[Proposal]
         setup = tuple(united(reading.setup, story))
         yield _proposal(
             reading,
-            "filled",
+            "lists_what_was_made",
             "lists what was made",
             "success",
             reading.request,
@@ -381,12 +381,12 @@ def fuller_lists(world: World, other: dict[str, Baseline]) -> Iterator[Proposal]
         for parameter in operation.parameters:
             if parameter.where != "query":
                 continue
-            for number, value in enumerate(_telling(world, parameter, story, other)):
+            for value in _telling(world, parameter, story, other):
                 request = _copy(reading.request)
                 put_parameter(request, parameter, value)
                 yield _proposal(
                     reading,
-                    f"filled_by_{parameter.name}_{number}" if number else f"filled_by_{parameter.name}",
+                    f"filled_by_{parameter.name}_{str(value)[:30]}",
                     f"lists by {parameter.name} {value}",
                     "success",
                     request,
@@ -424,8 +424,9 @@ def _telling(world: World, parameter: Any, story: list[Json], other: dict[str, B
     else:
         texts = [one for request in story for one in _texts(request)]
         values += [one[:2] for one in texts[:3]]
+    values += [one.value for one in edge_values(parameter.schema, world.samples, parameter.name)]
     good = [one for one in values if one is not NOTHING and world.samples.problem(one, parameter.schema) is None]
-    return list({repr(one): one for one in good}.values())[:6]
+    return list({repr(one): one for one in good}.values())[:8]
 
 
 def _scalars(content: Any, whole: Any) -> list[Any]:

@@ -11,6 +11,7 @@ from ...errors import AgentFailure
 from ...utils.generated_header import with_header
 from ...utils.python_source import parse_python
 from ..python.render import format_python
+from .freshness import needs_fresh_state
 from .helpers import CONFTEST, helper_source
 from .literals import literal, quoted
 from .operations import snake_case
@@ -91,7 +92,6 @@ class _Source:
         self._steps = Steps(self._auth)
         self._imports: set[str] = set()
         self._taken: set[str] = set()
-        self._client = "api" if self._pytest else "self.api"
 
     def text(self) -> str:
         """The file before formatting."""
@@ -114,9 +114,6 @@ class _Source:
             f"        cls.api = {self._application()}",
             "        cls.addClassCleanup(cls.api.stop)",
             "        cls.api.start()",
-            "",
-            "    def setUp(self):",
-            "        self.api.reset()",
         ]
         body = ["\n".join(f"    {line}" if line else "" for line in lines) for lines in tests]
         return "\n".join(head) + "\n\n" + "\n\n".join(body)
@@ -173,7 +170,8 @@ class _Source:
         yield "\n".join(
             [
                 '@pytest.fixture(scope="module")',
-                "def application():",
+                "def api():",
+                '    """The application, in the state that other tests have left it in."""',
                 f"    with {self._application()} as started:",
                 "        yield started",
             ]
@@ -181,10 +179,10 @@ class _Source:
         yield "\n".join(
             [
                 "@pytest.fixture",
-                "def api(application):",
+                "def fresh_api(api):",
                 '    """The application as it is after its start."""',
-                "    application.reset()",
-                "    return application",
+                "    api.reset()",
+                "    return api",
             ]
         )
 
@@ -200,28 +198,35 @@ class _Source:
         name = self._name(str(case["id"]).removeprefix("tc_"))
         request = case["act"]["request"]
         checks = checks_of(list(case["expect"]), self._schemas)
-        argument = "api" if self._pytest else "self"
-        lines = [f"def {name}({argument}):", *_indented(_docstring(case))]
-        return lines + _indented(self._body(case, call(request, self._auth, client=self._client), checks))
+        client = self._client_for(case)
+        lines = [f"def {name}({client if self._pytest else 'self'}):", *_indented(_docstring(case))]
+        return lines + _indented(self._body(case, call(request, self._auth, client=client), checks))
+
+    def _client_for(self, case: Json) -> str:
+        if not self._pytest:
+            return "self.api"
+        return "fresh_api" if needs_fresh_state(case) else "api"
 
     def _body(self, case: Json, act: str, checks: Sequence[Check]) -> list[str]:
         arrange = case.get("arrange") or {}
-        lines = [f"{name} = {literal(value)}" for name, value in (arrange.get("variables") or {}).items()]
+        client = self._client_for(case)
+        fresh = ["self.api.reset()"] if not self._pytest and needs_fresh_state(case) else []
+        lines = [*fresh, *(f"{name} = {literal(value)}" for name, value in (arrange.get("variables") or {}).items())]
         inner = [f"response = {act}"]
         for one in checks:
             self._imports.update(one.imports)
             inner.append(f"assert {one.condition}" if self._pytest else _unittest_line(one))
-        cleanup = [call(one, self._auth, client=self._client) for one in case.get("cleanup") or ()]
-        lines += self._arranged(arrange.get("requests") or (), "\n".join([*inner, *cleanup]))
+        cleanup = [call(one, self._auth, client=client) for one in case.get("cleanup") or ()]
+        lines += self._arranged(arrange.get("requests") or (), client, "\n".join([*inner, *cleanup]))
         if cleanup:
             return [*lines, "try:", *_indented(inner), "finally:", *_indented(cleanup)]
         return lines + inner
 
-    def _arranged(self, requests: Sequence[Json], after: str) -> list[str]:
+    def _arranged(self, requests: Sequence[Json], client: str, after: str) -> list[str]:
         """The steps before the act, last first, so that each knows what is used after it."""
         lines: list[str] = []
         for step in reversed(self._steps.of(requests)):
-            lines.insert(0, step.call(self._client, after))
+            lines.insert(0, step.call(client, after))
             after = f"{lines[0]}\n{after}"
         return lines
 
@@ -241,7 +246,8 @@ class _Source:
             rows.append(f"    pytest.param({values}, id={quoted(str(case['id']))}),")
         names = [column.name for column in table.columns]
         heads = quoted(names[0]) if len(names) == 1 else "(" + ", ".join(quoted(one) for one in names) + ")"
-        act = call(first["act"]["request"], self._auth, client=self._client, given=table.given)
+        client = self._client_for(first)
+        act = call(first["act"]["request"], self._auth, client=client, given=table.given)
         yield [
             "@pytest.mark.parametrize(",
             f"    {heads},",
@@ -249,7 +255,7 @@ class _Source:
             *(f"    {row}" for row in rows),
             "    ],",
             ")",
-            f"def {name}(api, {', '.join(names)}):",
+            f"def {name}({client}, {', '.join(names)}):",
             *_indented(self._body(first, act, table.checks)),
         ]
 

@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .freshness import needs_fresh_state
 from .literals import formatted, literal, names_in
 from .render_checks import Check, checks_of
 from .render_request import path_of
 
 Json = Mapping[str, Any]
-_TAKEN = ("api", "response", "application", "self")
+_TAKEN = ("api", "fresh_api", "response", "self")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ def _shape(case: Json, schemas: Mapping[str, str]) -> tuple[Any, ...]:
     fixed = json.dumps([request["method"], request.get("auth"), body.get("media_type"), body.get("raw")])
     return (
         fixed,
+        needs_fresh_state(case),
         "content" in body,
         checks,
         bool(case.get("cleanup")),

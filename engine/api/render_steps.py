@@ -79,7 +79,11 @@ class Steps:
 
     def _free(self, name: str) -> str:
         taken = {one.name for one in self.known.values()}
-        made, number = name, 2
+        if name not in taken:
+            return name
+        word, _, rest = name.partition("_")
+        made = name = name if rest.startswith("other_") else f"{word}_other_{rest}"
+        number = 2
         while made in taken:
             made, number = f"{name}_{number}", number + 1
         return made

@@ -233,8 +233,12 @@ def _fits(producer: Baseline, variable: str, kind: str) -> bool:
     return kind in ("", "string") and isinstance(value, str)
 
 
-def ids_of(operation: Operation, api: Api, answer: Answer) -> dict[str, str]:
-    """What to keep of the answer of an operation that makes something: variable → JSON pointer."""
+def ids_of(operation: Operation, api: Api, answer: Answer, known: Sequence[Any] = ()) -> dict[str, str]:
+    """What to keep of the answer of an operation that makes something: variable → JSON pointer.
+
+    Args:
+        known: ids of what the operation belongs to; the answer may repeat them.
+    """
     told = json_of(answer)
     resource = resource_of(operation.path)
     wanted = [pointer for _, _, parameters in operation.links for pointer in _from_links(parameters)]
@@ -248,7 +252,7 @@ def ids_of(operation: Operation, api: Api, answer: Answer) -> dict[str, str]:
     candidates = [*wanted, *(f"{holder}/{name}" for holder in holders for name in names)]
     for pointer in candidates:
         value = pointed(told, pointer)
-        if isinstance(value, int | str) and not isinstance(value, bool) and value != "":
+        if isinstance(value, int | str) and not isinstance(value, bool) and value != "" and value not in known:
             last = snake_case(pointer.rpartition("/")[2])
             name = last if last.startswith(resource) or not resource else f"{resource}_{last}"
             return {name: pointer}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from time import monotonic
 
@@ -20,12 +21,14 @@ from ..python.explore import Budget
 from ..python.layout import Layout
 from ..python.model import Arc, Exploration, Finding, ModuleFacts, Observation, Trial
 from ..python.observer import EXPLORING, Observer, open_observer
+from ..python.propose import in_turns, targets
 from ..python.proposer import SourceProposer
-from ..python.search import Proposer, Record, Search
+from ..python.search import RICH_SOURCES, Proposer, Record, Search
 from ..python.unreached import unreached
 from .arcs import WideArcs
 from .looks import with_looks
 from .model import Edge, IntegrationTarget
+from .scenarios import scenarios
 
 _BATCH = 100
 _CONFIRMATIONS = 4
@@ -55,15 +58,41 @@ class FlowProposer:
 
     def initial(self) -> Iterator[Trial]:
         """Trials that need no observation, then those that observations call for."""
-        return (with_looks(one, self._inner.context) for one in self._inner.initial() if self._wanted(one))
+        return _Looking(chain(self._staged(), self._inner.initial()), self)
+
+    def _staged(self) -> Iterator[Trial]:
+        context = self._inner.context
+        found = [one for one in targets(context.facts, context) if one.qualname in self._subjects]
+        return in_turns([scenarios(one, context) for one in found])
+
+    def looking(self, trial: Trial) -> Trial | None:
+        """The trial with its questions; None for one that aims elsewhere."""
+        return with_looks(trial, self._inner.context) if self._wanted(trial) else None
 
     def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
         """Trials worth making after one that reached something new or nearly did."""
-        found = self._inner.follow_up(replace(trial, looks=()), observation)
+        found = self._inner.follow_up(replace(trial, looks=(), asks=()), observation)
         return [with_looks(one, self._inner.context) for one in found if self._wanted(one)]
 
     def _wanted(self, trial: Trial) -> bool:
         return trial.subject in self._subjects
+
+
+class _Looking:
+    """Passes trials on with their questions; it goes on after an end, as the stream below it may."""
+
+    def __init__(self, trials: Iterator[Trial], proposer: FlowProposer) -> None:
+        self._trials = trials
+        self._proposer = proposer
+
+    def __iter__(self) -> Iterator[Trial]:
+        return self
+
+    def __next__(self) -> Trial:
+        while True:
+            found = self._proposer.looking(next(self._trials))
+            if found is not None:
+                return found
 
 
 async def explore_flows(
@@ -84,7 +113,7 @@ async def explore_flows(
     arcs = await asyncio.to_thread(_read, target, components)
     if not components.subjects:
         return Flows(Exploration(facts=facts, possible_arcs=arcs.possible), arcs, ())
-    watched = tuple(one.place.path for one in components.components[1:])
+    watched = tuple((one.place.path, one.place.module) for one in components.components[1:])
     notes: list[str] = []
     async with open_observer(target, facts, replace(EXPLORING, watched=watched)) as observer:
         imported = arcs.real(observer.import_arcs)
@@ -131,17 +160,18 @@ async def _search(search: Search, observer: Observer, budget: Budget, notes: lis
             return
 
 
+Watched = tuple[tuple[str, str], ...]
 Answers = list[tuple[Record, Confirmed]]
 
 
 async def _confirmed(
-    target: PythonTarget, facts: ModuleFacts, records: list[Record], imported: frozenset[Arc], watched: tuple[str, ...]
+    target: PythonTarget, facts: ModuleFacts, records: list[Record], imported: frozenset[Arc], watched: Watched
 ) -> tuple[Answers, Mapping[str, str]]:
     """Choose, confirm, and choose again in place of what could not be confirmed; reasons by subject for the rest."""
     bad: dict[int, tuple[Record, str]] = {}
     kept: Answers = []
     for _ in range(_CONFIRMATIONS):
-        chosen = choose([one for one in records if one.number not in bad], facts, imported)
+        chosen = _chosen([one for one in records if one.number not in bad], facts, imported)
         answers = await confirm(target, facts, [(one.trial, one.seen) for one in chosen], watched)
         kept = [(one, answer) for one, answer in zip(chosen, answers, strict=True) if answer.seen is not None]
         failed = {
@@ -151,6 +181,27 @@ async def _confirmed(
         if not failed:
             break
     return kept, {record.trial.subject: reason for record, reason in bad.values()}
+
+
+def _chosen(records: list[Record], facts: ModuleFacts, imported: frozenset[Arc]) -> list[Record]:
+    """Staged flows first, because they assert most; of the others only what reaches or refuses something more."""
+    staged = choose([one for one in records if _is_staged(one)], facts, imported)
+    covered = imported.union(*(one.covered for one in staged))
+    endings = {_ending(one) for one in staged}
+    further = [one for one in records if not _is_staged(one)]
+    others = [one for one in further if not one.arcs <= covered or _ending(one) not in endings]
+    order = {one.qualname: at for at, one in enumerate(facts.callables())}
+    found = [*staged, *choose(others, facts, covered)]
+    return sorted(found, key=lambda one: (order.get(one.trial.subject, len(order)), one.number))
+
+
+def _is_staged(record: Record) -> bool:
+    return record.trial.source in ("sequence", *RICH_SOURCES)
+
+
+def _ending(record: Record) -> tuple[str, str]:
+    raised = record.observation.raised
+    return record.trial.subject, raised.type_name if raised is not None else ""
 
 
 def _told(
@@ -172,7 +223,7 @@ def _told(
         own = arcs.real(seen.observation.arcs)
         findings.append(
             Finding(
-                trial=replace(record.trial, looks=()),
+                trial=replace(record.trial, looks=(), asks=()),
                 observation=seen.observation,
                 new_arcs=frozenset(own - reached),
                 unstable=answer.unstable,

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ...utils.python_source import parse_expression, parse_python
+from ..python.annotations import type_hint
 from ..python.model import CallableFacts, ClassFacts, ModuleFacts, Trial
 from ..python.propose import ProposalContext
 from ..python.receivers import is_change
+from .staging import fills
 
 _MOST_PER_OBJECT = 6
 _MOST = 12
@@ -18,14 +20,31 @@ _LONGEST = 90
 
 def with_looks(trial: Trial, context: ProposalContext) -> Trial:
     """The trial with questions about every object of a project's class that it arranges."""
-    objects = dict(_objects(trial, context))
-    if not objects or trial.mode in ("await", "aiterate", "aenter"):
+    if trial.mode in ("await", "aiterate", "aenter"):
         return trial
+    objects = dict(_objects(trial, context))
     given = _given(trial, objects, context)
+    own = trial.subject.rpartition(".")[2]
     looks = [
-        look for variable, known in objects.items() for look in _questions(variable, known[1], given)[:_MOST_PER_OBJECT]
+        look
+        for variable, known in objects.items()
+        for look in _questions(variable, known, given, own, context)[:_MOST_PER_OBJECT]
     ]
-    return replace(trial, looks=tuple(dict.fromkeys(looks))[:_MOST])
+    looks.sort(key=lambda one: not one.endswith("()"))  # those without arguments change least
+    returned = _returned(trial, context)
+    asks = _questions("result", returned, given, own, context)[:_MOST_PER_OBJECT] if returned is not None else []
+    asks = [one for one in asks if one.startswith("result.")]
+    return replace(trial, looks=tuple(dict.fromkeys(looks))[:_MOST], asks=tuple(asks))
+
+
+def _returned(trial: Trial, context: ProposalContext) -> tuple[ModuleFacts, ClassFacts] | None:
+    """The project's class that the subject says it returns."""
+    subject = next((one for one in context.facts.callables() if one.qualname == trial.subject), None)
+    for hint in type_hint(subject.returns).members() if subject is not None and subject.returns else ():
+        known = context.index.class_in(hint.name, context.facts)
+        if known is not None:
+            return known
+    return None
 
 
 def _objects(trial: Trial, context: ProposalContext) -> Iterator[tuple[str, tuple[ModuleFacts, ClassFacts]]]:
@@ -89,33 +108,53 @@ def _callee(
     return None
 
 
-def _questions(variable: str, owner: ClassFacts, given: dict[str, list[str]]) -> list[str]:
+def _questions(
+    variable: str,
+    known: tuple[ModuleFacts, ClassFacts],
+    given: dict[str, list[str]],
+    act: str,
+    context: ProposalContext,
+    *,
+    deeper: bool = True,
+) -> list[str]:
     """Calls that ask and change nothing; those with arguments use values that the flow used before."""
+    facts, owner = known
     found: list[str] = []
     for member in owner.members:
         if not member.public or member.is_async or member.is_context_manager or is_change(member):
             continue
-        if member.kind != "method" or member.name.startswith("__") or _closes(member.name):
+        if member.kind != "method" or member.name.startswith("__") or member.name == act or _acts(member):
             continue
-        arguments: list[str] = []
-        for one in member.parameters:
-            if not one.required or one.name in ("self", "cls"):
-                continue
-            if one.name not in given:
-                break
-            arguments.append(given[one.name][0])
-        else:
-            call = f"{variable}.{member.name}({', '.join(arguments)})"
-            look = f"list({call})" if member.is_generator else call
-            if len(look) <= _LONGEST and _parses(look):
-                found.append(look)
+        arguments = _arguments(member, given)
+        if arguments is None:
+            continue
+        call = f"{variable}.{member.name}({', '.join(arguments)})"
+        inner = context.index.class_in(member.returns or "", facts) if deeper and member.returns else None
+        if inner is not None and inner[1].kind == "plain":
+            found += _questions(call, inner, given, act, context, deeper=False)[:3]
+        elif member.returns not in ("None", None) or not member.parameters:
+            found.append(f"list({call})" if member.is_generator else call)
     if any(one.name == "__len__" for one in owner.members):
         found.append(f"len({variable})")
+    return [look for look in found if len(look) <= _LONGEST and _parses(look)]
+
+
+def _arguments(member: CallableFacts, given: dict[str, list[str]]) -> list[str] | None:
+    found: list[str] = []
+    for one in member.parameters:
+        if not one.required or one.name in ("self", "cls"):
+            continue
+        if one.name not in given:
+            return None
+        found.append(given[one.name][0])
     return found
 
 
-def _closes(name: str) -> bool:
-    return name.startswith(("close", "shutdown", "stop", "commit", "rollback", "run", "start", "send", "delete"))
+def _acts(member: CallableFacts) -> bool:
+    """Whether a method's name says that it does something rather than answer."""
+    return fills(member) or member.name.startswith(
+        ("close", "shutdown", "stop", "commit", "rollback", "run", "start", "send", "delete", "remove", "clear")
+    )
 
 
 def _parses(source: str) -> bool:

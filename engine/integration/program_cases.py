@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...utils.redact import Redactor
@@ -54,16 +56,23 @@ def helper_of(program: Program) -> str:
     )'''
 
 
-def program_services(flows: ProgramFlows, cases: list[FlowCase]) -> list[dict[str, Any]]:
-    """The services that the cases of a program need."""
+def program_services(flows: ProgramFlows, cases: Sequence[FlowCase]) -> list[dict[str, Any]]:
+    """The services that the cases of a program need: files by their text, the program itself, a look into databases."""
     used = {name for one in cases for name in one.services}
     name = flows.program.helper
     found: list[dict[str, Any]] = []
+    for (_, text), constant in shared_files([kept.run for kept in flows.kept]).items():
+        if constant in used:
+            found.append(_service(constant, "filesystem", f"{constant} = {text!r}"))
     if name in used:
-        found.append({"name": name, "kind": "process", "stand_in": "real", "setup": [helper_of(flows.program)]})
+        found.append(_service(name, "process", helper_of(flows.program)))
     if "rows_of" in used:
-        found.append({"name": "rows_of", "kind": "sqlite", "stand_in": "real", "setup": [ROWS]})
+        found.append(_service("rows_of", "sqlite", ROWS))
     return found
+
+
+def _service(name: str, kind: str, setup: str) -> dict[str, Any]:
+    return {"name": name, "kind": kind, "stand_in": "real", "setup": [setup]}
 
 
 def program_cases(
@@ -75,14 +84,33 @@ def program_cases(
         lines: of the program's main function, as evidence.
         taken: ids that are used already; those given are added.
     """
-    cases: list[FlowCase] = []
+    evidence = Evidence(flows.program.place.path, lines)
+    found: list[tuple[Kept, tuple[Expectation, ...], tuple[tuple[str, str], ...]]] = []
     for kept in flows.kept:
-        evidence = Evidence(flows.program.place.path, lines)
         expect = expectations(kept, evidence)
         crosses = crossed(target, arcs.edges(kept.arcs))
         if len(expect) > 1 and crosses:
-            cases.append(_case(flows.program, kept, expect, crosses, target, taken))
-    return cases
+            found.append((kept, expect, crosses))
+    names = run_names(flows.program, [kept for kept, _, _ in found], taken)
+    contents = shared_files([kept.run for kept in flows.kept])
+    return [
+        _case(flows.program, kept, expect, crosses, target, name, contents)
+        for (kept, expect, crosses), name in zip(found, names, strict=True)
+    ]
+
+
+def shared_files(runs: Sequence[ProgramRun]) -> dict[tuple[str, str], str]:
+    """Files that several runs are given, with the name of a constant for the text of each."""
+    counts = Counter(file for run in runs for file in run.files)
+    found: dict[tuple[str, str], str] = {}
+    for file, count in counts.items():
+        base = re.sub(r"\W+", "_", file[0]).strip("_").upper()
+        name, number = base, 2
+        while name in found.values():
+            name, number = f"{base}_{number}", number + 1
+        if count > 1 and base[:1].isalpha():
+            found[file] = name
+    return found
 
 
 def expectations(kept: Kept, evidence: Evidence) -> tuple[Expectation, ...]:
@@ -134,22 +162,25 @@ def _case(
     expect: tuple[Expectation, ...],
     crosses: tuple[tuple[str, str], ...],
     target: IntegrationTarget,
-    taken: set[str],
+    name: str,
+    contents: Mapping[tuple[str, str], str],
 ) -> FlowCase:
     run = kept.run
     component = target.named(program.place.module)
-    name = component.name if component is not None else target.entry.name
-    statements = tuple(f"(tmp_path / {file!r}).write_text({text!r}, encoding='utf-8')" for file, text in run.files)
-    steps = tuple(Step(name, _call(program, command)) for command in run.commands)
-    services = [program.helper]
+    called = component.name if component is not None else target.entry.name
+    statements = tuple(
+        f"(tmp_path / {file[0]!r}).write_text({contents.get(file) or repr(file[1])}, encoding='utf-8')"
+        for file in run.files
+    )
+    services = [program.helper, *(contents[file] for file in run.files if file in contents)]
     if any("rows_of(" in one.actual for one in expect):
         services.append("rows_of")
     title, outcome = _words(program, kept, expect)
     return FlowCase(
-        id=_id(program, kept, taken),
+        id=name,
         title=title,
         crosses=crosses,
-        steps=steps,
+        steps=tuple(Step(called, _call(program, command)) for command in run.commands),
         expect=expect,
         fixtures=("tmp_path",),
         services=tuple(services),
@@ -174,40 +205,45 @@ def _words(program: Program, kept: Kept, expect: tuple[Expectation, ...]) -> tup
     said = f"exits with {seen.code}" if seen.code else "succeeds"
     first = (seen.out or seen.err or "").strip().partition("\n")[0]
     shown = f" and says {first[:80]!r}" if first and any(one.actual != "result.returncode" for one in expect) else ""
-    after = (
-        f" after {_line(program, kept.run.commands[len(kept.run.commands) - 2])}" if len(kept.run.commands) > 1 else ""
-    )
-    sentence = f"{_line(program, kept.run.commands[-1])}{after} {said}{shown}"[:290]
+    *earlier, command = kept.run.commands
+    after = f" after {_line(program, earlier[-1])}" if earlier else ""
+    sentence = f"{_line(program, command)}{after} {said}{shown}"[:290]
     demands = "; ".join(f"{one.actual} equals {one.value}" for one in expect)
     return sentence, demands[:900]
 
 
-def _id(program: Program, kept: Kept, taken: set[str]) -> str:
-    """Named after the command, its options, what it comes after, and how it ends."""
-    run, seen = kept.run, kept.seen
-    last = seen.last
+def run_names(program: Program, kept: Sequence[Kept], taken: set[str]) -> list[str]:
+    """An id for each run: its command, what it comes after, how it ends, and what tells it from others of that name."""
+    bases = [_base(program, one) for one in kept]
+    names: list[str] = []
+    for one, base in zip(kept, bases, strict=True):
+        same = [other.run.commands[-1] for other, its in zip(kept, bases, strict=True) if its == base]
+        own = [word for word in one.run.commands[-1] if not all(word in words for words in same)]
+        words = base if len(same) == 1 or not own else f"{base}_for_{'_'.join(own[:2])}"
+        text = cut_slug(_slug(words), 80)
+        name, number = text, 2
+        while f"tc_{name}" in taken:
+            name, number = f"{text}_{number}", number + 1
+        taken.add(f"tc_{name}")
+        names.append(f"tc_{name}")
+    return names
+
+
+def _base(program: Program, kept: Kept) -> str:
+    run, last = kept.run, kept.seen.last
     assert last is not None
-    words: list[str] = [program.name, *run.words]
-    options = [one.lstrip("-").partition("=")[0] for one in run.commands[-1] if one.startswith("--")]
-    if options:
-        words += ["with", *options[:2]]
-    if len(run.commands) > 1:
-        words += ["after", *_subcommand(run)]
-    if last.code:
-        words.append("fails")
-    else:
-        written = [name for name, told in seen.changed().items() if told.get("text") is not None]
-        words += ["writes", *written[:1]] if written else []
-    base = cut_slug(re.sub(r"\W+", "_", "_".join(words)).strip("_").lower(), 70)
-    name, number = base, 2
-    while f"tc_{name}" in taken:
-        name, number = f"{base}_{number}", number + 1
-    taken.add(f"tc_{name}")
-    return f"tc_{name}"
-
-
-def _subcommand(run: ProgramRun) -> list[str]:
-    """The word that says what the command before the last one did."""
+    words = [program.name, *run.words]
     *earlier, _ = run.commands
-    words = [one for one in earlier[-1] if not one.startswith("-")]
-    return words[:1]
+    if earlier:
+        words += ["after", *[one for one in earlier[-1] if not one.startswith("-")][:1]]
+    if last.code:
+        said = (last.err or last.out or "").strip().rpartition("\n")[2].removeprefix(f"{program.name}: ")
+        words += ["fails", *([cut_slug(_slug(said), 40)] if said else [])]
+    else:
+        written = [name for name, told in kept.seen.changed().items() if told.get("text") is not None]
+        words += ["writes", *written[:1]] if written else []
+    return _slug("_".join(words))
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")

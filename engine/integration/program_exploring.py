@@ -36,10 +36,10 @@ async def explore_programs(
                 ProgramFlows(program, lost={"": "the weak sandbox does not bind child programs"}, notes=[note])
             )
             continue
-        watched = [one.place.path for one in components.components]
+        watched = [one.place for one in components.components]
         runner = Runner(target, program, watched)
         commands = await runner.commands()
-        known = await asyncio.to_thread(_known, root, layout, program, commands, watched)
+        known = await asyncio.to_thread(_known, root, layout, program, commands, [one.path for one in watched])
         one = await explore_program(runner, program, known, flows.arcs, components)
         found.append(one)
     return tuple(found)
@@ -53,4 +53,5 @@ def _known(
         documented=tuple(documented_commands(root, layout, program)),
         reading=reading_of(root, watched),
         samples=tuple(samples_of(layout)),
+        source=(root / program.place.path).read_text(encoding="utf-8", errors="replace"),
     )

@@ -75,16 +75,23 @@ def _keys(tree: ast.Module) -> Iterable[tuple[str, str]]:
 
 
 def input_files(
-    argument: Argument, reading: Reading, samples: Sequence[tuple[str, str]], vocabulary: Sequence[str]
+    argument: Argument,
+    reading: Reading,
+    samples: Sequence[tuple[str, str]],
+    vocabulary: Sequence[str],
+    shown: str = "",
 ) -> list[tuple[str, str]]:
     """Names and contents to try for an input file, the likeliest first.
 
     Args:
         samples: name and contents of files that the project has.
         vocabulary: words that the program's own documentation uses.
+        shown: the name of a file that a document gives; its ending says what the file is.
     """
+    ending = shown.rpartition(".")[2].lower()
     said = f"{argument.name} {argument.help}".lower()
     wanted = [name for name in _FORMATS if re.search(rf"\b{name}\b", said)] or list(reading.formats)
+    wanted = [ending] if ending in _FORMATS else wanted
     kind = wanted[0] if wanted else "txt"
     stem = re.sub(r"\W+", "_", argument.name).strip("_").lower() or "input"
     name = stem if stem.endswith(f".{kind}") else f"{stem}.{kind}"

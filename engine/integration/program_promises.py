@@ -17,13 +17,18 @@ _MOST_STATES = 6
 
 
 async def broken_promises(
-    observe: Observe, program: Program, commands: Sequence[Command], seen: Sequence[tuple[ProgramRun, RunSeen]]
+    observe: Observe,
+    program: Program,
+    commands: Sequence[Command],
+    seen: Sequence[tuple[ProgramRun, RunSeen]],
+    source: str = "",
 ) -> list[dict[str, Any]]:
     """Options whose help names a default that is not the one: leaving the option out does something else.
 
     Args:
         observe: runs the program.
         seen: runs so far; those that end well are tried with the option, and with its documented default.
+        source: text of the file that the program begins in, where the help text may stand.
     """
     found: list[dict[str, Any]] = []
     for command in commands:
@@ -31,8 +36,16 @@ async def broken_promises(
             if _differs(argument):
                 entry = await _shown(observe, program, command, argument, seen)
                 if entry is not None:
-                    found.append(entry)
+                    line = _line_of(argument.help, source)
+                    found.append({**entry, "evidence": {"path": program.place.path, "lines": [line, line]}})
     return found
+
+
+def leaves_to_promise(run: ProgramRun, commands: Sequence[Command]) -> bool:
+    """Whether a run rests on a default of which the help text says otherwise: what it does is no behaviour to pin."""
+    command = next((one for one in commands if one.words == run.words), None)
+    given = set(run.commands[-1])
+    return any(_differs(one) and not set(one.flags) & given for one in (command.arguments if command else ()))
 
 
 def _differs(argument: Argument) -> bool:
@@ -113,8 +126,16 @@ def _entry(
         "documented": f"{argument.flag}: {argument.help}"[:600],
         "observed": f"{observed}; {_said(told[0])} instead of {_said(told[1])}"[:600],
         "reproduce": reproduce(program, (run, promised)),
-        "evidence": {"path": program.place.path, "lines": [1, 1]},
     }
+
+
+def _line_of(help_text: str, source: str) -> int:
+    """The first line that holds the help text, or its beginning."""
+    for text in (help_text, help_text[:30]):
+        at = source.find(text) if text else -1
+        if at >= 0:
+            return source.count("\n", 0, at) + 1
+    return 1
 
 
 def _said(told: RunSeen) -> str:

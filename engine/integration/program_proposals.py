@@ -19,12 +19,13 @@ _MOST_STATES = 3
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What is known of a program before it runs: its commands, documented lines, what its code reads, sample files."""
+    """What is known of a program before it runs: commands, documented lines, what it reads, samples, its source."""
 
     commands: tuple[Command, ...]
     documented: tuple[tuple[str, ...], ...]
     reading: Reading
     samples: tuple[tuple[str, str], ...]
+    source: str = ""
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
@@ -57,7 +58,7 @@ def documented_runs(known: Knowledge) -> list[ProgramRun]:
         if command is None:
             continue
         files = [
-            (name, input_files(one, known.reading, known.samples, known.vocabulary)[0][1])
+            (name, input_files(one, known.reading, known.samples, known.vocabulary, name)[0][1])
             for name, one in files_in(arguments, command)
             if not name.startswith(("/", "~")) and ".." not in name
         ]
@@ -67,7 +68,8 @@ def documented_runs(known: Knowledge) -> list[ProgramRun]:
 
 def _undocumented(known: Knowledge) -> Iterator[ProgramRun]:
     """The plainest run of each command, then the second one of each, and so on."""
-    turns = [islice(command_runs(one, known), _MOST_VARIANTS) for one in known.commands]
+    most = max(_MOST_VARIANTS, MOST_SINGLE // max(1, len(known.commands)))
+    turns = [islice(command_runs(one, known), most) for one in known.commands]
     while turns:
         left = []
         for turn in turns:
@@ -105,10 +107,20 @@ def _documented(command: Command, known: Knowledge) -> dict[str, _Given]:
     for words, one in arguments_in(line, command):
         file = None
         if one.kind == "input":
-            file = (words[-1], input_files(one, known.reading, known.samples, known.vocabulary)[0][1])
+            file = (words[-1], input_files(one, known.reading, known.samples, known.vocabulary, words[-1])[0][1])
         before = found.get(one.name)
         found[one.name] = _Given((*before.words, *words) if before is not None else words, file)
     return found
+
+
+def _shown_name(argument: Argument, known: Knowledge) -> str:
+    """The name of a file that a documented line gives for an argument."""
+    for line in known.documented:
+        command = fitting(line, known.commands)
+        for words, one in arguments_in(line, command) if command is not None else ():
+            if one == argument:
+                return words[-1]
+    return ""
 
 
 def _given(argument: Argument, known: Knowledge) -> list[_Given]:
@@ -116,7 +128,7 @@ def _given(argument: Argument, known: Knowledge) -> list[_Given]:
     if argument.kind == "flag":
         return [_Given((argument.flag,))]
     if argument.kind == "input":
-        files = input_files(argument, known.reading, known.samples, known.vocabulary)
+        files = input_files(argument, known.reading, known.samples, known.vocabulary, _shown_name(argument, known))
         ways = [_Given((name,), (name, text)) for name, text in files]
         return [_flagged(argument, one) for one in (*ways, _Given((f"missing.{_ending(files)}",)))]
     if argument.kind == "output":

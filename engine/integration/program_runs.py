@@ -17,12 +17,13 @@ from typing import Any
 from ...errors import SandboxFailure
 from ...sandbox.protocol import Limits
 from ...sandbox.target import PythonTarget, Workspace
+from ..python.layout import ModulePlace
 from ..python.model import Arc
 from .arcs import WideArcs
 from .model import IntegrationTarget
 from .program_arguments import Command, commands_of
 from .program_model import PLAIN, Manner, ProgramRun, RunSeen, seen_from
-from .program_promises import broken_promises
+from .program_promises import broken_promises, leaves_to_promise
 from .program_proposals import Knowledge, following_runs, single_runs
 from .programs import Program
 
@@ -70,7 +71,7 @@ class ProgramFlows:
 class Runner:
     """Runs one program of a target in workspaces of their own."""
 
-    def __init__(self, target: PythonTarget, program: Program, watched: Sequence[str]) -> None:
+    def __init__(self, target: PythonTarget, program: Program, watched: Sequence[ModulePlace]) -> None:
         self._target = target
         self._program = program
         self._watched = tuple(watched)
@@ -121,7 +122,8 @@ class Runner:
         home = [str(workspace.scratch / name) for name in ("home", "tmp")]
         return {
             "scratch": str(workspace.scratch / "programs"),
-            "watched": [str(workspace.project / path) for path in self._watched],
+            "watched": [str(workspace.project / one.path) for one in self._watched],
+            "modules": [one.module for one in self._watched],
             "start": list(self._program.start),
             "seconds": COMMAND_SECONDS,
             "outside": [str(workspace.project), *home],
@@ -151,7 +153,7 @@ async def explore_program(
     third = [one for one in following_runs([*observed, *more], single) if len(one.commands) > 2 and one not in second]
     more += zip(third, await runner.observe(third, TRACED), strict=True)
     found.seen = [*observed, *more]
-    found.defects = await broken_promises(runner.observe, program, known.commands, found.seen)
+    found.defects = await broken_promises(runner.observe, program, known.commands, found.seen, known.source)
     found.runs = len(found.seen)
     counting = {one.place.module for one in target.components if not one.vocabulary}
     chosen = _chosen(found, arcs, counting)
@@ -207,11 +209,12 @@ def _chosen(found: ProgramFlows, arcs: WideArcs, counting: set[str]) -> list[tup
     left: list[tuple[ProgramRun, frozenset[Arc], frozenset[Any]]] = []
     for run, told in found.seen:
         last = told.last
-        if last is None or trouble(told) or not tells(told):
+        if last is None or trouble(told) or not tells(told) or leaves_to_promise(run, found.commands):
             continue
         own = arcs.real(last.arcs)
         if any(edge.source in counting and edge.target in counting for edge in arcs.edges(own)):
             left.append((run, own, own | _behaviour(run, told)))
+    seen_by_run = dict(found.seen)
     moving = {run: _MOVING_COST for run, told in found.seen if _names_today(told)}
     chosen: list[tuple[ProgramRun, frozenset[Arc]]] = []
     shown: set[Any] = set()
@@ -221,7 +224,8 @@ def _chosen(found: ProgramFlows, arcs: WideArcs, counting: set[str]) -> list[tup
             break
         chosen.append((run, own))
         shown |= goals
-        left = [one for one in left if one[0] is not run]
+        same = _outcome(seen_by_run[run])
+        left = [one for one in left if one[0] is not run and (_outcome(seen_by_run[one[0]]) != same or not same[1])]
     order = {run: at for at, (run, _) in enumerate(found.seen)}
     return sorted(chosen, key=lambda one: (len(one[0].commands), order[one[0]]))
 
@@ -231,6 +235,12 @@ def _names_today(told: RunSeen) -> bool:
     today = datetime.now(UTC).date().isoformat()
     last = told.last
     return last is not None and (today in (last.out or "") or today in json.dumps(told.changed(), default=str))
+
+
+def _outcome(told: RunSeen) -> tuple[Any, ...]:
+    """What a user saw of a run that was refused, and its exit code; equal ones tell the same."""
+    last = told.last
+    return (told.changed(), last.code, last.out, last.err) if last is not None else (None, 0)
 
 
 def _behaviour(run: ProgramRun, told: RunSeen) -> frozenset[Any]:

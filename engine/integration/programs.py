@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...utils.python_source import parse_python
+from ..python.analyse import imports_of
 from ..python.layout import Layout, ModulePlace
 
 _ENTRY = re.compile(r"^\s*([\w.-]+)\s*=\s*([\w.]+)\s*(?::\s*([\w.]+))?\s*(?:\[.*\])?\s*$")
@@ -45,7 +46,7 @@ def find_programs(root: Path, layout: Layout) -> tuple[Program, ...]:
         place = places.get(module)
         if place is not None:
             start = _start(root, place, name, attribute)
-            found.setdefault(start, Program(name, place, start))
+            found.setdefault(start, Program(name, _defining(root, place, attribute, places), start))
     own = {one.place.module for one in found.values()}
     for place in layout.modules:
         package, _, last = place.module.rpartition(".")
@@ -57,10 +58,22 @@ def find_programs(root: Path, layout: Layout) -> tuple[Program, ...]:
     return tuple(found.values())
 
 
+def _defining(root: Path, place: ModulePlace, attribute: str, places: dict[str, ModulePlace]) -> ModulePlace:
+    """The module that a script's function is defined in, where the named one only imports it."""
+    try:
+        tree = parse_python((root / place.path).read_bytes(), place.path)
+    except (OSError, SyntaxError):
+        return place
+    package = place.module if place.path.endswith("__init__.py") else place.module.rpartition(".")[0]
+    statement = imports_of([one for one in tree.body if isinstance(one, ast.ImportFrom)], package).get(attribute, "")
+    module = statement.split()[1] if statement.startswith("from ") else ""
+    return places.get(module, place)
+
+
 def _start(root: Path, place: ModulePlace, name: str, attribute: str) -> tuple[str, str]:
     """`-m` where running the module does what the script does, else the function itself."""
     if _guarded_call(root, place) == attribute:
-        return ("-m", place.module)
+        return ("-m", place.module.removesuffix(".__main__"))
     function, _, inner = attribute.partition(".")
     called = f"{function}.{inner}" if inner else function
     return ("-c", f"import sys; from {place.module} import {function}; sys.argv[0] = {name!r}; sys.exit({called}())")

@@ -66,6 +66,20 @@ class SeamMap:
                         found.setdefault(there[0])
         return list(found)
 
+    def reachable(self) -> frozenset[Place]:
+        """Every callable that reaches another module, or that such a one calls, through whatever calls."""
+        seen: set[Place] = set()
+        for module, facts in self.facts.items():
+            for one in facts.callables():
+                if one.public and (module, one.qualname) not in seen and self.reached(module, one.qualname):
+                    waiting = deque([(module, one.qualname)])
+                    while waiting:
+                        here = waiting.popleft()
+                        if here not in seen:
+                            seen.add(here)
+                            waiting.extend(self._calls.get(here, ()))
+        return frozenset(seen)
+
     def imported(self, module: str) -> list[str]:
         """All modules of the project that a module imports, through whatever imports, nearer ones first."""
         waiting = deque([module])

@@ -56,7 +56,7 @@ def facts_from_source(contents: bytes, place: ModulePlace) -> ModuleFacts:
             made = _functional_class(node)
             if made is not None:
                 classes.setdefault(made.name, made)
-    package = place.module if place.path.endswith("__init__.py") else place.module.rpartition(".")[0]
+    package = package_of(place)
     return ModuleFacts(
         path=place.path,
         module=place.module,
@@ -96,6 +96,11 @@ def _is_hook(one: CallableFacts) -> bool:
         "__subclasshook__",
         "__getnewargs__",
     ) and (one.owner is None or one.name != "__getattr__")
+
+
+def package_of(place: ModulePlace) -> str:
+    """The package that a module's relative imports start from."""
+    return place.module if place.path.endswith("__init__.py") else place.module.rpartition(".")[0]
 
 
 def imports_of(statements: list[ast.stmt], package: str) -> dict[str, str]:

@@ -55,7 +55,7 @@ async def confirm(
     target: PythonTarget,
     facts: ModuleFacts,
     chosen: Sequence[tuple[Trial, Seen]],
-    watched: tuple[str, ...] = (),
+    watched: tuple[tuple[str, str], ...] = (),
 ) -> list[Confirmed]:
     """Confirm trials, each given with what it did when it was explored; the answers are in the same order.
 

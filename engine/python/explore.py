@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from time import monotonic
 
 from ...errors import ProjectError, SandboxFailure
 from ...sandbox.target import PythonTarget
 from .arcs import ArcMap
-from .confirm import Confirmed, confirm
+from .confirm import NO_VERDICT, Confirmed, confirm
+from .documents import compare_with_document
 from .fallbacks import TRIALS as FALLBACK_TRIALS
 from .fallbacks import explore_fallbacks
 from .model import Arc, Exploration, Finding, ModuleFacts, Trial
@@ -22,6 +24,7 @@ from .telling import choose_telling
 from .unreached import unreached
 
 BATCH = 100
+EARLY_TRIALS = 150
 CONFIRMATIONS = 4
 FALLBACK_QUIET = 250
 ANOTHER_DAY = 517 * 86400 + 9 * 3600 + 41 * 60 + 7
@@ -50,10 +53,22 @@ class _Work:
     bad: dict[int, tuple[Record, str]] = field(default_factory=dict)
 
 
+Early = Callable[[Exploration], None]
+"""Told of what has been seen after `EARLY_TRIALS`, nothing of it confirmed."""
+
+
 async def explore(
-    target: PythonTarget, facts: ModuleFacts, proposer: Proposer, budget: Budget | None = None
+    target: PythonTarget,
+    facts: ModuleFacts,
+    proposer: Proposer,
+    budget: Budget | None = None,
+    *,
+    early: Early | None = None,
 ) -> Exploration:
     """Find what deserves a test in one module.
+
+    Args:
+        early: told once of a first look; exploring goes on the same with and without.
 
     Raises:
         TargetImportError: the module does not import.
@@ -67,11 +82,18 @@ async def explore(
     async with open_observer(target, facts, EXPLORING) as observer:
         imported = arcs.real(observer.import_arcs)
         search = Search(facts, arcs, proposer, imported, budget.trials)
-        await _search(search, observer, budget, notes)
+
+        async def looked() -> None:
+            if early is not None:
+                with suppress(Exception):  # a look ahead must not end what it looks ahead of
+                    early(await asyncio.to_thread(_first_look, facts, arcs, search, imported))
 
         async def run(inner: Search, other: Observer) -> None:
             await _search(inner, other, Budget(FALLBACK_TRIALS, FALLBACK_QUIET, budget.wall_seconds), notes)
 
+        await _search(search, observer, budget, notes, looked)
+        if search.trials < EARLY_TRIALS:
+            await looked()
         await explore_fallbacks(target, facts, source, search, observer, run)
     work = await _settle(target, facts, search, imported)
     return _told(facts, arcs, search, imported, work, notes)
@@ -92,7 +114,13 @@ def _arcs(facts: ModuleFacts, source: str) -> ArcMap:
         raise ProjectError(f"{facts.path} cannot be read as Python: {error}") from error
 
 
-async def _search(search: Search, observer: Observer, budget: Budget, notes: list[str]) -> None:
+async def _search(
+    search: Search,
+    observer: Observer,
+    budget: Budget,
+    notes: list[str],
+    looked: Callable[[], Awaitable[None]] | None = None,
+) -> None:
     ceiling = monotonic() + budget.wall_seconds
     while search.trials < budget.trials and search.quiet < budget.quiet:
         batch = search.next_batch(min(BATCH, budget.trials - search.trials))
@@ -102,6 +130,9 @@ async def _search(search: Search, observer: Observer, budget: Budget, notes: lis
         moving = await _moving(batch, answers, observer)
         for index, (trial, seen) in enumerate(zip(batch, answers, strict=True)):
             search.learn(trial, seen, moving=index in moving)
+        if looked is not None and search.trials >= EARLY_TRIALS:
+            await looked()
+            looked = None
         if monotonic() > ceiling:
             notes.append(f"Exploring stopped after {budget.wall_seconds:g} seconds and {search.trials} trials.")
             return
@@ -119,6 +150,18 @@ async def _moving(batch: Sequence[Trial], answers: Sequence[Seen], observer: Obs
         if same is None or same.unstable:
             found.add(index)
     return found
+
+
+def _first_look(facts: ModuleFacts, arcs: ArcMap, search: Search, imported: frozenset[Arc]) -> Exploration:
+    """What has been seen so far and owes nothing to chance, taken as it was seen."""
+    lasting = [record for record in search.records if not (record.seen.random or record.moving)]
+    work = _Work([(record, _as_seen(record)) for record in choose_telling(lasting, facts, imported)])
+    return _told(facts, arcs, search, imported, work, [])
+
+
+def _as_seen(record: Record) -> Confirmed:
+    verdict = compare_with_document(record.trial, record.seen) if record.trial.wanted is not None else NO_VERDICT
+    return Confirmed(record.seen, verdict=verdict)
 
 
 async def _settle(target: PythonTarget, facts: ModuleFacts, search: Search, imported: frozenset[Arc]) -> _Work:

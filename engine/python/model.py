@@ -185,6 +185,7 @@ class Trial:
         wanted_line: line of the target file that says so; 0 without one.
         fixtures: names the runner provides: only `tmp_path` (a fresh empty folder).
         looks: expressions over arranged names; the answers that the act changed are among the effects.
+        asks: expressions `result.…`; for a result without a source their answers are among its attributes.
     """
 
     subject: str
@@ -197,6 +198,7 @@ class Trial:
     wanted_line: int = 0
     fixtures: tuple[str, ...] = ()
     looks: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,8 @@ class Conditions:
         memory_mib: how much a trial may allocate.
         max_steps: lines of the target file one trial may run.
         missing: modules that the target does not find when it is loaded.
-        watched: POSIX paths of further files of the project whose lines are told too, offset as observe_wide.py says.
+        watched: POSIX paths and dotted names of further files of the project whose lines are told too, offset as
+            observe_wide.py says.
     """
 
     hash_seed: int = 0
@@ -64,7 +65,7 @@ class Conditions:
     memory_mib: int = 512
     max_steps: int = 400_000
     missing: tuple[str, ...] = ()
-    watched: tuple[str, ...] = ()
+    watched: tuple[tuple[str, str], ...] = ()
 
 
 EXPLORING = Conditions(clock=Clock("ticking"), instrument=True)
@@ -194,7 +195,8 @@ class Observer:
             "memory_mib": conditions.memory_mib,
             "max_steps": conditions.max_steps,
             "missing": conditions.missing,
-            "watched": [str(self.workspace.project / path) for path in conditions.watched],
+            "watched": [str(self.workspace.project / path) for path, _ in conditions.watched],
+            "modules": [self.facts.module, *(module for _, module in conditions.watched)],
             "hidden": sorted({str(self.workspace.project), str(self.workspace.scratch)}),
         }
 
@@ -240,4 +242,5 @@ def _trial_json(trial: Trial) -> dict[str, object]:
         "wanted": trial.wanted,
         "fixtures": trial.fixtures,
         "looks": trial.looks,
+        "asks": trial.asks,
     }

@@ -52,20 +52,20 @@ RESULT_SCHEMA: dict[str, Any] = {
 async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
     options = arguments["options"]
     spec = await asyncio.to_thread(read_spec, services, options.get("spec_path"))
-    measured = await asyncio.to_thread(measured_file, services, spec, options.get("target"))
+    measured = await asyncio.to_thread(measured_files, services, spec, options.get("target"))
     framework = _framework(options, spec)
     files = await asyncio.to_thread(staged_files, services, [arguments["test_path"]], framework)
     target = await services.python_target()
     before = None
-    if measured is not None and options.get("baseline", True):
-        before = await services.baselines.of(target, measured, _module(spec, measured))
+    if measured and options.get("baseline", True):
+        before = await services.baselines.of(target, {path: _module(spec, path) for path in measured})
     limits = {key: options[key] for key in ("test_seconds", "wall_seconds") if key in options}
     limits["repeats"] = options.get("repeats", services.repeats)
     limits["mutants"] = options.get("mutants", services.mutants)
-    strictness = VerifyOptions(measure=(measured,) if measured else (), **limits)
+    strictness = VerifyOptions(measure=tuple(measured), **limits)
     verification = await verify_files(target, files, framework=framework, spec=spec, options=strictness)
     evidence = evidence_of(verification, spec=spec, before=before.coverage if before else None)
-    return tool_result(verification, evidence=evidence, before=before, target_path=measured)
+    return tool_result(verification, evidence=evidence, before=before, target_path=measured[0] if len(measured) == 1 else None)
 
 
 def read_spec(services: ToolServices, given: str | None) -> dict[str, Any] | None:
@@ -106,22 +106,33 @@ def _framework(options: dict[str, Any], spec: dict[str, Any] | None) -> Framewor
     )
 
 
-def measured_file(services: ToolServices, spec: dict[str, Any] | None, target: Any = None) -> str | None:
-    """The file whose coverage counts: the spec's target, else the one in the options if the project has it.
+def measured_files(services: ToolServices, spec: dict[str, Any] | None, target: Any = None) -> list[str]:
+    """The files whose coverage counts: the spec's target or all its components, else the target in the options.
 
     Raises:
-        ToolFailure: it lies outside the project.
+        ToolFailure: one lies outside the project.
     """
     for given in ((spec or {}).get("target"), target):
-        path = given.get("path") if isinstance(given, dict) else given
-        if isinstance(path, str) and path and (services.root / path).is_file():
-            return services.project_file(path).resolve().relative_to(services.root.resolve()).as_posix()
-    return None
+        components = given.get("components") if isinstance(given, dict) else None
+        found = [one for each in (components or [given]) if (one := _project_path(services, each)) is not None]
+        if found:
+            return list(dict.fromkeys(found))
+    return []
+
+
+def _project_path(services: ToolServices, given: Any) -> str | None:
+    path = given.get("path") if isinstance(given, dict) else given
+    if not isinstance(path, str) or not path or not (services.root / path).is_file():
+        return None
+    return services.project_file(path).resolve().relative_to(services.root.resolve()).as_posix()
 
 
 def _module(spec: dict[str, Any] | None, path: str) -> str:
-    named = ((spec or {}).get("target") or {}).get("module")
-    return named if isinstance(named, str) else path.removesuffix(".py").replace("/", ".")
+    target = (spec or {}).get("target") or {}
+    for one in (target, *(target.get("components") or ())):
+        if isinstance(one.get("module"), str) and one.get("path", path) == path:
+            return one["module"]
+    return path.removesuffix(".py").replace("/", ".")
 
 
 TOOL = ToolDefinition(

@@ -9,7 +9,7 @@ from ...gate.summary import tool_result
 from ...gate.together import TogetherOptions, verify_together
 from ..definition import ToolDefinition, closed_object
 from ..services import ToolServices
-from .run_tests import OPTIONS, RESULT_SCHEMA, measured_file, read_spec, staged_files
+from .run_tests import OPTIONS, RESULT_SCHEMA, measured_files, read_spec, staged_files
 
 
 async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def _specs(services: ToolServices) -> dict[str, dict[str, Any]]:
 
 
 def _measured(services: ToolServices, specs: dict[str, dict[str, Any]]) -> list[str]:
-    return sorted({path for spec in specs.values() if (path := measured_file(services, spec))})
+    return sorted({path for spec in specs.values() for path in measured_files(services, spec)})
 
 
 TOOL = ToolDefinition(

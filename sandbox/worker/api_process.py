@@ -5,6 +5,7 @@ With API_BASE_URL set, the tests speak to the server at that address instead; it
 
 import asyncio
 import contextlib
+import gc
 import http.client
 import importlib
 import inspect
@@ -287,6 +288,8 @@ def main(config):
             lonely = hasattr(os, "fork") and threading.active_count() == 1
             child = _Forked(serve) if lonely else _Here(serve)
         folder = _Folder(config["folder"], config["copy"])
+        gc.collect()
+        gc.freeze()  # a collection in a fork would copy the memory that it shares with this process
         for _ in sys.stdin:
             child.stop()
             folder.restore()
@@ -317,8 +320,10 @@ def server_of(application):
 
     config = uvicorn.Config(application, log_level="warning", timeout_keep_alive=1)
     config.load()
-    asyncio.run(asyncio.sleep(0))  # what it imports is there before any fork
-
+    asyncio.run(asyncio.sleep(0))
+    for name in ("anyio._backends._asyncio", "uvicorn.loops.auto", "encodings.idna", "email.message"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)  # what the first answer would import; now it is there before any fork
     return lambda listener: uvicorn.Server(config).run(sockets=[listener])
 
 

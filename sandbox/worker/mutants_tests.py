@@ -118,7 +118,9 @@ def run_pytest(request, files, wanted, watch, basetemp, serve=None):
             watch.failed = watch.failed or report.failed
             watch.skipped = watch.skipped or (report.skipped and not hasattr(report, "wasxfail"))
 
-    arguments = [*request["arguments"], "--basetemp", basetemp, *files]
+    # Parts of plugins are loaded ahead, which pytest warns of; a project that makes errors of warnings would not start.
+    quiet = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    arguments = [*request["arguments"], *quiet, "--basetemp", basetemp, *files]
     return int(pytest.main(arguments, plugins=[Plugin()]))
 
 

@@ -7,8 +7,8 @@ module reaches few others and what kills one costs only itself. Plain standard l
 
 Configuration: module, path (of the target file), scratch (folder for trials), guard (policy, see guard.py, or null),
 clock ({mode, seconds} or null), seed, instrument, per_fork, cpu_seconds, wall_seconds, memory_mib, max_steps, hidden,
-watched (paths of further files whose lines are told; see observe_wide.py), missing (names of modules that the target,
-and only it, does not find when it is loaded).
+watched (paths of further files whose lines are told, see observe_wide.py), modules (names of the target and of them),
+missing (names of modules that the target, and only it, does not find when it is loaded).
 """
 
 import gc
@@ -247,7 +247,7 @@ def main():
     ready["seconds"] = round(time.monotonic() - started, 3)
     wire.write({"ready": ready})
     if config.get("watched"):
-        tracer = observe_wide.WideTracer(tracer.code, sys.maxsize, config["watched"])
+        tracer = observe_wide.WideTracer(tracer.code, sys.maxsize, config["watched"], config["modules"])
     tracer.max_steps = config["max_steps"]
     runner = observe_trial.Runner(config, tracer, operands, clock, chance, refusals, limiter)
     zygote = Zygote(config, runner, wire, observe_limits.starved_seconds)

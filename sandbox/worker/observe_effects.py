@@ -47,13 +47,21 @@ def _contents(renderer, name, thing):
 
 
 def looks(renderer, expressions, namespace):
-    """What questions about arranged objects are answered with: expression to told value; a refusal tells nothing."""
+    """What questions about arranged objects are answered with: expression to told value; a refusal tells nothing.
+
+    What answers otherwise when it is asked again is no question: it and all after it tell nothing.
+    """
     seen = {}
     for expression in expressions:
         try:
-            seen[expression] = renderer.value(eval(compile(expression, "<look>", "eval"), namespace))
+            code = compile(expression, "<look>", "eval")
+            first, second = (renderer.value(eval(code, namespace)) for _ in range(2))
         except Exception:  # the object cannot answer in its present state
             continue
+        if first.get("s") != second.get("s"):
+            break
+        if "s" in first:
+            seen[expression] = first
     return seen
 
 

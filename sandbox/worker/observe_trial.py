@@ -94,6 +94,7 @@ class _Work:
         self.renderer: Any = None
         self.names = []
         self.caught: list = []
+        self.namespace: dict = {}
 
     def run(self):
         self.runner.operands.clear()
@@ -101,7 +102,7 @@ class _Work:
         namespace: dict = {}
         with quiet(self.stdout) as self.caught:
             try:
-                namespace = self._namespace("tmp")
+                namespace = self.namespace = self._namespace("tmp")
                 self._act(namespace)
             except (OutOfTime, TooManySteps, MemoryError):
                 raise
@@ -219,6 +220,11 @@ class _Work:
             self.told["outcome"] = "returned"
             self.told["calls_for"] = calls_for(result)
             self.told["value"] = self.renderer.value(result)
+            if self.trial.get("asks") and "s" not in self.told["value"]:
+                asked = observe_effects.looks(self.renderer, self.trial["asks"], {**self.namespace, "result": result})
+                known = self.told["value"].get("at", [])
+                answers = [[one.partition(".")[2], value] for one, value in asked.items()]
+                self.told["value"]["at"] = [*known, *answers]
             if self.trial.get("wanted") is not None:
                 self.told["shown"] = "" if result is None else repr(result)[:MAX_SHOWN]
 

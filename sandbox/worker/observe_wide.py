@@ -2,13 +2,14 @@
 
 Lines of the target itself are as in observe_trace; those of the watched file number n (from 1) have n * OFFSET added.
 An arc between two files is a call: from the line that calls to the first line of what is called, whatever code that is
-not watched stands between them.
+not watched stands between them; to n * OFFSET where what is called was generated (the constructor of a dataclass).
 """
 
 from observe_trace import _SettraceTracer
 
 OFFSET = 1_000_000
 DEEPEST = 40
+MAKERS = ("__init__", "__new__", "__create_fn__")
 
 
 class WideTracer(_SettraceTracer):
@@ -17,20 +18,26 @@ class WideTracer(_SettraceTracer):
     Args:
         code: the target's module code.
         watched: absolute paths of the other files.
+        modules: dotted names of all of them, the target's first.
     """
 
-    def __init__(self, code, max_steps, watched):
+    def __init__(self, code, max_steps, watched, modules=()):
         super().__init__(code, max_steps)
         self.numbers = {self.filename: 0}
         for number, path in enumerate(watched, 1):
             self.numbers.setdefault(path, number)
+        self.generated = {name: number for number, name in enumerate(modules)}
 
     def enter(self, frame, event, _argument):
         code = frame.f_code
         if event != "call":
             return None
         number = self.numbers.get(code.co_filename)
-        if number is None or code.co_name == "<module>":
+        if number is None:
+            if code.co_filename.startswith("<") and code.co_name in MAKERS:
+                self.made(frame)
+            return None
+        if code.co_name == "<module>":
             return None
         base = number * OFFSET
         first = base + code.co_firstlineno
@@ -55,6 +62,13 @@ class WideTracer(_SettraceTracer):
             return local
 
         return local
+
+    def made(self, frame):
+        """Note that a generated constructor of another file's class is called."""
+        number = self.generated.get(frame.f_globals.get("__name__", ""))
+        caller = self.caller(frame.f_back) if number is not None else None
+        if caller is not None and caller // OFFSET != number:
+            self.arcs.add((caller, number * OFFSET))
 
     def caller(self, frame):
         """The line of the nearest watched frame, or None."""

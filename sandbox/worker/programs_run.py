@@ -1,9 +1,9 @@
 """Runs programs of the project as a user would, in folders of their own, and tells what came of it (T-20).
 
-Reads one JSON object from standard input: scratch, watched (paths, the entry first), start (`-m MODULE` or `-c CODE`),
-seconds (for one command), outside (folders that no program may change), runs. A run has files (text by name), commands
-(lists of arguments, one after the other in the same folder), hash_seed, zone, shift, traced. Answers one line a run, in
-order. Plain standard library, Python 3.9 or newer.
+Reads one JSON object from standard input: scratch, watched (paths, the entry first), modules (their names), start (`-m
+MODULE` or `-c CODE`), seconds (for one command), outside (folders that no program may change), runs. A run has files
+(text by name), commands (lists of arguments, one after the other in the same folder), hash_seed, zone, shift, traced.
+Answers one line a run, in order. Plain standard library, Python 3.9 or newer.
 """
 
 import json
@@ -66,6 +66,7 @@ def one_command(request, run, arguments, work, trace):
     command = [sys.executable]
     if run["traced"] or run["shift"]:
         config = {"out": trace if run["traced"] else "", "watched": request["watched"], "shift": run["shift"]}
+        config["modules"] = request["modules"]
         command += [os.path.join(HERE, "programs_traced.py"), json.dumps(config)]
     command += [*request["start"], *arguments]
     environment = {

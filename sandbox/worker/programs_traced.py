@@ -2,8 +2,8 @@
 
     python programs_traced.py CONFIG -m MODULE [ARGS]        or        … -c CODE [ARGS]
 
-CONFIG is JSON: out (file for the arcs, or empty), watched (paths, the entry first), shift (seconds the clock is ahead).
-Plain standard library, Python 3.9 or newer.
+CONFIG is JSON: out (file for the arcs, or empty), watched (paths, the entry first), modules (their names), shift (how
+many seconds the clock is ahead). Plain standard library, Python 3.9 or newer.
 """
 
 import atexit
@@ -45,7 +45,7 @@ def trace(config, observe_wide):
     class Code:
         co_filename = config["watched"][0]
 
-    tracer = observe_wide.WideTracer(Code, sys.maxsize, config["watched"][1:])
+    tracer = observe_wide.WideTracer(Code, sys.maxsize, config["watched"][1:], config["modules"])
     tracer.active = True
     own = os.getpid()
 

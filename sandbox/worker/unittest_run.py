@@ -137,7 +137,7 @@ class Recorder(unittest.TestResult):
             nodeid=nodeid,
             path=nodeid.split("::")[0],
             name=test._testMethodName,
-            case_id=self._tools.case_id_of(None, test._testMethodDoc),
+            case_id=self._tools.case_id_of(None, getattr(test, "_testMethodDoc", None)),
             outcome=outcome,
             phase=phase,
             seconds=round(seconds, 4),
@@ -164,9 +164,7 @@ def collect(request, journal_module, journal):
         journal.write("collecting", path=path)
         faulthandler.dump_traceback_later(request["collect_seconds"], exit=True)
         try:
-            # The name a runner would give it, so that tracebacks and pickles look as they will for the user.
-            name = os.path.splitext(os.path.basename(path))[0]
-            module = load_path(name, os.path.join(request["project"], path))
+            module = import_tests(os.path.join(request["project"], path), request["project"])
             tests = list(flatten(loader.loadTestsFromModule(module)))
         except (Exception, SystemExit) as error:
             described = journal_module.describe(error, request["project"])
@@ -176,8 +174,36 @@ def collect(request, journal_module, journal):
         finally:
             faulthandler.cancel_dump_traceback_later()
         for test in tests:
-            nodeids[test] = "{}::{}::{}".format(path, type(test).__qualname__, test._testMethodName)
+            nodeids[test] = "{}::{}".format(path, name_of(test))
     return nodeids
+
+
+def import_tests(path, project):
+    """A test file under the name a runner would give it, so that its imports, tracebacks and pickles work as there.
+
+    Below folders with an `__init__.py` it is a module of a package; else its folder is on the path, behind the rest.
+    """
+    folder, name = os.path.split(os.path.splitext(path)[0])
+    alone = not os.path.isfile(os.path.join(folder, "__init__.py"))
+    while folder != project and os.path.isfile(os.path.join(folder, "__init__.py")):
+        folder, parent = os.path.split(folder)
+        name = parent + "." + name
+    for place in (folder, project):
+        if place not in sys.path:
+            sys.path.append(place)
+    if alone:
+        return load_path(name, path)
+    module = importlib.import_module(name)
+    if os.path.realpath(getattr(module, "__file__", "") or "") != os.path.realpath(path):
+        return load_path(name.rpartition(".")[2], path)  # something else of that name is there
+    return module
+
+
+def name_of(test):
+    """`Class::method`; for a doctest its own name."""
+    if type(test).__name__ == "DocTestCase":
+        return test.id()
+    return "{}::{}".format(type(test).__qualname__, test._testMethodName)
 
 
 def warm(measured):
@@ -196,7 +222,7 @@ def run(request, tools, journal, measure, company):
     tests = list(nodeids)
     names = [nodeids[test] for test in tests]
     order = tools.arrange(names, [name.split("::")[0] for name in names], request["order"])
-    cases = [tools.case_id_of(None, tests[index]._testMethodDoc) for index in order]
+    cases = [tools.case_id_of(None, getattr(tests[index], "_testMethodDoc", None)) for index in order]
     journal.write("collected", nodeids=[names[index] for index in order], case_ids=cases)
     company.collected()
     result = Recorder(tools, request, journal, measure, nodeids, company)

@@ -64,11 +64,11 @@ def test_the_suspected_defect_is_annotated_at_its_line(pull_request):
 def test_the_summary_tells_a_reviewer_what_to_look_at(pull_request):
     checked_out, ran = pull_request
     sha = checked_out.repository.git("rev-parse", "HEAD")
-    assert ran.summary.startswith("## testwright: tests kept\n")
-    assert "### Suspected defects" in ran.summary
+    assert ran.summary.startswith("# testwright: tests kept\n")
+    assert "## Suspected defects" in ran.summary
     assert f"(https://github.example/octo/whole/blob/{sha}/{PRICING}#L" in ran.summary
     assert "| Sandbox | bubblewrap |" in ran.summary
-    assert "| Limited to | what changed since `refs/remotes/origin/main` |" in ran.summary
+    assert "| Limited to | what changed since `origin/main` |" in ran.summary
     assert "`src/shop/pricing.py`" in ran.summary
 
 

@@ -64,7 +64,7 @@ def test_a_wrong_input_ends_the_step_with_a_message_everywhere(inputs, says, tmp
     [annotation] = step.told.annotations
     assert annotation.level == "error"
     assert says in annotation.message
-    assert step.summary.read_text().startswith("## testwright: it could not work\n")
+    assert step.summary.read_text().startswith("# testwright: it could not work\n")
     written = assignments(step.output)
     assert written["exit-code"] == str(code)
     assert written["exit-reason"] == written["failed-on"] != ""
@@ -84,6 +84,19 @@ def test_a_machine_without_a_sandbox_says_what_to_set_and_runs_nothing(tmp_path,
         assert words in told
         assert words in step.summary.read_text()
     assert not (tmp_path / "temp" / "testwright" / "state" / "runs").exists()
+
+
+def test_a_fault_of_our_own_is_told_where_a_person_looks(tmp_path, monkeypatch):
+    def broken(kind):
+        raise ZeroDivisionError("sk-test-abcdefghij0123456789 divided")
+
+    monkeypatch.setattr("testwright.ci.github.open_sandbox", broken)
+    step = Step(tmp_path, INPUT_REQUEST="unit tests", OPENAI_API_KEY="sk-test-abcdefghij0123456789")
+    assert step.run() == 1
+    [annotation] = step.told.annotations
+    assert "ZeroDivisionError: [redacted] divided" in annotation.message
+    assert assignments(step.output)["exit-reason"] == "internal"
+    assert "report it" in step.summary.read_text()
 
 
 def test_a_key_in_a_message_is_taken_out(tmp_path):

@@ -89,5 +89,5 @@ def test_links_lead_to_the_lines_of_the_commit():
 
 
 def test_a_run_that_could_not_be_made_is_told_with_its_advice():
-    assert failure_summary("It broke.", "") == "## testwright: it could not work\n\nIt broke.\n"
+    assert failure_summary("It broke.", "") == "# testwright: it could not work\n\nIt broke.\n"
     assert "```text\nfirst\nsecond\n```" in failure_summary("It broke.", "first\nsecond")

@@ -100,6 +100,7 @@ async def test_who_disturbs_whom_and_who_needs_whom_is_named(shop: PythonTarget,
     prefix = f"{PATH}::" if framework == "pytest" else f"{PATH}::TestCart::"
     dropped = {verdict.name: verdict for verdict in verification.dropped}
     assert set(dropped) == {"test_b_marks", "test_e_second"}
+    assert [dropped[name].relation for name in ("test_b_marks", "test_e_second")] == ["makes fail", "needs"]
     assert dropped["test_b_marks"].related == (f"{prefix}test_a_nothing_seen",)
     assert dropped["test_b_marks"].reason.startswith("it changes state that test_cart.py::")
     assert dropped["test_e_second"].related == (f"{prefix}test_d_first",)

@@ -15,6 +15,11 @@ from ..watched import Watched, run_watched
 from .generated import Generated, Terms, complaint
 
 CHECKOUT = Path(__file__).resolve().parents[3]
+_TESTS = (
+    "tests/generated/**/test_*.py",
+    ".testwright/runs/*/staged/**/test_*.py",
+    ".testwright/runs/*/first/**/test_*.py",
+)
 _THERE = frozenset({"added", "updated", "unchanged"})
 
 
@@ -76,8 +81,8 @@ class Testwright:
 
 
 def _has_tests(root: Path) -> bool:
-    """Whether a test file stands in the project, or in the folder of a run."""
-    return any(root.glob("tests/generated/**/test_*.py")) or any(root.glob(".testwright/runs/*/staged/**/test_*.py"))
+    """Whether a test file stands in the project, or in the folder of a run: kept, or as a first look at what passes."""
+    return any(any(root.glob(pattern)) for pattern in _TESTS)
 
 
 def _report(root: Path) -> dict[str, Any]:

@@ -1,0 +1,218 @@
+"""What an assessment of a suite says, as text for a terminal and as Markdown; both from its JSON form (B-01, B-11)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+Json = Mapping[str, Any]
+ROWS = 60
+NAMED = 12
+STAYING = 3
+_COLUMNS = ("Verdict", "Rows", "Own lines", "Own branches", "Mutants", "Own", "Conditions", "Checks", "Seconds", "Test")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A titled part of the report: a table, or lines."""
+
+    title: str
+    lines: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = field(default=())
+
+
+def text_form(report: Json) -> str:
+    """For a terminal: aligned columns, the numbers first."""
+    parts = []
+    for block in _blocks(report):
+        lines = [*_aligned(block.columns, block.rows), *block.lines]
+        parts.append("\n".join([*([block.title] if block.title else []), *lines]))
+    return "\n\n".join(parts) + "\n"
+
+
+def markdown_form(report: Json) -> str:
+    """For a pull request or a page."""
+    parts = ["# Assessment of tests"]
+    for block in _blocks(report):
+        lines = [f"## {_escaped(block.title)}", ""] if block.title else []
+        if block.rows:
+            lines += [f"| {' | '.join(block.columns)} |", "|---" * len(block.columns) + "|"]
+            lines += [f"| {' | '.join(_escaped(cell) for cell in row)} |" for row in block.rows]
+        lines += [f"- {_escaped(line)}" for line in block.lines]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def _blocks(report: Json) -> list[Block]:
+    blocks = [_tests(report), *_findings(report), _conditions(report), _summary(report)]
+    return [block for block in blocks if block.rows or block.lines]
+
+
+def _tests(report: Json) -> Block:
+    """One row for each test function, its parametrised rows taken together."""
+    groups = [list(part) for _, part in groupby(report["tests"], key=_function)]
+    told = [part for part in groups if any(_is_told(one) for one in part)]
+    shown = groups if len(groups) <= ROWS else told[:ROWS]
+    tried = sum(one["tried"] for one in report["conditions"])
+    added = {one["name"]: one for one in report["functions"]}
+    left = len(groups) - len(shown)
+    lines = (f"and {left} more test functions, in the report",) if left else ()
+    rows = tuple(_row(part, added.get(_function(part[0])), tried) for part in shown)
+    return Block("Tests", lines, _COLUMNS, rows)
+
+
+def _function(test: Json) -> str:
+    return test["nodeid"].partition("[")[0]
+
+
+def _is_told(test: Json) -> bool:
+    return test["verdict"] != "holds" or test["slow"] or bool(test["adds_nothing"]) or _strength(test) == "none"
+
+
+def _row(tests: Sequence[Json], added: Json | None, tried: int) -> tuple[str, ...]:
+    verdicts = [one["verdict"] for one in tests]
+    worst = next((name for name in ("error", "failed", "timeout", "flaky") if name in verdicts), "holds")
+    numbers = [(added or {}).get(name) for name in ("own_lines", "own_branches", "kills", "own_kills")]
+    causes = {cause for one in tests for cause in one["causes"]}
+    held = f"{tried - len(causes)}/{tried}" if tried and worst in ("holds", "flaky") else ""
+    checks = tests[0]["checks"]
+    return (
+        worst,
+        str(len(tests)),
+        *("" if one is None else str(one) for one in numbers),
+        held,
+        "" if checks is None else f"{checks['count']} {checks['strength']}" if checks["count"] else "none",
+        f"{sum(one['seconds'] for one in tests):.2f}",
+        _function(tests[0]) if len(tests) > 1 else tests[0]["nodeid"],
+    )
+
+
+def _strength(test: Json) -> str:
+    return (test["checks"] or {}).get("strength", "")
+
+
+def _findings(report: Json) -> list[Block]:
+    tests = report["tests"]
+    unheld = [one for one in tests if one["verdict"] not in ("holds", "flaky")]
+    flaky = [one for one in tests if one["verdict"] == "flaky"]
+    parts: list[tuple[str, list[Json], Callable[[Json], str]]] = [
+        ("Tests that do not pass", unheld, lambda one: one["reason"] or one["message"]),
+        ("Tests that hold only sometimes", flaky, _with_message),
+        ("Tests that assert nothing", [one for one in tests if _strength(one) == "none"], lambda one: ""),
+        ("Tests that assert little", [one for one in tests if _strength(one) == "weak"], lambda one: ""),
+        ("Slow tests", [one for one in tests if one["slow"]], lambda one: f"{one['seconds']:.1f} s"),
+    ]
+    found = [Block(f"{title}: {len(chosen)}", tuple(_listed(chosen, say))) for title, chosen, say in parts if chosen]
+    idle = [one for one in tests if one["adds_nothing"]]
+    if idle:
+        found.append(Block(f"Tests that add nothing: {len(idle)}", tuple(_idle(idle, tests, report))))
+    return found
+
+
+def _idle(idle: Sequence[Json], tests: Sequence[Json], report: Json) -> Iterable[str]:
+    """Functions with tests that could all go together without a loss, and where what they have stays."""
+    rows = Counter(_function(one) for one in tests)
+    groups = [list(part) for _, part in groupby(idle, key=_function)]
+    groups.sort(key=lambda part: len(part) < rows[_function(part[0])])  # the whole functions first
+    for part in groups[:NAMED]:
+        name = _function(part[0])
+        who = part[0]["nodeid"] if len(part) == 1 else f"{name} ({_share(len(part), rows[name])})"
+        reasons = {one["adds_nothing"] for one in part}
+        stays = Counter(_last(other) for one in part for other in one["covered_by"]).most_common()
+        names = [other for other, _ in stays[:STAYING]]
+        more = f" and {len(stays) - STAYING} more" if len(stays) > STAYING else ""
+        together = f"everything they run and notice is in {', '.join(names)}{more}"
+        yield f"{who}: {reasons.pop() if len(reasons) == 1 else together}"
+    if len(groups) > NAMED:
+        yield f"and {len(groups) - NAMED} more test functions, in the report"
+    if report["mutation"] is None:
+        yield "No mutants were tried: what a test checks does not count here, only what it runs."
+    elif report["mutation"]["sampled"] < report["mutation"]["found"]:
+        sampled, found = report["mutation"]["sampled"], report["mutation"]["found"]
+        yield f"Measured by {sampled} of {found} mutants: more of them may show what a test adds."
+
+
+def _share(part: int, whole: int) -> str:
+    return f"all {whole} rows" if part == whole else f"{part} of {whole} rows"
+
+
+def _last(nodeid: str) -> str:
+    """A node id without its file."""
+    return nodeid.partition("::")[2] or nodeid
+
+
+def _with_message(test: Json) -> str:
+    return f"{test['reason']} ({test['message']})" if test["message"] else test["reason"]
+
+
+def _listed(tests: Sequence[Json], say: Callable[[Json], str]) -> Iterable[str]:
+    """Tests with what is said of them; rows of one test of which the same is said stand in one line."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for one in tests:
+        alike.setdefault((_function(one), say(one)), []).append(one["nodeid"])
+    for (name, said), nodeids in list(alike.items())[:NAMED]:
+        who = nodeids[0] if len(nodeids) == 1 else f"{name} ({len(nodeids)} rows)"
+        yield f"{who}: {' '.join(said.split())}" if said else who
+    if len(alike) > NAMED:
+        yield f"and {len(alike) - NAMED} more, in the report"
+
+
+def _conditions(report: Json) -> Block:
+    lines = []
+    for one in report["conditions"]:
+        force = f" ({one['in_force']})" if one["in_force"] else ""
+        count = len(one["failing"])
+        fails = f"{count} {'fails' if count == 1 else 'fail'}" if count else "all pass"
+        lines.append(f"{one['title']}{force}: {fails if one['tried'] else 'not tried: the machine has none'}")
+    return Block("Conditions", tuple(lines))
+
+
+def _summary(report: Json) -> Block:
+    totals = report["totals"]
+    skipped = f", {totals['skipped']} skipped" if totals["skipped"] else ""
+    lines = [f"{totals['holds']} of {totals['tests']} tests hold under every condition{skipped}"]
+    words = (
+        ("failed", "fail"),
+        ("error", "cannot be run"),
+        ("timeout", "run too long"),
+        ("flaky", "hold only sometimes"),
+        ("adds_nothing", "add nothing to the others"),
+        ("asserts_nothing", "assert nothing"),
+        ("asserts_little", "assert little"),
+        ("slow", "are slow"),
+    )
+    lines += [f"{totals[name]} {what}" for name, what in words if totals[name]]
+    coverage, mutation = report["coverage"], report["mutation"]
+    if coverage and coverage["statements"]:
+        lines.append(f"Statements {coverage['percent_statements']} %, branches {coverage['percent_branches']} %")
+    lines += _mutants(mutation) if mutation else []
+    return Block("All together", (*lines, *(f"Note: {note}" for note in report["notes"])))
+
+
+def _mutants(mutation: Json) -> Iterable[str]:
+    score = "no score" if mutation["score"] is None else f"{mutation['score']} %"
+    yield (
+        f"Mutants: {score}; {mutation['killed']} killed and {mutation['timeout']} timed out of {mutation['sampled']} "
+        f"sampled ({mutation['found']} there are), {mutation['survived']} survived, {mutation['uncovered']} on lines "
+        f"that no test runs, {mutation['equivalent']} set aside as equivalent"
+    )
+    for one in mutation["survivors"][:NAMED]:
+        yield f"  {one['path']}:{one['line']}  {one['before'].strip()}  →  {one['after'].strip()}"
+    if len(mutation["survivors"]) > NAMED:
+        yield f"  and {len(mutation['survivors']) - NAMED} more, in the report"
+
+
+def _aligned(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    if not rows:
+        return []
+    table = [columns, *rows]
+    widths = [max(len(row[place]) for row in table) for place in range(len(columns))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("_", "\\_").replace("<", "&lt;")
