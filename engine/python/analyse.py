@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import re
 from pathlib import Path
 
 from ...errors import ProjectError
@@ -15,6 +16,7 @@ from .layout import Layout, ModulePlace, module_at
 from .model import CallableFacts, ClassFacts, ModuleFacts
 
 _MAXIMUM_CONSTANT = 400
+_CLOCK = re.compile(rb"\b(now|utcnow|today|localtime|gmtime|time\.time)\(")
 
 
 def analyse_module(root: Path, path: str | Path, layout: Layout) -> ModuleFacts:
@@ -67,6 +69,7 @@ def facts_from_source(contents: bytes, place: ModulePlace) -> ModuleFacts:
         documentation=documentation_of(tree),
         line_count=contents.count(b"\n") + (not contents.endswith(b"\n") and bool(contents)),
         exported=_exported(statements),
+        reads_clock=_CLOCK.search(contents) is not None,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from time import monotonic
@@ -11,17 +11,23 @@ from time import monotonic
 from ...errors import ProjectError, SandboxFailure
 from ...sandbox.target import PythonTarget
 from .arcs import ArcMap
-from .choice import choose
 from .confirm import NO_VERDICT, Confirmed, confirm
 from .documents import compare_with_document
-from .model import Arc, Exploration, Finding, ModuleFacts
+from .fallbacks import TRIALS as FALLBACK_TRIALS
+from .fallbacks import explore_fallbacks
+from .model import Arc, Exploration, Finding, ModuleFacts, Trial
+from .observation_json import Seen
 from .observer import EXPLORING, Observer, open_observer
+from .sameness import steady
 from .search import Proposer, Record, Search
+from .telling import choose_telling
 from .unreached import unreached
 
 BATCH = 100
 EARLY_TRIALS = 150
 CONFIRMATIONS = 4
+FALLBACK_QUIET = 250
+ANOTHER_DAY = 517 * 86400 + 9 * 3600 + 41 * 60 + 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +76,8 @@ async def explore(
         SandboxFailure: the sandbox broke.
     """
     budget = budget or Budget()
-    arcs = await asyncio.to_thread(_read, target, facts)
+    source = await asyncio.to_thread(_read, target, facts)
+    arcs = _arcs(facts, source)
     notes: list[str] = []
     async with open_observer(target, facts, EXPLORING) as observer:
         imported = arcs.real(observer.import_arcs)
@@ -81,18 +88,29 @@ async def explore(
                 with suppress(Exception):  # a look ahead must not end what it looks ahead of
                     early(await asyncio.to_thread(_first_look, facts, arcs, search, imported))
 
+        async def run(inner: Search, other: Observer) -> None:
+            await _search(inner, other, Budget(FALLBACK_TRIALS, FALLBACK_QUIET, budget.wall_seconds), notes)
+
         await _search(search, observer, budget, notes, looked)
         if search.trials < EARLY_TRIALS:
             await looked()
+        await explore_fallbacks(target, facts, source, search, observer, run)
     work = await _settle(target, facts, search, imported)
     return _told(facts, arcs, search, imported, work, notes)
 
 
-def _read(target: PythonTarget, facts: ModuleFacts) -> ArcMap:
+def _read(target: PythonTarget, facts: ModuleFacts) -> str:
     path = target.snapshot.path / facts.path
     try:
-        return ArcMap(path.read_bytes().decode("utf-8-sig"))
-    except (OSError, UnicodeDecodeError, SyntaxError) as error:
+        return path.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProjectError(f"{facts.path} cannot be read as Python: {error}") from error
+
+
+def _arcs(facts: ModuleFacts, source: str) -> ArcMap:
+    try:
+        return ArcMap(source)
+    except SyntaxError as error:
         raise ProjectError(f"{facts.path} cannot be read as Python: {error}") from error
 
 
@@ -108,8 +126,10 @@ async def _search(
         batch = search.next_batch(min(BATCH, budget.trials - search.trials))
         if not batch:
             return
-        for trial, seen in zip(batch, await observer.watch(batch), strict=True):
-            search.learn(trial, seen)
+        answers = await observer.watch(batch)
+        moving = await _moving(batch, answers, observer)
+        for index, (trial, seen) in enumerate(zip(batch, answers, strict=True)):
+            search.learn(trial, seen, moving=index in moving)
         if looked is not None and search.trials >= EARLY_TRIALS:
             await looked()
             looked = None
@@ -118,10 +138,24 @@ async def _search(
             return
 
 
+async def _moving(batch: Sequence[Trial], answers: Sequence[Seen], observer: Observer) -> set[int]:
+    """Indexes of the trials that looked at the clock and come out otherwise on another day."""
+    if observer.conditions.clock is None:
+        return set()
+    dated = [index for index, seen in enumerate(answers) if seen.dated]
+    later = await observer.watch([batch[index] for index in dated], later=ANOTHER_DAY) if dated else []
+    found: set[int] = set()
+    for index, again in zip(dated, later, strict=True):
+        same = steady(answers[index].observation, [again.observation])
+        if same is None or same.unstable:
+            found.add(index)
+    return found
+
+
 def _first_look(facts: ModuleFacts, arcs: ArcMap, search: Search, imported: frozenset[Arc]) -> Exploration:
     """What has been seen so far and owes nothing to chance, taken as it was seen."""
-    steady = [record for record in search.records if not record.seen.random]
-    work = _Work([(record, _as_seen(record)) for record in choose(steady, facts, imported)])
+    lasting = [record for record in search.records if not (record.seen.random or record.moving)]
+    work = _Work([(record, _as_seen(record)) for record in choose_telling(lasting, facts, imported)])
     return _told(facts, arcs, search, imported, work, [])
 
 
@@ -135,7 +169,7 @@ async def _settle(target: PythonTarget, facts: ModuleFacts, search: Search, impo
     work = _Work()
     for _ in range(CONFIRMATIONS):
         usable = [record for record in search.records if record.number not in work.bad]
-        chosen = choose(usable, facts, imported)
+        chosen = choose_telling(usable, facts, imported)
         answers = await confirm(target, facts, [(record.trial, record.seen) for record in chosen])
         # All of them again, not only the new ones: each must hold in the company of all the others.
         work.confirmed = [(one, answer) for one, answer in zip(chosen, answers, strict=True) if answer.seen is not None]
@@ -171,6 +205,7 @@ def _told(
                 trial=record.trial,
                 observation=seen.observation,
                 new_arcs=frozenset(own - reached),
+                covered=covered,
                 unstable=confirmed.unstable,
                 agrees=confirmed.verdict.agrees,
                 contradicts=confirmed.verdict.contradicts,

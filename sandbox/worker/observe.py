@@ -7,7 +7,8 @@ module reaches few others and what kills one costs only itself. Plain standard l
 
 Configuration: module, path (of the target file), scratch (folder for trials), guard (policy, see guard.py, or null),
 clock ({mode, seconds} or null), seed, instrument, per_fork, cpu_seconds, wall_seconds, memory_mib, max_steps, hidden,
-watched (paths of further files whose lines are told, see observe_wide.py), modules (names of the target and of them).
+watched (paths of further files whose lines are told, see observe_wide.py), modules (names of the target and of them),
+missing (names of modules that the target, and only it, does not find when it is loaded).
 """
 
 import gc
@@ -227,6 +228,10 @@ def main():
     started = time.monotonic()
     try:
         observe_import.import_target(config["module"], config["path"], config["instrument"], operands, compiled)
+        if tracers and config.get("missing"):
+            tracers[-1].__exit__()
+            tracers[-1].__enter__()
+            observe_import.import_without(config["module"], config["missing"])
         if not tracers:
             raise ImportError("%s has no Python source" % config["module"])
     except BaseException as error:  # whatever the module's own code raises, SystemExit included
