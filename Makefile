@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: install demo test test-llm bench bench-quick bench-context docs check format clean
+.PHONY: install demo test test-llm bench bench-quick bench-context profile docs check format clean
 
 install: $(VENV)/.installed
 
@@ -39,6 +39,10 @@ bench-quick: install
 # recall@5 of get_codebase_context beside plain grep; fetches the sources of two packages.
 bench-context: install
 	$(BIN)/python benchmarks/context_search.py
+
+# Where the time of one run goes. PROFILE takes a request and options: make profile PROFILE="--functions".
+profile: install
+	$(BIN)/python benchmarks/profile_run.py $(PROFILE)
 
 # Pages that are made from what they describe.
 docs: install
