@@ -5,8 +5,8 @@
 
 The places are drawn with a seed from all changes that the mutation operators can make in the files under test: nobody
 chooses them. Two rules set changes aside before anything runs: what is equivalent by a rule of the operators, and texts
-that only `--help` or an API's description shows (the argument help, description, metavar, epilog, summary or title of a
-call), whose form is the parser's own and differs between versions of Python. Of the changes drawn three counts are printed:
+that only `--help` or a description shows (the argument help, description, metavar, epilog, summary or title of a call),
+whose form is the parser's own and differs between versions of Python. Of the changes drawn three counts are printed:
 
     all lines      every change drawn, also where no test of this type ever comes: the number that counts
     reached lines  those in code that the tests' entry points call, by the syntax tree
@@ -165,9 +165,8 @@ def _measure(
     print(
         f"\n{arguments.type} tests with {arguments.framework}: {found} possible changes in {len(files)} files, of which"
     )
-    print(
-        f"{equivalent} are set aside by rule (equivalent, or text for --help only); {len(drawn)} of the others drawn with seed {arguments.seed}"
-    )
+    print(f"{equivalent} are set aside by rule (equivalent, or text that only --help shows);")
+    print(f"{len(drawn)} of the others are drawn with seed {arguments.seed}")
     print("files: " + ", ".join(files))
     print(
         "operators: "

@@ -18,7 +18,7 @@ def _write(word, nodeid):
 def pytest_configure():
     """Before any test is imported, which is when Hypothesis takes its settings."""
     if os.environ.get("BENCH_NO_DEADLINE"):
-        from hypothesis import settings
+        from hypothesis import settings  # type: ignore[import-not-found] - it is in the environment of the tests
 
         settings.register_profile("bench", deadline=None)
         settings.load_profile("bench")
