@@ -8,8 +8,10 @@ from .agents.analyzer_agent import ModelAnalyzerAgent
 from .agents.contracts import contract_of
 from .agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent
 from .agents.embedded.api_specs import ApiSpecs
+from .agents.embedded.first_tests import FirstTests
 from .agents.embedded.integration_specs import IntegrationSpecs
 from .agents.embedded.planner_agent import EmbeddedPlannerAgent
+from .agents.embedded.remembered_specs import RememberedSpecs
 from .agents.embedded.spec_agent import EmbeddedSpecAgent
 from .agents.embedded.specifying import Specifier
 from .agents.embedded.unit_specs import TargetProvider, UnitSpecs
@@ -21,12 +23,8 @@ from .agents.project_style import style_of
 from .agents.spec_agent import ModelSpecAgent
 from .agents.writing_agent import ModelWritingAgent
 from .engine.python.explore import Budget
-from .engine.python.kills import HuntLimits
 from .mcp.openapi.loading import document_loader
 from .settings import Settings
-
-# Mutants that exploring goes by, for each that the gate measures by: what holds for many holds for another sample.
-MUTANTS_HUNTED = 3
 
 
 def planner_agent(chat: ModelChat | None) -> Agent:
@@ -35,19 +33,22 @@ def planner_agent(chat: ModelChat | None) -> Agent:
     return ModelPlannerAgent(chat, embedded, contract=contract_of("planner")) if chat is not None else embedded
 
 
-def role_agents(settings: Settings, target: TargetProvider, chats: Mapping[str, ModelChat]) -> dict[str, Agent]:
+def role_agents(
+    settings: Settings, target: TargetProvider, chats: Mapping[str, ModelChat], *, first: FirstTests | None = None
+) -> dict[str, Agent]:
     """The agents of the two graphs, by role.
 
     Args:
         target: prepares the target's environment when it is first needed.
         chats: the models, by role; a role that is not here gets its embedded agent.
+        first: shows the first tests of a run early; None where nobody looks.
     """
     spec, writer, analyzer = chats.get("spec"), chats.get("writer"), chats.get("analyzer")
     specified, written, analysed = contract_of("spec"), contract_of("writer"), contract_of("analyzer")
-    hunt = HuntLimits(mutants=MUTANTS_HUNTED * settings.mutants)
-    budget = Budget(trials=settings.trials, wall_seconds=settings.step_seconds, hunt=hunt)
+    budget = Budget(trials=settings.trials, wall_seconds=settings.step_seconds)
+    unit: Specifier = UnitSpecs(target, settings.root, budget=budget, first=first)
     specifiers: dict[str, Specifier] = {
-        "unit": UnitSpecs(target, settings.root, budget=budget),
+        "unit": _remembered(unit, settings, target) if settings.cache else unit,
         "api": ApiSpecs(target, settings.root, document_loader(settings.root)),
         "integration": IntegrationSpecs(target, settings.root, budget=budget),
     }
@@ -66,3 +67,15 @@ def role_agents(settings: Settings, target: TargetProvider, chats: Mapping[str, 
             else EmbeddedAnalyzerAgent(contract=analysed)
         ),
     }
+
+
+def _remembered(specifier: Specifier, settings: Settings, target: TargetProvider) -> Specifier:
+    """The same specifier, with specs that earlier runs worked out kept beside their answers of tools."""
+    return RememberedSpecs(
+        specifier,
+        target,
+        settings.state / "cache",
+        budget={"trials": settings.trials},
+        most_bytes=settings.cache_mib * 1024 * 1024,
+        fresh=settings.fresh,
+    )

@@ -26,6 +26,7 @@ from .reports.model import Report
 from .reports.outcome import ExitReason, exit_code_of, reason_without_report, status_of
 from .reports.run_facts import RunFacts
 from .run_tools import cache_kind
+from .sandbox.interpreter import Interpreter
 from .session_work import UsedWork, ran_in, told_warnings
 from .store.files import remove_leftovers, write_file
 from .store.runs import RunRecord, RunStatus, Spent
@@ -47,11 +48,13 @@ class Ended:
     Attributes:
         report_path: report.md, for people.
         diff: what accepting the staged files would change, on a dry run; "" otherwise.
+        interpreter: what ran the target's code; None when nothing of it was run in this session.
     """
 
     report: Report
     report_path: Path
     diff: str = ""
+    interpreter: Interpreter | None = None
 
 
 async def started(live: LiveRun, request: str) -> Ended:
@@ -180,7 +183,8 @@ async def seen_to_end(live: LiveRun, request: str, work: Awaitable[PlanningAgent
     live.services.emit(EventType.STARTED, f"{'resumed' if record.resumed else 'started'}: {request}")
     began = time.time()
     try:
-        state = await work
+        async with live.target.ahead():
+            state = await work
         _raise_failed_plan(state)
     except TestwrightError as error:
         live.services.emit(EventType.ERROR, error.message)
@@ -247,7 +251,7 @@ def _concluded(
     diff = Staging(live.folder, live.settings.root).diff(staged) if live.settings.dry_run and staged else ""
     shutil.rmtree(live.folder.scratch, ignore_errors=True)
     remove_leftovers(live.folder.path)
-    return Ended(report, live.folder.report_md, diff)
+    return Ended(report, live.folder.report_md, diff, live.target.interpreter)
 
 
 def _ended_early(live: LiveRun, state: PlanningAgentState) -> str | None:

@@ -101,6 +101,7 @@ class Settings(BaseSettings):
         mcp_servers: tool servers of others (T-12), see `tool_servers.py`.
         mcp_config: a JSON file with `mcpServers`; they take the place of `mcp_servers`. Not in files.
         project_servers: whether servers that a file of the project names may be started. Not in files.
+        fresh: do all work anew, whatever was kept of earlier runs; what comes of it is kept.
         cache: keep MCP responses between runs (`--no-cache` switches it off).
         cache_url: keep them in Valkey or Redis instead of a file; a password is written as `${NAME}`. Not
             in files.
@@ -152,6 +153,7 @@ class Settings(BaseSettings):
     mcp_servers: tuple[ToolServer, ...] = ()
     mcp_config: Path | None = None
     project_servers: bool = False
+    fresh: bool = False
     cache: bool = True
     cache_url: str | None = None
     cache_mib: int = Field(default=128, ge=1, le=65536)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from .agents.embedded.first_tests import FirstTests
 from .agents.lifecycle import Agent
 from .agents.model.usage import Budget, Spend
 from .agents.protocol import AgentProtocol
@@ -148,6 +149,23 @@ class TargetProvider:
                 self._tell(self._prepared)
             return self._prepared
 
+    @property
+    def interpreter(self) -> Interpreter | None:
+        """What runs the target's code; None as long as nobody has needed it."""
+        return self._prepared.interpreter if self._prepared is not None else None
+
+    @asynccontextmanager
+    async def ahead(self) -> AsyncIterator[None]:
+        """Prepare while something else is begun with inside the block: whoever needs it later waits less."""
+        preparing = asyncio.ensure_future(self())
+        try:
+            yield
+        finally:
+            preparing.cancel()
+            await asyncio.wait((preparing,))
+            if not preparing.cancelled():
+                preparing.exception()  # whoever needs the target tries again, and tells what is wrong
+
     def _tell(self, target: PythonTarget) -> None:
         """Put on record what code ran in, for the report of a session that resumes after the last of it."""
         if self._events is not None:
@@ -170,6 +188,7 @@ class TargetProvider:
             state=self._scratch,
             cache=settings.state / "cache",
             import_roots=layout.import_roots,
+            exclude=[settings.state],
         )
 
 
@@ -215,8 +234,12 @@ async def open_run(
                 audit=audit.record,
                 waiting=meter.waiting,
             ) as chats,
+            _first_tests(settings, folder, target, events) as first,
             _started(
-                {**role_agents(settings, target, chats.by_role), **repository_agents(tools, chats.by_role)}
+                {
+                    **role_agents(settings, target, chats.by_role, first=first),
+                    **repository_agents(tools, chats.by_role),
+                }
             ) as agents,
         ):
             context = RunContext(
@@ -245,6 +268,26 @@ async def open_run(
                 )
             finally:
                 await target.discard()
+
+
+@asynccontextmanager
+async def _first_tests(
+    settings: Settings, folder: RunFolder, target: TargetProvider, events: EventLog
+) -> AsyncIterator[FirstTests | None]:
+    """Shows the first tests of a run while it is at work; None where tests are not to be run."""
+    if not settings.run:
+        yield None
+        return
+
+    def told(path: str, passing: int) -> None:
+        message = f"The first {passing} tests pass; a look ahead of the suite: {path}"
+        events.emit(EventType.PROGRESS, message, first_tests=passing, path=path)
+
+    first = FirstTests(target, folder.first, told)
+    try:
+        yield first
+    finally:
+        await first.close()
 
 
 @asynccontextmanager

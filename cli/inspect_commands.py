@@ -16,6 +16,7 @@ from ..settings import load_settings
 from ..utils.schema_registry import bundle, schema_names
 from . import options as given
 from .failures import failures_shown
+from .loading import quick_imports
 
 SCHEMAS_HELP = """List the JSON Schemas of specs, agents and reports, or print one that stands alone.
 
@@ -81,6 +82,7 @@ def graph(
 ) -> None:
     """See GRAPH_HELP."""
     with failures_shown(debug=debug):
-        from .. import application
+        with quick_imports():
+            from .. import application
 
         sys.stdout.write(application.mermaid(which))

@@ -77,6 +77,9 @@ ProjectServers = Annotated[
 CacheUrl = Annotated[
     str | None, typer.Option("--cache-url", help="Keep answers of tools in Valkey or Redis. Default: a file.")
 ]
+Fresh = Annotated[
+    bool, typer.Option("--fresh", help="Do all work anew, also where nothing has changed since an earlier run.")
+]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Keep no answers of tools between runs.")]
 Request = Annotated[str, typer.Argument(help="What to test, in plain words, with files, packages or symbols named.")]
 ExistingRun = Annotated[str, typer.Argument(help="A run's id, as `testwright runs list` shows it.")]
@@ -106,6 +109,7 @@ TOOLS: Mapping[str, Any] = {
     "mcp_config": McpConfig,
     "project_servers": ProjectServers,
     "cache_url": CacheUrl,
+    "fresh": Fresh,
     "no_cache": NoCache,
 }
 """Who serves the tools, and where their answers are kept."""

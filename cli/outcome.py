@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -29,9 +30,39 @@ def report_shown(ended: Ended, *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(json_form(ended.report))
         return
-    report = ended.report
     console = Console(soft_wrap=True, highlight=False)
-    _headline(console, report)
+    _headline(console, ended.report)
+    _body(console, ended.report)
+    if ended.diff:
+        console.print()
+        sys.stdout.write(ended.diff)
+    files_shown((one.path, one.outcome, one.reason) for one in ended.report.files)
+    for line in ended.report.advice:
+        console.print(escape(line))
+    console.print(f"Report: {escape(str(ended.report_path))}")
+
+
+def standing_told(ended: Ended) -> str:
+    """What a person is told when the same is asked again and nothing has changed: plain text."""
+    report, totals = ended.report, ended.report.totals
+    text = io.StringIO()
+    console = Console(file=text, soft_wrap=True, highlight=False, color_system=None, force_terminal=False)
+    mark = "ok" if report.exit_code == 0 else report.exit_reason.value
+    console.print(
+        f"{mark}  Nothing has changed since run {escape(report.run.id)}: {_many(totals.kept, 'test')} stand, "
+        f"{totals.dropped} dropped, {_many(totals.suspected_defects, 'suspected defect')}, "
+        f"in {_many(totals.targets, 'module')}"
+    )
+    _body(console, report)
+    for one in report.files:
+        console.print(f"unchanged: {escape(one.path)}")
+    console.print("Nothing was run: --fresh does all work anew.")
+    console.print(f"Report: {escape(str(ended.report_path))}")
+    return text.getvalue()
+
+
+def _body(console: Console, report: Report) -> None:
+    """What came of the targets, and what they gave rise to."""
     for target in report.targets:
         _target(console, target)
     for defect in report.suspected_defects:
@@ -45,13 +76,6 @@ def report_shown(ended: Ended, *, as_json: bool) -> None:
         console.print(f"[yellow]Not understood:[/] {escape(row.text)}: {escape(row.reason)}.{escape(hint)}")
     for row in report.skipped:
         console.print(f"Left out: {escape(row.target)}: {escape(row.reason)}")
-    if ended.diff:
-        console.print()
-        sys.stdout.write(ended.diff)
-    files_shown((one.path, one.outcome, one.reason) for one in report.files)
-    for line in report.advice:
-        console.print(escape(line))
-    console.print(f"Report: {escape(str(ended.report_path))}")
 
 
 def plan_shown(plan: dict[str, Any]) -> None:
@@ -78,6 +102,9 @@ def files_shown(files: Iterable[tuple[str, str, str]]) -> None:
 
 def _headline(console: Console, report: Report) -> None:
     totals = report.totals
+    if report.exit_reason.value == "nothing_to_do" and not totals.targets:
+        console.print(f"[green]ok[/]  nothing to do, found out in {report.run.seconds:.1f} s")
+        return
     mark = "[green]ok[/]" if report.exit_code == 0 else f"[red]{report.exit_reason.value}[/]"
     what = "kept" if report.execution == "executed" else "written, not executed"
     console.print(

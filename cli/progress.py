@@ -11,6 +11,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from ..events import Event, EventSink, EventType
 
+_SAID = frozenset({"warning", "first_tests"})
+"""Data of events that a person is told of."""
+
 
 @contextmanager
 def progress_shown(*, quiet: bool) -> Iterator[EventSink]:
@@ -58,7 +61,7 @@ class _Lines:
             self._ended += 1
             total = f"/{self._steps}" if self._steps else ""  # a resumed run makes no new plan
             self._say(f"[{self._ended}{total}] {event.message}")
-        elif event.type is EventType.DEFECT_SUSPECTED or "warning" in event.data:
+        elif event.type is EventType.DEFECT_SUSPECTED or not _SAID.isdisjoint(event.data):
             self._say(event.message)
 
     def _say(self, text: str) -> None:
@@ -81,7 +84,7 @@ class _Bar:
             self._busy.pop(event.step_id or "", None)
             self._progress.advance(self._task)
             self._progress.console.print(event.message, markup=False)
-        elif event.type is EventType.DEFECT_SUSPECTED or "warning" in event.data:
+        elif event.type is EventType.DEFECT_SUSPECTED or not _SAID.isdisjoint(event.data):
             self._progress.console.print(event.message, markup=False)
         elif event.type in (EventType.STEP_STARTED, EventType.NODE_STARTED) and event.step_id:
             self._busy[event.step_id] = event.message

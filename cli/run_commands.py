@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from typing import Any
 
 import typer
 
-from ..settings import load_settings
+from ..settings import Settings, load_settings
 from ..store.run_folder import new_run_id
+from ..unchanged import Answer, Beginning, all_ways, answered, asked, may_stand
 from . import options as given
 from .failures import failures_shown, interruption_named
-from .outcome import plan_shown, report_shown
+from .loading import quick_imports
+from .outcome import plan_shown, report_shown, standing_told
 from .progress import progress_shown
 
 RUN_HELP = """Plan, specify, write, validate, run and judge tests, then add them to the project.
@@ -59,15 +62,29 @@ def run(
 ) -> None:
     """See RUN_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
-        from .. import application
-
         switched = {"run": given.said(no_run, False), "analyze": given.said(no_analyze, False)}
         settings = load_settings({**flags, **switched})
+        if (answer := _answered(request, settings)) is not None:
+            sys.stdout.write(answer.report if as_json else answer.shown)
+            raise typer.Exit(answer.exit_code)
+        with quick_imports():
+            from .. import application
+
+        beginning = Beginning(all_ways(request, settings, sys.argv[1:])) if may_stand(settings) else None
         settings = settings.model_copy(update={"run_id": settings.run_id or new_run_id()})
         with interruption_named(str(settings.run_id)), progress_shown(quiet=as_json) as sink:
             ended = asyncio.run(application.run(request, settings, on_event=sink))
+        if beginning is not None:
+            beginning.keep(settings, ended.report, ended.interpreter, standing_told(ended))
     report_shown(ended, as_json=as_json)
     raise typer.Exit(ended.report.exit_code)
+
+
+def _answered(request: str, settings: Settings) -> Answer | None:
+    """What an earlier run has answered and still stands; never where work was asked for in so many words."""
+    if settings.fresh or settings.run_id or not may_stand(settings):
+        return None
+    return answered(asked(request, settings, os.environ))
 
 
 @given.taking(given.PLACE, _PLANNED, {"model": given.Model, "base_url": given.BaseUrl, **given.CEILINGS})
@@ -76,7 +93,8 @@ def plan(
 ) -> None:
     """See PLAN_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
-        from .. import application
+        with quick_imports():
+            from .. import application
 
         made = asyncio.run(application.plan(request, load_settings(flags)))
     if as_json:
@@ -91,7 +109,8 @@ def resume(
 ) -> None:
     """See RESUME_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
-        from .. import application
+        with quick_imports():
+            from .. import application
 
         where = load_settings({name: flags.pop(name) for name in given.PLACE})
         with interruption_named(run_id), progress_shown(quiet=as_json) as sink:

@@ -6,7 +6,7 @@ import json
 import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -15,10 +15,13 @@ from rich.table import Table
 
 from ..errors import ExitCode
 from ..settings import load_settings
-from ..store.listing import RunSummary
 from . import options as given
 from .failures import failures_shown
+from .loading import quick_imports
 from .outcome import files_shown
+
+if TYPE_CHECKING:
+    from ..store.listing import RunSummary
 
 APPLY_HELP = """Add the tests that a run has staged to the project.
 
@@ -57,7 +60,8 @@ def apply(
 ) -> None:
     """See APPLY_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
-        from .. import application
+        with quick_imports():
+            from .. import application
 
         done = application.apply(run_id, load_settings({"root": root, "state_dir": state_dir}))
     if as_json:
@@ -76,7 +80,8 @@ def list_runs(
 ) -> None:
     """See LIST_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
-        from .. import application
+        with quick_imports():
+            from .. import application
 
         found = application.list_runs(load_settings({"root": root, "state_dir": state_dir}))
     if as_json:
@@ -99,7 +104,8 @@ def show_run(
 ) -> None:
     """See SHOW_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
-        from .. import application
+        with quick_imports():
+            from .. import application
 
         details, text = application.show_run(run_id, load_settings({"root": root, "state_dir": state_dir}))
     if as_json:
@@ -129,7 +135,8 @@ def clean(
 ) -> None:
     """See CLEAN_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
-        from .. import application
+        with quick_imports():
+            from .. import application
 
         settings = load_settings({"root": root, "state_dir": state_dir, "keep_runs": keep})
         done = application.clean(settings, older_than_days=older_than, dry_run=dry_run)

@@ -17,6 +17,7 @@ from ..errors import ExitCode, UsageError
 from ..utils.schema_registry import known_test_types
 from . import options as given
 from .failures import failures_shown
+from .loading import quick_imports
 
 SPEC_HELP = """Check a test spec against its schema and the rules of a good spec.
 
@@ -53,7 +54,8 @@ def spec(
 ) -> None:
     """See SPEC_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
-        from .. import application
+        with quick_imports():
+            from .. import application
 
         content = _read_json(path)
         kind = test_type or (content.get("test_type") if isinstance(content, dict) else None)
@@ -72,7 +74,8 @@ def code(
 ) -> None:
     """See CODE_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
-        from .. import application
+        with quick_imports():
+            from .. import application
 
         result = asyncio.run(application.validate_code(path, framework or _framework_of(path)))
     _shown(result, str(path), as_json)

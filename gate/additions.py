@@ -58,10 +58,61 @@ def additions_of(records: Sequence[EvidenceRecord], mutation: MutationReport | N
             kinds.count("branch"),
             kinds.count("mutant"),
             nodeid in idle,
-            _reason(owned, covered_by, mutation) if nodeid in idle else "",
+            _reason(nodeid, owned, covered_by, mutation) if nodeid in idle else "",
             covered_by,
         )
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionAddition:
+    """What the rows of one test function add together.
+
+    Attributes:
+        name: the node id without a row.
+        rows: how many there are, and how many of them are idle.
+        kills: mutants that some row notices; None where none were tried, like `own_kills`.
+        own_lines, own_branches, own_kills: what no other function runs, takes or notices.
+    """
+
+    name: str
+    rows: int
+    idle_rows: int
+    kills: int | None
+    own_lines: int
+    own_branches: int
+    own_kills: int | None
+
+
+def additions_by_function(
+    records: Sequence[EvidenceRecord], mutation: MutationReport | None, additions: Mapping[str, Addition]
+) -> tuple[FunctionAddition, ...]:
+    """What each test function adds, its parametrised rows taken together; in the order of collection."""
+    rows: dict[str, list[str]] = {}
+    united: dict[str, frozenset[Owned]] = {}
+    for nodeid, owned in _wealth(records, mutation).items():
+        name = nodeid.partition("[")[0]
+        rows.setdefault(name, []).append(nodeid)
+        united[name] = united.get(name, frozenset[Owned]()) | owned
+    holders: dict[Owned, int] = {}
+    for owned in united.values():
+        for one in owned:
+            holders[one] = holders.get(one, 0) + 1
+    found = []
+    for name, owned in united.items():
+        own = [kind for kind, path, what in owned if holders[kind, path, what] == 1]
+        found.append(
+            FunctionAddition(
+                name,
+                len(rows[name]),
+                sum(additions[nodeid].idle for nodeid in rows[name]),
+                None if mutation is None else sum(kind == "mutant" for kind, _, _ in owned),
+                own.count("line"),
+                own.count("branch"),
+                None if mutation is None else own.count("mutant"),
+            )
+        )
+    return tuple(found)
 
 
 def _wealth(records: Sequence[EvidenceRecord], mutation: MutationReport | None) -> dict[str, frozenset[Owned]]:
@@ -104,12 +155,18 @@ def _cover(owned: frozenset[Owned], stay: Sequence[str], wealth: Mapping[str, fr
     return tuple(chosen)
 
 
-def _reason(owned: frozenset[Owned], covered_by: Sequence[str], mutation: MutationReport | None) -> str:
+def _reason(nodeid: str, owned: frozenset[Owned], covered_by: Sequence[str], mutation: MutationReport | None) -> str:
     if not owned:
         return "it runs no line of the measured files"
     noticed = " and notices" if mutation is not None else ""
     if len(covered_by) == 1:
-        return f"everything it runs{noticed}, {short(covered_by[0])} does, too"
-    names = ", ".join(short(one) for one in covered_by[:_NAMED])
+        return f"everything it runs{noticed}, {_named(covered_by[0], nodeid)} does, too"
+    names = ", ".join(_named(one, nodeid) for one in covered_by[:_NAMED])
     more = f" and {len(covered_by) - _NAMED} more" if len(covered_by) > _NAMED else ""
     return f"everything it runs{noticed} is in other tests: {names}{more}"
+
+
+def _named(other: str, nodeid: str) -> str:
+    """Another test as it is called beside this one: without the file they share."""
+    path, separator, rest = other.partition("::")
+    return rest if separator and path == nodeid.partition("::")[0] else short(other)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ..sandbox.target import PythonTarget
-from .additions import Addition, additions_of
+from .additions import Addition, FunctionAddition, additions_by_function, additions_of
 from .assertions import Checks, checks_of
 from .conditions import AGAIN, TITLES, TOGETHER
 from .coverage_data import CoverageData
@@ -29,6 +29,8 @@ from .summary import mutation_summary
 from .verdicts import Verdict, Verification
 
 SLOW_SECONDS = 1.0
+MADE_LOCALE = "zz_ZZ"
+"""The name that sandbox/worker/pytest_surroundings.py gives the locale it makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class Assessment:
         verification: a verdict for each test; `kept` are those that hold under every condition.
         records: the evidence of all tests that pass where nothing is varied.
         skipped: tests that were skipped or expected to fail, which is no fault.
-        additions: what each of them adds, by node id.
+        additions: what each of them adds, by node id; functions: what their functions add, rows taken together.
         checks: what each test checks, by node id; tests whose source could not be read are left out.
         in_force: what was in force under a condition that the machine decides on, by its name; "" for nothing.
     """
@@ -66,6 +68,7 @@ class Assessment:
     records: tuple[EvidenceRecord, ...] = ()
     skipped: tuple[str, ...] = ()
     additions: Mapping[str, Addition] = field(default_factory=dict)
+    functions: tuple[FunctionAddition, ...] = ()
     checks: Mapping[str, Checks] = field(default_factory=dict)
     in_force: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -79,6 +82,7 @@ class Assessment:
         return {
             "framework": verification.framework,
             "tests": [self._test(verdict, records.get(verdict.nodeid)) for verdict in shown],
+            "functions": [asdict(one) for one in self.functions],
             "skipped": list(self.skipped),
             "disturbances": _disturbances(shown),
             "conditions": self._conditions(shown),
@@ -190,13 +194,15 @@ async def assess_suite(
         launches=suite.starts,
     )
     records = _evidence(verification, frozenset(judging), first.coverage)
+    additions = additions_of(records, mutation)
     checks = await asyncio.to_thread(_checks, target.snapshot.path, verification)
     notes = [*first.notes, *examination.notes, *(mutation.notes if mutation else ())]
     return Assessment(
         verification=verification,
         records=records,
         skipped=tuple(test.nodeid for test in first.tests if test.outcome in ("skipped", "xfailed")),
-        additions=additions_of(records, mutation) if first.coverage is not None else {},
+        additions=additions,
+        functions=additions_by_function(records, mutation, additions),
         checks=checks,
         in_force=_in_force(examination),
         notes=tuple(dict.fromkeys(notes)),
@@ -220,7 +226,11 @@ def _evidence(
 
 
 def _in_force(examination: Examination) -> dict[str, str]:
-    found = {"locale": examination.locale, "encoding": examination.encoding}
+    made = "made for this run: numbers only, the machine has no such locale"
+    found = {
+        "locale": made if examination.locale == MADE_LOCALE else examination.locale,
+        "encoding": examination.encoding,
+    }
     return {name: value for name, value in found.items() if value is not None}
 
 

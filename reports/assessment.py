@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -10,6 +11,7 @@ from typing import Any
 Json = Mapping[str, Any]
 ROWS = 60
 NAMED = 12
+STAYING = 3
 _COLUMNS = ("Verdict", "Rows", "Own lines", "Own branches", "Mutants", "Own", "Conditions", "Checks", "Seconds", "Test")
 
 
@@ -51,47 +53,41 @@ def _blocks(report: Json) -> list[Block]:
 
 
 def _tests(report: Json) -> Block:
-    """One row for each test function; its parametrised rows are added up."""
-    groups = [list(part) for _, part in groupby(report["tests"], key=lambda one: one["nodeid"].partition("[")[0])]
+    """One row for each test function, its parametrised rows taken together."""
+    groups = [list(part) for _, part in groupby(report["tests"], key=_function)]
     told = [part for part in groups if any(_is_told(one) for one in part)]
     shown = groups if len(groups) <= ROWS else told[:ROWS]
     tried = sum(one["tried"] for one in report["conditions"])
-    lines = ()
-    if len(shown) < len(groups):
-        lines = (
-            f"{len(groups) - len(shown)} more test functions are in the report, and nothing is said against most.",
-        )
-    return Block("Tests", lines, _COLUMNS, tuple(_row(part, tried) for part in shown))
+    added = {one["name"]: one for one in report["functions"]}
+    left = len(groups) - len(shown)
+    lines = (f"and {left} more test functions, in the report",) if left else ()
+    rows = tuple(_row(part, added.get(_function(part[0])), tried) for part in shown)
+    return Block("Tests", lines, _COLUMNS, rows)
+
+
+def _function(test: Json) -> str:
+    return test["nodeid"].partition("[")[0]
 
 
 def _is_told(test: Json) -> bool:
-    return test["verdict"] != "holds" or test["slow"] or bool(test["adds_nothing"]) or _strength(test) == "none"
+    return test["verdict"] != "holds" or test["slow"] or _strength(test) == "none"
 
 
-def _row(tests: Sequence[Json], tried: int) -> tuple[str, ...]:
+def _row(tests: Sequence[Json], added: Json | None, tried: int) -> tuple[str, ...]:
     verdicts = [one["verdict"] for one in tests]
     worst = next((name for name in ("error", "failed", "timeout", "flaky") if name in verdicts), "holds")
-    evidence = [one["evidence"] for one in tests if one["evidence"]]
-
-    def added(name: str) -> str:
-        values = [one[name] for one in evidence]
-        return "" if not values or None in values else str(sum(values))
-
-    causes = max((len(one["causes"]) for one in tests), default=0)
-    held = f"{tried - causes}/{tried}" if tried and worst in ("holds", "flaky") else ""
+    numbers = [(added or {}).get(name) for name in ("own_lines", "own_branches", "kills", "own_kills")]
+    causes = {cause for one in tests for cause in one["causes"]}
+    held = f"{tried - len(causes)}/{tried}" if tried and worst in ("holds", "flaky") else ""
     checks = tests[0]["checks"]
-    own_branches = [one["own_branches"] for one in evidence]
     return (
         worst,
         str(len(tests)),
-        added("own_lines"),
-        str(sum(own_branches)) if own_branches else "",
-        added("mutants_killed"),
-        added("own_kills"),
+        *("" if one is None else str(one) for one in numbers),
         held,
         "" if checks is None else f"{checks['count']} {checks['strength']}" if checks["count"] else "none",
         f"{sum(one['seconds'] for one in tests):.2f}",
-        tests[0]["nodeid"].partition("[")[0] if len(tests) > 1 else tests[0]["nodeid"],
+        _function(tests[0]) if len(tests) > 1 else tests[0]["nodeid"],
     )
 
 
@@ -103,16 +99,55 @@ def _findings(report: Json) -> list[Block]:
     tests = report["tests"]
     unheld = [one for one in tests if one["verdict"] not in ("holds", "flaky")]
     flaky = [one for one in tests if one["verdict"] == "flaky"]
-    idle = [one for one in tests if one["adds_nothing"]]
     parts: list[tuple[str, list[Json], Callable[[Json], str]]] = [
         ("Tests that do not pass", unheld, lambda one: one["reason"] or one["message"]),
         ("Tests that hold only sometimes", flaky, _with_message),
-        ("Tests that add nothing", idle, lambda one: one["adds_nothing"]),
         ("Tests that assert nothing", [one for one in tests if _strength(one) == "none"], lambda one: ""),
         ("Tests that assert little", [one for one in tests if _strength(one) == "weak"], lambda one: ""),
         ("Slow tests", [one for one in tests if one["slow"]], lambda one: f"{one['seconds']:.1f} s"),
     ]
-    return [Block(f"{title}: {len(chosen)}", tuple(_listed(chosen, say))) for title, chosen, say in parts if chosen]
+    found = [Block(f"{title}: {len(chosen)}", tuple(_listed(chosen, say))) for title, chosen, say in parts if chosen]
+    idle = [one for one in tests if one["adds_nothing"]]
+    if idle:
+        found.append(Block(f"Tests that {_idle_word(report)}: {len(idle)}", tuple(_idle(idle, tests, report))))
+    return found
+
+
+def _idle_word(report: Json) -> str:
+    return "add nothing" if report["mutation"] else "run nothing that others do not"
+
+
+def _idle(idle: Sequence[Json], tests: Sequence[Json], report: Json) -> Iterable[str]:
+    """Functions with tests that could all go together without a loss, and where what they have stays."""
+    rows = Counter(_function(one) for one in tests)
+    groups = [list(part) for _, part in groupby(idle, key=_function)]
+    groups.sort(key=lambda part: len(part) < rows[_function(part[0])])  # the whole functions first
+    for part in groups[:NAMED]:
+        name = _function(part[0])
+        who = part[0]["nodeid"] if len(part) == 1 else f"{name} ({_share(len(part), rows[name])})"
+        reasons = {one["adds_nothing"] for one in part}
+        stays = Counter(_last(other) for one in part for other in one["covered_by"]).most_common()
+        names = [other for other, _ in stays[:STAYING]]
+        more = f" and {len(stays) - STAYING} more" if len(stays) > STAYING else ""
+        notice = " and notice" if report["mutation"] else ""
+        together = f"everything they run{notice} is in {', '.join(names)}{more}"
+        yield f"{who}: {reasons.pop() if len(reasons) == 1 else together}"
+    if len(groups) > NAMED:
+        yield f"and {len(groups) - NAMED} more test functions, in the report"
+    if report["mutation"] is None:
+        yield "No mutants were tried, so what these tests check does not count: they may well be worth their place."
+    elif report["mutation"]["sampled"] < report["mutation"]["found"]:
+        sampled, found = report["mutation"]["sampled"], report["mutation"]["found"]
+        yield f"Measured by {sampled} of {found} mutants: more of them may show what a test adds."
+
+
+def _share(part: int, whole: int) -> str:
+    return f"all {whole} rows" if part == whole else f"{part} of {whole} rows"
+
+
+def _last(nodeid: str) -> str:
+    """A node id without its file."""
+    return nodeid.partition("::")[2] or nodeid
 
 
 def _with_message(test: Json) -> str:
@@ -123,7 +158,7 @@ def _listed(tests: Sequence[Json], say: Callable[[Json], str]) -> Iterable[str]:
     """Tests with what is said of them; rows of one test of which the same is said stand in one line."""
     alike: dict[tuple[str, str], list[str]] = {}
     for one in tests:
-        alike.setdefault((one["nodeid"].partition("[")[0], say(one)), []).append(one["nodeid"])
+        alike.setdefault((_function(one), say(one)), []).append(one["nodeid"])
     for (name, said), nodeids in list(alike.items())[:NAMED]:
         who = nodeids[0] if len(nodeids) == 1 else f"{name} ({len(nodeids)} rows)"
         yield f"{who}: {' '.join(said.split())}" if said else who
@@ -137,7 +172,7 @@ def _conditions(report: Json) -> Block:
         force = f" ({one['in_force']})" if one["in_force"] else ""
         count = len(one["failing"])
         fails = f"{count} {'fails' if count == 1 else 'fail'}" if count else "all pass"
-        lines.append(f"{one['title']}{force}: {fails if one['tried'] else 'not tried, the machine has none'}")
+        lines.append(f"{one['title']}{force}: {fails if one['tried'] else 'not tried: the machine has none'}")
     return Block("Conditions", tuple(lines))
 
 
@@ -150,7 +185,7 @@ def _summary(report: Json) -> Block:
         ("error", "cannot be run"),
         ("timeout", "run too long"),
         ("flaky", "hold only sometimes"),
-        ("adds_nothing", "add nothing to the others"),
+        ("adds_nothing", _idle_word(report)),
         ("asserts_nothing", "assert nothing"),
         ("asserts_little", "assert little"),
         ("slow", "are slow"),
@@ -160,6 +195,10 @@ def _summary(report: Json) -> Block:
     if coverage and coverage["statements"]:
         lines.append(f"Statements {coverage['percent_statements']} %, branches {coverage['percent_branches']} %")
     lines += _mutants(mutation) if mutation else []
+    lacking = sum(one["class"] == "environment" for one in report["tests"])
+    if lacking:
+        advice = "install it, or name the project's own interpreter with --python PATH"
+        lines.append(f"{lacking} of those that do not pass want what this environment lacks: {advice}")
     return Block("All together", (*lines, *(f"Note: {note}" for note in report["notes"])))
 
 

@@ -9,7 +9,7 @@ import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -125,7 +125,7 @@ def _copy_folder(copying: _Copying, relative: str) -> None:
         folder = waiting.pop()
         for entry in _entries(copying, folder):
             name = f"{folder}/{entry.name}" if folder else entry.name
-            if _is_junk(copying, entry):
+            if is_junk(entry, copying.excluded):
                 continue
             if entry.is_symlink():
                 _copy_link(copying, name)
@@ -150,13 +150,14 @@ def _entries(copying: _Copying, folder: str) -> Iterator[os.DirEntry[str]]:
     return iter(entries)
 
 
-def _is_junk(copying: _Copying, entry: os.DirEntry[str]) -> bool:
+def is_junk(entry: os.DirEntry[str], excluded: Container[Path]) -> bool:
+    """Whether an entry of the project is none of its content: a cache, an environment, an excluded folder."""
     if entry.name in JUNK or entry.name.endswith((".pyc", ".pyo")):
         return True
     if not entry.is_dir(follow_symlinks=False):
         return False
     path = Path(entry.path)
-    return path in copying.excluded or (path / "pyvenv.cfg").is_file() or (path / "conda-meta").is_dir()
+    return path in excluded or (path / "pyvenv.cfg").is_file() or (path / "conda-meta").is_dir()
 
 
 def _copy_link(copying: _Copying, name: str) -> None:

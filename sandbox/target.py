@@ -147,7 +147,14 @@ class PythonTarget:
 
 
 async def prepare_target(
-    root: Path, *, sandbox: Sandbox, python: Path | None, state: Path, cache: Path, import_roots: Sequence[str]
+    root: Path,
+    *,
+    sandbox: Sandbox,
+    python: Path | None,
+    state: Path,
+    cache: Path,
+    import_roots: Sequence[str],
+    exclude: Sequence[Path] = (),
 ) -> PythonTarget:
     """Find the interpreter, copy the project, and see to the test tools. The project itself is only read.
 
@@ -155,6 +162,7 @@ async def prepare_target(
         state: folder for the copy and its workspaces (`<state>/sandbox/…`); left out of the copy.
         cache: folder for what outlives a run (the overlay); left out of the copy.
         import_roots: POSIX folders relative to the root; "." for a flat layout.
+        exclude: more folders inside the project that are not part of it.
 
     Raises:
         ProjectError, StorageError, InterpreterError: see `take_snapshot`, `find_interpreter` and `test_overlay`.
@@ -163,7 +171,7 @@ async def prepare_target(
     overlay = await asyncio.to_thread(test_overlay, interpreter, cache)
     scratch, lease = await asyncio.to_thread(_make_scratch, state)
     try:
-        snapshot = await to_the_end(_snapshot, root, scratch / "snapshot", (state, cache))
+        snapshot = await to_the_end(_snapshot, root, scratch / "snapshot", (state, cache, *exclude))
     except BaseException:
         await to_the_end(remove_tree, scratch)
         lease.close()

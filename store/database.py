@@ -19,7 +19,7 @@ from ..errors import RunLocked
 from .answers import Answers
 from .artifacts import Artifacts
 from .files import typed_errors
-from .migrate import is_current, migrate
+from .migrate import is_current, is_empty, make, migrate
 from .run_folder import prepare_state_dir
 from .runs import Runs
 from .sqlite_errors import database_error
@@ -107,7 +107,7 @@ class Store:
                 if is_current(connection):
                     return
             with self.writing() as connection:
-                migrate(connection)
+                (make if is_empty(connection) else migrate)(connection)
 
     @contextmanager
     def _prepared_alone(self) -> Iterator[None]:

@@ -25,6 +25,18 @@ def revision_of(connection: Connection) -> str | None:
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
 
 
+def make(connection: Connection) -> None:
+    """Make the tables of an empty database as the migrations would, without loading Alembic."""
+    tables.metadata.create_all(connection)
+    connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
+    connection.execute(text("INSERT INTO alembic_version VALUES (:head)"), {"head": tables.HEAD})
+
+
+def is_empty(connection: Connection) -> bool:
+    """Whether there is no table in it yet. Raises DatabaseError when it does not read."""
+    return not connection.dialect.get_table_names(connection)
+
+
 def migrate(connection: Connection) -> None:
     """Run the missing migrations inside the connection's transaction.
 

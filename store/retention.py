@@ -14,6 +14,7 @@ from .files import remove_tree, typed_errors
 from .listing import RunSummary, list_runs
 from .lock import is_locked, run_lock
 from .run_folder import RunFolder
+from .standing import StandingAnswers
 
 _DAY = 86_400.0
 _LEAVING = ".removing-"
@@ -72,6 +73,7 @@ def clean(
         freed += size
     if not dry_run:
         _remove_leftovers(state_dir)
+        StandingAnswers(state_dir).prune()
     return Cleaning(tuple(removed), tuple(running), total - len(removed), freed)
 
 

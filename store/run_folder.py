@@ -62,6 +62,11 @@ class RunFolder:
         return self.path / "staged"
 
     @property
+    def first(self) -> Path:
+        """Folder of the first tests that passed, shown while the run is at work; no part of its result."""
+        return self.path / "first"
+
+    @property
     def replaced(self) -> Path:
         """Folder of what accepted files replaced, kept until the run ends, for withdrawing."""
         return self.path / "replaced"

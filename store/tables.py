@@ -15,7 +15,8 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.engine import Dialect
+from sqlalchemy.types import TypeDecorator, TypeEngine
 
 HEAD = "0001"
 """Revision of the newest migration; a test holds it to the migration scripts."""
@@ -29,7 +30,23 @@ metadata = MetaData(
     }
 )
 
-json_type = JSON().with_variant(JSONB(), "postgresql")
+
+class _Json(TypeDecorator[object]):
+    """JSON, in the binary form where the database is PostgreSQL: its dialect is loaded there only."""
+
+    impl = JSON
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[object]:
+        """See `TypeDecorator.load_dialect_impl`."""
+        if dialect.name != "postgresql":
+            return dialect.type_descriptor(JSON())
+        from sqlalchemy.dialects.postgresql import JSONB
+
+        return dialect.type_descriptor(JSONB())
+
+
+json_type = _Json()
 
 runs = Table(
     "runs",

@@ -19,6 +19,7 @@ from ...engine.python.model import CallableFacts, Exploration, ModuleFacts
 from ...engine.python.proposer import SourceProposer
 from ...sandbox.target import PythonTarget
 from ..protocol import JsonObject
+from .first_tests import FirstTests
 from .specifying import Specified
 
 TargetProvider = Callable[[], Awaitable[PythonTarget]]
@@ -33,12 +34,21 @@ class UnitSpecs:
         python_target: gives the project made ready to run; asked for at the first exploration only.
         root: the project's root.
         budget: how much may be tried for one module; None for the engine's own.
+        first: writes the first tests of the run from a first look at a module; None for no such look.
     """
 
-    def __init__(self, python_target: TargetProvider, root: Path, *, budget: Budget | None = None) -> None:
+    def __init__(
+        self,
+        python_target: TargetProvider,
+        root: Path,
+        *,
+        budget: Budget | None = None,
+        first: FirstTests | None = None,
+    ) -> None:
         self._python_target = python_target
         self._root = root
         self._budget = budget
+        self._first = first
 
     async def specify(self, inputs: Mapping[str, Any]) -> Specified:
         """The spec for `target` (path, and `symbols` or null). Raises as `explore` and `analyse_module` do."""
@@ -47,7 +57,13 @@ class UnitSpecs:
         facts = await asyncio.to_thread(analyse_module, self._root, str(target["path"]), layout)
         wanted = target.get("symbols")
         proposer = await asyncio.to_thread(_proposer, self._root, layout, facts, wanted)
-        exploration = await explore(await self._python_target(), facts, proposer, self._budget)
+
+        def looked(look: Exploration) -> None:
+            if self._first is not None:
+                self._first.take(lambda: _composed(limited_to(look, wanted), layout, inputs))
+
+        early = looked if self._first is not None and self._first.wanted else None
+        exploration = await explore(await self._python_target(), facts, proposer, self._budget, early=early)
         exploration = limited_to(exploration, wanted)
         spec = await asyncio.to_thread(_composed, exploration, layout, inputs)
         metadata = _metadata(exploration)

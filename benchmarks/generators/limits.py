@@ -52,13 +52,16 @@ def branch_of(row: Row, tool: str) -> float | None:
     return coverage["branch"] if coverage else 0.0
 
 
-def _shares(own: Sequence[tuple[Row, Row]], name: str) -> list[float]:
-    """Mutants in percent of the sample; of a module without tests none is noticed."""
-    shares = []
-    for _, found in own:
-        mutants = found.get("mutants")
-        shares.append(100.0 * mutants[name] / mutants["sampled"] if mutants and mutants["sampled"] else 0.0)
-    return shares
+def share_of(found: Row, name: str) -> float | None:
+    """Mutants in percent of the sample; of a crash 0, None where none was tried."""
+    mutants = found.get("mutants")
+    if mutants and mutants["sampled"]:
+        return 100.0 * mutants[name] / mutants["sampled"]
+    return 0.0 if found["crash"] else None
+
+
+def _shares(own: Sequence[tuple[Row, Row]], name: str) -> list[float | None]:
+    return [share_of(found, name) for _, found in own]
 
 
 def _mean(limit: str, values: Sequence[float | None], bound: float, *, least: bool) -> Check:

@@ -17,6 +17,8 @@ from .measuring import Measurer
 from .sources import Source, fetched
 from .tools.generated import Generated, Terms, Tool
 
+_PLAIN = "plain"  # stands for the sample of mutants where there was no such measurement
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -61,7 +63,7 @@ def _row(subject: Subject, plan: Plan, kept: Kept, tell: Callable[[str], None]) 
         "path": source.path,
         "source_lines": measurer.source_lines(),
         "imports_only": measurer.imports_only(),
-        "sample": measurer.sample(),
+        "sample": measurer.sample(terms.mutants),
         "tools": {},
     }
     for tool in plan.tools:
@@ -74,7 +76,10 @@ def _row(subject: Subject, plan: Plan, kept: Kept, tell: Callable[[str], None]) 
 
 
 def _figures(tool: Tool, measurer: Measurer, plan: Plan, kept: Kept, sample: str) -> dict[str, Any] | None:
-    """The figures of one generator on one module; None where it is neither to be run nor known."""
+    """The figures of one generator on one module; None where it is neither to be run nor known.
+
+    What is known of one that is not to be run may have been measured without mutants.
+    """
     source, terms = measurer.source, measurer.terms
     earlier = kept.generated(tool, source, terms) if tool.peer and plan.reuse else None
     if earlier is None and tool.name not in plan.run:
@@ -86,8 +91,13 @@ def _figures(tool: Tool, measurer: Measurer, plan: Plan, kept: Kept, sample: str
     figures = None
     if not generated.crash:
         figures = kept.measured(source, generated, sample) if tool.peer and plan.reuse else None
+        if figures is None and tool.name not in plan.run:
+            known = (kept.measured(source, generated, one) for one in (measurer.sample(0), _PLAIN))
+            figures = next((one for one in known if one is not None), None)
+            if figures is None:
+                return None
         if figures is None:
-            figures = measurer.suite(generated)
+            figures = measurer.suite(generated, lambda seen: kept.keep_measured(source, generated, _PLAIN, seen))
             kept.keep_measured(source, generated, sample, figures)
     crash = generated.crash or (figures or {}).get("unusable", "")
     told = generated.to_dict()

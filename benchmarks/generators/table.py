@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from statistics import mean
 from typing import Any
 
-from .limits import branch_of, checks
+from .limits import branch_of, checks, share_of
 from .machine import BUSY
 
 _HEAD = (
@@ -111,10 +111,9 @@ def _means(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[tupl
             found = row["tools"][name]
             coverage = row["imports_only"] if found["crash"] else found["coverage"]
             covered.append(coverage["line"] if coverage else 0.0)
-            mutants = found.get("mutants") or {}
-            noticed.append(100.0 * mutants["killed"] / mutants["sampled"] if mutants.get("sampled") else 0.0)
+            noticed += [share for share in (share_of(found, "killed"),) if share is not None]
         branches = [branch_of(row, name) or 0.0 for row in own]
-        means = (f"{mean(values):.1f}" for values in (covered, branches, noticed))
+        means = (f"{mean(values):.1f}" if values else "" for values in (covered, branches, noticed))
         lines.append((name, *means, str(len(own))))
     return lines
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,14 +37,14 @@ class Found:
         attribute: the object, or with `()` the function that makes it.
         framework: fastapi, starlette, flask, quart or django.
         line: where it is made.
-        mounted: it is given to another application: that one is tested.
+        uses: how often its module says `app.…`: one that nobody adds a route to has none.
     """
 
     place: ModulePlace
     attribute: str
     framework: str
     line: int
-    mounted: bool = False
+    uses: int = 1
 
     @property
     def label(self) -> str:
@@ -65,7 +66,8 @@ def applications(layout: Layout) -> list[Found]:
         if text is not None and any(name in text for name in _MODULES):
             _read(place, text, reading)
     found = [one for one in reading.found if one.attribute not in reading.mounted]
-    return sorted(found or reading.found, key=_rank)
+    used = [one for one in found if one.uses]
+    return sorted(used or found or reading.found, key=_rank)
 
 
 def application_in(layout: Layout, place: ModulePlace) -> Found | None:
@@ -100,7 +102,7 @@ def _read(place: ModulePlace, text: str, reading: _Reading) -> None:
         for name, value, line in _assigned(node):
             framework = _maker(value, makers)
             if framework is not None:
-                reading.found.append(Found(place, name, framework, line))
+                reading.found.append(Found(place, name, framework, line, uses=len(re.findall(rf"\b{name}\.", text))))
         if isinstance(node, ast.FunctionDef):
             framework = _factory(node, makers)
             if framework is not None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from .auth import Credential, with_credentials
 from .data import NOTHING
-from .model import Answer, Json, Operation
+from .model import Answer, Json, Operation, Proposal
 from .observe import AppObserver
 from .schemas import type_of
 from .steady import saved_values
@@ -24,7 +24,8 @@ _MOST_VALUES = 6
 
 
 class Finder:
-    """Finds baselines; `failures` holds the last answer of each operation that has none.
+    """Finds baselines; `failures` holds the last answer of each operation that has none, `broken` the first valid
+    request of an operation that the application answered with a server error, or not at all.
 
     Args:
         budget: how many stories may be tried for one operation.
@@ -38,6 +39,7 @@ class Finder:
         self._credentials = credentials
         self._budget = budget
         self.failures: dict[str, Answer] = {}
+        self.broken: dict[str, Proposal] = {}
 
     async def find(self) -> None:
         """Fill the world with baselines. Raises SandboxFailure."""
@@ -67,6 +69,10 @@ class Finder:
                 self.failures.pop(operation.name, None)
                 return
             self.failures[operation.name] = answer
+            if answer.status >= 500 or (answer.failure and not answer.broken_link):
+                title = f"{operation.label} with valid values"
+                proposal = Proposal(operation, "valid_values", title, "resilience", request, tuple(setup))
+                self.broken.setdefault(operation.name, proposal)
             if answer.failure and not answer.broken_link:
                 return  # it hangs or kills the application: once is enough
 

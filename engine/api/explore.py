@@ -91,7 +91,7 @@ async def explore_api(
         second = await _second_things(finder, world)
         proposals, notes = _bounded(_all_proposals(world, credentials, second), budget)
         later = await _telling_readings(finder, world, budget)
-        proposals = _once([*proposals, *later])
+        proposals = _once([*proposals, *later, *finder.broken.values()])
         seen_here = await _watch(observer, proposals, credentials)
         sent = observer.sent
     moved = replace(SHIFTED, start_seconds=here.start_seconds, answer_seconds=here.answer_seconds)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..python.case_titles import CaseNamer
-from ..python.compose import judged_findings
 from ..python.defects import suspected_defects
 from ..python.import_names import ImportNames, at_their_source
+from ..python.judging import judged_findings
 from ..python.model import ModuleFacts
 from ..python.project_index import ProjectIndex
 from ..python.worth import Judged

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import re
 from pathlib import Path
 
 from ...errors import ProjectError
@@ -15,6 +16,7 @@ from .layout import Layout, ModulePlace, module_at
 from .model import CallableFacts, ClassFacts, ModuleFacts
 
 _MAXIMUM_CONSTANT = 400
+_CLOCK = re.compile(rb"\b(now|utcnow|today|localtime|gmtime|time\.time)\(")
 
 
 def analyse_module(root: Path, path: str | Path, layout: Layout) -> ModuleFacts:
@@ -54,7 +56,7 @@ def facts_from_source(contents: bytes, place: ModulePlace) -> ModuleFacts:
             made = _functional_class(node)
             if made is not None:
                 classes.setdefault(made.name, made)
-    package = place.module if place.path.endswith("__init__.py") else place.module.rpartition(".")[0]
+    package = package_of(place)
     return ModuleFacts(
         path=place.path,
         module=place.module,
@@ -67,6 +69,7 @@ def facts_from_source(contents: bytes, place: ModulePlace) -> ModuleFacts:
         documentation=documentation_of(tree),
         line_count=contents.count(b"\n") + (not contents.endswith(b"\n") and bool(contents)),
         exported=_exported(statements),
+        reads_clock=_CLOCK.search(contents) is not None,
     )
 
 
@@ -93,6 +96,11 @@ def _is_hook(one: CallableFacts) -> bool:
         "__subclasshook__",
         "__getnewargs__",
     ) and (one.owner is None or one.name != "__getattr__")
+
+
+def package_of(place: ModulePlace) -> str:
+    """The package that a module's relative imports start from."""
+    return place.module if place.path.endswith("__init__.py") else place.module.rpartition(".")[0]
 
 
 def imports_of(statements: list[ast.stmt], package: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ...utils.python_source import parse_expression, parse_python
 from .model import CallableFacts, Finding, ModuleFacts
+from .optional_imports import missing_words
 from .spec_case import Expectation
 from .titles import (
     LONGEST_SLUG,
@@ -71,7 +72,9 @@ class CaseNamer:
         self, subject: str, statements: Sequence[str], act: str, mode: str, expect: Sequence[Expectation]
     ) -> Naming:
         """The names of a case; words come from its call, its state and what is expected."""
-        identifier = self._unique(self._slugs(subject, statements, act, expect))
+        missing = missing_words(statements)
+        slugs = self._slugs(subject, statements, act, expect)
+        identifier = self._unique(_joined(one, missing) for one in slugs)
         outcome = "; ".join(_sentence(one) for one in expect)
         verb = expect[0]
         shown = _cut(act, _LONGEST_ACT)

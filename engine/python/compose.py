@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from .case_titles import CaseNamer
-from .defects import contradiction, suspected_defects
+from .defects import suspected_defects
 from .grouping import grouped
 from .import_names import ImportNames, at_their_source
-from .model import Exploration, Finding, ModuleFacts
-from .normal_form import normal_form
-from .oracle import Oracle, Verdict
-from .render import render_cases
-from .size import Built, fitted, limits_for
+from .judging import judged_findings
+from .model import Exploration, ModuleFacts
+from .oracle import Verdict
 from .spec_case import WEAK_KINDS, Case
-from .worth import Judged, unfit, without_repeats, without_weak
+from .worth import Judged
 
 SCHEMA_VERSION = "1.0.0"
 
@@ -32,20 +30,10 @@ def compose_spec(
     """
     facts = exploration.facts
     judged, without = judged_findings(exploration)
-    names: ImportNames = ImportNames(())
-
-    def build(judged: Sequence[Judged]) -> Built:
-        nonlocal names
-        expected = [text for one in judged for text in (*one.finding.trial.imports, *one.verdict.imports)]
-        names = ImportNames(expected)
-        namer = CaseNamer(facts, [one.finding for one in judged])
-        cases = [_case(one, facts, namer, names) for one in judged]
-        return Built(tuple(one.id for one in cases), tuple(grouped(cases, facts)))
-
-    def written(cases: Sequence[Case]) -> str:
-        return render_cases(cases, framework, imports=names.statements(), module=facts.module)
-
-    cases = fitted(judged, build, written, limits_for(exploration.source_lines)).cases
+    expected = [text for one in judged for text in (*one.finding.trial.imports, *one.verdict.imports)]
+    names = ImportNames(expected)
+    namer = CaseNamer(facts, [one.finding for one in judged])
+    cases = grouped([_case(one, facts, namer, names) for one in judged], facts)
     defects = suspected_defects(exploration)
     covered = {case.subject for case in cases} | {str(one["subject"]) for one in defects}
     spec: dict[str, Any] = {
@@ -66,45 +54,6 @@ def compose_spec(
         "not_reached": _not_reached(exploration, without, covered),
     }
     return spec
-
-
-def judged_findings(exploration: Exploration) -> tuple[list[Judged], dict[str, str]]:
-    """Findings with an oracle, in source order of their subjects, and the reason for each subject that has none."""
-    facts = exploration.facts
-    raising = frozenset(one.trial.subject for one in exploration.findings if one.observation.outcome == "raised")
-    oracle = Oracle(facts, raising)
-    callables = {one.qualname: one for one in facts.callables()}
-    order = {name: at for at, name in enumerate(callables)}
-    texts = frozenset(one.trial.subject for one in exploration.findings if _is_text(one))
-    traced = any(one.observation.arcs for one in exploration.findings)
-    judged: list[Judged] = []
-    without: dict[str, str] = {}
-    for found in exploration.findings:
-        subject = found.trial.subject
-        if contradiction(found, callables.get(subject)) is not None:
-            continue
-        finding = normal_form(found, facts, texts)
-        if finding is None:
-            verdict = Verdict(reason="its call cannot stand in a test")
-        else:
-            verdict = Verdict(reason=unfit(finding, callables.get(subject), traced=traced))
-            verdict = verdict if verdict.reason else oracle.judge(finding)
-        if finding is None or not verdict.expectations:
-            without.setdefault(subject, verdict.reason)
-            continue
-        judged.append(Judged(finding, verdict))
-    judged = without_weak(without_repeats(judged))
-    judged.sort(key=lambda one: order.get(one.finding.trial.subject, len(order)))
-    return judged, without
-
-
-def _is_text(finding: Finding) -> bool:
-    """Whether a plain call of the subject returned a string."""
-    value = finding.observation.value
-    if value is None or value.type_name != "str" or finding.trial.mode != "call":
-        return False
-    called = finding.trial.act.partition("(")[0].rpartition(".")[2]
-    return called == finding.trial.subject.rpartition(".")[2]
 
 
 def _case(judged: Judged, facts: ModuleFacts, namer: CaseNamer, names: ImportNames) -> Case:

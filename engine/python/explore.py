@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from time import monotonic
 
 from ...errors import ProjectError, SandboxFailure
 from ...sandbox.target import PythonTarget
 from .arcs import ArcMap
-from .choice import choose
-from .confirm import Confirmed, confirm
-from .kills import HuntLimits, Kills, hunt
-from .model import Arc, Exploration, Finding, ModuleFacts
+from .confirm import NO_VERDICT, Confirmed, confirm
+from .documents import compare_with_document
+from .fallbacks import TRIALS as FALLBACK_TRIALS
+from .fallbacks import explore_fallbacks
+from .model import Arc, Exploration, Finding, ModuleFacts, Trial
+from .observation_json import Seen
 from .observer import EXPLORING, Observer, open_observer
+from .sameness import steady
 from .search import Proposer, Record, Search
+from .telling import choose_telling
 from .unreached import unreached
 
 BATCH = 100
+EARLY_TRIALS = 150
 CONFIRMATIONS = 4
+FALLBACK_QUIET = 250
+ANOTHER_DAY = 517 * 86400 + 9 * 3600 + 41 * 60 + 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +38,11 @@ class Budget:
         trials: trials in all.
         quiet: trials in a row without anything new, after which exploring ends.
         wall_seconds: a safety ceiling; reaching it is told in the notes, because two runs may then differ.
-        hunt: how far mutants are followed.
     """
 
     trials: int = 3000
     quiet: int = 800
     wall_seconds: float = 120.0
-    hunt: HuntLimits = field(default_factory=HuntLimits)
 
 
 @dataclass(slots=True)
@@ -46,10 +53,22 @@ class _Work:
     bad: dict[int, tuple[Record, str]] = field(default_factory=dict)
 
 
+Early = Callable[[Exploration], None]
+"""Told of what has been seen after `EARLY_TRIALS`, nothing of it confirmed."""
+
+
 async def explore(
-    target: PythonTarget, facts: ModuleFacts, proposer: Proposer, budget: Budget | None = None
+    target: PythonTarget,
+    facts: ModuleFacts,
+    proposer: Proposer,
+    budget: Budget | None = None,
+    *,
+    early: Early | None = None,
 ) -> Exploration:
     """Find what deserves a test in one module.
+
+    Args:
+        early: told once of a first look; exploring goes on the same with and without.
 
     Raises:
         TargetImportError: the module does not import.
@@ -63,48 +82,94 @@ async def explore(
     async with open_observer(target, facts, EXPLORING) as observer:
         imported = arcs.real(observer.import_arcs)
         search = Search(facts, arcs, proposer, imported, budget.trials)
-        await _search(search, observer, budget, notes)
-        kills = await hunt(target, facts, source, search, observer, imported, budget.hunt)
-    work = await _settle(target, facts, search, imported, kills)
-    told = _told(facts, arcs, search, imported, work, kills, notes)
-    return replace(told, source_lines=sum(1 for line in source.splitlines() if line.strip()))
+
+        async def looked() -> None:
+            if early is not None:
+                with suppress(Exception):  # a look ahead must not end what it looks ahead of
+                    early(await asyncio.to_thread(_first_look, facts, arcs, search, imported))
+
+        async def run(inner: Search, other: Observer) -> None:
+            await _search(inner, other, Budget(FALLBACK_TRIALS, FALLBACK_QUIET, budget.wall_seconds), notes)
+
+        await _search(search, observer, budget, notes, looked)
+        if search.trials < EARLY_TRIALS:
+            await looked()
+        await explore_fallbacks(target, facts, source, search, observer, run)
+    work = await _settle(target, facts, search, imported)
+    return _told(facts, arcs, search, imported, work, notes)
 
 
-def _read(target: PythonTarget, facts: ModuleFacts) -> bytes:
+def _read(target: PythonTarget, facts: ModuleFacts) -> str:
+    path = target.snapshot.path / facts.path
     try:
-        return (target.snapshot.path / facts.path).read_bytes()
-    except OSError as error:
-        raise ProjectError(f"{facts.path} cannot be read: {error}") from error
-
-
-def _arcs(facts: ModuleFacts, source: bytes) -> ArcMap:
-    try:
-        return ArcMap(source.decode("utf-8-sig"))
-    except (UnicodeDecodeError, SyntaxError) as error:
+        return path.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
         raise ProjectError(f"{facts.path} cannot be read as Python: {error}") from error
 
 
-async def _search(search: Search, observer: Observer, budget: Budget, notes: list[str]) -> None:
+def _arcs(facts: ModuleFacts, source: str) -> ArcMap:
+    try:
+        return ArcMap(source)
+    except SyntaxError as error:
+        raise ProjectError(f"{facts.path} cannot be read as Python: {error}") from error
+
+
+async def _search(
+    search: Search,
+    observer: Observer,
+    budget: Budget,
+    notes: list[str],
+    looked: Callable[[], Awaitable[None]] | None = None,
+) -> None:
     ceiling = monotonic() + budget.wall_seconds
     while search.trials < budget.trials and search.quiet < budget.quiet:
         batch = search.next_batch(min(BATCH, budget.trials - search.trials))
         if not batch:
             return
-        for trial, seen in zip(batch, await observer.watch(batch), strict=True):
-            search.learn(trial, seen)
+        answers = await observer.watch(batch)
+        moving = await _moving(batch, answers, observer)
+        for index, (trial, seen) in enumerate(zip(batch, answers, strict=True)):
+            search.learn(trial, seen, moving=index in moving)
+        if looked is not None and search.trials >= EARLY_TRIALS:
+            await looked()
+            looked = None
         if monotonic() > ceiling:
             notes.append(f"Exploring stopped after {budget.wall_seconds:g} seconds and {search.trials} trials.")
             return
 
 
-async def _settle(
-    target: PythonTarget, facts: ModuleFacts, search: Search, imported: frozenset[Arc], kills: Kills
-) -> _Work:
+async def _moving(batch: Sequence[Trial], answers: Sequence[Seen], observer: Observer) -> set[int]:
+    """Indexes of the trials that looked at the clock and come out otherwise on another day."""
+    if observer.conditions.clock is None:
+        return set()
+    dated = [index for index, seen in enumerate(answers) if seen.dated]
+    later = await observer.watch([batch[index] for index in dated], later=ANOTHER_DAY) if dated else []
+    found: set[int] = set()
+    for index, again in zip(dated, later, strict=True):
+        same = steady(answers[index].observation, [again.observation])
+        if same is None or same.unstable:
+            found.add(index)
+    return found
+
+
+def _first_look(facts: ModuleFacts, arcs: ArcMap, search: Search, imported: frozenset[Arc]) -> Exploration:
+    """What has been seen so far and owes nothing to chance, taken as it was seen."""
+    lasting = [record for record in search.records if not (record.seen.random or record.moving)]
+    work = _Work([(record, _as_seen(record)) for record in choose_telling(lasting, facts, imported)])
+    return _told(facts, arcs, search, imported, work, [])
+
+
+def _as_seen(record: Record) -> Confirmed:
+    verdict = compare_with_document(record.trial, record.seen) if record.trial.wanted is not None else NO_VERDICT
+    return Confirmed(record.seen, verdict=verdict)
+
+
+async def _settle(target: PythonTarget, facts: ModuleFacts, search: Search, imported: frozenset[Arc]) -> _Work:
     """Choose, confirm, and choose again in place of what could not be confirmed."""
     work = _Work()
     for _ in range(CONFIRMATIONS):
         usable = [record for record in search.records if record.number not in work.bad]
-        chosen = choose(usable, facts, imported, kills.by_record)
+        chosen = choose_telling(usable, facts, imported)
         answers = await confirm(target, facts, [(record.trial, record.seen) for record in chosen])
         # All of them again, not only the new ones: each must hold in the company of all the others.
         work.confirmed = [(one, answer) for one, answer in zip(chosen, answers, strict=True) if answer.seen is not None]
@@ -125,7 +190,6 @@ def _told(
     search: Search,
     imported: frozenset[Arc],
     work: _Work,
-    kills: Kills,
     notes: list[str],
 ) -> Exploration:
     reached = set(imported)
@@ -141,10 +205,10 @@ def _told(
                 trial=record.trial,
                 observation=seen.observation,
                 new_arcs=frozenset(own - reached),
+                covered=covered,
                 unstable=confirmed.unstable,
                 agrees=confirmed.verdict.agrees,
                 contradicts=confirmed.verdict.contradicts,
-                kills=kills.by_record.get(record.number, frozenset()),
             )
         )
         reached |= covered

@@ -147,6 +147,7 @@ class ModuleFacts:
         constants: public module-level constants, with the source of their values.
         digest: sha256 of the file's bytes, in hex.
         exported: the names in `__all__`, or None when the module has none (or builds it at run time).
+        reads_clock: whether a body seems to ask what time or day it is.
     """
 
     path: str
@@ -160,6 +161,7 @@ class ModuleFacts:
     documentation: Documentation = field(default_factory=Documentation)
     line_count: int = 0
     exported: tuple[str, ...] | None = None
+    reads_clock: bool = False
 
     def callables(self) -> tuple[CallableFacts, ...]:
         """Every callable of the module, in order of its first line."""
@@ -268,6 +270,7 @@ class Finding:
     """A trial worth a test, confirmed in fresh processes.
 
     Attributes:
+        covered: possible arcs that the trial ran, arranging included.
         unstable: expressions whose value differed between processes, seeds or clocks, never to be pinned.
         contradicts: what the document said instead, when it did (a suspected defect), else None.
         kills: numbers of the sampled mutants that its test would notice.
@@ -276,6 +279,7 @@ class Finding:
     trial: Trial
     observation: Observation
     new_arcs: frozenset[Arc] = frozenset()
+    covered: frozenset[Arc] = frozenset()
     unstable: tuple[str, ...] = ()
     agrees: bool | None = None
     contradicts: str | None = None

@@ -16,6 +16,7 @@ class Seen:
     Attributes:
         shown: the whole repr of the result, as a doctest would print it ("" for None), for trials with a `wanted`.
         random: whether the act drew from `random` or `os.urandom`.
+        dated: whether the act looked at the calendar clock.
         setup: arcs of the target file that arranging ran.
         steps: lines of the target file that the act ran.
         calls_for: the mode that would tell more about the result (iterate, await, aiterate), or nothing.
@@ -24,6 +25,7 @@ class Seen:
     observation: Observation
     shown: str | None = None
     random: bool = False
+    dated: bool = False
     setup: frozenset[Arc] = frozenset()
     steps: int = 0
     calls_for: str = ""
@@ -50,6 +52,7 @@ def seen_from(told: Mapping[str, Any]) -> Seen:
         observation=observation,
         shown=told.get("shown"),
         random=told.get("random", False),
+        dated=told.get("dated", False),
         setup=setup,
         steps=told.get("steps", 0),
         calls_for=told.get("calls_for", ""),

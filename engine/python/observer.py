@@ -49,6 +49,7 @@ class Conditions:
         wall_seconds: real time of one trial.
         memory_mib: how much a trial may allocate.
         max_steps: lines of the target file one trial may run.
+        missing: modules that the target does not find when it is loaded.
         watched: POSIX paths and dotted names of further files of the project whose lines are told too, offset as
             observe_wide.py says.
     """
@@ -63,6 +64,7 @@ class Conditions:
     wall_seconds: float = 3.0
     memory_mib: int = 512
     max_steps: int = 400_000
+    missing: tuple[str, ...] = ()
     watched: tuple[tuple[str, str], ...] = ()
 
 
@@ -92,22 +94,27 @@ class Observer:
         """What each trial did, in the same order. Raises SandboxFailure when the sandbox breaks."""
         return [seen.observation for seen in await self.watch(trials)]
 
-    async def watch(self, trials: Sequence[Trial], *, seed: int | None = None) -> list[Seen]:
-        """As `observe`, with what only the engine itself needs, and another seed for randomness if given."""
+    async def watch(self, trials: Sequence[Trial], *, seed: int | None = None, later: int = 0) -> list[Seen]:
+        """As `observe`, with what only the engine itself needs.
+
+        Args:
+            seed: another one for randomness.
+            later: seconds by which a ticking clock is ahead.
+        """
         seen: list[Seen] = []
         size = max(BATCH, self.conditions.per_fork)
         while len(seen) < len(trials):
             batch = trials[len(seen) : len(seen) + size]
-            seen.extend(await self._watch_batch(batch, seed))
+            seen.extend(await self._watch_batch(batch, seed, later))
         return seen
 
-    async def _watch_batch(self, batch: Sequence[Trial], seed: int | None) -> list[Seen]:
+    async def _watch_batch(self, batch: Sequence[Trial], seed: int | None, later: int) -> list[Seen]:
         if self._session is None:
             await self.start()
         session = self._session
         assert session is not None
         seen: list[Seen] = []
-        extra = {} if seed is None else {"seed": seed}
+        extra = ({} if seed is None else {"seed": seed}) | ({"later": later} if later else {})
         try:
             await session.send(json.dumps({"trials": [trial_json(trial) | extra for trial in batch]}).encode())
             for _ in batch:
@@ -191,6 +198,7 @@ class Observer:
             "wall_seconds": conditions.wall_seconds,
             "memory_mib": conditions.memory_mib,
             "max_steps": conditions.max_steps,
+            "missing": conditions.missing,
             "watched": [str(self.workspace.project / path) for path, _ in conditions.watched],
             "modules": [self.facts.module, *(module for _, module in conditions.watched)],
             "hidden": sorted({str(self.workspace.project), str(self.workspace.scratch)}),

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from ...utils.python_source import parse_expression
-from .exception_names import message_part, name_of_type
+from .exception_names import TypeReference, message_part, name_of_type
 from .model import CallableFacts, Finding, ModuleFacts, Raised, Value
+from .optional_imports import own_copy
 from .spec_case import Evidence, Expectation
 from .value_checks import fields_of, value_checks
 
@@ -98,7 +99,7 @@ class Oracle:
         return Verdict(tuple(draft.expectations), tuple(dict.fromkeys(draft.imports)))
 
     def _exception(self, finding: Finding, raised: Raised) -> Verdict:
-        name = name_of_type(raised.type_name, raised.bases, self._facts, finding.trial.imports)
+        name = self._named(finding, raised.type_name, raised.bases)
         documented = self._documents_raise(finding, raised)
         own = raised.line in self._raise_lines and raised.line > 0
         accident = name.expression in ACCIDENTS or raised.message.startswith(_UNPACKING)
@@ -107,7 +108,8 @@ class Oracle:
         )
         if accident and not own and not declined and not documented:
             return Verdict(reason=f"no oracle found: {name.expression} here is an accident of the call, not behaviour")
-        if name.expression in _MISSING_MODULES and not documented:
+        meant = own and bool(own_copy(finding.trial, self._facts))
+        if name.expression in _MISSING_MODULES and not documented and not meant:
             return Verdict(reason=f"no oracle found: {raised.message or 'a module is missing'} in this environment")
         match = message_part(raised.message, finding.trial.act) if own else None
         if f"message:{raised.type_name}" in finding.unstable or "message" in finding.unstable:
@@ -123,6 +125,13 @@ class Oracle:
         draft = _Draft([demand], list(name.imports))
         self._state(finding, draft)
         return Verdict(tuple(draft.expectations), tuple(draft.imports))
+
+    def _named(self, finding: Finding, type_name: str, bases: tuple[str, ...] = ()) -> TypeReference:
+        """How the test names a class: from its own copy of the module where it has one."""
+        variable, own = own_copy(finding.trial, self._facts), f"{self._facts.module}."
+        if variable and type_name.startswith(own):
+            return TypeReference(f"{variable}.{type_name.removeprefix(own)}")
+        return name_of_type(type_name, bases, self._facts, finding.trial.imports)
 
     def _documents_raise(self, finding: Finding, raised: Raised) -> Evidence | None:
         """Where the docstring announces this exception, or a documented example that agrees."""
@@ -213,7 +222,7 @@ class Oracle:
         if facts is not None and facts.kind == "constructor":
             # That a class makes its own instances needs no test.
             return checks, []
-        name = name_of_type(value.type_name, (), self._facts, finding.trial.imports)
+        name = self._named(finding, value.type_name)
         if name.expression and not name.guessed:
             checks.insert(0, Expectation("is_instance", "result", name.expression))
             return checks, list(name.imports)
@@ -241,7 +250,7 @@ class Oracle:
 
     def _warnings(self, finding: Finding, draft: _Draft) -> None:
         for category, message in finding.observation.warnings[:1]:
-            name = name_of_type(category, (), self._facts, finding.trial.imports)
+            name = self._named(finding, category)
             if name.expression and not name.guessed:
                 demand = Expectation("warns", exception=name.expression, match=message_part(message))
                 draft.expectations.append(replace(demand, evidence=self._where(finding)))

@@ -102,6 +102,21 @@ IMPORTED: dict[str, tuple[tuple[str, str], ...]] = {
     "StructTime": (("time.gmtime(0)", "import time"),),
 }
 
+# For code that asks what day it is: what stands in some relation to now, so that it holds on any day.
+RELATIVE: dict[str, tuple[str, ...]] = {
+    "date": (
+        "datetime.date.today()",
+        "datetime.date.today() - datetime.timedelta(days=1)",
+        "datetime.date.today() + datetime.timedelta(days=40)",
+    ),
+    "datetime": (
+        "datetime.datetime.now() - datetime.timedelta(hours=2)",
+        "datetime.datetime.now()",
+        "datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=40)",
+        "datetime.datetime.now() + datetime.timedelta(days=400)",
+    ),
+}
+
 SAME_AS: dict[str, str] = {
     "SupportsInt": "int",
     "SupportsFloat": "float",

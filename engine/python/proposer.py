@@ -25,7 +25,7 @@ from .propose import (
     targets,
     trial_key,
 )
-from .usage import Usage
+from .usage import Usage, find_usage
 
 _MAXIMUM_FOLLOW_UP = 12
 _MAXIMUM_NEAR = 16
@@ -49,11 +49,20 @@ class SourceProposer:
 
     def __init__(self, root: Path, layout: Layout, facts: ModuleFacts, usage: Usage | None = None) -> None:
         self.facts = facts
-        self.context: ProposalContext = proposal_context(root, layout, facts, usage)
+        self._place = root, layout
+        self._usage = usage if usage is not None else find_usage(root, layout, facts)
+        self.context: ProposalContext = proposal_context(root, layout, facts, self._usage)
         self.observed = 0
         self._seen: set[tuple[str, ...]] = set()
         self._reached: set[Arc] = set()
         self._frontier = Frontier(set(_branch_arcs(root, facts)))
+
+    def afresh(self, reached: frozenset[Arc]) -> SourceProposer:
+        """Another proposer for the same module that has observed nothing and aims at what is not reached."""
+        other = SourceProposer(*self._place, self.facts, self._usage)
+        other._reached |= reached
+        other._frontier.missing -= reached
+        return other
 
     def initial(self) -> Iterator[Trial]:
         """Trials from documents, usage and signatures; then, as observations come in, waves that use what was learned,

@@ -19,6 +19,7 @@ from ...utils.generated_header import with_header
 from ...utils.python_source import parse_python
 from .group import read_group, tabulate
 from .import_block import import_block
+from .lifted import lifted
 from .render_pytest import PytestDialect, function_lines, table_lines
 from .render_unittest import UnittestDialect, method_lines
 from .spec_case import Case
@@ -75,9 +76,9 @@ def file_source(cases: Sequence[Case], framework: str, *, imports: Iterable[str]
             f"unit tests cannot be written for {framework!r}", advice="ask for the framework pytest or unittest"
         )
     dialect = PytestDialect() if framework == "pytest" else UnittestDialect()
-    parts: list[str] = []
     taken: set[str] = set()
     try:
+        parts, cases = lifted(cases)
         for section in sections(cases, split_functions=framework == "unittest"):
             if isinstance(dialect, PytestDialect):
                 parts.append(_pytest_section(section, dialect, taken))

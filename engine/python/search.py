@@ -48,6 +48,7 @@ class Record:
     Attributes:
         number: its place in the order of all trials.
         arcs: possible arcs the act ran; `covered` adds those of arranging.
+        moving: whether what came out is not the same on another day.
     """
 
     number: int
@@ -55,6 +56,7 @@ class Record:
     seen: Seen
     arcs: frozenset[Arc]
     covered: frozenset[Arc]
+    moving: bool = False
 
     @property
     def observation(self) -> Observation:
@@ -189,11 +191,15 @@ class Search:
                 missing |= region - self.reached
         return missing
 
-    def learn(self, trial: Trial, seen: Seen) -> None:
-        """Take in what a trial did; queues further ones where it was worth it."""
+    def learn(self, trial: Trial, seen: Seen, *, moving: bool = False) -> None:
+        """Take in what a trial did; queues further ones where it was worth it.
+
+        Args:
+            moving: whether it would come out otherwise on another day; what it ran is then still to be reached.
+        """
         observation, subject = seen.observation, self.subjects[trial.subject]
         arcs = self.arcs.real(observation.arcs)
-        record = Record(self.trials, trial, seen, arcs, arcs | self.arcs.real(seen.setup))
+        record = Record(self.trials, trial, seen, arcs, arcs | self.arcs.real(seen.setup), moving)
         self.trials += 1
         subject.last = observation
         if observation.raised is not None and observation.raised.type_name == "ModuleNotFoundError":
@@ -205,8 +211,13 @@ class Search:
             return
         if observation.outcome == "returned" and (subject.returned is None or pinned(observation)):
             subject.returned = observation
-        subject.touched |= arcs
         subject.ended += 1
+        if moving:
+            self.records.append(record)
+            self.quiet += 1
+            self.proposer.follow_up(trial, replace(observation, outcome="timed_out", arcs=frozenset()))
+            return
+        subject.touched |= arcs
         subject.pinned += pinned(observation)
         new = not arcs <= self.reached
         behaviour = behaviour_of(observation)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...utils.generated_header import untouched
 from ...utils.python_source import parse_python
-from .analyse import imports_of, subjects
+from .analyse import imports_of, package_of, subjects
 from .docs import examples_in
 from .layout import Layout
 from .model import ModuleFacts
@@ -58,7 +58,8 @@ class Usage:
 
 def find_usage(root: Path, layout: Layout, facts: ModuleFacts, index: ProjectIndex | None = None) -> Usage:
     """Uses of the target in the project. Files that do not parse, or are very large, are passed over."""
-    finder = _Finder(root, facts, index or ProjectIndex(root, layout, (facts,)))
+    packages = {place.path: package_of(place) for place in layout.modules}
+    finder = _Finder(root, facts, index or ProjectIndex(root, layout, (facts,)), packages)
     sources = (("existing_test", layout.test_files), ("document", layout.documents), ("call_site", layout.side_files))
     for source, paths in sources:
         finder.read(paths, source)
@@ -67,7 +68,7 @@ def find_usage(root: Path, layout: Layout, facts: ModuleFacts, index: ProjectInd
 
 
 class _Finder:
-    def __init__(self, root: Path, facts: ModuleFacts, index: ProjectIndex) -> None:
+    def __init__(self, root: Path, facts: ModuleFacts, index: ProjectIndex, packages: Mapping[str, str]) -> None:
         self.found: list[UsedSequence] = []
         self._root = root
         self._facts = facts
@@ -78,6 +79,7 @@ class _Finder:
         names = {one.qualname for one in facts.functions} | {one.name for one in facts.classes}
         self._names = re.compile(r"\b(?:" + "|".join(sorted(map(re.escape, names)) or ["(?!)"]) + r")\b")
         self._package = facts.module.partition(".")[0]
+        self._packages = packages
 
     def read(self, paths: tuple[str, ...], source: str) -> None:
         """Take what the files hold."""
@@ -115,8 +117,8 @@ class _Finder:
         except SyntaxError:
             return
         imports = [one for one in ast.walk(tree) if isinstance(one, ast.Import | ast.ImportFrom)]
-        package = path.removesuffix(".py").replace("/", ".").rpartition(".")[0]
-        bound = imports_of(list(imports), package)
+        by_path = path.removesuffix(".py").replace("/", ".").rpartition(".")[0]
+        bound = imports_of(list(imports), self._packages.get(path, by_path))
         stars = [one for one in imports if isinstance(one, ast.ImportFrom) and one.names[0].name == "*"]
         scope = Scope(self._facts, self._index, bound)
         knows = bool(stars) or any(self._package in statement for statement in bound.values())

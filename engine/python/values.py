@@ -11,7 +11,7 @@ from .infer import default_hint, inferred_hints, name_entry, uses_of
 from .model import CallableFacts, ClassFacts, ModuleFacts, Parameter
 from .operands import operand_values
 from .paths import file_candidates, path_candidates
-from .pools import BY_TYPE, IMPORTED, LAMBDAS, SAME_AS
+from .pools import BY_TYPE, IMPORTED, LAMBDAS, RELATIVE, SAME_AS
 from .project_index import ProjectIndex
 
 _MAXIMUM_DEPTH = 3
@@ -157,7 +157,7 @@ class Values:
             return file_candidates()
         if hint.name == "pattern":
             return [Candidate(text) for text in ("'[a-z]+'", "'(a)(b)?'", "''", "'('")]
-        plain = plain_candidates(hint.name)
+        plain = plain_candidates(hint.name, reads_clock=where.reads_clock)
         return plain or self._aliased(hint, where, depth)
 
     def of_class(self, where: ModuleFacts, owner: ClassFacts, depth: int = 0) -> list[Candidate]:
@@ -240,10 +240,13 @@ class Values:
         return self.of_type(alias, where, depth + 1) if alias not in (ANY, hint) else []
 
 
-def plain_candidates(name: str) -> list[Candidate]:
-    """Values of a standard type by its last name."""
+def plain_candidates(name: str, *, reads_clock: bool = False) -> list[Candidate]:
+    """Values of a standard type by its last name; for code that reads the clock also such as move along with it."""
     name = SAME_AS.get(name, name)
     if name in IMPORTED:
+        relative = [Candidate(text, ("import datetime",)) for text in RELATIVE.get(name, ()) if reads_clock]
+        if relative:
+            return interleaved([relative, plain_candidates(name)])
         return [Candidate(source, (statement,)) for source, statement in IMPORTED[name]]
     if name == "Callable":
         return [Candidate(text) for text in LAMBDAS[1]]

@@ -58,7 +58,7 @@ def unfit(finding: Finding, facts: CallableFacts | None, *, traced: bool) -> str
     bindings = read_imports(trial.imports)
     bound = {one.bound for one in bindings} | set(trial.fixtures)
     read = free_names("\n".join((*trial.arrange, trial.act)))
-    unknown = sorted(name for name in read - bound if not hasattr(builtins, name))
+    unknown = sorted(name for name in read - bound if not hasattr(builtins, name) and "*" not in bound)
     if unknown:
         return f"its call needs {unknown[0]}, which cannot be imported"
     own = trial.subject.rpartition(".")[2]

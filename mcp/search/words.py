@@ -6,8 +6,6 @@ import keyword
 import re
 from functools import lru_cache
 
-import snowballstemmer
-
 _IDENTIFIER = re.compile(r"[^\W\d]\w*|\d+")
 _BORDERS = re.compile(r"_+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _COMMON = frozenset(
@@ -32,4 +30,6 @@ def words_of(text: str) -> list[str]:
 @lru_cache(maxsize=50_000)
 def stem_of(word: str) -> str:
     """The stem of a word in small letters: `retries` and `retried` are one. A stemmer is made anew: they keep state."""
+    import snowballstemmer  # the stemmers of thirty languages: loaded when something is searched
+
     return snowballstemmer.stemmer("english").stemWord(word)

@@ -465,11 +465,15 @@ class _Folder:
     def restore(self):
         if not self._copy:
             return
-        for entry in os.scandir(self._folder):
-            if entry.is_dir(follow_symlinks=False):
-                shutil.rmtree(entry.path)
-            else:
-                os.unlink(entry.path)
+        for folder, folders, files in os.walk(self._folder, topdown=False):
+            original = os.path.join(self._copy, os.path.relpath(folder, self._folder))
+            for name in files:
+                if not os.path.isfile(os.path.join(original, name)):
+                    os.unlink(os.path.join(folder, name))
+            for name in folders:
+                if not os.path.isdir(os.path.join(original, name)):
+                    shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
+        # Files are written over in place: the application may hold one of them open, such as a database.
         shutil.copytree(self._copy, self._folder, dirs_exist_ok=True)
 
 

@@ -20,20 +20,22 @@ class Clock:
         self.mode = mode
         self.seconds = seconds
         self.ticks = 0
+        self.later = 0
         self.real = {
             name: getattr(time, name)
             for name in ("time", "time_ns", "localtime", "gmtime", "ctime", "asctime", "strftime")
         }
 
-    def rewind(self):
-        """Start again at the fixed instant."""
+    def rewind(self, later=0):
+        """Start again at the fixed instant, or some seconds later."""
         self.ticks = 0
+        self.later = later
 
     def now(self):
         if self.mode == "shifted":
             return self.real["time"]() + self.seconds
         self.ticks += 1
-        return EPOCH + self.ticks / 1000
+        return EPOCH + self.later + self.ticks / 1000
 
     def install(self):
         real = self.real

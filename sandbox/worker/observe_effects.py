@@ -1,6 +1,7 @@
 """What a trial changed: arranged names and files in its folder, against the same things arranged anew."""
 
 import os
+from collections import abc
 
 from observe_attributes import is_code, length_of
 
@@ -20,8 +21,9 @@ def state(renderer, names, namespace):
         if "s" in told:
             seen[name] = told
             continue
+        contents = _contents(renderer, name, thing)
         length = length_of(thing)
-        if length is not None:
+        if length is not None and not contents:
             seen["len(%s)" % name] = renderer.value(length)
         for attribute, value in told.get("at", ()):
             expression = "%s.%s" % (name, attribute)
@@ -29,7 +31,19 @@ def state(renderer, names, namespace):
                 seen[expression] = value
             elif "n" in value:
                 seen["len(%s)" % expression] = renderer.value(value["n"])
+        seen.update(contents)  # last, because reading items may change an object
     return seen
+
+
+def _contents(renderer, name, thing):
+    """What a mapping of a class of its own holds: expression to told value; empty where it cannot be read so."""
+    if not isinstance(thing, abc.Mapping):
+        return {}
+    try:
+        told = renderer.value(dict(thing), depth=0)
+    except Exception:  # reading runs code of the target
+        return {}
+    return {"dict(%s)" % name: told} if "s" in told else {}
 
 
 def looks(renderer, expressions, namespace):

@@ -26,14 +26,21 @@ class WrongFileError(ImportError):
 
 
 class _Loader(importlib.machinery.SourceFileLoader):
-    """Compiles the target afresh: a cached .pyc would hide the code objects."""
+    """Compiles the target itself: a cached .pyc would hide the code objects. It does so once: whoever loads the module
+    again gets the same code objects."""
 
     def __init__(self, name, path, instrument, compiled):
         super().__init__(name, path)
         self.instrument = instrument
         self.compiled = compiled
+        self.code = None
 
     def get_code(self, fullname):
+        if self.code is None:
+            self.code = self._compile(fullname)
+        return self.code
+
+    def _compile(self, fullname):
         path = self.get_filename(fullname)
         source = self.get_data(path)
         tree = ast.parse(source, path)
@@ -52,6 +59,7 @@ class Finder:
         self.path = path
         self.instrument = instrument
         self.compiled = compiled
+        self.loader = None
 
     def find_spec(self, fullname, path=None, target=None):
         if fullname != self.name:
@@ -62,7 +70,9 @@ class Finder:
         if not os.path.exists(spec.origin) or not os.path.samefile(spec.origin, self.path):
             raise WrongFileError("%s is imported from %s, not from the project" % (fullname, spec.origin))
         if isinstance(spec.loader, importlib.machinery.SourceFileLoader):
-            spec.loader = _Loader(fullname, self.path, self.instrument, self.compiled)
+            if self.loader is None:
+                self.loader = _Loader(fullname, self.path, self.instrument, self.compiled)
+            spec.loader = self.loader
         return spec
 
 
@@ -76,6 +86,20 @@ def import_target(name, path, instrument, operands, compiled):
     setattr(builtins, BEGINS, _beginner(operands))
     sys.meta_path.insert(0, Finder(name, path, instrument, compiled))
     return importlib.import_module(name)
+
+
+def import_without(name, missing):
+    """Load the imported module `name` anew while modules are missing, which they are for nothing else."""
+    before = {one: sys.modules.get(one) for one in missing}
+    del sys.modules[name]
+    sys.modules.update(dict.fromkeys(missing))  # type: ignore[arg-type]
+    try:
+        importlib.import_module(name)
+    finally:
+        for one, module in before.items():
+            sys.modules.pop(one)
+            if module is not None:
+                sys.modules[one] = module
 
 
 class _Comparisons(ast.NodeTransformer):

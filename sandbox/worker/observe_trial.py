@@ -129,7 +129,7 @@ class _Work:
             namespace["tmp_path"] = tmp_path
         self.runner.chance.reseed(self.trial.get("seed", config["seed"]))
         if self.runner.clock is not None:
-            self.runner.clock.rewind()
+            self.runner.clock.rewind(self.trial.get("later", 0))
         return namespace
 
     def _act(self, namespace):
@@ -186,7 +186,7 @@ class _Work:
     @contextlib.contextmanager
     def _measured(self):
         self.told["outcome"] = "raised"
-        tracer, start = self.runner.tracer, time.perf_counter()
+        tracer, start, ticks = self.runner.tracer, time.perf_counter(), self._ticks()
         self.stdout.seek(0)
         self.stdout.truncate()
         del self.caught[:]
@@ -200,8 +200,13 @@ class _Work:
             self.told["arcs"] = sorted(tracer.arcs)
             self.told["operands"] = list(self.runner.operands)
             self.told["steps"] = tracer.steps
+            self.told["dated"] = self._ticks() > ticks
             self._tell_said()
             self.told["random"] = self.runner.chance.was_used()
+
+    def _ticks(self):
+        """How often the clock was looked at so far, where it is ours."""
+        return self.runner.clock.ticks if self.runner.clock is not None else 0
 
     def _tell_said(self):
         """Output and warnings of the act alone: looking at its result may cause more of both."""

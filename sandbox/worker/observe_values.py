@@ -4,6 +4,7 @@ A value without such a source is told by its public attributes, its length and i
 """
 
 import math
+import numbers
 import re
 import warnings
 from typing import Any
@@ -103,6 +104,7 @@ class Draft:
         self.unordered = False
         self.nan = False
         self.custom = False
+        self.number = False
         self.open = set()
         self.left = MAX_SOURCE
 
@@ -125,6 +127,8 @@ class Draft:
             return source if Draft(self.renderer).source(rebuilt) == source else None
         if is_code(thing):
             return source if rebuilt is thing else None
+        if self.number:
+            return source if bool(rebuilt == thing) else None
         if (rebuilt == thing) is not True or (self.custom and (thing == _Odd()) is not False):
             return None
         return source
@@ -144,13 +148,17 @@ class Draft:
         return text
 
     def as_base(self, thing):
-        """A subclass of a builtin as the plain builtin it equals. Raises NoSourceError."""
+        """A subclass of a builtin, or a library's number, as the builtin it equals. Raises NoSourceError."""
         for base in _BASES:
             if isinstance(thing, base):
                 make: Any = str.__str__ if base is str else base
                 plain = make(thing)
                 if type(plain) is base and (plain == thing) is True:
                     return _BUILDERS[base](self, plain)
+        if isinstance(thing, numbers.Real):
+            # numpy's answer to == is no bool.
+            self.number = True
+            return self.source(int(thing) if isinstance(thing, numbers.Integral) else float(thing))
         raise NoSourceError
 
     def inside(self, thing):

@@ -179,3 +179,16 @@ def test_usage_is_the_same_each_time(project):
     assert sequences(project) == sequences(project)
     trials = list(usage_trials(find_usage(project, find_layout(project), facts_of(project, "shop/cart.py"))))
     assert distinct_trials(trials) == trials
+
+
+def test_relative_imports_below_an_import_root_are_named_from_that_root(tmp_path):
+    project = write_project(
+        tmp_path,
+        {
+            "src/shop/__init__.py": "",
+            "src/shop/cart.py": CART,
+            "src/shop/desk.py": "from .cart import price\n\ndef run():\n    return price(11, rate=0.25)\n",
+        },
+    )
+    found = find_usage(project, find_layout(project), facts_of(project, "src/shop/cart.py")).sequences
+    assert [(one.act, one.imports) for one in found] == [("price(11, rate=0.25)", ("from shop.cart import price",))]

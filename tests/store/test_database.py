@@ -24,11 +24,12 @@ MIGRATIONS = Path(migrate.__file__).parent / "migrations"
 
 @pytest.mark.feature("A-04")
 def test_the_migrations_make_exactly_the_tables_the_code_works_with(tmp_path: Path) -> None:
-    Store.open(tmp_path).close()
     wanted = create_engine("sqlite://")
     tables.metadata.create_all(wanted)
-    made = create_engine(f"sqlite:///{tmp_path / 'testwright.db'}")
+    made = create_engine(f"sqlite:///{tmp_path / 'migrated.db'}")
     try:
+        with made.begin() as connection:
+            migrate.migrate(connection)
         seen, ideal = inspect(made), inspect(wanted)
         assert set(seen.get_table_names()) - {"alembic_version"} == set(ideal.get_table_names())
         for name in ideal.get_table_names():
@@ -39,6 +40,15 @@ def test_the_migrations_make_exactly_the_tables_the_code_works_with(tmp_path: Pa
     finally:
         made.dispose()
         wanted.dispose()
+
+
+@pytest.mark.feature("A-04")
+def test_a_new_database_is_made_without_the_migrations_and_is_of_their_newest_revision(tmp_path: Path) -> None:
+    for open_again in (False, True):
+        with Store.open(tmp_path) as store, store.reading() as connection:
+            assert migrate.is_current(connection), open_again
+            assert set(inspect(connection).get_table_names()) == {*tables.metadata.tables, "alembic_version"}
+            migrate.migrate(connection)  # finds nothing to do
 
 
 @pytest.mark.feature("A-04")

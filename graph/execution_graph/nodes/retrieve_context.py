@@ -62,7 +62,9 @@ def _document_wanted(state: TestingAgentState) -> dict[str, Any] | None:
     document = named_document(state["user_request"])
     if document and endpoint.startswith("/"):
         return {"endpoint": document, "operation": endpoint}
-    wanted = document or endpoint or ("." if is_api else "")
+    # An application tells its own document when it is started; another one in the project may be out of date.
+    started = bool(state["target_info"].get("application"))
+    wanted = document or endpoint or ("." if is_api and not started else "")
     return {"endpoint": wanted} if wanted else None
 
 
@@ -73,7 +75,7 @@ def named_document(request: str) -> str | None:
 
 
 async def _analysis(services: GraphServices, path: str | None) -> dict[str, Any] | None:
-    if path is None:
+    if path is None or not path.endswith(".py"):
         return None
     return within_limit(await services.tools.call("get_ast_analysis", {"file_path": path}))
 

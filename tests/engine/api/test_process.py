@@ -65,7 +65,7 @@ def test_nothing_is_left_running(helper: ModuleType, tmp_path: Path) -> None:
         api.get("/notes")
         pid = api._process.pid
     assert gone(pid)
-    with pytest.raises(OSError, match="refused|reset"):
+    with pytest.raises(OSError, match=r"refused|reset"):
         helper.socket.create_connection(("127.0.0.1", int(api.base_url.rpartition(":")[2])), timeout=5).recv(1)
 
 

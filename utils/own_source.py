@@ -1,0 +1,76 @@
+"""What testwright itself consists of, as one digest: whatever was kept by another build of it is of no use (T-16).
+
+Standard library only and quick to import.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..version import VERSION
+
+OWN_FOLDER = Path(__file__).resolve().parent.parent
+"""The folder of the package."""
+
+ROOMS = (
+    "agents",
+    "changes",
+    "ci",
+    "cli",
+    "engine",
+    "gate",
+    "graph",
+    "mcp",
+    "reports",
+    "sandbox",
+    "schemas",
+    "store",
+    "utils",
+)
+"""The folders of the package that hold code, schemas and prompts."""
+
+_CONTENT = (".py", ".json", ".md", ".js", ".mjs", ".toml")
+_FOREIGN = frozenset({"__pycache__", "node_modules"})
+
+
+@functools.cache
+def own_digest() -> str:
+    """Over version, sources and the interpreter with its installed packages; the same for as long as we run."""
+    total = hashlib.sha256(f"{VERSION}\0{sys.version}\0{sys.platform}\n".encode())
+    for path in _files(OWN_FOLDER):
+        total.update(os.fsencode(path.relative_to(OWN_FOLDER)) + b"\0")
+        total.update(hashlib.sha256(path.read_bytes()).digest())
+    for name in _distributions():
+        total.update(name.encode("utf-8", "surrogateescape") + b"\n")
+    return total.hexdigest()
+
+
+def _files(root: Path) -> Iterator[Path]:
+    yield from sorted(root.glob("*.py"))
+    for room in ROOMS:
+        waiting = [root / room]
+        while waiting:
+            with os.scandir(waiting.pop()) as found:
+                entries = sorted(found, key=lambda one: one.name)
+            for entry in entries:
+                if entry.is_dir():
+                    if entry.name not in _FOREIGN:
+                        waiting.append(Path(entry.path))
+                elif entry.name.endswith(_CONTENT):
+                    yield Path(entry.path)
+
+
+def _distributions() -> list[str]:
+    """Names and versions of the packages beside us: formatters and runners shape what we write and keep."""
+    found: set[str] = set()
+    for entry in sys.path:
+        try:
+            found.update(name for name in os.listdir(entry or ".") if name.endswith((".dist-info", ".egg-info")))  # noqa: PTH208 - names only
+        except OSError:
+            continue
+    return sorted(found)
