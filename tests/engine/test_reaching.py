@@ -217,9 +217,9 @@ def test_numbers_of_a_library_are_told_as_plain_ones(tmp_path: Path) -> None:
 
 def test_two_workers_answer_in_the_order_they_were_asked(tmp_path: Path) -> None:
     async def asked() -> list[str | None]:
-        async with prepared(tmp_path, files("def double(n):\n    return 2 * n\n")) as target:
-            async with open_side_by_side(target, facts_of(target)) as both:
-                seen = await both.watch([trial(f"double({number})") for number in range(41)])
+        source = "def double(n):\n    return 2 * n\n"
+        async with prepared(tmp_path, files(source)) as target, open_side_by_side(target, facts_of(target)) as both:
+            seen = await both.watch([trial(f"double({number})") for number in range(41)])
         return [one.observation.value.source if one.observation.value else None for one in seen]
 
     assert asyncio.run(asked()) == [str(2 * number) for number in range(41)]
