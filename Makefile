@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: install demo test test-llm bench bench-quick bench-context docs check format clean
+.PHONY: install demo test test-llm bench bench-quick bench-context profile docs check format clean bench-planted
 
 install: $(VENV)/.installed
 
@@ -36,9 +36,18 @@ bench: install
 bench-quick: install
 	$(BIN)/python -m testwright.benchmarks.generators --quick --name quick $(BENCH)
 
+# Defects that a seeded operator plants in the example shop, and which of them its integration tests catch.
+bench-planted: install
+	$(BIN)/python benchmarks/planted_defects.py examples/shop --request "integration tests of the project except shop.api" \
+	  --hand benchmarks/planted/shop.json $(PLANTED)
+
 # recall@5 of get_codebase_context beside plain grep; fetches the sources of two packages.
 bench-context: install
 	$(BIN)/python benchmarks/context_search.py
+
+# Where the time of one run goes. PROFILE takes a request and options: make profile PROFILE="--functions".
+profile: install
+	$(BIN)/python benchmarks/profile_run.py $(PROFILE)
 
 # Pages that are made from what they describe.
 docs: install

@@ -183,7 +183,8 @@ async def seen_to_end(live: LiveRun, request: str, work: Awaitable[PlanningAgent
     live.services.emit(EventType.STARTED, f"{'resumed' if record.resumed else 'started'}: {request}")
     began = time.time()
     try:
-        state = await work
+        async with live.target.ahead():
+            state = await work
         _raise_failed_plan(state)
     except TestwrightError as error:
         live.services.emit(EventType.ERROR, error.message)

@@ -154,6 +154,18 @@ class TargetProvider:
         """What runs the target's code; None as long as nobody has needed it."""
         return self._prepared.interpreter if self._prepared is not None else None
 
+    @asynccontextmanager
+    async def ahead(self) -> AsyncIterator[None]:
+        """Prepare while something else is begun with inside the block: whoever needs it later waits less."""
+        preparing = asyncio.ensure_future(self())
+        try:
+            yield
+        finally:
+            preparing.cancel()
+            await asyncio.wait((preparing,))
+            if not preparing.cancelled():
+                preparing.exception()  # whoever needs the target tries again, and tells what is wrong
+
     def _tell(self, target: PythonTarget) -> None:
         """Put on record what code ran in, for the report of a session that resumes after the last of it."""
         if self._events is not None:

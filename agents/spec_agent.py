@@ -13,13 +13,14 @@ from typing import Any
 
 from ..utils.canonical import canonical_json
 from ..utils.error_formatter import spec_feedback
+from . import api_answer
 from .code_limits import case_problems, imported_by
 from .envelope import consumer_view
 from .lifecycle import Agent, AgentContract
 from .model.chat import ModelChat
 from .model_agent import GivenBack, ModelAgent, UnusableAnswer
 from .project_style import project_style
-from .prompt import bullets, data
+from .prompt import bullets, data, load_prompt
 from .protocol import AgentRequest, AgentResponse, JsonObject, success_response
 from .repair_guard import weakened_cases
 from .source_view import interesting
@@ -58,6 +59,11 @@ class ModelSpecAgent(ModelAgent):
         inputs = consumer_view(request.inputs or {})
         errors = inputs.get("errors") or []
         previous = inputs.get("previous_spec")
+        test_type = str(inputs.get("test_type") or "unit")
+        if test_type == "api" and not isinstance(previous, Mapping):
+            return await self._api(request, inputs, errors)
+        if test_type != "unit":
+            return await self._engine.process(request)  # what was refused, the engine takes out by itself
         try:
             if isinstance(previous, Mapping) and errors:
                 return await self._refined(inputs, previous, errors)
@@ -83,6 +89,28 @@ class ModelSpecAgent(ModelAgent):
         spec = {**base, "imports": sorted(set(answered["imports"])), "cases": cases}
         kept = {key: explored.metadata[key] for key in ("trials", "branches", "notes") if key in explored.metadata}
         return success_response({"spec": spec}, metadata=kept)
+
+    async def _api(
+        self, request: AgentRequest, inputs: Mapping[str, Any], errors: Sequence[Mapping[str, Any]]
+    ) -> AgentResponse:
+        """The engine's spec of an API with cases that the model adds; running the tests really sends them."""
+        explored = await self._engine.process(request)
+        if not explored.is_success() or not isinstance(explored.result, dict):
+            return explored
+        base: JsonObject = explored.result["spec"]
+        user = await asyncio.to_thread(api_answer.message, inputs, base, self._root)
+        said = "\n".join(str(one.get("excerpt") or "") for one in errors).strip()
+        back = GivenBack(errors, said) if errors else None
+        attempt = int(inputs.get("attempt") or 1)
+        try:
+            answer = await self._asked(
+                user, api_answer.ANSWER_SCHEMA, attempt, back=back, prompt=load_prompt("api_spec")
+            )
+            answered: Any = answer.parsed
+            spec = {**base, "cases": api_answer.added(answered, base)}
+        except UnusableAnswer as unusable:
+            return self._unusable(unusable, errors)
+        return success_response({"spec": spec}, metadata=dict(explored.metadata), trace=list(explored.trace))
 
     def _first_message(self, inputs: Mapping[str, Any], base: Mapping[str, Any]) -> str:
         target = base["target"]

@@ -15,6 +15,7 @@ from ..utils.canonical import canonical_json
 from ..utils.error_formatter import code_feedback
 from ..utils.generated_header import untouched, with_header, without_header
 from .code_limits import code_problems, helper_problems, imported_by
+from .embedded.writing_agent import EmbeddedWritingAgent
 from .envelope import consumer_view
 from .lifecycle import AgentContract
 from .model.chat import ModelChat
@@ -45,6 +46,8 @@ class ModelWritingAgent(ModelAgent):
     async def _work(self, request: AgentRequest) -> AgentResponse:
         inputs: Mapping[str, Any] = request.inputs or {}
         view = consumer_view(inputs)
+        if view["spec"].get("test_type") == "api":
+            return await self._rendered(request)
         errors: Sequence[Mapping[str, Any]] = view.get("errors") or []
         previous = {str(one["path"]): str(one["contents"]) for one in view.get("previous_files") or ()}
         module = str((view["spec"].get("target") or {}).get("module") or "")
@@ -61,6 +64,11 @@ class ModelWritingAgent(ModelAgent):
         target = str((view["spec"].get("target") or {}).get("path") or view["test_path"])
         result = [{"path": path, "contents": _headed(text, target)} for path, text in files.items()]
         return success_response({"files": result})
+
+    async def _rendered(self, request: AgentRequest) -> AgentResponse:
+        """An API spec says every request and every check in data: rendering is exact, and there is nothing to add."""
+        async with EmbeddedWritingAgent() as renderer:
+            return await renderer.process(request)
 
 
 def _message(

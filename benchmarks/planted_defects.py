@@ -4,8 +4,9 @@
     python benchmarks/planted_defects.py examples/shop --suite tests/generated/integration --files src/shop/orders.py
 
 The places are drawn with a seed from all changes that the mutation operators can make in the files under test: nobody
-chooses them. Changes that a rule knows to be equivalent are set aside before anything runs, and nothing else is. Of the
-changes drawn three counts are printed:
+chooses them. Two rules set changes aside before anything runs: what is equivalent by a rule of the operators, and texts
+that only `--help` or a description shows (the argument help, description, metavar, epilog, summary or title of a call),
+whose form is the parser's own and differs between versions of Python. Of the changes drawn three counts are printed:
 
     all lines      every change drawn, also where no test of this type ever comes: the number that counts
     reached lines  those in code that the tests' entry points call, by the syntax tree
@@ -19,6 +20,7 @@ path, old, new, note) are planted like the others.
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import os
 import shutil
@@ -42,6 +44,7 @@ except ImportError:
 ROOT = Path(__file__).resolve().parents[1]
 REQUESTS = {"integration": "integration tests of the project", "api": "API tests of the project", "unit": "unit tests"}
 RUN_SECONDS = 600
+_HELP = frozenset({"help", "description", "metavar", "epilog", "summary", "title"})
 
 
 @dataclass(frozen=True)
@@ -162,7 +165,8 @@ def _measure(
     print(
         f"\n{arguments.type} tests with {arguments.framework}: {found} possible changes in {len(files)} files, of which"
     )
-    print(f"{equivalent} are equivalent by rule; {len(drawn)} of the others drawn with seed {arguments.seed}")
+    print(f"{equivalent} are set aside by rule (equivalent, or text that only --help shows);")
+    print(f"{len(drawn)} of the others are drawn with seed {arguments.seed}")
     print("files: " + ", ".join(files))
     print(
         "operators: "
@@ -185,12 +189,30 @@ def _measure(
 def _drawn(project: Path, files: Sequence[str], count: int, seed: int) -> tuple[list[Planted], int, int]:
     """The changes to plant, how many there are at all, and how many of those a rule sets aside."""
     every = [one for path in files for one in mutants_of((project / path).read_bytes(), path)]
-    usable = [one for one in every if one.rule is None]
+    shown = {path: _help_texts((project / path).read_text(encoding="utf-8-sig")) for path in files}
+    usable = [one for one in every if one.rule is None and not _within(one.start, one.end, shown[one.path])]
     drawn = [
         Planted(one.path, one.line, one.operator, one.before, one.after, one.start, one.end, one.replacement)
         for one in sample(usable, count, seed=seed)
     ]
     return drawn, len(every), len(every) - len(usable)
+
+
+def _help_texts(source: str) -> list[tuple[int, int]]:
+    """Where texts stand that are written for `--help` or a description only, as offsets into the UTF-8 text."""
+    lines = source.encode("utf-8").splitlines(keepends=True)
+    begins = [sum(len(line) for line in lines[:at]) for at in range(len(lines) + 1)]
+    found: list[tuple[int, int]] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.keyword) and node.arg in _HELP and isinstance(node.value, ast.Constant):
+            value = node.value
+            start = begins[value.lineno - 1] + value.col_offset
+            found.append((start, begins[(value.end_lineno or value.lineno) - 1] + (value.end_col_offset or 0)))
+    return found
+
+
+def _within(start: int, end: int, places: Sequence[tuple[int, int]]) -> bool:
+    return any(first <= start and end <= last for first, last in places)
 
 
 def _is_caught(suite: Suite, one: Planted) -> bool:

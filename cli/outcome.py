@@ -102,6 +102,9 @@ def files_shown(files: Iterable[tuple[str, str, str]]) -> None:
 
 def _headline(console: Console, report: Report) -> None:
     totals = report.totals
+    if report.exit_reason.value == "nothing_to_do" and not totals.targets:
+        console.print(f"[green]ok[/]  nothing to do, found out in {report.run.seconds:.1f} s")
+        return
     mark = "[green]ok[/]" if report.exit_code == 0 else f"[red]{report.exit_reason.value}[/]"
     what = "kept" if report.execution == "executed" else "written, not executed"
     console.print(

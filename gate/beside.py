@@ -17,6 +17,7 @@ from .results import CaseResult
 from .suite import Suite
 
 ROUNDS = 4
+PAIRED = 200
 CONFIRMED = 8
 _FAILING = ("failed", "error", "timeout", "crashed")
 _SHOWN = 3
@@ -68,11 +69,12 @@ def fixed_things(first: Mapping[str, CaseResult], second: Mapping[str, CaseResul
 def rounds_of(used: Mapping[str, Sequence[str]]) -> list[list[tuple[str, str]]]:
     """Pairs to run at the same time, holder and visitor: each test with itself, then those that use the same thing.
 
-    Each test is in a round at most once on each side; there are at most `ROUNDS` rounds.
+    Each test is in a round at most once on each side; there are at most `ROUNDS` rounds, and only the first `PAIRED`
+    tests are paired with others.
     """
-    names = list(used)
+    rounds = [[(name, name) for name in used]]
+    names = list(used)[:PAIRED]
     shared = [(one, other) for one in names for other in names if one != other and set(used[one]) & set(used[other])]
-    rounds = [[(name, name) for name in names]]
     while shared and len(rounds) < ROUNDS:
         chosen, left, holders, visitors = [], [], set(), set()
         for one, other in shared:

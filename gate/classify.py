@@ -109,6 +109,9 @@ def _lacks_surroundings(failure: Failure, own_modules: Iterable[str]) -> bool:
 
 
 def _fixture(failure: Failure, result: CaseResult) -> Judgement:
+    if failure.type_name == "FixtureLookupError":
+        name = failure.message.strip("(").partition(",")[0]
+        return Judgement("test_defect", f"the test asks for the fixture {name}, which nothing gives it here")
     last = failure.frames[-1] if failure.frames else None
     if last is not None and last.path.rpartition("/")[2] == "conftest.py":
         return Judgement("environment", f"a fixture of the project fails ({last.path}:{last.line}): {failure.summary}")

@@ -70,7 +70,7 @@ def _function(test: Json) -> str:
 
 
 def _is_told(test: Json) -> bool:
-    return test["verdict"] != "holds" or test["slow"] or bool(test["adds_nothing"]) or _strength(test) == "none"
+    return test["verdict"] != "holds" or test["slow"] or _strength(test) == "none"
 
 
 def _row(tests: Sequence[Json], added: Json | None, tried: int) -> tuple[str, ...]:
@@ -109,8 +109,12 @@ def _findings(report: Json) -> list[Block]:
     found = [Block(f"{title}: {len(chosen)}", tuple(_listed(chosen, say))) for title, chosen, say in parts if chosen]
     idle = [one for one in tests if one["adds_nothing"]]
     if idle:
-        found.append(Block(f"Tests that add nothing: {len(idle)}", tuple(_idle(idle, tests, report))))
+        found.append(Block(f"Tests that {_idle_word(report)}: {len(idle)}", tuple(_idle(idle, tests, report))))
     return found
+
+
+def _idle_word(report: Json) -> str:
+    return "add nothing" if report["mutation"] else "run nothing that others do not"
 
 
 def _idle(idle: Sequence[Json], tests: Sequence[Json], report: Json) -> Iterable[str]:
@@ -125,12 +129,13 @@ def _idle(idle: Sequence[Json], tests: Sequence[Json], report: Json) -> Iterable
         stays = Counter(_last(other) for one in part for other in one["covered_by"]).most_common()
         names = [other for other, _ in stays[:STAYING]]
         more = f" and {len(stays) - STAYING} more" if len(stays) > STAYING else ""
-        together = f"everything they run and notice is in {', '.join(names)}{more}"
+        notice = " and notice" if report["mutation"] else ""
+        together = f"everything they run{notice} is in {', '.join(names)}{more}"
         yield f"{who}: {reasons.pop() if len(reasons) == 1 else together}"
     if len(groups) > NAMED:
         yield f"and {len(groups) - NAMED} more test functions, in the report"
     if report["mutation"] is None:
-        yield "No mutants were tried: what a test checks does not count here, only what it runs."
+        yield "No mutants were tried, so what these tests check does not count: they may well be worth their place."
     elif report["mutation"]["sampled"] < report["mutation"]["found"]:
         sampled, found = report["mutation"]["sampled"], report["mutation"]["found"]
         yield f"Measured by {sampled} of {found} mutants: more of them may show what a test adds."
@@ -180,7 +185,7 @@ def _summary(report: Json) -> Block:
         ("error", "cannot be run"),
         ("timeout", "run too long"),
         ("flaky", "hold only sometimes"),
-        ("adds_nothing", "add nothing to the others"),
+        ("adds_nothing", _idle_word(report)),
         ("asserts_nothing", "assert nothing"),
         ("asserts_little", "assert little"),
         ("slow", "are slow"),
@@ -190,6 +195,10 @@ def _summary(report: Json) -> Block:
     if coverage and coverage["statements"]:
         lines.append(f"Statements {coverage['percent_statements']} %, branches {coverage['percent_branches']} %")
     lines += _mutants(mutation) if mutation else []
+    lacking = sum(one["class"] == "environment" for one in report["tests"])
+    if lacking:
+        advice = "install it, or name the project's own interpreter with --python PATH"
+        lines.append(f"{lacking} of those that do not pass want what this environment lacks: {advice}")
     return Block("All together", (*lines, *(f"Note: {note}" for note in report["notes"])))
 
 

@@ -17,7 +17,21 @@ from ..version import VERSION
 OWN_FOLDER = Path(__file__).resolve().parent.parent
 """The folder of the package."""
 
-ROOMS = ("agents", "cli", "engine", "gate", "graph", "mcp", "reports", "sandbox", "schemas", "store", "utils")
+ROOMS = (
+    "agents",
+    "changes",
+    "ci",
+    "cli",
+    "engine",
+    "gate",
+    "graph",
+    "mcp",
+    "reports",
+    "sandbox",
+    "schemas",
+    "store",
+    "utils",
+)
 """The folders of the package that hold code, schemas and prompts."""
 
 _CONTENT = (".py", ".json", ".md", ".js", ".mjs", ".toml")

@@ -80,17 +80,27 @@ def _new_defects(
 
 def _defect(case: Mapping[str, Any], one: Mapping[str, Any], path: str) -> JsonObject:
     documented = next((each for each in case["expect"] if each.get("origin") == "documented"), case["expect"][0])
-    statements = [*(case.get("arrange") or {}).get("statements", ()), case["act"]["expression"]]
-    title = _cut(f"{case['subject']}: {case['title']}", _TITLE_LENGTH)
+    subject, acted = subject_and_act(case)
+    statements = [*(case.get("arrange") or {}).get("statements", ()), *acted]
+    title = _cut(f"{subject}: {case['title']}", _TITLE_LENGTH)
     return {
         "id": "sd_" + str(case["id"]).removeprefix("tc_"),
         "title": title,
-        "subject": case["subject"],
+        "subject": subject,
         "documented": _cut(str(case.get("expected") or _expectation_text(documented)), _TEXT_LENGTH),
         "observed": _cut(str(one.get("message") or one.get("reason") or "it does something else"), _TEXT_LENGTH),
         "reproduce": "\n".join(statements),
         "evidence": documented.get("evidence") or {"path": path, "lines": [1, 1]},
     }
+
+
+def subject_and_act(case: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """What a case is about and the calls it makes: one of a unit, several of a flow between components."""
+    act = case.get("act") or {}
+    steps = [one for one in act.get("steps") or () if isinstance(one, Mapping)]
+    called = [str(one.get("expression") or "") for one in steps] or [str(act.get("expression") or "")]
+    component = str(steps[-1].get("component") or "") if steps else ""
+    return str(case.get("subject") or component or case.get("operation") or "it"), [one for one in called if one]
 
 
 def _expectation_text(expectation: Mapping[str, Any]) -> str:

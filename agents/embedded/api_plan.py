@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ...engine.api.apps import Found, application_in, applications
+from ...engine.python.foundations import Foundations
 from ...store.base_names import unique_test_path
 from ..protocol import JsonObject
 from .planning import Planned, Scope
@@ -43,7 +44,7 @@ def api_steps(scope: Scope) -> Planned:
 
 
 def _wanted(scope: Scope) -> list[Found]:
-    """The applications of the modules that are named; of the whole project where they make none."""
+    """The applications of the modules that are named, else those built on them; all where none is named."""
     everything = applications(scope.layout)
     if not scope.named or not scope.targets:
         return everything[:1] if len(everything) > 1 and _one_leads(everything) else everything
@@ -51,11 +52,18 @@ def _wanted(scope: Scope) -> list[Found]:
     named = [one for one in everything if one.place.path in paths]
     if len(paths) == 1 and not named:
         inside = application_in(scope.layout, scope.targets[0].place)
-        return [inside] if inside is not None else []
+        return [inside] if inside is not None else _built_on(paths, everything, scope)
+    named = named or _built_on(paths, everything, scope)
     seen: dict[str, Found] = {}
     for one in named:
         seen.setdefault(one.place.path, one)
     return list(seen.values())
+
+
+def _built_on(paths: set[str], everything: list[Found], scope: Scope) -> list[Found]:
+    """Applications that import a module which is named: "the orders service: its API"."""
+    files = Foundations(scope.layout.root, tuple(one.path for one in scope.layout.modules))
+    return [one for one in everything if paths & files.brought_by(one.place.path)]
 
 
 def _one_leads(found: list[Found]) -> bool:

@@ -78,7 +78,7 @@ class ApiSpecs:
             framework=str(inputs.get("framework") or "pytest"),
             target=self._told(target, path, api.title),
             launch=launch,
-            start=_start(launch),
+            start=_start(launch, str(target.get("framework_of_app") or "")),
         )
         return Specified(spec, _metadata(exploration), _trace(exploration, spec))
 
@@ -106,12 +106,15 @@ class ApiSpecs:
         return told
 
 
-def _start(launch: Launch) -> str:
+def _start(launch: Launch, framework: str) -> str:
     """How the application is started by hand."""
     names = sorted(launch.environment)
     variables = f", with a value of your own in {' and '.join(names)}" if names else ""
     if launch.command:
         return f"started by {' '.join(launch.command).replace('{port}', '8000')}{variables}:"
+    if framework in ("flask", "django"):
+        command = "python manage.py runserver" if framework == "django" else f"flask --app {launch.application} run"
+        return f"started by `{command} {'8000' if framework == 'django' else '--port 8000'}`{variables}:"
     factory = " --factory" if str(launch.application).endswith("()") else ""
     roots = "".join(f" --app-dir {root}" for root in launch.import_roots[:1] if root != ".")
     application = str(launch.application).removesuffix("()")

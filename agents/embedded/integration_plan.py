@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from ...engine.integration.model import IntegrationTarget
-from ...engine.integration.seams import find_seams
+from ...engine.integration.seams import SeamMap, find_seams
 from ...engine.integration.targets import MOST_TARGETS, integration_targets, limited_to
 from ...store.base_names import unique_test_path
 from ..protocol import JsonObject
@@ -16,16 +18,26 @@ GENERATE = "generate_integration_tests"
 
 
 def integration_steps(scope: Scope) -> Planned:
-    """A step for each entry of the scope, those that reach most first; modules that reach no other are skipped."""
+    """A step for each entry of the scope, those that reach most first.
+
+    A module that is named and reaches no other is tested by what reaches it; without that it is skipped.
+    """
     planned = Planned()
     wanted = {target.place.path: target.symbols for target in scope.targets}
     seams = find_seams(scope.layout.root, scope.layout)
-    found = integration_targets(scope.layout.root, scope.layout, wanted, seams)
+    found = list(integration_targets(scope.layout.root, scope.layout, wanted, seams))
     entries = {one.entry.place.path for one in found}
-    for path in wanted:
-        if path not in entries and scope.named:
-            reason = seams.unread.get(path) or "its code calls no other module of the project: nothing to integrate"
-            planned.skipped.append({"target": path, "reason": reason})
+    leaves = [one.place for one in scope.targets if scope.named and one.place.path not in entries]
+    callers = _callers([one.module for one in leaves if one.path not in seams.unread], wanted, scope, seams)
+    reached = {module for one in callers for module in _reached(one, seams)}
+    for place in leaves:
+        if place.module in reached:
+            planned.understood.append(f"{place.module} is tested by what reaches it")
+        else:
+            reason = seams.unread.get(place.path) or "it calls no other module of the project, and none calls it"
+            planned.skipped.append({"target": place.path, "reason": reason})
+    found += callers
+    wanted |= {one.entry.place.path: one.subjects for one in callers}
     if not found and not scope.named:
         planned.skipped.append(
             {"target": ".", "reason": "no module of the project calls another: nothing to integrate"}
@@ -47,6 +59,23 @@ def integration_steps(scope: Scope) -> Planned:
         reason = f"{MOST_TARGETS} modules that reach more others come first; name this one to test it"
         planned.skipped.append({"target": target.entry.place.path, "reason": reason})
     return planned
+
+
+def _callers(
+    modules: Collection[str], wanted: Mapping[str, object], scope: Scope, seams: SeamMap
+) -> list[IntegrationTarget]:
+    """The targets of other modules, each limited to what reaches one of some modules."""
+    callers: list[IntegrationTarget] = []
+    for one in integration_targets(scope.layout.root, scope.layout, None, seams) if modules else ():
+        entry = one.entry.place
+        reaching = [name for name in one.subjects if not seams.reached(entry.module, name).isdisjoint(modules)]
+        if reaching and entry.path not in wanted:
+            callers.append(replace(one, subjects=tuple(reaching), programs=()))
+    return callers
+
+
+def _reached(target: IntegrationTarget, seams: SeamMap) -> frozenset[str]:
+    return frozenset().union(*(seams.reached(target.entry.place.module, name) for name in target.subjects))
 
 
 def _step(target: IntegrationTarget, symbols: tuple[str, ...] | None, scope: Scope) -> JsonObject:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -131,7 +131,10 @@ class FreshProcess:
         command += ["-c", os.devnull, "--rootdir", str(root), "--continue-on-collection-errors"]
         command += ["--timeout", str(_TEST_SECONDS), "--timeout-method", "thread"]
         files = [one for one in paths if one not in left_out]
-        done = self._run(root, [*command, *(f"--deselect={one}" for one in sorted(left_out)), *files], journal)
+        more = {"BENCH_JOURNAL": str(journal)}
+        if any("hypothesis" in (root / path).read_text(encoding="utf-8") for path in paths):
+            more["BENCH_NO_DEADLINE"] = "1"
+        done = self._run(root, [*command, *(f"--deselect={one}" for one in sorted(left_out)), *files], more)
         return read_journal(journal.read_text() if journal.is_file() else ""), done
 
     def _measuring(self, root: Path) -> list[str]:
@@ -153,14 +156,14 @@ class FreshProcess:
         names = ("num_statements", "covered_lines", "num_branches", "covered_branches")
         return Coverage(*(int(totals[name]) for name in names))
 
-    def _run(self, root: Path, command: Sequence[str], journal: Path | None = None) -> Watched:
+    def _run(self, root: Path, command: Sequence[str], more: Mapping[str, str] | None = None) -> Watched:
         return run_watched(
             command,
             cwd=root,
             environment={
                 **os.environ,
                 "PYTHONPATH": os.pathsep.join([str(root / self._source.import_root), str(_PLUGIN)]),
-                "BENCH_JOURNAL": str(journal or ""),
+                **(more or {}),
                 "PYTHONHASHSEED": "0",
                 "PYTHONDONTWRITEBYTECODE": "1",
             },

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from .tools.generated import Generated, Terms
 from .tools.testwright import CHECKOUT
 
 _ASSESS_SECONDS = 3600.0
+_PLAIN = "from a plain run only, without the conditions of the gate"
 
 
 @dataclass(frozen=True)
@@ -42,19 +43,23 @@ class Measurer:
         """Digest of the mutants that every suite is measured by."""
         return sample_digest(self.source.root, self.source.path, size)
 
-    def suite(self, generated: Generated) -> dict[str, Any]:
-        """What a suite is worth: coverage, mutants, size, what does not hold. JSON form."""
+    def suite(self, generated: Generated, plain: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+        """What a suite is worth: coverage, mutants, size, what does not hold. JSON form.
+
+        Args:
+            plain: is given what a plain run has shown, in the same form, before the gate and mutants take their time.
+        """
         texts = {path: contents.decode("utf-8") for path, contents in generated.files.items()}
         tests = [path for path in texts if Path(path).name.startswith("test_")]
         judged = self._process().judge(self._laid(texts, "judged"), tests)
         if judged.coverage is None or not set(judged.outcomes.values()) & {"passed", "xfailed"}:
             return {"unusable": judged.complaint or "none of its tests passes"}
+        known = {"coverage": judged.coverage.to_dict(), **sizes(judged.outcomes), "test_lines": test_lines(texts)}
+        plain({**known, **conduct(judged, {}), "mutants": None, "notes": [_PLAIN]})
         turned = {path: without_xfail(text) for path, text in texts.items()}
         assessed = self._assessed(self._laid(turned, "assessed"), tests)
         return {
-            "coverage": judged.coverage.to_dict(),
-            **sizes(judged.outcomes),
-            "test_lines": test_lines(texts),
+            **known,
             **conduct(judged, assessed),
             "mutants": mutants(assessed),
             "notes": assessed.get("notes", []),

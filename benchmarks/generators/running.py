@@ -17,6 +17,8 @@ from .measuring import Measurer
 from .sources import Source, fetched
 from .tools.generated import Generated, Terms, Tool
 
+_PLAIN = "plain"  # stands for the sample of mutants where there was no such measurement
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -90,11 +92,12 @@ def _figures(tool: Tool, measurer: Measurer, plan: Plan, kept: Kept, sample: str
     if not generated.crash:
         figures = kept.measured(source, generated, sample) if tool.peer and plan.reuse else None
         if figures is None and tool.name not in plan.run:
-            figures = kept.measured(source, generated, measurer.sample(0))
+            known = (kept.measured(source, generated, one) for one in (measurer.sample(0), _PLAIN))
+            figures = next((one for one in known if one is not None), None)
             if figures is None:
                 return None
         if figures is None:
-            figures = measurer.suite(generated)
+            figures = measurer.suite(generated, lambda seen: kept.keep_measured(source, generated, _PLAIN, seen))
             kept.keep_measured(source, generated, sample, figures)
     crash = generated.crash or (figures or {}).get("unusable", "")
     told = generated.to_dict()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...utils.python_source import parse_python
 from .literals import names_in
 from .operations import snake_case
 from .render_request import call, saved
@@ -40,8 +42,8 @@ class Step:
 
 
 def is_used(name: str, source: str) -> bool:
-    """Whether a name stands in source."""
-    return re.search(rf"\b{re.escape(name)}\b", source) is not None
+    """Whether source reads a name; the same word in a text is no use of it."""
+    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(parse_python(source)))
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ from time import monotonic
 
 from ...errors import ProjectError
 from ...sandbox.target import PythonTarget
+from ..python.analyse import facts_from_source
 from ..python.choice import choose
 from ..python.confirm import Confirmed, confirm
 from ..python.explore import Budget
@@ -120,11 +121,32 @@ async def explore_flows(
         search = Search(facts, arcs, proposer, imported, budget.trials)
         await _search(search, observer, budget, notes)
     counting = {one.place.module for one in components.components if not one.vocabulary}
-    records = [
-        one for one in search.records if crosses(arcs, one, counting) and one.trial.subject in components.subjects
-    ]
+    meant = meant_exceptions(target, components, facts)
+    wanted = [one for one in search.records if one.trial.subject in components.subjects and is_meant(one, meant)]
+    records = [one for one in wanted if crosses(arcs, one, counting)]
     confirmed = await _confirmed(target, facts, records, imported, watched)
     return _told(facts, components, arcs, search, imported, confirmed, notes)
+
+
+def meant_exceptions(target: PythonTarget, components: IntegrationTarget, facts: ModuleFacts) -> frozenset[str]:
+    """Last names of the exceptions that the components raise in so many words, or that the entry documents."""
+    named = {name for one in facts.callables() for name, _ in one.documentation.raises}
+    for one in components.components:
+        try:
+            read = facts_from_source((target.snapshot.path / one.place.path).read_bytes(), one.place)
+        except (OSError, SyntaxError):
+            continue
+        named |= {site.exception for each in read.callables() for site in each.raises}
+    return frozenset(name.partition("(")[0].rpartition(".")[2] for name in named)
+
+
+def is_meant(record: Record, meant: frozenset[str]) -> bool:
+    """Whether what was raised, if anything, is behaviour; the end of a program is told by running it."""
+    raised = record.observation.raised
+    if raised is None:
+        return True
+    name = raised.type_name.rpartition(".")[2]
+    return name != "SystemExit" and (name in meant or "." in raised.type_name or bool(record.trial.wanted))
 
 
 def crosses(arcs: WideArcs, record: Record, counting: set[str]) -> bool:

@@ -113,14 +113,17 @@ _CONTENTS = {
         '[{"name": "Ann", "age": 31}, {"name": "Bob", "age": 27}]\n',
         '{"name": \n',
     ),
-    "yaml": ("name: Ann\nitems:\n  - 1\n  - 2\n",),
-    "yml": ("name: Ann\nitems:\n  - 1\n  - 2\n",),
-    "toml": ('name = "Ann"\nitems = [1, 2]\n\n[owner]\nage = 31\n',),
+    "yaml": ("name: Ann\nitems:\n  - 1\n  - 2\n", "---\nname: Ann\n", "name: [Ann\n"),
+    "yml": ("name: Ann\nitems:\n  - 1\n  - 2\n", "---\nname: Ann\n", "name: [Ann\n"),
+    "toml": ('name = "Ann"\nitems = [1, 2]\n\n[owner]\nage = 31\n', 'name = "Ann\n'),
     "ini": ("[section]\nname = Ann\n",),
     "xml": ('<items><item name="Ann">1</item><item name="Bob">2</item></items>\n',),
     "html": ("<html><body><h1>Title</h1><p>One <b>two</b></p></body></html>\n",),
     "md": ("# Title\n\nOne *two* [three](https://example.com).\n\n- a\n- b\n",),
-    "sql": ("select a, b from t where a = 1 order by b\n",),
+    "sql": (
+        "select a, b from t where a = 1 order by b\n",
+        "SELECT id, count(*) FROM users u JOIN t ON u.id = t.id -- all\nGROUP BY id;\nUPDATE t SET a = 'x';\n",
+    ),
     "py": ("import os\n\n\ndef half(number):\n    return number / 2\n",),
 }
 

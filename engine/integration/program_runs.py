@@ -166,6 +166,8 @@ async def explore_program(
         else:
             found.kept.append(Kept(run, seen, other, own))
     _tell_lost(found)
+    if found.kept:
+        found.notes.append(f"{program.name} runs in processes of its own: lines it runs there are not in the coverage")
     return found
 
 

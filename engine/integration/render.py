@@ -6,6 +6,7 @@ small function at the head of the file.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -54,6 +55,15 @@ def _source(spec: Mapping[str, Any], framework: str, entry: Mapping[str, Any]) -
         for statement in service.get("setup") or ()
     ]
     names = _names(flows)
+    after = [
+        polish(statement)
+        for service in spec.get("services") or ()
+        if service["name"] in used
+        for statement in service.get("teardown") or ()
+    ]
+    if after:
+        name = "teardown_module" if framework == "pytest" else "tearDownModule"
+        helpers.append("\n".join([f"def {name}():", *(textwrap.indent(one, "    ") for one in after)]))
     if framework == "pytest":
         dialect = PytestDialect()
         tests = ["\n".join(function_lines(one.as_case(), names[one.id], dialect, method=False)) for one in flows]
@@ -64,7 +74,8 @@ def _source(spec: Mapping[str, Any], framework: str, entry: Mapping[str, Any]) -
         head = f"class {class_name(str(entry['name']))}Flows(unittest.TestCase):"
         tests = [head + "\n" + "\n".join(f"    {line}" if line else "" for line in inner.split("\n"))]
     code = "\n\n\n".join([*helpers, *tests])
-    imports = [*(spec.get("imports") or ()), *sorted(dialect.imports)]
+    waiting = any(step.mode == "await" for one in flows for step in one.steps)
+    imports = [*(spec.get("imports") or ()), *sorted(dialect.imports), *(["import asyncio"] if waiting else [])]
     block = import_block(imports, code=code, first_party=str(entry["module"]).partition(".")[0])
     return "\n\n".join(part for part in (f'"""{spec["title"]}."""', block, "\n" + code) if part.strip())
 

@@ -78,6 +78,10 @@ class Foundations:
         lines.append(f"rest {self._others()}")
         return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
+    def brought_by(self, path: str) -> frozenset[str]:
+        """Files of the project that importing a file brings in, itself included. Raises OSError."""
+        return frozenset(self._closure([path]))
+
     def _others(self) -> str:
         """Everything that is not Python."""
         if not self._rest:

@@ -67,9 +67,9 @@ def integration_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
                     where, "unknown_service", f"no service is called {name!r}", "describe it in `services`", name
                 )
         yield from _edges((*place, "crosses"), case.get("crosses"), components)
-        bound, _, found = _statements((*place, "arrange", "statements"), arrange.get("statements"), scope, arrange)
+        names = {"fixtures": [*(name for _, name in texts(arrange.get("fixtures"))), *sorted(services)]}
+        bound, _, found = _statements((*place, "arrange", "statements"), arrange.get("statements"), scope, names)
         yield from found
-        bound |= services
         for position, step in objects(mapping(case.get("act")).get("steps")):
             where = (*place, "act", "steps", position)
             name = text(step.get("component"))

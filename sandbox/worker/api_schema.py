@@ -66,7 +66,7 @@ def _is(value, kind):
 
 def _target(reference, root):
     found = root
-    for key in reference.lstrip("#/").split("/"):
+    for key in reference.split("/")[1:]:
         found = found[key.replace("~1", "/").replace("~0", "~")]
     return found
 

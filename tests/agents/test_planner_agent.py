@@ -145,3 +145,48 @@ async def test_no_folder_of_tests_can_be_imported_in_the_place_of_a_package(answ
     below = path.removeprefix("tests/generated/shop/").split("/")[:-1]
     assert below
     assert all(name.startswith("test_") for name in below)
+
+
+SERVICE = {
+    "src/till/__init__.py": "",
+    "src/till/prices.py": "def price(name):\n    return len(name)\n",
+    "src/till/orders.py": "from .prices import price\n\n\ndef checkout(names):\n    return sum(map(price, names))\n",
+    "src/till/web.py": (
+        "from fastapi import FastAPI\n\nfrom .orders import checkout\n\napp = FastAPI()\n\n\n"
+        '@app.post("/orders")\ndef order(names: list[str]):\n    return checkout(names)\n'
+    ),
+}
+
+
+async def _types_and_paths(root, text):
+    for name, content in SERVICE.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    async with EmbeddedPlannerAgent() as planner:
+        given = {"user_request": text, "root": str(root)}
+        response = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
+    steps = response.result["steps"]
+    return steps, [(step["type"], step["params"].get("target", {}).get("path")) for step in steps]
+
+
+@pytest.mark.feature("T-20")
+async def test_several_kinds_of_tests_become_steps_in_order_with_one_lookup_of_context(tmp_path):
+    text = "test the orders service: its API, then how checkout works across modules"
+    steps, planned = await _types_and_paths(tmp_path, text)
+    assert planned == [
+        ("retrieve_context", None),
+        ("generate_api_tests", "src/till/web.py"),
+        ("generate_integration_tests", "src/till/orders.py"),
+        ("verify_suite", None),
+        ("accept_tests", None),
+    ]
+    assert [step["params"]["depends_on"] for step in steps[1:3]] == [["retrieve_context"], ["retrieve_context"]]
+    assert steps[0]["params"]["query"] == text
+
+
+@pytest.mark.feature("T-20")
+async def test_a_module_that_calls_no_other_is_integrated_by_what_reaches_it(tmp_path):
+    steps, planned = await _types_and_paths(tmp_path, "integration tests for prices")
+    assert {path for kind, path in planned if kind.startswith("generate")} == {"src/till/orders.py", "src/till/web.py"}
+    assert ["checkout"] in [step["params"].get("target", {}).get("symbols") for step in steps]

@@ -79,8 +79,12 @@ def test_a_program_reads_the_report_of_the_first_run(run_once, asked):
 
 def test_the_words_of_the_command_line_are_enough_to_know(run_once, asked):
     question = unchanged.asked_in_words(list(run_once.words), os.environ)
-    assert unchanged.answered(question).exit_code == 0
     other = unchanged.asked_in_words([*run_once.words, "--framework", "unittest"], os.environ)
+    assert question is not None
+    assert other is not None
+    answer = unchanged.answered(question)
+    assert answer is not None
+    assert answer.exit_code == 0
     assert unchanged.answered(other) is None
 
 
@@ -309,6 +313,7 @@ def test_answers_are_few(run_once, tmp_path, monkeypatch):
     shutil.copytree(run, tmp_path / "runs" / run.name)
     kept = standing.StandingAnswers(tmp_path)
     one = standing.StandingAnswers(run_once.root / ".testwright").get(answers(run_once.root)[0].stem)
+    assert one is not None
     now = time.time()
     for number, name in enumerate("abcd"):
         kept.put(name, one)

@@ -130,12 +130,13 @@ TEN = 10
 '''
 
 
-async def judged(tmp_path: Path, files: dict[str, str], **more: Any) -> Assessed:
+async def judged(tmp_path: Path, files: dict[str, str], test_seconds: float = 30, **more: Any) -> Assessed:
     needed_sandbox("bubblewrap")
     root = make_project(tmp_path / "p", {"src/shop/price.py": SOURCE, **files})
     settings = Settings(root=root, state_dir=tmp_path / "state", run_id="judged", **more)
-    mutants = 40 if more.get("repeats") == 1 and settings.framework == "pytest" else 0
-    return await assess(["tests"], settings, targets=["src/shop/price.py"], mutants=mutants, test_seconds=2)
+    mutants = 15 if "tests/conftest.py" in files else 0
+    targets = ["src/shop/price.py"]
+    return await assess(["tests"], settings, targets=targets, mutants=mutants, test_seconds=test_seconds)
 
 
 def by_name(done: Assessed) -> dict[str, Any]:
@@ -214,7 +215,7 @@ async def test_suites_that_cannot_be_run_say_what_is_the_matter(tmp_path: Path) 
     }
     assert done.exit_code == ExitCode.TEST_DEFECT
 
-    done = await judged(tmp_path / "again", files, repeats=1, framework="pytest")
+    done = await judged(tmp_path / "again", files, test_seconds=2, repeats=1)
     verdicts = {name: (one["verdict"], one["class"]) for name, one in by_name(done).items()}
     assert verdicts == {
         "tests/test_lost.py": ("error", "environment"),

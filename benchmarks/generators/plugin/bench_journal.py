@@ -1,5 +1,6 @@
 """A plugin of pytest that writes down each test as it begins and ends: what killed the process stands last.
 
+Where BENCH_NO_DEADLINE is set, Hypothesis has no limit of 200 ms a case, which fails tests on a busy machine.
 The file is named by BENCH_JOURNAL. One JSON list a line: `["start", nodeid]`, `["passed" | "failed" | "xfailed" |
 "skipped", nodeid]` for each phase that says something, `["end", ""]`.
 """
@@ -12,6 +13,15 @@ from pathlib import Path
 def _write(word, nodeid):
     with Path(os.environ["BENCH_JOURNAL"]).open("a") as journal:
         journal.write(json.dumps([word, nodeid]) + "\n")
+
+
+def pytest_configure():
+    """Before any test is imported, which is when Hypothesis takes its settings."""
+    if os.environ.get("BENCH_NO_DEADLINE"):
+        from hypothesis import settings  # type: ignore[import-not-found] - it is in the environment of the tests
+
+        settings.register_profile("bench", deadline=None)
+        settings.load_profile("bench")
 
 
 def pytest_collectreport(report):

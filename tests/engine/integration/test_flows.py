@@ -1,0 +1,130 @@
+"""Flows across modules: explored in the sandbox, written down, rendered, and run by plain pytest and unittest."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from testwright.engine.integration.arcs import OFFSET, WideArcs
+from testwright.engine.integration.compose import compose_integration_spec
+from testwright.engine.integration.explore import FlowProposer, explore_flows
+from testwright.engine.integration.model import Edge
+from testwright.engine.integration.spec_case import FlowCase
+from testwright.engine.integration.targets import integration_target
+from testwright.engine.python.analyse import analyse_module
+from testwright.engine.python.explore import Budget
+from testwright.engine.python.layout import find_layout
+from testwright.engine.python.project_index import ProjectIndex
+from testwright.engine.rendering import render_files
+from testwright.errors import AgentFailure
+from testwright.mcp.tools.validate_code import check_code
+from testwright.mcp.tools.validate_spec import check_spec
+from testwright.tests.support.depot import DEPOT
+from testwright.tests.support.projects import make_project
+from testwright.tests.support.targets import prepared
+
+TEST_PATH = "tests/generated/integration/test_depot_shipping_flows.py"
+SHIPPING = "src/depot/shipping.py"
+
+
+def specified(loop, root, target):
+    layout = find_layout(root)
+    components = integration_target(root, layout, SHIPPING)
+    assert components is not None
+    facts = analyse_module(root, SHIPPING, layout)
+    proposer = FlowProposer(root, layout, facts, components.subjects)
+    flows = loop.run_until_complete(explore_flows(target, facts, components, proposer, Budget(trials=80, quiet=60)))
+    return compose_integration_spec(components, flows, ProjectIndex(root, layout, (facts,)), framework="pytest")
+
+
+@pytest.fixture(scope="module")
+def explored(tmp_path_factory):
+    """The spec of the depot's shipping, made twice. Read only."""
+    loop = asyncio.new_event_loop()
+    opening = prepared(tmp_path_factory.mktemp("flows"), DEPOT)
+    target = loop.run_until_complete(opening.__aenter__())
+    try:
+        specs = [specified(loop, target.root, target) for _ in range(2)]
+        yield SimpleNamespace(root=target.root, spec=specs[0], again=specs[1])
+    finally:
+        loop.run_until_complete(opening.__aexit__(None, None, None))
+        loop.close()
+
+
+def ran(root, framework, spec):
+    """A plain runner on the rendered file, in a copy of the project."""
+    (file,) = render_files(spec, framework, TEST_PATH)
+    make_project(root, {**DEPOT, TEST_PATH: file.contents})
+    module = ["pytest", "-q", "-p", "no:cacheprovider"] if framework == "pytest" else ["unittest", "-v"]
+    environment = {**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", *module, TEST_PATH]
+    return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.feature("T-20", "B-06")
+def test_two_explorations_give_the_same_spec(explored):
+    assert explored.spec == explored.again
+
+
+@pytest.mark.feature("T-20", "T-08", "T-09")
+def test_the_spec_is_valid_and_every_case_was_seen_to_cross(explored):
+    answer = check_spec(explored.spec, "integration")
+    assert answer["errors"] == []
+    assert {"from": "shipping", "to": "shelf", "through": "calls"} in explored.spec["target"]["edges"]
+    assert all({"from": "shipping", "to": "shelf"} in case["crosses"] for case in explored.spec["cases"])
+
+
+@pytest.mark.feature("T-20")
+def test_a_flow_looks_at_the_other_object_afterwards(explored):
+    demanded = [
+        (one["actual"], one.get("value"))
+        for case in explored.spec["cases"]
+        for one in case["expect"]
+        if "shelf" in one.get("actual", "")
+    ]
+    assert any(actual.startswith("shelf.pieces(") for actual, _ in demanded)
+
+
+def test_what_the_collaborator_refuses_is_documented_by_the_entry(explored):
+    refused = [one for case in explored.spec["cases"] for one in case["expect"] if one["kind"] == "raises"]
+    assert [(one["exception"], one["origin"]) for one in refused] == [("Missing", "documented")]
+
+
+def test_a_step_names_the_component_it_calls(explored):
+    steps = [[one["component"] for one in case["act"]["steps"]] for case in explored.spec["cases"]]
+    assert all(names[-1] == "shipping" for names in steps)
+    assert any("shelf" in names for names in steps)
+
+
+@pytest.mark.feature("T-20", "B-04", "T-10")
+@pytest.mark.parametrize("framework", ["pytest", "unittest"])
+def test_the_rendered_file_passes_its_checks_and_a_plain_runner(explored, tmp_path, framework):
+    done = ran(tmp_path, framework, explored.spec)
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = (tmp_path / TEST_PATH).read_text(encoding="utf-8")
+    assert all(case["id"] in text for case in explored.spec["cases"])
+    assert check_code(text, TEST_PATH, framework)["errors"] == []
+    assert render_files(explored.spec, framework, TEST_PATH)[0].contents == text
+
+
+def test_a_case_reads_back_as_it_was_written(explored):
+    for case in explored.spec["cases"]:
+        assert FlowCase.from_json(case).to_json() == case
+
+
+def test_an_unknown_framework_is_refused(explored):
+    with pytest.raises(AgentFailure, match="cannot be written for 'jest'"):
+        render_files(explored.spec, "jest", TEST_PATH)
+
+
+def test_arcs_of_several_files_keep_apart_and_calls_between_them_are_edges():
+    arcs = WideArcs(
+        ["pkg.a", "pkg.b"], ["def f():\n    return 1\n", "def g(x):\n    if x:\n        return 1\n    return 2\n"]
+    )
+    call = (2, OFFSET + 1)
+    inside = (OFFSET + 2, OFFSET + 3)
+    assert arcs.real([call, inside, (OFFSET + 2, OFFSET + 9)]) == {call, inside}
+    assert arcs.edges([call, inside]) == {Edge("pkg.a", "pkg.b")}

@@ -1,0 +1,182 @@
+"""What an assessment says to people: the table, the findings, the numbers; as text and as Markdown."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from testwright.reports.assessment import markdown_form, text_form
+
+pytestmark = pytest.mark.feature("B-01")
+
+
+def one_test(name: str, **more: Any) -> dict[str, Any]:
+    found = {
+        "nodeid": f"tests/test_cart.py::{name}",
+        "verdict": "holds",
+        "class": None,
+        "reason": "",
+        "message": "",
+        "causes": [],
+        "relation": "",
+        "related": [],
+        "evidence": {"lines": [1], "own_branches": 0},
+        "adds_nothing": None,
+        "covered_by": [],
+        "checks": {"count": 2, "strength": "exact"},
+        "seconds": 0.25,
+        "slow": False,
+    }
+    return {**found, **more}
+
+
+def function_of(name: str, rows: int, *numbers: int) -> dict[str, Any]:
+    names = ("idle_rows", "kills", "own_lines", "own_branches", "own_kills")
+    return {"name": f"tests/test_cart.py::{name}", "rows": rows, **dict(zip(names, numbers, strict=True))}
+
+
+NOTHING = "everything it runs and notices, test_adds does, too"
+REPORT: dict[str, Any] = {
+    "tests": [
+        one_test("test_adds", slow=True, seconds=2.5),
+        one_test("test_rows[1]", adds_nothing=NOTHING, covered_by=["tests/test_cart.py::test_adds"]),
+        one_test("test_rows[2|*]"),
+        one_test(
+            "test_zone",
+            verdict="flaky",
+            reason="it depends on the time zone",
+            message="AssertionError: 1 == 2\nmore",
+            causes=["time_zone"],
+            **{"class": "flaky"},
+        ),
+        one_test(
+            "test_lost",
+            verdict="error",
+            reason="the environment lacks something",
+            evidence=None,
+            checks={"count": 0, "strength": "none"},
+            **{"class": "environment"},
+        ),
+    ],
+    "functions": [
+        function_of("test_adds", 1, 0, 3, 4, 2, 1),
+        function_of("test_rows", 2, 1, 2, 0, 0, 0),
+        function_of("test_zone", 1, 0, 0, 1, 0, 0),
+    ],
+    "skipped": ["tests/test_cart.py::test_not_today"],
+    "disturbances": [],
+    "conditions": [
+        {"name": "again", "title": "a second time", "in_force": None, "tried": True, "failing": []},
+        {"name": "locale", "title": "a locale with a decimal comma", "in_force": None, "tried": False, "failing": []},
+        {"name": "encoding", "title": "another encoding", "in_force": "ANSI", "tried": True, "failing": []},
+        {"name": "time_zone", "title": "another time zone", "in_force": None, "tried": True, "failing": ["x"]},
+    ],
+    "totals": {
+        "tests": 5,
+        "holds": 3,
+        "failed": 0,
+        "error": 1,
+        "timeout": 0,
+        "flaky": 1,
+        "skipped": 1,
+        "adds_nothing": 1,
+        "asserts_nothing": 1,
+        "asserts_little": 0,
+        "slow": 1,
+        "test_seconds": 3.5,
+    },
+    "coverage": {"statements": 10, "percent_statements": 90.0, "percent_branches": 75.0},
+    "mutation": {
+        "score": 60.0,
+        "killed": 3,
+        "timeout": 0,
+        "sampled": 5,
+        "found": 9,
+        "survived": 1,
+        "uncovered": 1,
+        "equivalent": 0,
+        "survivors": [{"path": "shop/cart.py", "line": 7, "before": "  a < b", "after": "  a <= b"}],
+    },
+    "notes": ["the tests ran without plugins"],
+}
+
+
+def test_the_table_has_a_row_for_each_function_and_findings_and_totals_follow() -> None:
+    assert text_form(REPORT).splitlines() == [
+        "Tests",
+        "Verdict  Rows  Own lines  Own branches  Mutants  Own  Conditions  Checks   Seconds  Test",
+        "holds    1     4          2             3        1    3/3         2 exact  2.50     "
+        "tests/test_cart.py::test_adds",
+        "holds    2     0          0             2        0    3/3         2 exact  0.50     "
+        "tests/test_cart.py::test_rows",
+        "flaky    1     1          0             0        0    2/3         2 exact  0.25     "
+        "tests/test_cart.py::test_zone",
+        "error    1                                                        none     0.25     "
+        "tests/test_cart.py::test_lost",
+        "",
+        "Tests that do not pass: 1",
+        "tests/test_cart.py::test_lost: the environment lacks something",
+        "",
+        "Tests that hold only sometimes: 1",
+        "tests/test_cart.py::test_zone: it depends on the time zone (AssertionError: 1 == 2 more)",
+        "",
+        "Tests that assert nothing: 1",
+        "tests/test_cart.py::test_lost",
+        "",
+        "Slow tests: 1",
+        "tests/test_cart.py::test_adds: 2.5 s",
+        "",
+        "Tests that add nothing: 1",
+        "tests/test_cart.py::test_rows[1]: everything it runs and notices, test_adds does, too",
+        "Measured by 5 of 9 mutants: more of them may show what a test adds.",
+        "",
+        "Conditions",
+        "a second time: all pass",
+        "a locale with a decimal comma: not tried: the machine has none",
+        "another encoding (ANSI): all pass",
+        "another time zone: 1 fails",
+        "",
+        "All together",
+        "3 of 5 tests hold under every condition, 1 skipped",
+        "1 cannot be run",
+        "1 hold only sometimes",
+        "1 add nothing",
+        "1 assert nothing",
+        "1 are slow",
+        "Statements 90.0 %, branches 75.0 %",
+        "Mutants: 60.0 %; 3 killed and 0 timed out of 5 sampled (9 there are), 1 survived, 1 on lines that no test "
+        "runs, 0 set aside as equivalent",
+        "  shop/cart.py:7  a < b  →  a <= b",
+        "1 of those that do not pass want what this environment lacks: install it, or name the project's own "
+        "interpreter with --python PATH",
+        "Note: the tests ran without plugins",
+    ]
+
+
+def test_markdown_has_the_same_tables_and_keeps_its_signs() -> None:
+    report = copy.deepcopy(REPORT)
+    report["tests"][1]["adds_nothing"] = "everything it runs, test_a|b*c_<d> does, too"
+    lines = markdown_form(report).splitlines()
+    assert lines[:3] == ["# Assessment of tests", "", "## Tests"]
+    assert lines[4].startswith("| Verdict | Rows |")
+    assert lines[5].count("---") == 10
+    assert "| holds | 1 | 4 | 2 | 3 | 1 | 3/3 | 2 exact | 2.50 | tests/test\\_cart.py::test\\_adds |" in lines
+    assert any("test\\_a\\|b\\*c\\_&lt;d>" in line for line in lines)
+
+
+def test_without_mutants_no_test_is_said_to_add_nothing() -> None:
+    text = text_form({**REPORT, "mutation": None})
+    assert "add nothing" not in text
+    assert "Tests that run nothing that others do not: 1" in text
+    assert "No mutants were tried" in text
+
+
+def test_of_a_large_suite_only_those_are_in_the_table_that_something_is_said_of() -> None:
+    more = [one_test(f"test_{number}") for number in range(100)]
+    report = {**REPORT, "tests": [*more, *REPORT["tests"]]}
+    text = text_form(report)
+    assert "test_42" not in text
+    assert "test_zone" in text
+    assert "and 101 more test functions, in the report" in text
