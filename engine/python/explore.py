@@ -17,9 +17,9 @@ from .fallbacks import TRIALS as FALLBACK_TRIALS
 from .fallbacks import explore_fallbacks
 from .model import Arc, Exploration, Finding, ModuleFacts, Trial
 from .observation_json import Seen
-from .observer import EXPLORING, Observer, open_observer
 from .sameness import steady
 from .search import Proposer, Record, Search
+from .side_by_side import Watcher, open_side_by_side
 from .telling import choose_telling
 from .unreached import unreached
 
@@ -79,7 +79,7 @@ async def explore(
     source = await asyncio.to_thread(_read, target, facts)
     arcs = _arcs(facts, source)
     notes: list[str] = []
-    async with open_observer(target, facts, EXPLORING) as observer:
+    async with open_side_by_side(target, facts) as observer:
         imported = arcs.real(observer.import_arcs)
         search = Search(facts, arcs, proposer, imported, budget.trials)
 
@@ -88,7 +88,7 @@ async def explore(
                 with suppress(Exception):  # a look ahead must not end what it looks ahead of
                     early(await asyncio.to_thread(_first_look, facts, arcs, search, imported))
 
-        async def run(inner: Search, other: Observer) -> None:
+        async def run(inner: Search, other: Watcher) -> None:
             await _search(inner, other, Budget(FALLBACK_TRIALS, FALLBACK_QUIET, budget.wall_seconds), notes)
 
         await _search(search, observer, budget, notes, looked)
@@ -116,7 +116,7 @@ def _arcs(facts: ModuleFacts, source: str) -> ArcMap:
 
 async def _search(
     search: Search,
-    observer: Observer,
+    observer: Watcher,
     budget: Budget,
     notes: list[str],
     looked: Callable[[], Awaitable[None]] | None = None,
@@ -138,7 +138,7 @@ async def _search(
             return
 
 
-async def _moving(batch: Sequence[Trial], answers: Sequence[Seen], observer: Observer) -> set[int]:
+async def _moving(batch: Sequence[Trial], answers: Sequence[Seen], observer: Watcher) -> set[int]:
     """Indexes of the trials that looked at the clock and come out otherwise on another day."""
     if observer.conditions.clock is None:
         return set()

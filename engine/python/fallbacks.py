@@ -16,14 +16,15 @@ from .arcs import ArcMap
 from .branches import branch_arcs
 from .choice import choose
 from .model import Arc, ModuleFacts
-from .observer import EXPLORING, Observer, open_observer
+from .observer import EXPLORING
 from .optional_imports import OptionalImport, optional_imports, without, worth_trying
 from .search import Proposer, Search
+from .side_by_side import Watcher, open_side_by_side
 from .telling import choose_telling
 
 TRIALS = 600
 _MOST_IMPORTS = 2
-Run = Callable[[Search, Observer], Awaitable[None]]
+Run = Callable[[Search, Watcher], Awaitable[None]]
 
 
 @runtime_checkable
@@ -40,7 +41,7 @@ async def explore_fallbacks(
     facts: ModuleFacts,
     source: str,
     search: Search,
-    observer: Observer,
+    observer: Watcher,
     run: Run,
 ) -> None:
     """Teach `search` trials of the module without its optional imports, where something is left to reach.
@@ -64,12 +65,12 @@ async def explore_fallbacks(
 
 
 async def _without(
-    one: OptionalImport, target: PythonTarget, facts: ModuleFacts, search: Search, observer: Observer, run: Run
+    one: OptionalImport, target: PythonTarget, facts: ModuleFacts, search: Search, observer: Watcher, run: Run
 ) -> None:
     assert isinstance(search.proposer, Renewable)
     arcs: ArcMap = search.arcs
     try:
-        async with open_observer(target, facts, replace(EXPLORING, missing=one.modules)) as other:
+        async with open_side_by_side(target, facts, replace(EXPLORING, missing=one.modules)) as other:
             reached = frozenset(search.reached) | arcs.real(other.import_arcs)
             inner = Search(facts, arcs, search.proposer.afresh(reached), reached, TRIALS)
             await run(inner, other)

@@ -15,6 +15,8 @@ from .pools import BY_TYPE, IMPORTED, LAMBDAS, RELATIVE, SAME_AS
 from .project_index import ProjectIndex
 
 _MAXIMUM_DEPTH = 3
+_OPEN_SEQUENCES = frozenset({"Sequence", "Iterable", "Collection", "Reversible"})
+_TEXTS = ("'abc'", "'abd'", "'hello world'", "''")
 _MAXIMUM_VALUES = 24
 _LONG_ITEM = 30
 _ITERABLES = frozenset(
@@ -196,7 +198,17 @@ class Values:
             return []
         empty = {"set": "set()", "tuple": "()"}.get(hint.name)
         found = [Candidate(empty) if not row and empty else joined(row, opening, closing) for row in rows]
+        if hint.name in _OPEN_SEQUENCES and self._is_open(hint.arguments[0], where):
+            # Of what may hold anything, a text is what a person takes.
+            return [*(Candidate(text) for text in _TEXTS), *distinct(found, 4)]
         return distinct(found, 6)
+
+    def _is_open(self, hint: TypeHint, where: ModuleFacts) -> bool:
+        """Whether a type lets everything pass, as an unbound type variable does."""
+        if hint.name in ("Any", "object"):
+            return True
+        source = dict(where.constants).get(hint.name, "")
+        return "TypeVar(" in source and source.count(",") == 0
 
     def _mappings(self, hint: TypeHint, where: ModuleFacts, depth: int) -> list[Candidate]:
         keys = self.of_type(hint.arguments[0], where, depth + 1)

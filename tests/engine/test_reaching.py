@@ -20,7 +20,8 @@ from testwright.engine.python.model import Arc, Exploration
 from testwright.engine.python.optional_imports import optional_imports, worth_trying
 from testwright.engine.python.proposer import SourceProposer
 from testwright.engine.python.render import render
-from testwright.tests.support.exploring import facts_of, files
+from testwright.engine.python.side_by_side import open_side_by_side
+from testwright.tests.support.exploring import facts_of, files, trial
 from testwright.tests.support.targets import prepared
 
 pytestmark = pytest.mark.feature("B-06")
@@ -212,3 +213,13 @@ def test_numbers_of_a_library_are_told_as_plain_ones(tmp_path: Path) -> None:
     got = made(tmp_path, source, trials=60)
     demanded = {(one["actual"], one["kind"]) for case in got.spec["cases"] for one in case["expect"]}
     assert demanded == {("result", "equals")}
+
+
+def test_two_workers_answer_in_the_order_they_were_asked(tmp_path: Path) -> None:
+    async def asked() -> list[str | None]:
+        source = "def double(n):\n    return 2 * n\n"
+        async with prepared(tmp_path, files(source)) as target, open_side_by_side(target, facts_of(target)) as both:
+            seen = await both.watch([trial(f"double({number})") for number in range(41)])
+        return [one.observation.value.source if one.observation.value else None for one in seen]
+
+    assert asyncio.run(asked()) == [str(2 * number) for number in range(41)]

@@ -204,3 +204,14 @@ def test_pools_hold_valid_expressions_without_clocks_or_addresses():
         eval(text, space)
         assert "object()" not in text
         assert "now" not in text
+
+
+def test_of_what_may_hold_anything_texts_come_first(tmp_path):
+    source = (
+        "from typing import Sequence, TypeVar\n\nT = TypeVar('T')\n\n\n"
+        "def same(*sequences: Sequence[T], bounds: Sequence[int] = ()):\n    return len(sequences)\n"
+    )
+    write_project(tmp_path, {"m.py": source})
+    module = context_of(tmp_path, "m.py")
+    assert values_of(module, "same", "sequences")[:2] == ["'abc', 'abd'", "'abc'"]
+    assert values_of(module, "same", "bounds")[0].startswith("[")

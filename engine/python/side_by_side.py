@@ -1,0 +1,62 @@
+"""Two workers that share trials, because a machine has more than one processor (B-06).
+
+Which trial goes to which is settled by its place alone, so that two explorations stay the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+
+from ...sandbox.target import PythonTarget
+from .model import Arc, ModuleFacts, Trial
+from .observation_json import Seen
+from .observer import EXPLORING, Conditions, Observer, open_observer
+
+_FEWEST_SHARED = 16
+
+
+class SideBySide:
+    """Watches as an `Observer` does, half of the trials in each of two. Made by `open_side_by_side`."""
+
+    def __init__(self, first: Observer, second: Observer) -> None:
+        self._first = first
+        self._second = second
+
+    @property
+    def import_arcs(self) -> frozenset[Arc]:
+        """Arcs of the target file that importing it ran."""
+        return self._first.import_arcs
+
+    @property
+    def conditions(self) -> Conditions:
+        """Under which both run."""
+        return self._first.conditions
+
+    async def watch(self, trials: Sequence[Trial], *, seed: int | None = None, later: int = 0) -> list[Seen]:
+        """As `Observer.watch`. Raises SandboxFailure when the sandbox breaks."""
+        if len(trials) < _FEWEST_SHARED:
+            return await self._first.watch(trials, seed=seed, later=later)
+        middle = (len(trials) + 1) // 2
+        one, other = await asyncio.gather(
+            self._first.watch(trials[:middle], seed=seed, later=later),
+            self._second.watch(trials[middle:], seed=seed, later=later),
+        )
+        return [*one, *other]
+
+
+Watcher = Observer | SideBySide
+
+
+@asynccontextmanager
+async def open_side_by_side(
+    target: PythonTarget, facts: ModuleFacts, conditions: Conditions = EXPLORING
+) -> AsyncGenerator[SideBySide]:
+    """Two workers on fresh workspaces, the second started with its first trials. Raises as `open_observer` does."""
+    async with open_observer(target, facts, conditions) as first, target.workspace() as workspace:
+        second = Observer(target, facts, first.conditions, workspace)
+        try:
+            yield SideBySide(first, second)
+        finally:
+            await second.stop()
