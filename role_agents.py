@@ -23,8 +23,12 @@ from .agents.project_style import style_of
 from .agents.spec_agent import ModelSpecAgent
 from .agents.writing_agent import ModelWritingAgent
 from .engine.python.explore import Budget
+from .engine.python.kills import HuntLimits
 from .mcp.openapi.loading import document_loader
 from .settings import Settings
+
+# Mutants that exploring goes by, for each that the gate measures by: what holds for many holds for another sample.
+MUTANTS_HUNTED = 3
 
 
 def planner_agent(chat: ModelChat | None) -> Agent:
@@ -45,7 +49,8 @@ def role_agents(
     """
     spec, writer, analyzer = chats.get("spec"), chats.get("writer"), chats.get("analyzer")
     specified, written, analysed = contract_of("spec"), contract_of("writer"), contract_of("analyzer")
-    budget = Budget(trials=settings.trials, wall_seconds=settings.step_seconds)
+    hunt = HuntLimits(mutants=MUTANTS_HUNTED * settings.mutants)
+    budget = Budget(trials=settings.trials, wall_seconds=settings.step_seconds, hunt=hunt)
     unit: Specifier = UnitSpecs(target, settings.root, budget=budget, first=first)
     specifiers: dict[str, Specifier] = {
         "unit": _remembered(unit, settings, target) if settings.cache else unit,
@@ -75,7 +80,7 @@ def _remembered(specifier: Specifier, settings: Settings, target: TargetProvider
         specifier,
         target,
         settings.state / "cache",
-        budget={"trials": settings.trials},
+        budget={"trials": settings.trials, "mutants": settings.mutants},
         most_bytes=settings.cache_mib * 1024 * 1024,
         fresh=settings.fresh,
     )

@@ -12,6 +12,8 @@ from .import_names import ImportNames, at_their_source
 from .judging import judged_findings
 from .model import Exploration, ModuleFacts
 from .oracle import Verdict
+from .render import render_cases
+from .size import Built, fitted, limits_for
 from .spec_case import WEAK_KINDS, Case
 from .worth import Judged
 
@@ -30,10 +32,20 @@ def compose_spec(
     """
     facts = exploration.facts
     judged, without = judged_findings(exploration)
-    expected = [text for one in judged for text in (*one.finding.trial.imports, *one.verdict.imports)]
-    names = ImportNames(expected)
-    namer = CaseNamer(facts, [one.finding for one in judged])
-    cases = grouped([_case(one, facts, namer, names) for one in judged], facts)
+    names: ImportNames = ImportNames(())
+
+    def build(judged: Sequence[Judged]) -> Built:
+        nonlocal names
+        expected = [text for one in judged for text in (*one.finding.trial.imports, *one.verdict.imports)]
+        names = ImportNames(expected)
+        namer = CaseNamer(facts, [one.finding for one in judged])
+        cases = [_case(one, facts, namer, names) for one in judged]
+        return Built(tuple(one.id for one in cases), tuple(grouped(cases, facts)))
+
+    def written(cases: Sequence[Case]) -> str:
+        return render_cases(cases, framework, imports=names.statements(), module=facts.module)
+
+    cases = fitted(judged, build, written, limits_for(exploration.source_lines)).cases
     defects = suspected_defects(exploration)
     covered = {case.subject for case in cases} | {str(one["subject"]) for one in defects}
     spec: dict[str, Any] = {

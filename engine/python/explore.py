@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from ...errors import ProjectError, SandboxFailure
@@ -15,6 +15,7 @@ from .confirm import NO_VERDICT, Confirmed, confirm
 from .documents import compare_with_document
 from .fallbacks import TRIALS as FALLBACK_TRIALS
 from .fallbacks import explore_fallbacks
+from .kills import NO_KILLS, HuntLimits, Kills, hunt
 from .model import Arc, Exploration, Finding, ModuleFacts, Trial
 from .observation_json import Seen
 from .sameness import steady
@@ -38,11 +39,13 @@ class Budget:
         trials: trials in all.
         quiet: trials in a row without anything new, after which exploring ends.
         wall_seconds: a safety ceiling; reaching it is told in the notes, because two runs may then differ.
+        hunt: how far mutants are followed.
     """
 
     trials: int = 3000
     quiet: int = 800
     wall_seconds: float = 120.0
+    hunt: HuntLimits = field(default_factory=HuntLimits)
 
 
 @dataclass(slots=True)
@@ -95,8 +98,10 @@ async def explore(
         if search.trials < EARLY_TRIALS:
             await looked()
         await explore_fallbacks(target, facts, source, search, observer, run)
-    work = await _settle(target, facts, search, imported)
-    return _told(facts, arcs, search, imported, work, notes)
+        kills = await hunt(target, facts, source.encode(), search, observer, imported, budget.hunt)
+    work = await _settle(target, facts, search, imported, kills)
+    told = _told(facts, arcs, search, imported, work, kills, notes)
+    return replace(told, source_lines=sum(1 for line in source.splitlines() if line.strip()))
 
 
 def _read(target: PythonTarget, facts: ModuleFacts) -> str:
@@ -156,7 +161,7 @@ def _first_look(facts: ModuleFacts, arcs: ArcMap, search: Search, imported: froz
     """What has been seen so far and owes nothing to chance, taken as it was seen."""
     lasting = [record for record in search.records if not (record.seen.random or record.moving)]
     work = _Work([(record, _as_seen(record)) for record in choose_telling(lasting, facts, imported)])
-    return _told(facts, arcs, search, imported, work, [])
+    return _told(facts, arcs, search, imported, work, NO_KILLS, [])
 
 
 def _as_seen(record: Record) -> Confirmed:
@@ -164,12 +169,14 @@ def _as_seen(record: Record) -> Confirmed:
     return Confirmed(record.seen, verdict=verdict)
 
 
-async def _settle(target: PythonTarget, facts: ModuleFacts, search: Search, imported: frozenset[Arc]) -> _Work:
+async def _settle(
+    target: PythonTarget, facts: ModuleFacts, search: Search, imported: frozenset[Arc], kills: Kills
+) -> _Work:
     """Choose, confirm, and choose again in place of what could not be confirmed."""
     work = _Work()
     for _ in range(CONFIRMATIONS):
         usable = [record for record in search.records if record.number not in work.bad]
-        chosen = choose_telling(usable, facts, imported)
+        chosen = choose_telling(usable, facts, imported, kills.by_record)
         answers = await confirm(target, facts, [(record.trial, record.seen) for record in chosen])
         # All of them again, not only the new ones: each must hold in the company of all the others.
         work.confirmed = [(one, answer) for one, answer in zip(chosen, answers, strict=True) if answer.seen is not None]
@@ -190,6 +197,7 @@ def _told(
     search: Search,
     imported: frozenset[Arc],
     work: _Work,
+    kills: Kills,
     notes: list[str],
 ) -> Exploration:
     reached = set(imported)
@@ -209,6 +217,7 @@ def _told(
                 unstable=confirmed.unstable,
                 agrees=confirmed.verdict.agrees,
                 contradicts=confirmed.verdict.contradicts,
+                kills=kills.by_record.get(record.number, frozenset()),
             )
         )
         reached |= covered

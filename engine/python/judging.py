@@ -14,7 +14,7 @@ from .worth import Judged, unfit, without_repeats, without_weak
 def judged_findings(exploration: Exploration) -> tuple[list[Judged], dict[str, str]]:
     """Findings with an oracle, in source order of their subjects, and the reason for each subject that has none.
 
-    What repeats another, or says little, goes; unless it alone runs a part of the code.
+    What repeats another, or says little, goes; unless it alone runs a part of the code or notices a mutant.
     """
     facts = exploration.facts
     order = {one.qualname: at for at, one in enumerate(facts.callables())}
@@ -62,12 +62,14 @@ def verdicts(
 
 
 def _alone(judged: Sequence[Judged], kept: Sequence[Judged]) -> list[Judged]:
-    """Those left out that run what none of the others does, what tells more first."""
+    """Those left out that run, or notice, what none of the others does; what tells more first."""
     covered: set[Arc] = set().union(*(one.finding.covered for one in kept))
+    noticed: set[int] = set().union(*(one.finding.kills for one in kept))
     found: list[Judged] = []
     for one in sorted(judged, key=lambda one: (one.weak, one.silent)):
-        if not one.finding.covered <= covered:
+        if not (one.finding.covered <= covered and one.finding.kills <= noticed):
             covered |= one.finding.covered
+            noticed |= one.finding.kills
             found.append(one)
     return found
 

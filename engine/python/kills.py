@@ -18,10 +18,10 @@ from .lockstep import Answer, Asked, Lockstep, open_lockstep
 from .model import Arc, ModuleFacts, Trial
 from .mutant_lines import UsedAtImport, lines_of, runs
 from .mutant_words import Words, worded
-from .observer import Observer
 from .pins import Pinning, Pins
 from .propose import trial_key
 from .search import SLOW_STEPS, Proposer, Record, Search
+from .side_by_side import Watcher
 
 SEED = 5
 WAYS = 2
@@ -65,6 +65,9 @@ class Kills:
     by_record: Mapping[int, frozenset[int]] = field(default_factory=dict)
     survivors: tuple[int, ...] = ()
     runs: int = 0
+
+
+NO_KILLS = Kills()
 
 
 @dataclass(slots=True)
@@ -116,7 +119,7 @@ class Hunt:
         for one in worthwhile(list(records), self.facts, alike=self.limits.alike if first else self.limits.fresh):
             key = (one.record.trial.subject, one.record.arcs)
             alike[key] = alike.get(key, 0) + 1
-            slow = one.record.seen.steps > SLOW_STEPS or one.record.seen.random
+            slow = one.record.seen.steps > SLOW_STEPS or one.record.seen.random or one.record.moving
             room = alike[key] <= self.limits.alike or not first
             if room and one.asserts and not slow and one.record.number not in self._known:
                 found.append(one)
@@ -200,7 +203,7 @@ async def hunt(
     facts: ModuleFacts,
     source: bytes,
     search: Search,
-    observer: Observer,
+    observer: Watcher,
     imported: frozenset[Arc],
     limits: HuntLimits | None = None,
 ) -> Kills:
@@ -225,7 +228,7 @@ async def hunt(
             before = len(search.records)
             trials = [one for one in wanted if search.is_new(one)]
             for trial, seen in zip(trials, await observer.watch(trials), strict=True):
-                search.learn(trial, seen)
+                search.learn(trial, seen, moving=seen.dated)
             again = [known[key] for key in map(trial_key, wanted) if key in known]
             await state.learn(lockstep, [*again, *search.records[before:]], limits.fresh)
             await state.round(lockstep, *limits.rounds[-1])

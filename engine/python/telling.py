@@ -6,7 +6,7 @@ code it runs is then given to other trials, and only where there are none to suc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from .choice import choose
 from .judging import verdicts
@@ -16,21 +16,27 @@ from .search import Record
 _ROUNDS = 8
 
 
-def choose_telling(records: Sequence[Record], facts: ModuleFacts, reached: frozenset[Arc]) -> list[Record]:
+def choose_telling(
+    records: Sequence[Record],
+    facts: ModuleFacts,
+    reached: frozenset[Arc],
+    kills: Mapping[int, frozenset[int]] | None = None,
+) -> list[Record]:
     """As `choose`, with trials that tell something in place of those that do not, as far as there are any.
 
     Args:
         reached: arcs that need no test, because importing runs them.
+        kills: mutants that records notice, by the records' numbers.
     """
     lasting = [one for one in records if not one.moving]
-    chosen = choose(lasting, facts, reached)
+    chosen = choose(lasting, facts, reached, kills)
     wanted = _covered(chosen, reached)
     kept: list[Record] = []
     mute: set[int] = set()
     little: list[Record] = []
     picked = chosen
     for _ in range(_ROUNDS):
-        telling, weak = _told(facts, kept, picked)
+        telling, weak = _told(facts, kept, picked, kills or {})
         kept += telling
         little += weak
         mute |= {one.number for one in picked} - {one.number for one in telling}
@@ -66,7 +72,9 @@ def _adds(one: Record, covered: set[Arc]) -> bool:
     return new
 
 
-def _told(facts: ModuleFacts, kept: Sequence[Record], picked: Sequence[Record]) -> tuple[list[Record], list[Record]]:
+def _told(
+    facts: ModuleFacts, kept: Sequence[Record], picked: Sequence[Record], kills: Mapping[int, frozenset[int]]
+) -> tuple[list[Record], list[Record]]:
     """Those picked that tell something in the company of those kept, and those that say little.
 
     A record whose document may disagree is judged later, once it has been repeated.
@@ -75,7 +83,7 @@ def _told(facts: ModuleFacts, kept: Sequence[Record], picked: Sequence[Record]) 
     telling = [
         one
         for one, judged in zip(picked, found, strict=True)
-        if one.trial.wanted or (judged is not None and not judged.weak and not judged.silent)
+        if one.trial.wanted or (judged is not None and (one.number in kills or not (judged.weak or judged.silent)))
     ]
     known = {one.number for one in telling}
     weak = [one for one, judged in zip(picked, found, strict=True) if judged is not None and one.number not in known]

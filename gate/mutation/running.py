@@ -37,8 +37,8 @@ class MutationOptions:
         memory_mib: address space of the process of one mutant.
         floor_seconds, factor: processor time that a test may take: `floor_seconds` plus `factor` times what it takes
             without a mutant.
-        thorough: for mutants of lines that run at import, which all tests may notice, find out which tests do; else tests
-            that cover something of their own are left once a mutant is noticed.
+        thorough: find out of every test whether it notices a mutant of a line that runs at import; else those that
+            cover something of their own are left once another one has noticed it.
         wall_seconds: safeguard for the whole measurement; mutants that it cuts off are `untried`.
     """
 

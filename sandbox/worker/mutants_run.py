@@ -8,10 +8,11 @@ that cover the change are run. Plain standard library, Python 3.9.
 REQUEST: what pytest_run.py takes ("framework", "project", "results", "files", "arguments", "imports", "time_zone"), and
 "sources": paths of the files with mutants; "tests": node ids that pass, in order; "known": all node ids; "mutants":
 [{"id", "path", "start", "end", "replacement", "imported": whether its line runs at import, "rounds": [[places in
-tests], …]}], a round is run where the one before did not notice the mutant; "needy": places of the tests of which is to
-be known whether they notice any mutant of a line that runs at import, null for all that each of them notices; "scratch": folder for temporary files;
-"jobs", "memory_mib", "floor_seconds", "factor", "stop_after". `results` gets JSON lines: "preloaded", "control" (which
-tests do not pass here), one "mutant" each, "after" (tests that the mutants have broken for good), "end".
+tests], …]}], a round is run where the one before did not notice the mutant; "needy": places of the tests that are run
+on mutants of import-time lines, although others have noticed them, until they have noticed one; null for all tests,
+always; "scratch": folder for temporary files; "jobs", "memory_mib", "floor_seconds", "factor", "stop_after". `results`
+gets JSON lines: "preloaded", "control" (which tests do not pass here), one "mutant" each, "after" (tests that the
+mutants have broken for good), "end".
 """
 
 import gc

@@ -204,53 +204,76 @@ def describe(error, folders):
     }
 
 
+class Surroundings:
+    """What is put in place around the target before it is imported: limits, a clock, chance, the guard."""
+
+    def __init__(self, config):
+        modules = load_siblings()
+        guard, observe_clock, self.importing, self.limits, self.tracing, self.trying, self.wide = modules
+        os.makedirs(config["scratch"], exist_ok=True)
+        self.config = config
+        self.clock = None
+        if config["clock"] is not None:
+            self.clock = observe_clock.Clock(config["clock"]["mode"], config["clock"]["seconds"])
+            self.clock.install()
+        self.limiter = self.limits.Limiter(config["cpu_seconds"], config["wall_seconds"])
+        self.limiter.install()
+        self.chance = observe_clock.Chance()
+        self.chance.install()
+        self.chance.reseed(config["seed"])
+        self.refusals = guard.install(config["guard"]).refusals if config["guard"] is not None else []
+        self.operands = self.importing.Operands()
+
+    def importing_target(self, wire, work):
+        """What `work` gives, which imports the target; where that fails, it is said and this process ends."""
+        try:
+            return work()
+        except BaseException as error:  # whatever the module's own code raises, SystemExit included
+            refused = [list(one) for one in self.refusals]
+            wire.write({"import_error": describe(error, self.config["hidden"]), "refusals": refused})
+            os._exit(0)
+
+    def runner(self, tracer):
+        """Runs trials on the imported target."""
+        return self.trying.Runner(
+            self.config, tracer, self.operands, self.clock, self.chance, self.refusals, self.limiter
+        )
+
+
 def main():
     """Read the configuration, import the target, serve."""
     wire = Wire()
     config = wire.read()
-    guard, observe_clock, observe_import, observe_limits, observe_trace, observe_trial, observe_wide = load_siblings()
-    os.makedirs(config["scratch"], exist_ok=True)
-    clock = None
-    if config["clock"] is not None:
-        clock = observe_clock.Clock(config["clock"]["mode"], config["clock"]["seconds"])
-        clock.install()
-    limiter = observe_limits.Limiter(config["cpu_seconds"], config["wall_seconds"])
-    limiter.install()
-    chance = observe_clock.Chance()
-    chance.install()
-    chance.reseed(config["seed"])
-    refusals = guard.install(config["guard"]).refusals if config["guard"] is not None else []
-    operands, tracers = observe_import.Operands(), []
+    around = Surroundings(config)
+    importing, tracers = around.importing, []
 
     def compiled(code):
-        tracers.append(observe_trace.open_tracer(code, sys.maxsize).__enter__())
+        tracers.append(around.tracing.open_tracer(code, sys.maxsize).__enter__())
 
-    started = time.monotonic()
-    try:
-        observe_import.import_target(config["module"], config["path"], config["instrument"], operands, compiled)
+    def work():
+        importing.import_target(config["module"], config["path"], config["instrument"], around.operands, compiled)
         if tracers and config.get("missing"):
             tracers[-1].__exit__()
             tracers[-1].__enter__()
-            observe_import.import_without(config["module"], config["missing"])
+            importing.import_without(config["module"], config["missing"])
         if not tracers:
             raise ImportError("%s has no Python source" % config["module"])
-    except BaseException as error:  # whatever the module's own code raises, SystemExit included
-        wire.write({"import_error": describe(error, config["hidden"]), "refusals": [list(one) for one in refusals]})
-        os._exit(0)
+
+    started = time.monotonic()
+    around.importing_target(wire, work)
     tracer = tracers[-1]
     tracer.__exit__()
     ready = {
         "arcs": sorted(tracer.arcs),
         "python": list(sys.version_info[:3]),
-        "refusals": [list(one) for one in refusals],
+        "refusals": [list(one) for one in around.refusals],
     }
     ready["seconds"] = round(time.monotonic() - started, 3)
     wire.write({"ready": ready})
     if config.get("watched"):
-        tracer = observe_wide.WideTracer(tracer.code, sys.maxsize, config["watched"], config["modules"])
+        tracer = around.wide.WideTracer(tracer.code, sys.maxsize, config["watched"], config["modules"])
     tracer.max_steps = config["max_steps"]
-    runner = observe_trial.Runner(config, tracer, operands, clock, chance, refusals, limiter)
-    zygote = Zygote(config, runner, wire, observe_limits.starved_seconds)
+    zygote = Zygote(config, around.runner(tracer), wire, around.limits.starved_seconds)
     gc.collect()
     gc.freeze()
     while True:

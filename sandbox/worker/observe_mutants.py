@@ -11,7 +11,8 @@ cannot be imported any more) or `lost` (the process ended before it said anythin
 is put into the loaded ones; one that runs at import is imported anew, with what the project has loaded besides. After
 `enough` trials that differ no further ones are run. Facets are those of `facets`. Plain standard library, Python 3.9.
 
-Configuration: that of observe.py without `instrument`, and project (its folder), target (the file, relative to it), jobs.
+Configuration: that of observe.py without `instrument`, and project (its folder), target (the file, relative to that),
+jobs.
 """
 
 import gc
@@ -117,21 +118,7 @@ class Lockstep:
             self.compare(mutant, code, say)
 
         def done(facts, ending):
-            answer = {"id": mutant["id"], "status": "lost", "ran": 0, "differs": []}
-            running = None
-            for fact in facts:
-                if fact[0] == "status":
-                    answer["status"] = fact[1]
-                elif fact[0] == "ran":
-                    answer["ran"] += 1
-                    if fact[2]:
-                        answer["differs"].append(fact[1:])
-                elif fact[0] == "runs":
-                    running = fact[1]
-            if ending != "end" and running is not None:
-                # Whatever ended the process, memory or a crash, ends it in a test as well.
-                answer["differs"].append([running, ["ends"], ""])
-            self.wire.write(answer)
+            self.wire.write(answer_of(mutant["id"], facts, ending))
 
         return self.kinds.Task(work, WALL_SECONDS, done)
 
@@ -161,6 +148,25 @@ class Lockstep:
             differing += bool(differs)
             if differing >= mutant["enough"] or told["outcome"] not in ENDED:
                 return
+
+
+def answer_of(number, facts, ending):
+    """What a child's words mean."""
+    answer: dict = {"id": number, "status": "lost", "ran": 0, "differs": []}
+    running = None
+    for fact in facts:
+        if fact[0] == "status":
+            answer["status"] = fact[1]
+        elif fact[0] == "runs":
+            running = fact[1]
+        elif fact[0] == "ran":
+            answer["ran"] += 1
+            if fact[2]:
+                answer["differs"].append(fact[1:])
+    if ending != "end" and running is not None:
+        # Whatever ended the process, memory or a crash, ends it in a test as well.
+        answer["differs"].append([running, ["ends"], ""])
+    return answer
 
 
 def address_mib():
