@@ -80,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--mutants", type=int, help=f"of each module; 0 for none; default: {_MUTANTS}")
     parser.add_argument("--nice", type=int, default=0, help="of the generators; below 0, for root, on a busy machine")
     parser.add_argument("--reuse-peers", action="store_true", help="take what peers made before on the same terms")
+    parser.add_argument("--known", action="store_true", help="run nothing: show what is known of peers on these terms")
     parser.add_argument("--name", default="latest", help="of the results' folder")
     parser.add_argument("--folder", type=Path, default=CHECKOUT / ".bench", help="environments, sources, results")
     parser.add_argument("--publish", action="store_true", help="copy the results to benchmarks/results")
@@ -111,9 +112,9 @@ def _plan(arguments: argparse.Namespace, subjects: Sequence[Subject], work: Path
         memory_mib=arguments.memory,
         niceness=arguments.nice,
     )
-    named = frozenset(arguments.only or [tool.name for tool in tools()])
+    named = frozenset(() if arguments.known else arguments.only or [tool.name for tool in tools()])
     suites = arguments.folder.resolve() / "results" / arguments.name / "suites"
-    return Plan(subjects, tools(), named, arguments.reuse_peers, terms, suites)
+    return Plan(subjects, tools(), named, arguments.reuse_peers or arguments.known, terms, suites)
 
 
 def _written(results: dict[str, Any], folder: Path, *, plot: bool, home: Path) -> None:
