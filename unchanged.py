@@ -129,6 +129,8 @@ def _stands(standing: Standing, question: Question, report: bytes) -> bool:
 class Beginning:
     """The project as it was before a run; what the run answered is kept when nothing else has changed meanwhile.
 
+    What was answered before counts no longer: should this run fail, it must not seem to stand.
+
     Args:
         questions: all ways in which the same may be asked again.
     """
@@ -137,6 +139,8 @@ class Beginning:
         self._questions = list({one.key: one for one in questions}.values())
         self._own = own_digest()
         self._before = self._tree()
+        for question in self._questions:
+            StandingAnswers(question.state).drop(question.key)
 
     def keep(self, settings: Settings, report: Report, interpreter: Interpreter | None, shown: str) -> bool:
         """Keep what the run has answered; whether it was of a kind that may be given again.
@@ -149,12 +153,9 @@ class Beginning:
             with suppress(OSError, TooLargeError):
                 standing = self._standing(settings, report, interpreter, shown)
         for question in self._questions:
-            answers = StandingAnswers(question.state)
             with suppress(OSError):  # a full disk: nothing is kept
-                if standing is None:
-                    answers.drop(question.key)
-                else:
-                    answers.put(question.key, standing)
+                if standing is not None:
+                    StandingAnswers(question.state).put(question.key, standing)
         return standing is not None
 
     def _standing(self, settings: Settings, report: Report, interpreter: Interpreter, shown: str) -> Standing | None:

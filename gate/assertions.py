@@ -30,8 +30,8 @@ class Checks:
     strength: Strength
 
 
-def checks_of(source: str) -> dict[str, Checks]:
-    """The checks of each test of a file, by `function` or `Class::method`.
+def checks_of(source: str) -> dict[int, Checks]:
+    """The checks of each test of a file, by its first line, which is that of its first decorator if it has some.
 
     An `assert`, a `raise`, and any call or block named like a check (`assertEqual`, `pytest.raises`, `check_total`)
     count as one, also in helpers of the file that the test calls or fixtures that it takes.
@@ -39,14 +39,23 @@ def checks_of(source: str) -> dict[str, Checks]:
     Raises:
         SyntaxError: the file is not Python.
     """
+    return {_first_line(node): checks for _, node, checks in _weighed_tests(source)}
+
+
+def _first_line(node: _Function) -> int:
+    return min([node.lineno, *(one.lineno for one in node.decorator_list)])
+
+
+def _weighed_tests(source: str) -> Iterator[tuple[str, _Function, Checks]]:
     tree = parse_python(source)
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
-    return {name: _weighed(_checks(node, functions, set())) for name, node in _tests(tree.body, "")}
+    for name, node in _tests(tree.body, ""):
+        yield name, node, _weighed(_checks(node, functions, set()))
 
 
 def tests_without_checks(source: str) -> frozenset[str]:
-    """Functions of a test file that assert nothing; see `checks_of`. Raises SyntaxError."""
-    return frozenset(name for name, checks in checks_of(source).items() if checks.strength == "none")
+    """Functions of a test file that assert nothing, as `function` or `Class::method`. Raises SyntaxError."""
+    return frozenset(name for name, _, checks in _weighed_tests(source) if checks.strength == "none")
 
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef

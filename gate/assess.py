@@ -22,7 +22,7 @@ from .evidence import EvidenceRecord, evidence_of
 from .examination import Examination, own_modules
 from .mutation.running import MutationOptions, measure_mutants
 from .options import Framework
-from .results import SuiteResult
+from .results import CaseResult, SuiteResult
 from .strictness import VerifyOptions
 from .suite import open_suite
 from .summary import mutation_summary
@@ -195,7 +195,8 @@ async def assess_suite(
     )
     records = _evidence(verification, frozenset(judging), first.coverage)
     additions = additions_of(records, mutation)
-    checks = await asyncio.to_thread(_checks, target.snapshot.path, verification)
+    ran = [test for test in first.tests if test.outcome not in ("skipped", "xfailed")]
+    checks = await asyncio.to_thread(_checks, target.snapshot.path, ran)
     notes = [*first.notes, *examination.notes, *(mutation.notes if mutation else ())]
     return Assessment(
         verification=verification,
@@ -243,20 +244,19 @@ def _disturbances(shown: Sequence[Verdict]) -> list[dict[str, Any]]:
     ]
 
 
-def _checks(project: Path, verification: Verification) -> dict[str, Checks]:
-    """What each test checks, told from its file; tests that a base class of another file defines are left out."""
-    by_file: dict[str, dict[str, Checks]] = {}
+def _checks(project: Path, tests: Sequence[CaseResult]) -> dict[str, Checks]:
+    """What each test checks, told from the file it is written in, which may be that of a base class."""
+    by_file: dict[str, dict[int, Checks]] = {}
     found = {}
-    for verdict in verification.verdicts:
-        path, separator, rest = verdict.nodeid.partition("::")
-        if not separator:
+    for test in tests:
+        if test.place is None:
             continue
+        path, line = test.place
         if path not in by_file:
             try:
                 by_file[path] = checks_of((project / path).read_text(encoding="utf-8"))
             except (OSError, SyntaxError, UnicodeDecodeError):
                 by_file[path] = {}
-        name = rest.partition("[")[0]
-        if name in by_file[path]:
-            found[verdict.nodeid] = by_file[path][name]
+        if line in by_file[path]:
+            found[test.nodeid] = by_file[path][line]
     return found

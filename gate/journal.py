@@ -133,4 +133,5 @@ def _case(fact: dict[str, Any], scrub: Scrub) -> CaseResult:
         failure=_failure(fact, scrub),
         trace=scrub(str(fact["trace"])),
         things=tuple(map(str, fact.get("things", ()))),
+        place=(str(fact["place"][0]), int(fact["place"][1])) if fact.get("place") else None,
     )

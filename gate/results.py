@@ -60,6 +60,7 @@ class CaseResult:
         case_id: the spec's case id found in the row id or the docstring.
         phase: where it ended: setup, call or teardown.
         seconds: all phases together.
+        place: the file its function stands in, and that function's first line, its decorators' if it has some.
         things: what it made, wrote, removed or bound that other processes could, too; only of watched runs.
     """
 
@@ -73,6 +74,7 @@ class CaseResult:
     failure: Failure | None = None
     trace: str = ""
     things: tuple[str, ...] = ()
+    place: tuple[str, int] | None = None
 
     @property
     def message(self) -> str:

@@ -29,7 +29,7 @@ def integration_steps(scope: Scope) -> Planned:
     entries = {one.entry.place.path for one in found}
     leaves = [one.place for one in scope.targets if scope.named and one.place.path not in entries]
     callers = _callers([one.module for one in leaves if one.path not in seams.unread], wanted, scope, seams)
-    reached = {module for one in callers for module in _reached(one, seams)}
+    reached = {module for one in [*found, *callers] for module in _reached(one, seams)}
     for place in leaves:
         if place.module in reached:
             planned.understood.append(f"{place.module} is tested by what reaches it")

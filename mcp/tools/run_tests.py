@@ -65,7 +65,9 @@ async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
     strictness = VerifyOptions(measure=tuple(measured), **limits)
     verification = await verify_files(target, files, framework=framework, spec=spec, options=strictness)
     evidence = evidence_of(verification, spec=spec, before=before.coverage if before else None)
-    return tool_result(verification, evidence=evidence, before=before, target_path=measured[0] if len(measured) == 1 else None)
+    return tool_result(
+        verification, evidence=evidence, before=before, target_path=measured[0] if len(measured) == 1 else None
+    )
 
 
 def read_spec(services: ToolServices, given: str | None) -> dict[str, Any] | None:
@@ -112,6 +114,8 @@ def measured_files(services: ToolServices, spec: dict[str, Any] | None, target: 
     Raises:
         ToolFailure: one lies outside the project.
     """
+    if (spec or {}).get("test_type") == "api":
+        return []  # the application runs in a process of its own, whose lines are not measured
     for given in ((spec or {}).get("target"), target):
         components = given.get("components") if isinstance(given, dict) else None
         found = [one for each in (components or [given]) if (one := _project_path(services, each)) is not None]

@@ -106,6 +106,18 @@ def relative_to(path, project):
     return real[len(root) :].replace(os.sep, "/") if real.startswith(root) else None
 
 
+def place_of(function, project):
+    """Where a test is written, as [path, first line]; None when it is not in the project."""
+    for _ in range(20):  # Decorators stand around it.
+        inner = getattr(function, "__wrapped__", None)
+        if inner is None:
+            break
+        function = inner
+    code = getattr(function, "__code__", None)
+    path = relative_to(code.co_filename, project) if code is not None else None
+    return None if path is None else [path, code.co_firstlineno]
+
+
 def text_of(error):
     """str() of an exception; a broken `__str__` must not break the run."""
     try:

@@ -135,6 +135,7 @@ class Recorder:
             error=error,
             trace=trace,
             things=things,
+            place=self._tools.place_of(getattr(item, "function", None), self._request["project"]),
         )
 
 

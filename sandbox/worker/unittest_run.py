@@ -144,6 +144,7 @@ class Recorder(unittest.TestResult):
             error=error,
             trace=trace,
             things=things,
+            place=self._tools.place_of(getattr(test, test._testMethodName, None), self._project),
         )
 
 

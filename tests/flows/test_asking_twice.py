@@ -297,6 +297,16 @@ class TestWhatIsKept:
         assert asked("another request").shown == "shown"
 
 
+def test_a_run_that_is_begun_anew_and_fails_leaves_no_answer_behind(run_once, asked):
+    settings = load_settings({"root": run_once.root, "trials": int(TRIALS)})
+    kept = {path: path.read_bytes() for path in answers(run_once.root)}
+    unchanged.Beginning(unchanged.all_ways(REQUEST, settings))
+    question = unchanged.asked(REQUEST, settings, os.environ)
+    assert unchanged.answered(question) is None
+    for path, content in kept.items():
+        path.write_bytes(content)
+
+
 def test_cleaning_forgets_answers_whose_run_is_gone(run_once, asked, tmp_path):
     root = shutil.copytree(run_once.root, tmp_path / "copy")
     assert answers(root)

@@ -81,7 +81,7 @@ METHODS = """import unittest
 
 from shop.price import cost, mark
 
-from .helpers import TEN
+from .helpers import TEN, Common
 
 
 def load_tests(loader, tests, pattern):
@@ -91,7 +91,7 @@ def load_tests(loader, tests, pattern):
     return tests
 
 
-class TestPrice(unittest.TestCase):
+class TestPrice(Common, unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.ten = TEN
@@ -127,6 +127,11 @@ HELPERS = '''"""Ten.
 """
 
 TEN = 10
+
+
+class Common:
+    def test_z_common(self):
+        assert self
 '''
 
 
@@ -186,7 +191,9 @@ async def test_a_package_of_unittest_tests_is_judged_with_its_sub_tests_and_doct
         "test_b_second_mark": "flaky",
         "test_rows": "holds",
         "test_wrong_row": "failed",
+        "test_z_common": "holds",
     }
+    assert tests["TestPrice::test_z_common"]["checks"] == {"count": 1, "strength": "weak"}
     assert done.report["disturbances"] == [
         {
             "test": "tests/test_price.py::TestPrice::test_b_second_mark",
@@ -282,5 +289,5 @@ class TestCart:
     ],
 )
 def test_how_strongly_a_test_checks_is_told_from_its_source(body: str, count: int, strength: str) -> None:
-    found = checks_of(f"def test_x(self, cart):\n    {body}\n")["test_x"]
+    found = checks_of(f"@marked\ndef test_x(self, cart):\n    {body}\n")[1]
     assert (found.count, found.strength) == (count, strength)
