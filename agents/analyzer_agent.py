@@ -63,8 +63,8 @@ class ModelAnalyzerAgent(ModelAgent):
         results, spec = inputs.get("test_results") or {}, inputs.get("spec") or {}
         base = analyse_results(results, spec, inputs.get("target"))
         contested = contested_cases(results, spec)
-        if not contested:
-            return base
+        if not contested or str(spec.get("test_type") or "unit") != "unit":
+            return base  # flows and requests have no one place in one file to judge by
         try:
             source = await asyncio.to_thread(self._source, spec)
             verdicts = await self._verdicts(contested, spec, source, int(inputs.get("attempt") or 1))

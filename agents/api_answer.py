@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 from .model_agent import UnusableAnswer, closed, list_of, optional, problem, text_of
 from .prompt import bullets, data, load_prompt
@@ -77,11 +80,12 @@ def added(answered: Mapping[str, Any], base: Mapping[str, Any]) -> list[JsonObje
     """
     problems: list[JsonObject] = []
     taken = {str(one["id"]) for one in base["cases"]}
+    paths = list(dict.fromkeys(str(one["operation"]["path"]) for one in base["cases"]))
     path = str((base.get("target") or {}).get("path") or "openapi.json")
     made = []
     for at, one in enumerate(answered["cases"]):
         try:
-            case = _case(one, path, set(base.get("auth") or {}))
+            case = _case(one, path, _Known(frozenset(base.get("auth") or {}), tuple(paths)))
         except ValueError as error:
             problems.append(problem(f"$.cases[{at}]", str(error), suggestion="correct it or leave the case out"))
             continue
@@ -94,7 +98,15 @@ def added(answered: Mapping[str, Any], base: Mapping[str, Any]) -> list[JsonObje
     return [*base["cases"], *made]
 
 
-def _case(one: Mapping[str, Any], path: str, known: set[str]) -> JsonObject:
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the spec has: ways to sign in, and documented paths."""
+
+    auth: frozenset[str]
+    paths: tuple[str, ...]
+
+
+def _case(one: Mapping[str, Any], path: str, known: _Known) -> JsonObject:
     statuses = [status for status in one["statuses"] if 100 <= status <= 599]
     if not statuses:
         raise ValueError("no status is expected")
@@ -117,7 +129,7 @@ def _case(one: Mapping[str, Any], path: str, known: set[str]) -> JsonObject:
         "preconditions": ["The application has just been started."],
         "steps": [f"{each['method']} {each['path']}" for each in (*before, request)],
         "expected": one["expected"],
-        "operation": {"method": one["method"], "path": one["path"].partition("?")[0]},
+        "operation": {"method": one["method"], "path": request["path"]},
         "category": "state",
     }
     if before:
@@ -126,17 +138,35 @@ def _case(one: Mapping[str, Any], path: str, known: set[str]) -> JsonObject:
     return {**case, "act": {"request": request}, "expect": [status, *({**each, **proof} for each in checks)]}
 
 
-def _request(one: Mapping[str, Any], known: set[str]) -> JsonObject:
-    request: JsonObject = {"method": one["method"], "path": one["path"]}
+def _request(one: Mapping[str, Any], known: _Known) -> JsonObject:
+    address, _, query = str(one["path"]).partition("?")
+    path, parameters = _templated(address, known.paths)
+    request: JsonObject = {"method": one["method"], "path": path}
+    if parameters:
+        request["path_parameters"] = parameters
+    if query:
+        request["query"] = dict(parse_qsl(query, keep_blank_values=True))
     if one.get("body") is not None:
         request["body"] = {"media_type": "application/json", "content": _json(one["body"], "the body")}
     if one.get("auth"):
-        if one["auth"] not in known:
+        if one["auth"] not in known.auth:
             raise ValueError(f"there is no way to sign in called {one['auth']!r}")
         request["auth"] = one["auth"]
     if one.get("save_name"):
         request["save"] = {str(one["save_name"]): str(one.get("save_pointer") or "")}
     return request
+
+
+def _templated(path: str, documented: Sequence[str]) -> tuple[str, JsonObject]:
+    """The documented path that an address is one of, and the values of its parameters; the address where it is none."""
+    for one in documented:
+        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(one))
+        found = re.fullmatch(pattern, path)
+        if found:
+            return one, dict(found.groupdict())
+    return re.sub(r"\{\{(\w+)\}\}", r"{\1}", path), {
+        name: f"{{{{{name}}}}}" for name in re.findall(r"\{\{(\w+)\}\}", path)
+    }
 
 
 def _json(text: str, what: str) -> Any:

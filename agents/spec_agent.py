@@ -13,7 +13,7 @@ from typing import Any
 
 from ..utils.canonical import canonical_json
 from ..utils.error_formatter import spec_feedback
-from . import api_answer
+from . import api_answer, flow_answer
 from .code_limits import case_problems, imported_by
 from .envelope import consumer_view
 from .lifecycle import Agent, AgentContract
@@ -62,6 +62,8 @@ class ModelSpecAgent(ModelAgent):
         test_type = str(inputs.get("test_type") or "unit")
         if test_type == "api" and not isinstance(previous, Mapping):
             return await self._api(request, inputs, errors)
+        if test_type == "integration" and not isinstance(previous, Mapping):
+            return await self._flows(request, inputs, errors)
         if test_type != "unit":
             return await self._engine.process(request)  # what was refused, the engine takes out by itself
         try:
@@ -108,6 +110,26 @@ class ModelSpecAgent(ModelAgent):
             )
             answered: Any = answer.parsed
             spec = {**base, "cases": api_answer.added(answered, base)}
+        except UnusableAnswer as unusable:
+            return self._unusable(unusable, errors)
+        return success_response({"spec": spec}, metadata=dict(explored.metadata), trace=list(explored.trace))
+
+    async def _flows(
+        self, request: AgentRequest, inputs: Mapping[str, Any], errors: Sequence[Mapping[str, Any]]
+    ) -> AgentResponse:
+        """The engine's flows across modules with those that the model adds; running the tests really runs them."""
+        explored = await self._engine.process(request)
+        if not explored.is_success() or not isinstance(explored.result, dict):
+            return explored
+        base: JsonObject = explored.result["spec"]
+        user = await asyncio.to_thread(flow_answer.message, inputs, base, self._root)
+        said = "\n".join(str(one.get("excerpt") or "") for one in errors).strip()
+        back = GivenBack(errors, said) if errors else None
+        attempt = int(inputs.get("attempt") or 1)
+        try:
+            answer = await self._asked(user, ANSWER_SCHEMA, attempt, back=back, prompt=load_prompt("flow_spec"))
+            answered: Any = answer.parsed
+            spec = await asyncio.to_thread(flow_answer.added, answered, base, self._root)
         except UnusableAnswer as unusable:
             return self._unusable(unusable, errors)
         return success_response({"spec": spec}, metadata=dict(explored.metadata), trace=list(explored.trace))

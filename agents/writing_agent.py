@@ -46,7 +46,7 @@ class ModelWritingAgent(ModelAgent):
     async def _work(self, request: AgentRequest) -> AgentResponse:
         inputs: Mapping[str, Any] = request.inputs or {}
         view = consumer_view(inputs)
-        if view["spec"].get("test_type") == "api":
+        if view["spec"].get("test_type") in ("api", "integration"):
             return await self._rendered(request)
         errors: Sequence[Mapping[str, Any]] = view.get("errors") or []
         previous = {str(one["path"]): str(one["contents"]) for one in view.get("previous_files") or ()}
@@ -66,7 +66,7 @@ class ModelWritingAgent(ModelAgent):
         return success_response({"files": result})
 
     async def _rendered(self, request: AgentRequest) -> AgentResponse:
-        """An API spec says every request and every check in data: rendering is exact, and there is nothing to add."""
+        """Specs of requests and flows say every act and check in data: rendering is exact, there is nothing to add."""
         async with EmbeddedWritingAgent() as renderer:
             return await renderer.process(request)
 

@@ -78,7 +78,8 @@ class Suite:
         if self.framework == "pytest":
             command = [*python, "-m", "pytest", self.folder, "-q", "-x", "-p", "no:cacheprovider"]
         else:
-            command = [*python, "-m", "unittest", "discover", "-f", "-s", self.folder, "-p", "test_*.py"]
+            files = sorted((self.project / self.folder).rglob("test_*.py"))
+            command = [*python, "-m", "unittest", "-f", *(one.relative_to(self.project).as_posix() for one in files)]
         environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join(str(self.project / root) for root in self.roots),
@@ -158,7 +159,7 @@ def _measure(
     arguments: argparse.Namespace,
 ) -> int:
     first = suite.run()
-    if first.returncode != 0:
+    if first.returncode != 0 or "Ran 0 tests" in first.stderr:
         sys.exit(f"the suite does not pass on the project as it is:\n{first.stdout[-3000:]}{first.stderr[-2000:]}")
     run, reached = _lines_run(suite, files), _lines_reached(suite.project, layout, files)
     drawn, found, equivalent = _drawn(suite.project, files, arguments.count, arguments.seed)

@@ -31,8 +31,10 @@ from .tools.pynguin import Pynguin
 from .tools.testwright import CHECKOUT, Testwright
 from .watched import adopt_orphans
 
-_QUICK_SECONDS = 15
+_QUICK_SECONDS = 10
+_QUICK_MUTANTS = 30
 _SECONDS = 60
+_MUTANTS = 100
 PUBLISHED = CHECKOUT / "benchmarks" / "results"
 
 
@@ -70,13 +72,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", action="append", choices=names, help="run no other generator; may be repeated")
     parser.add_argument("--modules", nargs="+", metavar="MODULE", help="of the twelve; default: all")
     parser.add_argument("--further", nargs="+", default=[], metavar="PACKAGE==VERSION:MODULE", help="other modules")
-    parser.add_argument("--quick", action="store_true", help=f"{' and '.join(QUICK)}, Pynguin {_QUICK_SECONDS} s")
+    quick = f"{' and '.join(QUICK)}, Pynguin {_QUICK_SECONDS} s, {_QUICK_MUTANTS} mutants"
+    parser.add_argument("--quick", action="store_true", help=quick)
     parser.add_argument("--seconds", type=int, help=f"of Pynguin's search, and of its assertions; default: {_SECONDS}")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--memory", type=int, default=4096, metavar="MIB", help="address space of each process")
-    parser.add_argument("--mutants", type=int, default=100, help="of each module; 0 for none")
+    parser.add_argument("--mutants", type=int, help=f"of each module; 0 for none; default: {_MUTANTS}")
     parser.add_argument("--nice", type=int, default=0, help="of the generators; below 0, for root, on a busy machine")
     parser.add_argument("--reuse-peers", action="store_true", help="take what peers made before on the same terms")
+    parser.add_argument("--known", action="store_true", help="run nothing: show what is known of peers on these terms")
     parser.add_argument("--name", default="latest", help="of the results' folder")
     parser.add_argument("--folder", type=Path, default=CHECKOUT / ".bench", help="environments, sources, results")
     parser.add_argument("--publish", action="store_true", help="copy the results to benchmarks/results")
@@ -96,18 +100,21 @@ def _subjects(arguments: argparse.Namespace) -> list[Subject]:
 
 def _plan(arguments: argparse.Namespace, subjects: Sequence[Subject], work: Path) -> Plan:
     seconds = arguments.seconds or (_QUICK_SECONDS if arguments.quick else _SECONDS)
+    mutants = arguments.mutants
+    if mutants is None:
+        mutants = _QUICK_MUTANTS if arguments.quick else _MUTANTS
     terms = Terms(
         arguments.folder.resolve(),
         work.resolve(),
         seconds,
         seed=arguments.seed,
-        mutants=arguments.mutants,
+        mutants=mutants,
         memory_mib=arguments.memory,
         niceness=arguments.nice,
     )
-    named = frozenset(arguments.only or [tool.name for tool in tools()])
+    named = frozenset(() if arguments.known else arguments.only or [tool.name for tool in tools()])
     suites = arguments.folder.resolve() / "results" / arguments.name / "suites"
-    return Plan(subjects, tools(), named, arguments.reuse_peers, terms, suites)
+    return Plan(subjects, tools(), named, arguments.reuse_peers or arguments.known, terms, suites)
 
 
 def _written(results: dict[str, Any], folder: Path, *, plot: bool, home: Path) -> None:

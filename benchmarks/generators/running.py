@@ -90,15 +90,12 @@ def _figures(tool: Tool, measurer: Measurer, plan: Plan, kept: Kept, sample: str
     _lay(generated, plan.suites / tool.name / source.subject.module)
     figures = None
     if not generated.crash:
-        figures = kept.measured(source, generated, sample) if tool.peer and plan.reuse else None
+        figures = _known(tool, measurer, plan, kept, generated, sample)
         if figures is None and tool.name not in plan.run:
-            known = (kept.measured(source, generated, one) for one in (measurer.sample(0), _PLAIN))
-            figures = next((one for one in known if one is not None), None)
-            if figures is None:
-                return None
+            return None
         if figures is None:
             figures = measurer.suite(generated, lambda seen: kept.keep_measured(source, generated, _PLAIN, seen))
-            kept.keep_measured(source, generated, sample, figures)
+            kept.keep_measured(source, generated, _PLAIN if "unusable" in figures else sample, figures)
     crash = generated.crash or (figures or {}).get("unusable", "")
     told = generated.to_dict()
     costs = ("version", "wall_seconds", "cpu_seconds", "peak_mib", "first_seconds", "again_seconds", "load")
@@ -109,6 +106,19 @@ def _figures(tool: Tool, measurer: Measurer, plan: Plan, kept: Kept, sample: str
         "said": list(generated.notes),
         **({} if crash else figures or {}),
     }
+
+
+def _known(
+    tool: Tool, measurer: Measurer, plan: Plan, kept: Kept, generated: Generated, sample: str
+) -> dict[str, Any] | None:
+    """What is known of a peer's suite: by these mutants, or that it is of no use; else anything where it is not run."""
+    if not (tool.peer and plan.reuse):
+        return None
+    found = kept.measured(measurer.source, generated, sample)
+    plain = kept.measured(measurer.source, generated, _PLAIN)
+    if found is None and tool.name not in plan.run:
+        found = kept.measured(measurer.source, generated, measurer.sample(0)) or plain
+    return found or (plain if plain is not None and "unusable" in plain else None)
 
 
 def _lay(generated: Generated, folder: Path) -> None:

@@ -212,8 +212,10 @@ def number(whole: Mapping[str, Any]) -> Any:
 def bounds(whole: Mapping[str, Any]) -> tuple[Any, Any]:
     """The least and the greatest value that a schema allows, None where there is no bound."""
     step = whole.get("multipleOf") or (1 if type_of(whole) == "integer" else 0.01)
-    low, high = whole.get("minimum"), whole.get("maximum")
-    above, below = whole.get("exclusiveMinimum"), whole.get("exclusiveMaximum")
+    low: Any = whole.get("minimum")
+    high: Any = whole.get("maximum")
+    above: Any = whole.get("exclusiveMinimum")
+    below: Any = whole.get("exclusiveMaximum")
     if _is_number(above):
         low = above + step if not _is_number(low) else max(low, above + step)
     if _is_number(below):

@@ -34,5 +34,4 @@ def _placed(operation: Operation, places: dict[tuple[str, str], int], ends: dict
     line = places.get((operation.method, operation.path.rstrip("/")))
     if line is None:
         return operation
-    made = {field: getattr(operation, field) for field in operation.__slots__}
-    return Operation(**made | {"lines": (line, ends.get(line, line))})
+    return replace(operation, lines=(line, ends.get(line, line)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -149,7 +150,7 @@ def _named(operations: Sequence[Operation]) -> Iterator[Operation]:
         while name in taken:
             name, number = f"{base}_{number}", number + 1
         taken.add(name)
-        yield Operation(**{field: getattr(one, field) for field in one.__slots__} | {"name": name})
+        yield replace(one, name=name)
 
 
 def _name(operation: Operation) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from re import _constants as constants  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
@@ -76,7 +77,7 @@ class _CannotError(Exception):
     """A part of a pattern that no plain text is made for."""
 
 
-def _part(kind: Any, value: Any, extra: int) -> str:
+def _part(kind: Any, value: Any, extra: int = 0) -> str:
     if kind is constants.LITERAL:
         return chr(value)
     if kind is constants.NOT_LITERAL:
@@ -90,11 +91,11 @@ def _part(kind: Any, value: Any, extra: int) -> str:
     if kind in (constants.MAX_REPEAT, constants.MIN_REPEAT):
         least, most, inner = value
         times = min(least + extra, int(most) if most is not constants.MAXREPEAT else least + extra, _LONGEST)
-        return "".join(_part(*one, 0) for _ in range(times) for one in inner)
+        return "".join(_part(one[0], one[1]) for _ in range(times) for one in inner)
     if kind is constants.SUBPATTERN:
-        return "".join(_part(*one, extra) for one in value[-1])
+        return "".join(_part(one[0], one[1], extra) for one in value[-1])
     if kind is constants.BRANCH:
-        return "".join(_part(*one, extra) for one in value[1][0])
+        return "".join(_part(one[0], one[1], extra) for one in value[1][0])
     raise _CannotError
 
 
@@ -121,7 +122,7 @@ def _holds(kind: Any, value: Any, character: str) -> bool:
         return ord(character) == value
     if kind is constants.RANGE:
         return value[0] <= ord(character) <= value[1]
-    tests = {
+    tests: dict[Any, Callable[[str], bool]] = {
         constants.CATEGORY_DIGIT: str.isdigit,
         constants.CATEGORY_SPACE: str.isspace,
         constants.CATEGORY_WORD: lambda one: one.isalnum() or one == "_",

@@ -37,6 +37,7 @@ def proposals_for(world: World, baseline: Baseline, credentials: dict[str, Crede
     yield from _without_credentials(world, baseline, credentials)
     yield from _unknown(world, baseline)
     yield from _bodies(world, baseline)
+    yield from _edges_read(world, baseline)
     yield from _parameters(world, baseline)
     yield from _other_media(baseline)
     yield from _again(world, baseline)
@@ -143,6 +144,37 @@ def _bodies(world: World, baseline: Baseline) -> Iterator[Proposal]:
     if body.required:
         missing = {key: one for key, one in _copy(baseline.request).items() if key != "body"}
         yield _refused(baseline, "no_body", "no body at all", missing)
+
+
+def _edges_read(world: World, baseline: Baseline) -> Iterator[Proposal]:
+    """What was made with values at the edge, read back."""
+    body, content = baseline.operation.body, (baseline.request.get("body") or {}).get("content")
+    if body is None or baseline.operation.method != "POST" or not baseline.saves or not isinstance(content, dict):
+        return
+    below = baseline.operation.path.rstrip("/") + "/{"
+    reading = next(
+        (
+            one
+            for one in world.baselines.values()
+            if one.operation.method == "GET"
+            and one.operation.path.startswith(below)
+            and one.operation.path.endswith("}")
+        ),
+        None,
+    )
+    if reading is None or "json" not in body.media_type:
+        return
+    for variant in _chosen(inside_body(body.schema, content, world.samples)):
+        if variant.kind.startswith("edge_"):
+            made = {**_with_body(baseline.request, variant.value), "save": dict(baseline.saves)}
+            yield _proposal(
+                reading,
+                f"with_{variant.words}",
+                f"of one made with {variant.words}",
+                "boundary",
+                reading.request,
+                setup=(*baseline.setup, made),
+            )
 
 
 def _refused(baseline: Baseline, name: str, words: str, request: Json) -> Proposal:

@@ -18,7 +18,7 @@ def enriched(trial: Trial, facts: ModuleFacts) -> list[Trial]:
     """The trial with all plain parameters of one call of the module's given, then with one each; calls in turns."""
     known = {one.name: one for one in facts.callables() if one.kind in ("function", "constructor", "classmethod")}
     known |= {one.qualname: one for one in facts.callables() if one.kind == "constructor"}
-    found: list[Trial] = []
+    found: list[Trial | None] = []
     for statement in (ACT, *range(len(trial.arrange))):
         text = trial.act if statement == ACT else trial.arrange[statement]
         try:

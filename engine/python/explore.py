@@ -19,7 +19,7 @@ from .kills import NO_KILLS, HuntLimits, Kills, hunt
 from .model import Arc, Exploration, Finding, ModuleFacts, Trial
 from .observation_json import Seen
 from .sameness import steady
-from .search import Proposer, Record, Search
+from .search import Proposer, Record, Search, pinned
 from .side_by_side import Watcher, open_side_by_side
 from .telling import choose_telling
 from .unreached import unreached
@@ -144,15 +144,16 @@ async def _search(
 
 
 async def _moving(batch: Sequence[Trial], answers: Sequence[Seen], observer: Watcher) -> set[int]:
-    """Indexes of the trials that looked at the clock and come out otherwise on another day."""
+    """Indexes of the trials that looked at the clock and of which another day leaves nothing to tell."""
     if observer.conditions.clock is None:
         return set()
     dated = [index for index, seen in enumerate(answers) if seen.dated]
     later = await observer.watch([batch[index] for index in dated], later=ANOTHER_DAY) if dated else []
     found: set[int] = set()
     for index, again in zip(dated, later, strict=True):
-        same = steady(answers[index].observation, [again.observation])
-        if same is None or same.unstable:
+        before = answers[index].observation
+        same = steady(before, [again.observation])
+        if same is None or (same.unstable and pinned(before) and not pinned(same.observation)):
             found.add(index)
     return found
 

@@ -75,8 +75,8 @@ class UnittestDialect:
 
     def _approximate(self, one: Expectation, actual: str, value: str) -> list[str]:
         node = parse_expression(value)
-        if not is_flat(node):
-            return [f"self.assertEqual({actual}, {value})"]
+        if not is_flat(node) or not _within_places(node, one):
+            return _each(actual, node, one)
         if isinstance(node, ast.List | ast.Tuple):
             return [
                 f"self.assertEqual(len({actual}), {len(node.elts)})",
@@ -98,6 +98,35 @@ def method_lines(case: Case, name: str, dialect: UnittestDialect) -> list[str]:
     dialect.imports.update(helper_imports(case))
     lines = [*docstring(case), *body_lines(case, dialect)]
     return [f"def {name}(self):", *("\n".join(f"    {p}" if p else "" for p in one.split("\n")) for one in lines)]
+
+
+def _within_places(node: ast.expr, one: Expectation) -> bool:
+    """Whether the default of seven places does for every number of a list, tuple or dictionary."""
+    if not isinstance(node, ast.List | ast.Tuple | ast.Dict):
+        return True
+    numbers = node.values if isinstance(node, ast.Dict) else node.elts
+    return not any(_tolerance(number, one) for number in numbers)
+
+
+def _each(actual: str, node: ast.expr, one: Expectation) -> list[str]:
+    """Every float by itself, with a tolerance; everything beside it exactly."""
+    if isinstance(node, ast.List | ast.Tuple):
+        lines = [f"self.assertEqual(len({actual}), {len(node.elts)})"]
+        return lines + [line for at, inner in enumerate(node.elts) for line in _each(f"{actual}[{at}]", inner, one)]
+    if isinstance(node, ast.Dict) and all(key is not None for key in node.keys):
+        keys = [ast.unparse(key) for key in node.keys if key is not None]
+        lines = (
+            [f"self.assertEqual(set({actual}), {{{', '.join(keys)}}})"]
+            if keys
+            else [f"self.assertEqual({actual}, {{}})"]
+        )
+        pairs = zip(keys, node.values, strict=True)
+        return lines + [line for key, inner in pairs for line in _each(f"{actual}[{key}]", inner, one)]
+    number = node.operand if isinstance(node, ast.UnaryOp) else node
+    value = polish(ast.unparse(node))
+    if isinstance(number, ast.Constant) and isinstance(number.value, float):
+        return [f"self.assertAlmostEqual({actual}, {value}{_tolerance(node, one)})"]
+    return [f"self.assertEqual({actual}, {value})"]
 
 
 def _tolerance(node: ast.expr, one: Expectation) -> str:

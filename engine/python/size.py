@@ -102,7 +102,7 @@ def _without_the_least(
     judged: Sequence[Judged], shapes: Sequence[Case], size: Size, limits: SizeLimits
 ) -> list[Judged]:
     """Leave out as many as make it fit, by what each adds for the lines it takes."""
-    members = Counter(case.group for case in shapes if case.group)
+    members: Counter[str | None] = Counter(case.group for case in shapes if case.group)
     arcs = Counter(arc for one in judged for arc in one.finding.observation.arcs)
     kills = Counter(kill for one in judged for kill in one.finding.kills)
     scale = size.lines / max(1.0, sum(_lines(case, members) for case in shapes))

@@ -14,6 +14,7 @@ from .model import Arc, Finding, ModuleFacts
 from .search import Record
 
 _ROUNDS = 8
+_FOR_EACH = 12
 
 
 def choose_telling(
@@ -43,9 +44,9 @@ def choose_telling(
         lost = wanted - _covered(kept, reached)
         if not lost:
             break
-        rest = [one for one in lasting if one.number not in mute and not one.covered.isdisjoint(lost)]
-        known = {one.number for one in kept}
-        picked = _needed([one for one in rest if one.number not in known], facts, _covered(kept, reached))
+        known = mute | {one.number for one in kept}
+        rest = _plainest([one for one in lasting if one.number not in known], lost)
+        picked = _needed(rest, facts, _covered(kept, reached))
         if not picked:
             break
     covered = set(_covered(kept, reached))
@@ -63,6 +64,19 @@ def _needed(records: Sequence[Record], facts: ModuleFacts, covered: frozenset[Ar
     """The chosen among some records, without those that only show more of what is reached."""
     gathered = set(covered)
     return [one for one in choose(records, facts, covered) if _adds(one, gathered)]
+
+
+def _plainest(records: Sequence[Record], lost: frozenset[Arc]) -> list[Record]:
+    """A few records for each lost arc, the shortest: choosing among all of them again would take long."""
+    taken = dict.fromkeys(lost, 0)
+    found: list[Record] = []
+    for one in sorted(records, key=lambda one: (len(one.trial.act) + sum(map(len, one.trial.arrange)), one.number)):
+        wanted = [arc for arc in one.covered & lost if taken[arc] < _FOR_EACH]
+        if wanted:
+            found.append(one)
+            for arc in wanted:
+                taken[arc] += 1
+    return sorted(found, key=lambda one: one.number)
 
 
 def _adds(one: Record, covered: set[Arc]) -> bool:

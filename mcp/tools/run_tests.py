@@ -66,11 +66,14 @@ async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
         before = await services.baselines.of(target, {path: _module(spec, path) for path in measured})
     limits = {key: options[key] for key in ("test_seconds", "wall_seconds") if key in options}
     limits["repeats"] = options.get("repeats", services.repeats)
-    limits["mutants"] = options.get("mutants", services.mutants)
+    # Tests of an application or of programs meet the code in processes of its own, where no mutant is.
+    in_process = (spec or {}).get("test_type", "unit") == "unit"
+    limits["mutants"] = options.get("mutants", services.mutants if in_process else 0)
     strictness = VerifyOptions(measure=tuple(measured), **limits)
     verification = await verify_files(target, files, framework=framework, spec=spec, options=strictness)
     evidence = evidence_of(verification, spec=spec, before=before.coverage if before else None)
-    idle = redundant(evidence) if verification.mutation is not None and verification.mutation.tried else ()
+    tried = verification.mutation is not None and verification.mutation.tried > 0
+    idle = redundant(evidence) if tried and in_process else ()
     shown = measured[0] if len(measured) == 1 else None
     return tool_result(verification, evidence=evidence, idle=idle, before=before, target_path=shown)
 
@@ -119,6 +122,8 @@ def measured_files(services: ToolServices, spec: dict[str, Any] | None, target: 
     Raises:
         ToolFailure: one lies outside the project.
     """
+    if (spec or {}).get("test_type") == "api":
+        return []  # the application runs in a process of its own, whose lines are not measured
     for given in ((spec or {}).get("target"), target):
         components = given.get("components") if isinstance(given, dict) else None
         found = [one for each in (components or [given]) if (one := _project_path(services, each)) is not None]

@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import traceback
+from typing import Any
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 _CONVERTERS = {
@@ -24,7 +25,7 @@ _CONVERTERS = {
 }
 
 
-def load(name):
+def load(name: str) -> Any:
     """A module beside this file, without putting this folder on the target's path."""
     spec = importlib.util.spec_from_file_location("_testwright_" + name, os.path.join(HERE, name + ".py"))
     assert spec is not None
@@ -45,7 +46,7 @@ def facts_of(application):
     if hasattr(application, "routes"):
         return {"framework": "starlette", "document": None, "routes": list(_starlette(application.routes, ""))}
     if type(application).__module__.startswith("django."):
-        from django.urls import get_resolver
+        from django.urls import get_resolver  # type: ignore[import-not-found]
 
         return {"framework": "django", "document": None, "routes": list(_django(get_resolver().url_patterns, "/"))}
     return {"framework": "", "document": None, "routes": []}
@@ -118,7 +119,7 @@ def main(config):
     try:
         facts = facts_of(load("api_process").load(config["application"]))
     except BaseException as error:
-        facts = {"error": f"{type(error).__name__}: {error}", "trace": traceback.format_exc()[-4000:]}
+        facts: Any = {"error": f"{type(error).__name__}: {error}", "trace": traceback.format_exc()[-4000:]}
         facts["missing"] = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
     with open(config["document"], "w", encoding="utf-8") as stream:
         json.dump(facts, stream, default=str)

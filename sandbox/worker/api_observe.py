@@ -12,12 +12,13 @@ import json
 import os
 import re
 import sys
+from typing import Any
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 _MOST_TEXT = 200_000
 
 
-def load(name):
+def load(name: str) -> Any:
     """A module beside this file, without putting this folder on the target's path."""
     spec = importlib.util.spec_from_file_location("_testwright_" + name, os.path.join(HERE, name + ".py"))
     assert spec is not None
@@ -28,7 +29,7 @@ def load(name):
     return module
 
 
-def filled(value, names):
+def filled(value: Any, names: Any) -> Any:
     """A value with `{{name}}` replaced by what was saved under it; a text that is nothing else becomes the value."""
     if isinstance(value, dict):
         return {key: filled(one, names) for key, one in value.items()}

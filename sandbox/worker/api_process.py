@@ -23,6 +23,7 @@ import time
 import traceback
 import urllib.parse
 from pathlib import Path
+from typing import Any
 
 LOOPBACK = "127.0.0.1"
 READING = ("GET", "HEAD", "OPTIONS", "TRACE")
@@ -87,11 +88,11 @@ class Application:
         self._command = command
         self._root = Path(root).resolve()
         self._import_roots = [str(self._root / one) for one in import_roots]
-        self._environment = {name: os.environ.get(name, value) for name, value in (environment or {}).items()}
+        self._environment = {name: os.environ.get(name) or value for name, value in (environment or {}).items()}
         self._folder = folder
         self._launcher = launcher or [sys.executable, os.path.abspath(__file__)]
-        self._process = None
-        self._temporary = None
+        self._process: Any = None
+        self._temporary: Any = None
         self._changed = False
         self._can_reset = True
         self.base_url = os.environ.get("API_BASE_URL", base_url).rstrip("/")
@@ -202,7 +203,7 @@ class Application:
             target += "?" + urllib.parse.urlencode({name: _text(one) for name, one in query.items()}, doseq=True)
         https = address.scheme == "https"
         connection = (http.client.HTTPSConnection if https else http.client.HTTPConnection)(
-            address.hostname, address.port, timeout=ANSWER_SECONDS
+            address.hostname or LOOPBACK, address.port, timeout=ANSWER_SECONDS
         )
         began = time.monotonic()
         try:
@@ -309,7 +310,7 @@ def load(name):
     found = importlib.import_module(module)
     for part in attribute.replace("()", "").split("."):
         found = getattr(found, part)
-    return found() if attribute.endswith("()") else found
+    return found() if attribute.endswith("()") and callable(found) else found
 
 
 def server_of(application):
@@ -332,7 +333,7 @@ def _serve_wsgi(application, listener):
     from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
     class Handler(WSGIRequestHandler):
-        def log_message(self, *_):
+        def log_message(self, format, *args):  # noqa: A002 - the name of the base class
             pass
 
     class Server(ThreadingMixIn, WSGIServer):
@@ -414,9 +415,10 @@ class _Started:
     def __init__(self, command, folder):
         self._command = command
         self._folder = folder
-        self._process = None
+        self._process: Any = None
 
     def start(self, answer):
+        command = self._command
         for _ in range(3):
             with socket.socket() as probe:
                 probe.bind((LOOPBACK, 0))

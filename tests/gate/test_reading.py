@@ -99,12 +99,24 @@ def test_shuffling_by_module_keeps_the_tests_of_a_file_together():
 def test_settings_that_decide_over_passing_are_taken_over(tmp_path, name, text):
     (tmp_path / name).write_text(text)
     settings = pytest_settings(tmp_path)
-    assert "addopts" not in dict(settings)
-    strict = configuration(settings, complete=False)
+    strict = configuration(settings, tmp_path, complete=False)
+    assert "addopts" not in strict
     assert strict.splitlines()[0] == "[pytest]"
     assert "    ignore::UserWarning" in strict
     assert "asyncio_mode" not in strict
-    assert "asyncio_mode = auto" in configuration(settings, complete=True)
+    complete = configuration(settings, tmp_path, complete=True)
+    assert "asyncio_mode = auto" in complete
+    assert "-x" not in complete
+
+
+def test_of_addopts_the_projects_own_tests_get_what_decides_how_they_are_found(tmp_path):
+    words = (
+        "-x --import-mode=importlib -p no:cacheprovider -p xdist --doctest-modules -m 'not slow' --cov=shop -W error"
+    )
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\naddopts = {words}\npythonpath = src lib\n")
+    lines = configuration(pytest_settings(tmp_path), tmp_path, complete=True, unwanted=("xdist",)).splitlines()
+    assert "addopts = --import-mode=importlib -pno:cacheprovider --doctest-modules '-mnot slow' -Werror" in lines
+    assert lines[-2:] == [f"pythonpath = {tmp_path}/src", f"    {tmp_path}/lib"]
 
 
 @pytest.mark.parametrize("text", ["[tool.pytest", "[pytest]\nx = \udcff", ""])
