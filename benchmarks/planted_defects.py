@@ -263,7 +263,7 @@ def _lines_reached(project: Path, layout: Layout, files: Sequence[str]) -> dict[
     """Lines of code that the entry points call, and those that importing runs."""
     seams = find_seams(project, layout)
     paths = {place.module: place.path for place in layout.modules}
-    places = seams.reachable()
+    places = seams.reachable(place.module for place in layout.modules if place.path in files)
     found: dict[str, set[int]] = {}
     for module, facts in seams.facts.items():
         path = paths.get(module, "")

@@ -128,7 +128,7 @@ def plain_values(argument: Argument) -> tuple[str, ...]:
     if argument.examples:
         return tuple(dict.fromkeys(one for text in argument.examples for one in _near(text)))
     if argument.kind == "whole":
-        return ("3", "1", "10", "0", "-1")
+        return ("12", "3", "1", "10", "0", "-1")  # the first one stands in tables too: on the edge of a comparison
     if argument.kind == "number":
         return ("2.5", "1", "0")
     if argument.kind == "date":
@@ -140,10 +140,13 @@ def plain_values(argument: Argument) -> tuple[str, ...]:
 
 
 def _near(example: str) -> list[str]:
-    """A documented example; it with a larger whole number, and with a very large one; and its beginning alone."""
+    """A documented example; it with larger whole numbers and a longer decimal one; and its beginning alone."""
     found = [example]
     match = re.search(r"(?<![\d.])\d+(?![\d.])", example)
     if match is not None:
         found += [example[: match.start()] + number + example[match.end() :] for number in ("12", "1000")]
+    decimal = re.search(r"\d\.\d+", example)
+    if decimal is not None:
+        found.append(f"{example[: decimal.end()]}5{example[decimal.end() :]}")
     beginning = re.split(r"[:=,/;]", example)[0]
     return [*found, *([beginning] if beginning and beginning != example else [])]

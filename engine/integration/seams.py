@@ -66,11 +66,16 @@ class SeamMap:
                         found.setdefault(there[0])
         return list(found)
 
-    def reachable(self) -> frozenset[Place]:
-        """Every callable that reaches another module, or that such a one calls, through whatever calls."""
+    def reachable(self, entries: Iterable[str] | None = None) -> frozenset[Place]:
+        """Every callable that reaches another module, or that such a one calls, through whatever calls.
+
+        Args:
+            entries: dotted names of the modules to begin in; None for all.
+        """
         seen: set[Place] = set()
+        begin = set(self.facts if entries is None else entries)
         for module, facts in self.facts.items():
-            for one in facts.callables():
+            for one in facts.callables() if module in begin else ():
                 if one.public and (module, one.qualname) not in seen and self.reached(module, one.qualname):
                     waiting = deque([(module, one.qualname)])
                     while waiting:

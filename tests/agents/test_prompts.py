@@ -44,9 +44,9 @@ def test_every_role_has_instructions_that_are_the_same_in_every_call(role: str) 
     assert "{{" not in system
 
 
-def test_there_are_no_other_prompts_than_those_of_roles_and_the_one_that_gives_an_answer_back() -> None:
+def test_there_are_no_other_prompts_than_those_of_roles_and_test_types_and_the_one_that_gives_an_answer_back() -> None:
     folder = Path(str(resources.files("testwright.agents").joinpath("prompts")))
-    assert {path.stem for path in folder.iterdir()} == {*ROLES, "repair"}
+    assert {path.stem for path in folder.iterdir()} == {*ROLES, "repair", "api_spec", "flow_spec", "planner_types"}
 
 
 def test_a_prompt_that_is_not_there_fails() -> None:

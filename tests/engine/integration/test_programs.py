@@ -96,7 +96,7 @@ def test_examples_and_defaults_are_read_from_help_texts():
     (command,) = commands_of({"arguments": [told("line", help=help_text)]})
     argument = command.arguments[0]
     assert argument.documented_default == "5"
-    assert plain_values(argument) == ("tea:2:3.50", "tea:12:3.50", "tea:1000:3.50", "tea")
+    assert plain_values(argument) == ("tea:2:3.50", "tea:12:3.50", "tea:1000:3.50", "tea:2:3.505", "tea")
 
 
 def test_subcommands_become_commands_with_the_arguments_above_them():
@@ -152,4 +152,4 @@ def test_runs_of_one_command_begin_with_the_documented_line_and_repeat_nothing()
     runs = single_runs(known)
     assert runs[0].commands == (("put", "tea"),)
     assert len(runs) == len(set(runs))
-    assert ("put", "tea", "--pieces", "3") in [one.commands[0] for one in runs]
+    assert ("put", "tea", "--pieces", "12") in [one.commands[0] for one in runs]
