@@ -98,7 +98,8 @@ def worded(trial: Trial, words: Iterable[Word]) -> list[Trial]:
     places = literal_places(trial)
     found: list[Trial] = []
     for word in words:
-        fitting = [place for place in places if _fits(place.value, word)][:_MOST_PLACES]
+        # Where nothing of its kind is given, it may still be what is meant: a text for a key tried with numbers.
+        fitting = [place for place in places if _fits(place.value, word)][:_MOST_PLACES] or places[:1]
         for place in fitting:
             source = _source(word)
             if source is not None and word != place.value:

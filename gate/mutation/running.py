@@ -83,11 +83,11 @@ async def measure_mutants(
     notes: list[str] = []
     everything = await asyncio.to_thread(_all_mutants, suite.workspace.project, sorted(coverage.files), notes)
     chosen = sample(everything, options.size, seed=options.seed)
-    planned = [_plan(mutant, coverage.files[mutant.path], passing) for mutant in chosen]
+    needy = None if options.thorough else _needy(passing, coverage)
+    planned = [_plan(mutant, coverage.files[mutant.path], passing, needy or ()) for mutant in chosen]
     tried = [place for place, one in enumerate(planned) if one.mutant.rule is None and one.rounds]
     facts: list[dict[str, Any]] = []
     if tried:
-        needy = None if options.thorough else _needy(passing, coverage)
         work = [planned[place] for place in tried]
         facts = await _work(suite, work, tried, passing, needy, options, run or SuiteOptions())
         notes += _notes(facts)
@@ -110,16 +110,18 @@ def _all_mutants(project: Path, paths: Sequence[str], notes: list[str]) -> list[
     return found
 
 
-def _plan(mutant: Mutant, file: FileCoverage, passing: Sequence[str]) -> _Planned:
+def _plan(mutant: Mutant, file: FileCoverage, passing: Sequence[str], needy: Sequence[int]) -> _Planned:
     """Which tests are run on a mutant, as places in `passing`; no round where none runs its line.
 
-    Lines that run at import belong to no test: first the tests that run anything of the file are tried, then the rest.
+    Lines that run at import belong to no test: first the tests that run anything of the file are tried, and those that
+    only a mutant can speak for, then the rest.
     """
     lines = set(mutant.lines)
     imported = file.by_test.get("")
     if imported is not None and lines & imported.lines:
-        near = tuple(place for place, nodeid in enumerate(passing) if nodeid in file.by_test)
-        far = tuple(place for place, nodeid in enumerate(passing) if nodeid not in file.by_test)
+        first = {place for place, nodeid in enumerate(passing) if nodeid in file.by_test} | set(needy)
+        near = tuple(sorted(first))
+        far = tuple(place for place in range(len(passing)) if place not in first)
         return _Planned(mutant, tuple(part for part in (near, far) if part), imported=True)
     covering = tuple(
         place for place, nodeid in enumerate(passing) if nodeid in file.by_test and lines & file.by_test[nodeid].lines

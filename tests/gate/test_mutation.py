@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from testwright.gate.evidence import evidence_of
-from testwright.mutation.catalog import mutants_of, sample
+from testwright.gate.evidence import evidence_of, redundant
 from testwright.gate.mutation.model import MutationReport
 from testwright.gate.mutation.running import MutationOptions, measure_mutants
 from testwright.gate.options import Framework, SuiteOptions
 from testwright.gate.suite import open_suite
 from testwright.gate.summary import tool_result
 from testwright.gate.verify import VerifyOptions, verify_file
+from testwright.mutation.catalog import mutants_of, sample
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.targets import prepared
 
@@ -122,6 +123,60 @@ async def test_the_evidence_of_a_kept_test_counts_the_mutants_it_notices(shop: P
     assert records["test_few"].mutants_killed
     assert answer["mutation"]["killed"] + answer["mutation"]["timeout"] > 5
     assert {one["line"] for one in answer["mutation"]["survivors"]} >= {10, 20}
+
+
+REPEATING = (
+    PYTEST.replace("cost,", "RATE, cost,")
+    + """
+
+def test_many_again():
+    assert cost(12) == 36
+
+
+def test_nothing_new():
+    assert cost(5) != 77
+
+
+def test_rate():
+    assert RATE == 3
+"""
+)
+
+
+@pytest.mark.feature("B-11")
+async def test_a_test_that_adds_nothing_is_told_with_the_reason_and_not_kept(shop: PythonTarget) -> None:
+    path = "tests/test_price.py"
+    options = VerifyOptions(repeats=1, measure=("src/shop/price.py",), mutants=100)
+    verified = await verify_file(shop, path, REPEATING, framework="pytest", options=options)
+    records = {record.nodeid.rpartition("::")[2]: record for record in evidence_of(verified)}
+    assert records["test_many"].mutants_killed
+    assert not records["test_nothing_new"].mutants_killed
+    idle = redundant(tuple(records.values()))
+    assert [record.nodeid.rpartition("::")[2] for record in idle] == ["test_nothing_new"]
+    named = replace(verified, verdicts=tuple(replace(one, case_id=f"tc_{one.name}") for one in verified.verdicts))
+    answer = tool_result(named, evidence=evidence_of(named), idle=idle)
+    assert [one["class"] for one in answer["idle"]] == ["redundant"]
+    assert "mutants" in answer["idle"][0]["reason"]
+    assert answer["idle"][0]["case_id"] not in answer["kept"]
+    assert len(answer["kept"]) == 5
+
+
+async def test_what_only_a_mutant_can_speak_for_is_run_on_mutants_of_import_time_lines_whoever_noticed_them(
+    shop: PythonTarget,
+) -> None:
+    async with open_suite(shop, {"tests/test_price.py": REPEATING}, "pytest") as suite:
+        first = await suite.run(SuiteOptions(measure=("src/shop/price.py",)))
+        assert first.coverage is not None
+        passing = [test.nodeid for test in first.tests]
+        reports = [
+            await measure_mutants(suite, passing, first.coverage, MutationOptions(size=100, thorough=thorough))
+            for thorough in (True, False)
+        ]
+    assert reports[0].counts() == reports[1].counts()
+    at_import = [[one for one in report.results if one.mutant.line == 3] for report in reports]
+    noticed = [{name.rpartition("::")[2] for one in found for name in one.killed_by} for found in at_import]
+    assert noticed[0] == {"test_many", "test_many_again"}
+    assert "test_rate" in noticed[1]
 
 
 def test_a_sample_is_the_same_every_time_and_part_of_a_larger_one() -> None:
