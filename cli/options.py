@@ -42,7 +42,8 @@ Trials = Annotated[
     int | None, typer.Option("--trials", help="Calls the embedded engine tries per module. Default: 3000.")
 ]
 Mutants = Annotated[
-    int | None, typer.Option("--mutants", help="Mutants of each module that its tests are chosen and measured by. Default: 100.")
+    int | None,
+    typer.Option("--mutants", help="Mutants of each module that its tests are chosen and measured by. Default: 100."),
 ]
 Model = Annotated[
     list[str] | None,

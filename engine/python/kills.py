@@ -20,7 +20,7 @@ from .mutant_lines import UsedAtImport, lines_of, runs
 from .mutant_words import Words, worded
 from .pins import Pinning, Pins
 from .propose import trial_key
-from .search import SLOW_STEPS, Proposer, Record, Search
+from .search import SLOW_STEPS, AimingProposer, Record, Search
 from .side_by_side import Watcher
 
 SEED = 5
@@ -235,7 +235,7 @@ async def hunt(
     return state.result()
 
 
-def _further(state: Hunt, proposer: Proposer, wave: int) -> list[Trial]:
+def _further(state: Hunt, proposer: AimingProposer, wave: int) -> list[Trial]:
     """Trials near those that run the lines of survivors, survivors in turns."""
     turns: list[Sequence[Trial]] = []
     for quarry in state.alive():
