@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 
 from .agents.analyzer_agent import ModelAnalyzerAgent
@@ -54,7 +55,9 @@ def role_agents(
     unit: Specifier = UnitSpecs(target, settings.root, budget=budget, first=first)
     specifiers: dict[str, Specifier] = {
         "unit": _remembered(unit, settings, target) if settings.cache else unit,
-        "api": ApiSpecs(target, settings.root, document_loader(settings.root)),
+        "api": ApiSpecs(
+            target, settings.root, document_loader(settings.root), command=shlex.split(settings.app_command or "")
+        ),
         "integration": IntegrationSpecs(target, settings.root, budget=budget),
     }
     engine = EmbeddedSpecAgent(specifiers, contract=specified)

@@ -71,6 +71,8 @@ class Settings(BaseSettings):
         framework: what tests are written for.
         test_type: the type asked for; None lets the planner decide.
         target: a file, module, symbol or API description to test, besides those that the request names. Not in files.
+        app_command: how the application of API tests is started, as in a shell but without one; `{port}` is its port.
+            None has it found.
         changed_since: a branch, tag or commit; only what changed since is tested (T-18). None for everything. Not in
             files.
         run_id: fixes the run's id; None makes one.
@@ -124,6 +126,7 @@ class Settings(BaseSettings):
     test_type: Literal["unit", "api", "integration", "e2e", "performance"] | None = None
     target: Annotated[str, Field(min_length=1, max_length=4096)] | None = None
     changed_since: Annotated[str, Field(min_length=1, max_length=400)] | None = None
+    app_command: Annotated[str, Field(min_length=1, max_length=2000)] | None = None
     run_id: Annotated[str, Field(pattern=RUN_ID_PATTERN)] | None = None
     jobs: int = Field(default=2, ge=1, le=64)
     dry_run: bool = False

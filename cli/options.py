@@ -33,12 +33,17 @@ ChangedSince = Annotated[
     str | None,
     typer.Option("--changed-since", help="Test only functions that changed since a branch, tag or commit."),
 ]
+AppCommand = Annotated[
+    str | None,
+    typer.Option("--app-command", help="How API tests start the application; {port} stands for its port."),
+]
 TestsDir = Annotated[str | None, typer.Option("--tests-dir", help="Where tests are added. Default: tests/generated.")]
 Trials = Annotated[
     int | None, typer.Option("--trials", help="Calls the embedded engine tries per module. Default: 3000.")
 ]
 Mutants = Annotated[
-    int | None, typer.Option("--mutants", help="Mutants of each module that its tests are chosen and measured by. Default: 100.")
+    int | None,
+    typer.Option("--mutants", help="Mutants of each module that its tests are chosen and measured by. Default: 100."),
 ]
 Model = Annotated[
     list[str] | None,

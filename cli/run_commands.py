@@ -39,6 +39,7 @@ _PLANNED = {
     "target": given.Target,
     "changed_since": given.ChangedSince,
     "tests_dir": given.TestsDir,
+    "app_command": given.AppCommand,
 }
 _RUN = {"run_id": given.RunId, "jobs": given.Jobs, **_PLANNED, "python": given.Python, "sandbox": given.Sandbox}
 _JUDGING = {"trials": given.Trials, "mutants": given.Mutants, "fail_on": given.FailOn, "dry_run": given.DryRun}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,8 @@ class ApiSpecs:
         python_target: gives the project made ready to run; asked for when the application is started.
         root: the project's root.
         documents: loads OpenAPI documents that the target names.
+        command: starts the application, whatever the target says; `{port}` in it stands for the port. Empty for what
+            the target says.
         budget: how much may be tried; None for the engine's own.
     """
 
@@ -45,11 +47,13 @@ class ApiSpecs:
         root: Path,
         documents: DocumentLoader,
         *,
+        command: Sequence[str] = (),
         budget: ApiBudget | None = None,
     ) -> None:
         self._python_target = python_target
         self._root = root
         self._documents = documents
+        self._command = tuple(command)
         self._budget = budget
 
     async def specify(self, inputs: Mapping[str, Any]) -> Specified:
@@ -59,7 +63,7 @@ class ApiSpecs:
         if launch is None:
             raise UsageError(
                 "API tests need an application to start, and none is named.",
-                advice="name the module that makes it (`shop.api`), or say how it is started with --app-command",
+                advice="name the module that makes it (`shop.api`), or say with --app-command how it is started",
             )
         prepared = await self._python_target()
         endpoint = str(target.get("endpoint") or "")
@@ -84,14 +88,15 @@ class ApiSpecs:
 
     def _launch(self, target: Mapping[str, Any]) -> tuple[Launch | None, list[str]]:
         told = target.get("application") or {}
-        if not (told.get("import") or told.get("command")):
+        command = self._command or tuple(told.get("command") or ())
+        if not (told.get("import") or command):
             return None, []
         layout = find_layout(self._root)
         secrets = secret_variables(self._root, layout.modules)
         environment = {name: made_up(name) for name in secrets} | dict(told.get("environment") or {})
         launch = Launch(
             application=told.get("import"),
-            command=tuple(told.get("command") or ()),
+            command=command,
             import_roots=tuple(layout.import_roots) or (".",),
             environment=environment,
             folder=told.get("folder"),

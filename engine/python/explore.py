@@ -19,7 +19,7 @@ from .kills import NO_KILLS, HuntLimits, Kills, hunt
 from .model import Arc, Exploration, Finding, ModuleFacts, Trial
 from .observation_json import Seen
 from .sameness import steady
-from .search import Proposer, Record, Search, pinned
+from .search import AimingProposer, Record, Search, pinned
 from .side_by_side import Watcher, open_side_by_side
 from .telling import choose_telling
 from .unreached import unreached
@@ -63,7 +63,7 @@ Early = Callable[[Exploration], None]
 async def explore(
     target: PythonTarget,
     facts: ModuleFacts,
-    proposer: Proposer,
+    proposer: AimingProposer,
     budget: Budget | None = None,
     *,
     early: Early | None = None,

@@ -20,12 +20,13 @@ from .mutant_lines import UsedAtImport, lines_of, runs
 from .mutant_words import Words, worded
 from .pins import Pinning, Pins
 from .propose import trial_key
-from .search import SLOW_STEPS, Proposer, Record, Search
+from .search import SLOW_STEPS, AimingProposer, Record, Search
 from .side_by_side import Watcher
 
 SEED = 5
 WAYS = 2
 SUBJECTS = 6
+FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,10 @@ class HuntLimits:
         pool: trials that may run on mutants, without the further ones.
         alike: of those, how many may share subject and arcs.
         runs: trials run on mutants, in all.
+        lines: lines of the target that the trials of one round may run on one mutant; the plainest few in any case.
         rounds: for each round on what still survives, trials on each mutant and how many of them must notice it.
         fresh: further trials made for survivors, in all.
+        fresh_lines: lines of the target that those of one wave may run, by what they are made from.
         waves: times that further trials are made.
     """
 
@@ -46,8 +49,10 @@ class HuntLimits:
     pool: int = 500
     alike: int = 6
     runs: int = 20_000
+    lines: int = 25_000
     rounds: tuple[tuple[int, int], ...] = ((24, 3), (60, 2))
     fresh: int = 1600
+    fresh_lines: int = 600_000
     waves: int = 2
 
 
@@ -159,7 +164,16 @@ class Hunt:
             turns[key] = turns.get(key, 0) + 1
             aimed = trial_key(one.record.trial) in quarry.aimed
             ranked.append((not aimed, -self.successes.get(place, 0), turns[key], place))
-        return tuple(rank[-1] for rank in sorted(ranked)[:most])
+        return self._within_lines([rank[-1] for rank in sorted(ranked)[:most]])
+
+    def _within_lines(self, places: Sequence[int]) -> tuple[int, ...]:
+        """The first few, and further ones while they do not run too many lines."""
+        lines = 0
+        for count, place in enumerate(places):
+            lines += self.pool[place].record.seen.steps
+            if count >= FEW and lines > self.limits.lines:
+                return tuple(places[:count])
+        return tuple(places)
 
     def _take(self, quarry: _Quarry, answer: Answer) -> None:
         self.runs += answer.ran
@@ -235,24 +249,27 @@ async def hunt(
     return state.result()
 
 
-def _further(state: Hunt, proposer: Proposer, wave: int) -> list[Trial]:
+def _further(state: Hunt, proposer: AimingProposer, wave: int) -> list[Trial]:
     """Trials near those that run the lines of survivors, survivors in turns."""
-    turns: list[Sequence[Trial]] = []
+    turns: list[tuple[Sequence[Trial], int]] = []
     for quarry in state.alive():
-        mine: list[Sequence[Trial]] = []
+        mine: list[tuple[Sequence[Trial], int]] = []
         words = state.words.near(quarry.mutant, early=quarry.imported) if not wave else []
         for record in state.bases(quarry, SUBJECTS if quarry.imported else WAYS):
-            mine.append(worded(record.trial, words))
+            mine.append((worded(record.trial, words), record.seen.steps))
             if not wave:
-                mine.append(enriched(record.trial, state.facts))
+                mine.append((enriched(record.trial, state.facts), record.seen.steps))
             if not quarry.imported:
-                mine.append(proposer.near(record.trial, record.observation, quarry.mutant.line, wave))
-        quarry.aimed = {trial_key(one) for part in mine for one in part}
+                near = proposer.near(record.trial, record.observation, quarry.mutant.line, wave)
+                mine.append((near, record.seen.steps))
+        quarry.aimed = {trial_key(one) for part, _ in mine for one in part}
         turns += mine
-    longest = max((len(one) for one in turns), default=0)
+    longest = max((len(one) for one, _ in turns), default=0)
     found: dict[tuple[str, ...], Trial] = {}
+    lines = 0
     for at in range(longest):
-        for turn in turns:
-            if at < len(turn):
-                found.setdefault(trial_key(turn[at]), turn[at])
+        for turn, cost in turns:
+            if at < len(turn) and lines <= state.limits.fresh_lines and trial_key(turn[at]) not in found:
+                found[trial_key(turn[at])] = turn[at]
+                lines += cost
     return list(found.values())

@@ -36,6 +36,10 @@ class Proposer(Protocol):
         """Trials worth making after one that reached something new or nearly did."""
         ...
 
+
+class AimingProposer(Proposer, Protocol):
+    """One that can also be asked for trials of one line, which mutants need."""
+
     def near(self, trial: Trial, observation: Observation, line: int, wave: int) -> list[Trial]:
         """Trials like one that runs a line, with other values there."""
         ...

@@ -20,7 +20,7 @@ from .step_outcome import StepOutcome, failed, skipped
 
 
 async def verify_suite(step: PlanStep, state: PlanningAgentState, services: GraphServices) -> StepOutcome:
-    """Run all kept test files together, and prune what does not hold in company (B-11).
+    """Run all kept test files together, and prune what does not hold in company (B-11); one file was run already.
 
     Raises:
         ToolFailure, ToolTimeout, EnvironmentFault.
@@ -33,8 +33,10 @@ async def verify_suite(step: PlanStep, state: PlanningAgentState, services: Grap
         return StepOutcome("completed", StepExit.SWITCHED_OFF, result, "not executed: running is switched off")
     for result in made.values():
         await _restore(services, result)
-    options = {key: step["params"][key] for key in ("framework",) if step["params"].get(key)}
-    answer = await services.tools.call("verify_suite", {"test_paths": list(made), "options": options})
+    answer = _proven_alone(list(made.values()))
+    if answer is None:
+        options = {key: step["params"][key] for key in ("framework",) if step["params"].get(key)}
+        answer = await services.tools.call("verify_suite", {"test_paths": list(made), "options": options})
     dropped = _attributed(answer.get("dropped") or [], made)
     kept: dict[str, list[str]] = {}
     for path, result in made.items():
@@ -47,6 +49,18 @@ async def verify_suite(step: PlanStep, state: PlanningAgentState, services: Grap
     if not left:
         return StepOutcome("failed", StepExit.NOTHING_KEPT, result, "no test holds when all run together")
     return StepOutcome("completed", StepExit.COMPLETED, result)
+
+
+def _proven_alone(results: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """What the run of the only file showed, when it is still the file that was run: there is no other company for it.
+
+    None where the tests have to be run together.
+    """
+    if len(results) != 1:
+        return None
+    seen = results[0].get("test_results") or {}
+    same = seen.get("repeats") and seen.get("kept") == results[0]["kept"]
+    return {**seen, "dropped": []} if same else None
 
 
 async def accept_tests(step: PlanStep, state: PlanningAgentState, services: GraphServices) -> StepOutcome:

@@ -41,6 +41,18 @@ async def test_an_application_is_found_tested_and_its_defect_told(tmp_path: Path
     assert "500" not in text
 
 
+@pytest.mark.feature("T-20")
+async def test_an_application_is_started_by_the_command_that_is_said(tmp_path: Path) -> None:
+    source = "from fastapi import FastAPI\n\napp = FastAPI()\n\n\n@app.get('/up')\ndef up() -> bool:\n    return True\n"
+    root = project(tmp_path, source)
+    command = "python -m uvicorn counters.api:app --port {port}"
+    report = await api.agenerate("API tests", root=root, app_command=command, **QUICK)
+    assert report.exit_code == 0
+    assert report.totals.kept >= 1
+    started = ["python", "-m", "uvicorn", "counters.api:app", "--port", "{port}"]
+    assert f"command={started}".replace("'", '"') in (root / TEST_PATH).read_text()
+
+
 def request(method: str, path: str, body: str | None = None, **more: Any) -> dict[str, Any]:
     return {"method": method, "path": path, "body": body, "auth": None, **more}
 
