@@ -36,6 +36,7 @@ class HuntLimits:
     Attributes:
         mutants: size of the sample; 0 for no hunt.
         pool: trials that may run on mutants, without the further ones.
+        pool_lines: lines of the target that the trials taken in at one time may run.
         alike: of those, how many may share subject and arcs.
         runs: trials run on mutants, in all.
         lines: lines of the target that the trials of one round may run on one mutant; the plainest few in any case.
@@ -47,6 +48,7 @@ class HuntLimits:
 
     mutants: int = 300
     pool: int = 500
+    pool_lines: int = 1_000_000
     alike: int = 6
     runs: int = 20_000
     lines: int = 25_000
@@ -128,7 +130,7 @@ class Hunt:
             room = alike[key] <= self.limits.alike or not first
             if room and one.asserts and not slow and one.record.number not in self._known:
                 found.append(one)
-        found = found[:most]
+        found = _affordable(found[:most], self.limits.pool_lines)
         again = await lockstep.learn([one.record.trial for one in found])
         for one, seen in zip(found, again, strict=True):
             self._known.add(one.record.number)
@@ -212,11 +214,23 @@ class Hunt:
         )
 
 
+def _affordable(candidates: Sequence[Candidate], lines: int) -> list[Candidate]:
+    """The first ones that together run no more than so many lines."""
+    spent = 0
+    found: list[Candidate] = []
+    for one in candidates:
+        spent += one.record.seen.steps
+        if spent <= lines:
+            found.append(one)
+    return found
+
+
 async def hunt(
     target: PythonTarget,
     facts: ModuleFacts,
     source: bytes,
     search: Search,
+    proposer: AimingProposer,
     observer: Watcher,
     imported: frozenset[Arc],
     limits: HuntLimits | None = None,
@@ -237,7 +251,7 @@ async def hunt(
         for most, enough in limits.rounds:
             await state.round(lockstep, most, enough)
         for wave in range(limits.waves):
-            wanted = _further(state, search.proposer, wave)[: limits.fresh // limits.waves]
+            wanted = _further(state, proposer, wave)[: limits.fresh // limits.waves]
             known = {trial_key(one.trial): one for one in search.records}
             before = len(search.records)
             trials = [one for one in wanted if search.is_new(one)]
