@@ -98,7 +98,7 @@ async def explore(
         if search.trials < EARLY_TRIALS:
             await looked()
         await explore_fallbacks(target, facts, source, search, observer, run)
-        kills = await hunt(target, facts, source.encode(), search, observer, imported, budget.hunt)
+        kills = await hunt(target, facts, source.encode(), search, proposer, observer, imported, budget.hunt)
     work = await _settle(target, facts, search, imported, kills)
     told = _told(facts, arcs, search, imported, work, kills, notes)
     return replace(told, source_lines=sum(1 for line in source.splitlines() if line.strip()))

@@ -203,6 +203,7 @@ async def hunt(
     facts: ModuleFacts,
     source: bytes,
     search: Search,
+    proposer: AimingProposer,
     observer: Watcher,
     imported: frozenset[Arc],
     limits: HuntLimits | None = None,
@@ -223,7 +224,7 @@ async def hunt(
         for most, enough in limits.rounds:
             await state.round(lockstep, most, enough)
         for wave in range(limits.waves):
-            wanted = _further(state, search.proposer, wave)[: limits.fresh // limits.waves]
+            wanted = _further(state, proposer, wave)[: limits.fresh // limits.waves]
             known = {trial_key(one.trial): one for one in search.records}
             before = len(search.records)
             trials = [one for one in wanted if search.is_new(one)]

@@ -77,6 +77,6 @@ class WideTracer(_SettraceTracer):
                 return None
             number = self.numbers.get(frame.f_code.co_filename)
             if number is not None:
-                return number * OFFSET + frame.f_lineno
+                return number * OFFSET + (frame.f_lineno or 0)
             frame = frame.f_back
         return None
