@@ -66,7 +66,9 @@ class WideTracer(_SettraceTracer):
     def made(self, frame):
         """Note that a generated constructor of another file's class is called."""
         number = self.generated.get(frame.f_globals.get("__name__", ""))
-        caller = self.caller(frame.f_back) if number is not None else None
+        if number is None:
+            return
+        caller = self.caller(frame.f_back)
         if caller is not None and caller // OFFSET != number:
             self.arcs.add((caller, number * OFFSET))
 
@@ -77,6 +79,6 @@ class WideTracer(_SettraceTracer):
                 return None
             number = self.numbers.get(frame.f_code.co_filename)
             if number is not None:
-                return number * OFFSET + (frame.f_lineno or 0)
+                return number * OFFSET + frame.f_lineno
             frame = frame.f_back
         return None
