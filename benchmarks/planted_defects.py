@@ -35,11 +35,7 @@ from typing import Any
 
 from testwright.engine.integration.seams import find_seams
 from testwright.engine.python.layout import Layout, find_layout
-
-try:
-    from testwright.mutation.catalog import mutants_of, sample  # type: ignore[import-not-found]
-except ImportError:
-    from testwright.gate.mutation.catalog import mutants_of, sample
+from testwright.mutation.catalog import mutants_of, sample
 
 ROOT = Path(__file__).resolve().parents[1]
 REQUESTS = {"integration": "integration tests of the project", "api": "API tests of the project", "unit": "unit tests"}

@@ -51,7 +51,7 @@ async def verify_suite(step: PlanStep, state: PlanningAgentState, services: Grap
     return StepOutcome("completed", StepExit.COMPLETED, result)
 
 
-def _proven_alone(results: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+def _proven_alone(results: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     """What the run of the only file showed, when it is still the file that was run: there is no other company for it.
 
     None where the tests have to be run together.

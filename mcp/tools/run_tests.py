@@ -9,8 +9,9 @@ from typing import Any
 from ...errors import ToolFailure
 from ...gate.evidence import evidence_of, redundant
 from ...gate.options import Framework
+from ...gate.strictness import VerifyOptions
 from ...gate.summary import tool_result
-from ...gate.verify import VerifyOptions, verify_files
+from ...gate.verify import verify_files
 from ..definition import ToolDefinition, closed_object
 from ..paths import read_text
 from ..services import ToolServices

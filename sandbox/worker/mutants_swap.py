@@ -68,7 +68,7 @@ class Parts:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 first = min([node.lineno] + [one.lineno for one in node.decorator_list])
                 body = starts[node.body[0].lineno - 1] + node.body[0].col_offset
-                end = starts[node.end_lineno - 1] + node.end_col_offset
+                end = starts[node.end_lineno - 1] + node.end_col_offset  # pyright: ignore
                 self._parts.append((first, starts[first - 1], body, end, node.name))
 
     def changed(self, start, end, replacement):

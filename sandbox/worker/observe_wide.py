@@ -66,7 +66,9 @@ class WideTracer(_SettraceTracer):
     def made(self, frame):
         """Note that a generated constructor of another file's class is called."""
         number = self.generated.get(frame.f_globals.get("__name__", ""))
-        caller = self.caller(frame.f_back) if number is not None else None
+        if number is None:
+            return
+        caller = self.caller(frame.f_back)
         if caller is not None and caller // OFFSET != number:
             self.arcs.add((caller, number * OFFSET))
 

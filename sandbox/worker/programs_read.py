@@ -45,7 +45,7 @@ def hook_argparse(tell):
     def parse_known_args(self, *_arguments, **_options):
         tell(told_argparse(self))
 
-    argparse.ArgumentParser.parse_known_args = parse_known_args
+    argparse.ArgumentParser.parse_known_args = parse_known_args  # pyright: ignore
 
 
 def hook_click(tell):

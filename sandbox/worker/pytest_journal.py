@@ -114,7 +114,9 @@ def place_of(function, project):
             break
         function = inner
     code = getattr(function, "__code__", None)
-    path = relative_to(code.co_filename, project) if code is not None else None
+    if code is None:
+        return None
+    path = relative_to(code.co_filename, project)
     return None if path is None else [path, code.co_firstlineno]
 
 

@@ -12,9 +12,10 @@ from testwright.gate.evidence import evidence_of, redundant
 from testwright.gate.mutation.model import MutationReport
 from testwright.gate.mutation.running import MutationOptions, measure_mutants
 from testwright.gate.options import Framework, SuiteOptions
+from testwright.gate.strictness import VerifyOptions
 from testwright.gate.suite import open_suite
 from testwright.gate.summary import tool_result
-from testwright.gate.verify import VerifyOptions, verify_file
+from testwright.gate.verify import verify_file
 from testwright.mutation.catalog import mutants_of, sample
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.targets import prepared

@@ -9,9 +9,10 @@ import pytest
 
 from testwright.errors import TargetImportError
 from testwright.gate.options import SuiteOptions
+from testwright.gate.strictness import VerifyOptions
 from testwright.gate.suite import open_suite
 from testwright.gate.together import TogetherOptions, verify_together
-from testwright.gate.verify import VerifyOptions, verify_file
+from testwright.gate.verify import verify_file
 from testwright.tests.gate.conftest import CART
 from testwright.tests.support.targets import prepared
 

@@ -112,7 +112,7 @@ def test_what_one_step_looked_up_is_the_context_of_the_steps_after_it() -> None:
     lookup = {"id": "look", "type": "retrieve_context", "params": {"query": "orders"}}
     alone = generate("b", target="shop/b.py")
     steps = _plan(lookup, generate("a", target="shop/a.py", depends_on=["look"]), alone)
-    steps[0] |= {"status": "completed", "result": {"snippets": []}}
+    steps[0] = {**steps[0], "status": "completed", "result": {"snippets": []}}
     contexts = [beginning_of_step(step, _state(steps))["codebase_context"] for step in steps[1:3]]
     assert contexts == [{"snippets": []}, None]
 
