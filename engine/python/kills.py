@@ -46,14 +46,14 @@ class HuntLimits:
         waves: times that further trials are made.
     """
 
-    mutants: int = 300
+    mutants: int = 600
     pool: int = 500
     pool_lines: int = 1_000_000
     alike: int = 6
-    runs: int = 20_000
+    runs: int = 30_000
     lines: int = 25_000
-    rounds: tuple[tuple[int, int], ...] = ((24, 3), (60, 2))
-    fresh: int = 1600
+    rounds: tuple[tuple[int, int], ...] = ((20, 2), (48, 1))
+    fresh: int = 2400
     fresh_lines: int = 600_000
     waves: int = 2
 
