@@ -12,9 +12,9 @@ from .program_inputs import Reading, input_files
 from .program_model import ProgramRun, RunSeen
 
 MOST_SINGLE = 40
-MOST_FOLLOWING = 60
+MOST_FOLLOWING = 80
 _MOST_VARIANTS = 8
-_MOST_STATES = 3
+_MOST_STATES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def command_runs(command: Command, known: Knowledge) -> Iterator[ProgramRun]:
     required = [one for one in required if one.kind != "output" or one.name not in shown]
     yield _run(command, base)
     optional = [one for one in command.arguments if one.flags and not one.required]
-    for at in range(4):
+    for at in range(6):
         for one in required:
             if at < len(pools[one.name]):
                 yield _run(command, {**base, one.name: pools[one.name][at]})

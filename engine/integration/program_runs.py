@@ -29,7 +29,7 @@ from .programs import Program
 
 _WORKER = Path(__file__).resolve().parents[2] / "sandbox" / "worker"
 COMMAND_SECONDS = 10.0
-MOST_KEPT = 14
+MOST_KEPT = 18
 _READ_SECONDS = 30.0
 _MOVING_COST = 250.0
 _SHIFT = 400 * 86_400 + 7 * 3600 + 11
@@ -249,7 +249,8 @@ def _behaviour(run: ProgramRun, told: RunSeen) -> frozenset[Any]:
     last = told.last
     assert last is not None
     lines = len((last.out or "").splitlines())
-    kinds = {("ends", run.words, last.code), ("lines", run.words, last.code, min(lines, 3))}
+    kinds: set[Any] = {("says", run.words, last.out or last.err)}  # another answer is another behaviour
+    kinds |= {("ends", run.words, last.code), ("lines", run.words, last.code, min(lines, 3))}
     kinds |= {("changes", run.words, name.rpartition(".")[2]) for name in told.changed()}
     kinds |= {("option", run.words, word) for word in run.commands[-1] if word.startswith("-") and not last.code}
     return frozenset(kinds)

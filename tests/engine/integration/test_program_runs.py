@@ -32,7 +32,8 @@ BAD = {
     "src/depot/outside.py": "import pathlib\n\n(pathlib.Path.home() / 'litter.txt').write_text('x')\nprint('ok')\n",
     "src/depot/secret.py": "print('api_key: sk-proj-abcdefghijklmnopqrstuvwxyz012345')\n",
     "src/depot/moves.py": "import time\n\nprint(int(time.time()))\nopen('kept.txt', 'w').write('same')\n",
-    "src/depot/endless.py": "while True:\n    print('x' * 1000)\n",
+    "src/depot/hangs.py": "import time\n\nprint('begun', flush=True)\ntime.sleep(600)\n",
+    "src/depot/talks.py": "print('x' * 100_000)\n",
     "src/depot/waits.py": "print(repr(input()))\n",
 }
 EVIDENCE = Evidence("src/depot/cli.py", (1, 9))
@@ -139,10 +140,14 @@ def test_a_program_that_misbehaves_is_named_for_it_and_becomes_no_test(depot, mo
     assert said in trouble(seen_of(depot, module))
 
 
-def test_a_program_without_end_is_ended_and_what_it_printed_is_not_kept(depot, monkeypatch):
-    monkeypatch.setattr("testwright.engine.integration.program_runs.COMMAND_SECONDS", 2.0)
-    told = seen_of(depot, "endless")
-    assert "did not end" in trouble(told) or "killed" in trouble(told)
+def test_a_program_that_hangs_is_ended_and_named_for_it(depot, monkeypatch):
+    monkeypatch.setattr("testwright.engine.integration.program_runs.COMMAND_SECONDS", 1.0)
+    assert trouble(seen_of(depot, "hangs")) == "it did not end within 1 s"
+
+
+def test_more_output_than_a_test_could_show_is_not_kept(depot):
+    told = seen_of(depot, "talks")
+    assert trouble(told) == ""
     assert told.last is not None
     assert told.last.out is None
 
