@@ -13,6 +13,8 @@ from .failures import failures_shown
 GITHUB_HELP = """A step of a GitHub workflow: inputs from INPUT_* variables, answers in the runner's files.
 
 This is what the Action of this repository runs; docs/ci.md says how to use it.
+
+Example: testwright ci github
 """
 
 

@@ -26,6 +26,7 @@ ROOMS = (
     "gate",
     "graph",
     "mcp",
+    "mutation",
     "reports",
     "sandbox",
     "schemas",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...engine.python.foundations import Foundations
-from ...sandbox.fingerprint import installed_digest, program_digest, tree_digests
+from ...sandbox.fingerprint import TooLargeError, installed_digest, program_digest, tree_digests
 from ...sandbox.target import PythonTarget
 from ...store.responses import ResponsesLost
 from ...store.sqlite_responses import SqliteResponses
@@ -81,8 +81,8 @@ class RememberedSpecs:
             try:
                 rests_on = await asyncio.to_thread(self._digest_of, path, target)
                 machine = await asyncio.to_thread(_machine, target)
-            except (OSError, UnicodeError):
-                return None  # working it out tells what is wrong
+            except (OSError, UnicodeError, TooLargeError):
+                return None  # working it out tells what is wrong; too much to read is not remembered
         asked = {name: inputs.get(name) for name in _DECIDING}
         return digest_of([own_digest(), rests_on, machine, asked, self._budget])
 

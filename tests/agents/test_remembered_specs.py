@@ -9,6 +9,7 @@ from testwright.agents.embedded import remembered_specs
 from testwright.agents.embedded.remembered_specs import SPECS_FILE, RememberedSpecs
 from testwright.agents.embedded.specifying import Specified
 from testwright.errors import TargetImportError
+from testwright.sandbox.fingerprint import MOST_BYTES
 from testwright.tests.support.projects import SMALL
 from testwright.tests.support.targets import prepared
 
@@ -163,4 +164,17 @@ async def test_a_place_that_cannot_be_written_costs_nothing_but_time(target, tmp
     for _ in range(2):
         done = await remembered(engine, target, tmp_path / "file" / "cache").specify(INPUTS)
         assert done.spec["cases"]
+    assert engine.asked == 2
+
+
+async def test_a_folder_too_large_to_read_that_packages_are_linked_to_costs_nothing_but_time(target, tmp_path):
+    """A `.pth` file may put a whole environment on the path."""
+    environment = tmp_path / "environment"
+    environment.mkdir()
+    with (environment / "wheel.so").open("wb") as file:
+        file.truncate(MOST_BYTES + 1)
+    linked = replace(target, interpreter=replace(target.interpreter, linked=(environment,)))
+    engine = Counting()
+    for _ in range(2):
+        await remembered(engine, linked, tmp_path / "cache").specify(INPUTS)
     assert engine.asked == 2

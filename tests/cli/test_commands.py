@@ -61,6 +61,7 @@ def test_the_commands_are_these():
     names = [
         "apply",
         "assess",
+        "ci github",
         "clean",
         "doctor",
         "graph",

@@ -194,7 +194,7 @@ async def test_a_target_that_is_not_there_is_told_with_near_names_and_leaves_no_
         runs = data(await client.call_tool("list_runs", {}))["runs"]
     assert NUMBERS in missing["advice"]
     assert "src/small/names.py" in several["advice"]
-    assert "api tests" in unable["message"]
+    assert "no FastAPI, Starlette" in unable["message"]
     assert runs == []
 
 
