@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -109,7 +110,7 @@ def test_trials_run_in_lockstep_on_mutants_of_functions_of_tables_and_of_endless
             return seen, await lockstep.run(asked)
 
     seen, answers = asyncio.run(run())
-    assert [one.observation.value.source for one in seen] == ["3", "3", "0"]
+    assert [one and one.observation.value and one.observation.value.source for one in seen] == ["3", "3", "0"]
     differing = {one.number: {each.trial for each in one.differences} for one in answers}
     assert differing == {0: {1}, 1: {0, 1}, 2: {2}, 3: {2}, 4: {1}}
     endless = next(one for one in answers if one.number == 2)
@@ -145,7 +146,7 @@ def test_values_for_a_mutant_stand_beside_it_in_its_table_or_in_the_calls_of_its
     source += b"\n\nadd('cow')\n"
     words = Words(source)
 
-    def near(line: int, after: str) -> list[object]:
+    def near(line: int, after: str) -> Sequence[object]:
         mutant = next(one for one in mutants_of(source, "m.py") if one.line == line and after in one.after)
         return words.near(mutant, early=True)
 
