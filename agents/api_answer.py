@@ -72,8 +72,8 @@ def _facts(cases: Sequence[Mapping[str, Any]]) -> list[str]:
     return lines
 
 
-def added(answered: Mapping[str, Any], base: Mapping[str, Any]) -> list[JsonObject]:
-    """The spec's cases with the model's behind them.
+def added(answered: Mapping[str, Any], base: Mapping[str, Any], _root: Path) -> JsonObject:
+    """The spec with the model's cases behind its own.
 
     Raises:
         UnusableAnswer: bodies or values that are no JSON, ways to sign in that are not there, cases without a status.
@@ -95,7 +95,7 @@ def added(answered: Mapping[str, Any], base: Mapping[str, Any]) -> list[JsonObje
         made.append(case)
     if problems:
         raise UnusableAnswer("the cases cannot be sent", problems)
-    return [*base["cases"], *made]
+    return {**base, "cases": [*base["cases"], *made]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ found to contradict the documentation stays in the spec, whatever the model says
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from .lifecycle import Agent, AgentContract
 from .model.chat import ModelChat
 from .model_agent import GivenBack, ModelAgent, UnusableAnswer
 from .project_style import project_style
-from .prompt import bullets, data, load_prompt
+from .prompt import Prompt, bullets, data, load_prompt
 from .protocol import AgentRequest, AgentResponse, JsonObject, success_response
 from .repair_guard import weakened_cases
 from .source_view import interesting
@@ -32,6 +33,27 @@ _LONGEST_FACT = 160
 _MOST_UNREACHED = 8
 _LONGEST_UNREACHED = 160
 _LONGEST_REQUEST = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class _Enlarging:
+    """How a model adds cases to the engine's spec of a test type.
+
+    Attributes:
+        prompt: its name. message: what the model is told (inputs, engine's spec, root). schema: of its answer.
+        added: the spec with the answer's cases (answer, engine's spec, root); raises UnusableAnswer.
+    """
+
+    prompt: str
+    message: Callable[[Mapping[str, Any], Mapping[str, Any], Path], str]
+    schema: JsonObject
+    added: Callable[[Mapping[str, Any], Mapping[str, Any], Path], JsonObject]
+
+
+_ENLARGING = {
+    "api": _Enlarging("api_spec", api_answer.message, api_answer.ANSWER_SCHEMA, api_answer.added),
+    "integration": _Enlarging("flow_spec", flow_answer.message, ANSWER_SCHEMA, flow_answer.added),
+}
 
 
 class ModelSpecAgent(ModelAgent):
@@ -60,13 +82,12 @@ class ModelSpecAgent(ModelAgent):
         errors = inputs.get("errors") or []
         previous = inputs.get("previous_spec")
         test_type = str(inputs.get("test_type") or "unit")
-        if test_type == "api" and not isinstance(previous, Mapping):
-            return await self._api(request, inputs, errors)
-        if test_type == "integration" and not isinstance(previous, Mapping):
-            return await self._flows(request, inputs, errors)
-        if test_type != "unit":
+        more = _ENLARGING.get(test_type) if not isinstance(previous, Mapping) else None
+        if test_type != "unit" and more is None:
             return await self._engine.process(request)  # what was refused, the engine takes out by itself
         try:
+            if more is not None:
+                return await self._enlarged(request, inputs, errors, more)
             if isinstance(previous, Mapping) and errors:
                 return await self._refined(inputs, previous, errors)
             return await self._specified(request, inputs, errors)
@@ -76,63 +97,45 @@ class ModelSpecAgent(ModelAgent):
     async def _specified(
         self, request: AgentRequest, inputs: Mapping[str, Any], errors: Sequence[Mapping[str, Any]]
     ) -> AgentResponse:
-        """The first spec; after an answer that could not be read, asked once more with what was wrong with it."""
+        """The first spec of unit tests: the model's cases in place of the engine's."""
         explored = await self._engine.process(request)
         if not explored.is_success() or not isinstance(explored.result, dict):
             return explored
         base: JsonObject = explored.result["spec"]
         user = await asyncio.to_thread(self._first_message, inputs, base)
-        said = "\n".join(str(one.get("excerpt") or "") for one in errors).strip()
-        back = GivenBack(errors, said) if errors else None
-        answer = await self._asked(user, ANSWER_SCHEMA, int(inputs.get("attempt") or 1), back=back)
-        answered: Any = answer.parsed
+        answered = await self._first_answer(inputs, user, errors, ANSWER_SCHEMA)
         await asyncio.to_thread(self._require_harmless, answered, base)
         cases = [case_of(one, base["target"]["path"]) for one in answered["cases"]]
         spec = {**base, "imports": sorted(set(answered["imports"])), "cases": cases}
         kept = {key: explored.metadata[key] for key in ("trials", "branches", "notes") if key in explored.metadata}
         return success_response({"spec": spec}, metadata=kept)
 
-    async def _api(
-        self, request: AgentRequest, inputs: Mapping[str, Any], errors: Sequence[Mapping[str, Any]]
+    async def _enlarged(
+        self, request: AgentRequest, inputs: Mapping[str, Any], errors: Sequence[Mapping[str, Any]], more: _Enlarging
     ) -> AgentResponse:
-        """The engine's spec of an API with cases that the model adds; running the tests really sends them."""
+        """The engine's spec with cases that the model adds; running the tests shows whether they hold."""
         explored = await self._engine.process(request)
         if not explored.is_success() or not isinstance(explored.result, dict):
             return explored
         base: JsonObject = explored.result["spec"]
-        user = await asyncio.to_thread(api_answer.message, inputs, base, self._root)
-        said = "\n".join(str(one.get("excerpt") or "") for one in errors).strip()
-        back = GivenBack(errors, said) if errors else None
-        attempt = int(inputs.get("attempt") or 1)
-        try:
-            answer = await self._asked(
-                user, api_answer.ANSWER_SCHEMA, attempt, back=back, prompt=load_prompt("api_spec")
-            )
-            answered: Any = answer.parsed
-            spec = {**base, "cases": api_answer.added(answered, base)}
-        except UnusableAnswer as unusable:
-            return self._unusable(unusable, errors)
+        user = await asyncio.to_thread(more.message, inputs, base, self._root)
+        answered = await self._first_answer(inputs, user, errors, more.schema, load_prompt(more.prompt))
+        spec = await asyncio.to_thread(more.added, answered, base, self._root)
         return success_response({"spec": spec}, metadata=dict(explored.metadata), trace=list(explored.trace))
 
-    async def _flows(
-        self, request: AgentRequest, inputs: Mapping[str, Any], errors: Sequence[Mapping[str, Any]]
-    ) -> AgentResponse:
-        """The engine's flows across modules with those that the model adds; running the tests really runs them."""
-        explored = await self._engine.process(request)
-        if not explored.is_success() or not isinstance(explored.result, dict):
-            return explored
-        base: JsonObject = explored.result["spec"]
-        user = await asyncio.to_thread(flow_answer.message, inputs, base, self._root)
+    async def _first_answer(
+        self,
+        inputs: Mapping[str, Any],
+        user: str,
+        errors: Sequence[Mapping[str, Any]],
+        schema: JsonObject,
+        prompt: Prompt | None = None,
+    ) -> Any:
+        """The answer to a first message; after one that could not be read, asked once more with what was wrong."""
         said = "\n".join(str(one.get("excerpt") or "") for one in errors).strip()
         back = GivenBack(errors, said) if errors else None
-        attempt = int(inputs.get("attempt") or 1)
-        try:
-            answer = await self._asked(user, ANSWER_SCHEMA, attempt, back=back, prompt=load_prompt("flow_spec"))
-            answered: Any = answer.parsed
-            spec = await asyncio.to_thread(flow_answer.added, answered, base, self._root)
-        except UnusableAnswer as unusable:
-            return self._unusable(unusable, errors)
-        return success_response({"spec": spec}, metadata=dict(explored.metadata), trace=list(explored.trace))
+        answer = await self._asked(user, schema, int(inputs.get("attempt") or 1), back=back, prompt=prompt)
+        return answer.parsed
 
     def _first_message(self, inputs: Mapping[str, Any], base: Mapping[str, Any]) -> str:
         target = base["target"]
