@@ -98,7 +98,7 @@ class EmbeddedPlannerAgent(Agent):
             raise _nothing_to_do(reading, "; ".join(str(row["reason"]) for row in reading.not_understood) + ".")
         framework = str(words.framework or inputs.get("framework") or "pytest")
         tests_dir = str(inputs.get("tests_dir") or "tests/generated")
-        steps = _steps(text, available, words, layout, reading, framework, tests_dir, inputs.get("changes"))
+        steps = _steps(text, available, words, index, reading, framework, tests_dir, inputs.get("changes"))
         if not steps and not reading.limited:
             raise _nothing_to_do(reading, _why_nothing(layout, reading))
         return {
@@ -173,14 +173,13 @@ def _steps(
     request: str,
     clauses: Sequence[Clause],
     words: RequestWords,
-    layout: Layout,
+    index: TargetIndex,
     reading: _Reading,
     framework: str,
     tests_dir: str,
     changes: Mapping[str, Any] | None,
 ) -> list[JsonObject]:
     """The steps of all parts in their order, then verifying and accepting; none when no part comes to a test."""
-    index = TargetIndex(layout)
     after = (CONTEXT,) if len(clauses) > 1 else ()
     left_out = tuple((one.place.path, name) for one in reading.excluded for name in one.symbols or ())
     generate: list[JsonObject] = []
@@ -195,7 +194,7 @@ def _steps(
             if not targets and not reading.documents[at]:
                 continue
         scope = Scope(
-            layout=layout,
+            index=index,
             targets=targets,
             named=named,
             request=request,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ...engine.python.layout import Layout
 from ..protocol import JsonObject
-from .target_index import Target
+from .target_index import Target, TargetIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Scope:
     """What one kind of tests is asked for.
 
     Attributes:
-        layout: the project.
+        index: answers about the project's modules and symbols; its files are read once for all parts of a request.
         targets: modules, each once, in order of paths; `symbols` limit one, None means all of it.
         named: the request names these targets; otherwise they are all modules of the project.
         request: the whole request, as written.
@@ -28,7 +28,7 @@ class Scope:
         only_untested: leave out what a test names already.
     """
 
-    layout: Layout
+    index: TargetIndex
     targets: tuple[Target, ...]
     named: bool
     request: str
@@ -39,6 +39,11 @@ class Scope:
     taken: tuple[str, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
     only_untested: bool = False
+
+    @property
+    def layout(self) -> Layout:
+        """The project."""
+        return self.index.layout
 
 
 @dataclass(slots=True)

@@ -37,6 +37,11 @@ class TargetIndex:
         self._broken: dict[str, str] = {}
 
     @property
+    def layout(self) -> Layout:
+        """The project."""
+        return self._layout
+
+    @property
     def modules(self) -> tuple[ModulePlace, ...]:
         """Every module that may be a target."""
         return self._layout.modules

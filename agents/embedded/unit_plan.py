@@ -8,7 +8,7 @@ from ...store.base_names import unique_test_path
 from .existing_tests import untested_symbols
 from .plan_steps import generate_step
 from .planning import Planned, Scope
-from .target_index import Target, TargetIndex
+from .target_index import Target
 
 
 def unit_steps(scope: Scope) -> Planned:
@@ -32,7 +32,7 @@ def unit_steps(scope: Scope) -> Planned:
 
 def _testable(scope: Scope, planned: Planned) -> list[Target]:
     """The targets without what is excluded, has tests already or cannot be a target."""
-    index = TargetIndex(scope.layout)
+    index = scope.index
     kept: list[Target] = []
     for target in scope.targets:
         path, symbols = target.place.path, index.symbols_of(target.place.module)
