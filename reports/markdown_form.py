@@ -141,11 +141,11 @@ def _dropped(report: Report) -> Iterator[str]:
 
 def _not_reached(report: Report) -> Iterator[str]:
     rows = [
-        (code(target.path), code(one.subject), line(one.reason))
+        (code(f"{target.path}:{one.line}" if one.line else target.path), code(one.subject), line(one.reason))
         for target in report.targets
         for one in target.not_reached
     ]
-    yield from section("Not reached", ("Target", "What", "Why"), rows)
+    yield from section("Not reached", ("Where", "What", "Why"), rows)
 
 
 def _mutants(report: Report) -> Iterator[str]:

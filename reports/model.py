@@ -63,7 +63,7 @@ class DroppedCase(Part):
 
 
 class NotReached(Part):
-    """A callable that got no test, and why."""
+    """A callable that got no test, or a way through it that no kept test took, and why."""
 
     subject: str
     reason: str

@@ -50,7 +50,7 @@ def target_of(step: Mapping[str, Any], dropped_later: Iterable[Mapping[str, Any]
         dropped=_dropped(lost, spec),
         coverage=_coverage(results.get("coverage")),
         mutation=_mutation(results.get("mutation")),
-        not_reached=_not_reached(spec),
+        not_reached=_not_reached(spec, results),
         attempts=_attempts(result, spec),
         evidence=_evidence(kept, spec, results),
         analysis=_analysis(result.get("analysis")) if analysed else "",
@@ -169,10 +169,15 @@ def _mutants(found: Any) -> tuple[Mutant, ...]:
     )
 
 
-def _not_reached(spec: Mapping[str, Any]) -> tuple[NotReached, ...]:
+def _not_reached(spec: Mapping[str, Any], results: Mapping[str, Any]) -> tuple[NotReached, ...]:
+    """What the spec tells of callables, and of all others what the kept tests never ran."""
+    told = rows(spec.get("not_reached"))
+    known = {one.get("subject") for one in told}
+    measured = mapping(mapping(results.get("coverage")).get("files")).values()
+    seen = [one for file in measured for one in rows(mapping(file).get("not_taken")) if one.get("subject") not in known]
     found = [
         NotReached(subject=text(one.get("subject")), reason=text(one.get("reason")), line=count(one.get("line")))
-        for one in rows(spec.get("not_reached"))
+        for one in (*told, *seen)
     ]
     return tuple(sorted(found, key=lambda one: (one.line, one.subject, one.reason)))
 
