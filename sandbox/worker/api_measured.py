@@ -1,8 +1,8 @@
 """Serves an application as api_serving.py does and measures which lines run: `python api_measured.py MEASURED CONFIG`.
 
 MEASURED is JSON: {"include": [paths], "folder": where what was measured goes, "test": a file with the name of the test
-that is running}. Each process writes its own file when it ends, as JSON: {test: {path: [[line, next line], ...]}}. Lines that run while the
-application is imported belong to no test.
+that is running}. Each process writes its own file when it ends, as JSON: {test: {path: [[line, next line], ...]}}.
+Lines that run while the application is imported belong to no test.
 """
 
 import atexit
