@@ -116,7 +116,7 @@ def under(options: SuiteOptions, conditions: Sequence[Condition]) -> SuiteOption
 
 
 def to_blame(failing: Sequence[Condition]) -> list[Condition]:
-    """Of the conditions under which a test fails alone, those that say why: a clock that runs is on another day, too."""
+    """Those of the conditions under which a test fails that say why: a clock that runs is on another day, too."""
     names = {one.name for one in failing}
     return [one for one in failing if one.name != RUNNING_CLOCK or CLOCK not in names]
 

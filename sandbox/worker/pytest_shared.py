@@ -242,7 +242,7 @@ def _nothing():
 
 
 class Company:
-    """What a recorder tells of its tests, for watching, taking turns and the clock; does nothing where none is asked for.
+    """What a recorder tells of its tests, for watching, taking turns and the clock; by itself it does nothing.
 
     Args:
         clock: one that is moved, see pytest_clock, or None.

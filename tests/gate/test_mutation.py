@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from testwright.gate.evidence import evidence_of, redundant
+from testwright.gate.additions import redundant
+from testwright.gate.evidence import evidence_of
 from testwright.gate.mutation.model import MutationReport
 from testwright.gate.mutation.running import MutationOptions, measure_mutants
 from testwright.gate.options import Framework, SuiteOptions
@@ -152,7 +153,7 @@ async def test_a_test_that_adds_nothing_is_told_with_the_reason_and_not_kept(sho
     records = {record.nodeid.rpartition("::")[2]: record for record in evidence_of(verified)}
     assert records["test_many"].mutants_killed
     assert not records["test_nothing_new"].mutants_killed
-    idle = redundant(tuple(records.values()))
+    idle = redundant(tuple(records.values()), verified.mutation)
     assert [record.nodeid.rpartition("::")[2] for record in idle] == ["test_nothing_new"]
     named = replace(verified, verdicts=tuple(replace(one, case_id=f"tc_{one.name}") for one in verified.verdicts))
     answer = tool_result(named, evidence=evidence_of(named), idle=idle)

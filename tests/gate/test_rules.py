@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from testwright.gate.additions import redundant
 from testwright.gate.classify import classify_case, classify_collection
 from testwright.gate.coverage_data import CoverageData, FileCoverage, Reach
-from testwright.gate.evidence import evidence_of, redundant
+from testwright.gate.evidence import evidence_of
 from testwright.gate.polluter import find_polluter
 from testwright.gate.prune import prune, without_cases
 from testwright.gate.results import CaseResult, CollectError, Failure, Frame
@@ -174,7 +175,7 @@ def test_evidence_says_what_each_kept_test_adds_to_those_before_it():
     assert not c.adds
     assert c.reruns == 3
     assert c.mutants_killed is None
-    assert redundant([a, b, c]) == (c,)
+    assert redundant([a, b, c], None) == (a, c)
     before = CoverageData({"src/f.py": FileCoverage(executed=frozenset({2, 3}), executed_branches=frozenset({(2, 3)}))})
     assert not evidence_of(verified, spec=spec, before=before)[0].adds
     assert evidence_of(verified, spec=spec, before=before)[1].new_branches == {"src/f.py": ((2, 4),)}
