@@ -82,6 +82,7 @@ class Subject:
     pinned: int = 0
     bad_endings: int = 0
     last: Observation | None = None
+    refused: Observation | None = None
     returned: Observation | None = None
     behaviours: set[tuple[object, ...]] = field(default_factory=set)
 
@@ -210,6 +211,8 @@ class Search:
             self.absent.add(observation.raised.message)
         if observation.outcome in ("timed_out", "crashed", "out_of_memory"):
             subject.bad_endings += 1
+        if observation.outcome == "refused":
+            subject.refused = subject.refused or observation
         if observation.outcome not in ("returned", "raised"):
             self.proposer.follow_up(trial, observation)  # so that it learns which arrangements fail
             return

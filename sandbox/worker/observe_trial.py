@@ -37,9 +37,10 @@ class Runner:
         chance: reseeded before each trial.
         refusals: a list the guard appends to, as texts.
         limiter: see observe_limits.
+        network: see observe_network.
     """
 
-    def __init__(self, config, tracer, operands, clock, chance, refusals, limiter):
+    def __init__(self, config, tracer, operands, clock, chance, refusals, limiter, network):
         self.config = config
         self.tracer = tracer
         self.operands = operands
@@ -47,6 +48,7 @@ class Runner:
         self.chance = chance
         self.refusals = refusals
         self.limiter = limiter
+        self.network = network
         self.codes = {}
 
     def compiled(self, statement, flags=0):
@@ -98,15 +100,18 @@ class _Work:
 
     def run(self):
         self.runner.operands.clear()
+        self.runner.network.forget()
         del self.runner.refusals[:]
         namespace: dict = {}
         with quiet(self.stdout) as self.caught:
             try:
                 namespace = self.namespace = self._namespace("tmp")
                 self._act(namespace)
+                self._check_network(None)
             except (OutOfTime, TooManySteps, MemoryError):
                 raise
             except BaseException as error:
+                self._check_network(error)
                 self._tell_raised(error)
             self._check_leftovers()
             if self.told["outcome"] in ("returned", "raised"):
@@ -244,6 +249,11 @@ class _Work:
             "l": frames[-1][1] if frames else 0,
             "b": [type_name(base) for base in type(error).__mro__[1:-1]],
         }
+
+    def _check_network(self, error):
+        needed = self.runner.network.needed(error)
+        if needed:
+            self.runner.refusals.append("network: " + needed)
 
     def _check_leftovers(self):
         for thread in threading.enumerate():
