@@ -9,7 +9,7 @@ from typing import Any
 
 from .explore import ApiExploration
 from .judge import Verdict, defects_of, judge
-from .model import Json, Operation, Proposal, Seen
+from .model import Api, Json, Operation, Proposal, Seen
 from .observe import Launch
 from .schemas import standalone
 from .steady import leaves, saved_values
@@ -17,6 +17,8 @@ from .world import json_of, pointed
 
 SCHEMA_VERSION = "2.0.0"
 _MOST_BODY = 1500
+_MOST_PATH = 1000
+_STATUS = re.compile(r"[1-5](\d\d|XX)|default")
 _MOST_ERROR = 300
 _MOST_SCHEMA = 6000
 _MOST_POINTS = 12
@@ -61,10 +63,20 @@ def compose_spec(
     auth = {name: entry for name, entry in told.items() if name in used}
     if auth:
         spec["auth"] = auth
+    spec["operations"] = list(_described(api))
     spec["cases"] = cases
     spec["suspected_defects"] = defects_of(verdicts, exploration.credentials, start)
     spec["not_reached"] = list(_not_reached(exploration, unsteady))
     return spec
+
+
+def _described(api: Api) -> Iterator[Json]:
+    """Every operation, tested or not, with the statuses that somebody wrote down for it."""
+    for one in sorted((*api.operations, *api.others), key=lambda one: (one.path, one.method)):
+        if len(one.path) > _MOST_PATH or re.search(r"\s", one.path):
+            continue
+        statuses = sorted(name for name in one.responses if _STATUS.fullmatch(name)) if api.documented else []
+        yield {"method": one.method, "path": one.path, **({"statuses": statuses} if statuses else {})}
 
 
 def _started(launch: Launch | None) -> Json:

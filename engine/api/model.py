@@ -93,6 +93,7 @@ class Api:
         components: the normal form of `components.schemas`.
         documented: whether somebody wrote it; False for one that we made from routes.
         left_out: (operation, why) for what is not tested.
+        others: the operations that are left out.
         path: the document, or the file of the application, relative to the project.
     """
 
@@ -104,6 +105,7 @@ class Api:
     documented: bool = True
     path: str = ""
     left_out: tuple[tuple[str, str], ...] = ()
+    others: tuple[Operation, ...] = ()
     notes: tuple[str, ...] = ()
 
 

@@ -42,6 +42,7 @@ def api_of(document: Json, *, path: str, most: int = 60, documented: bool = True
         documented=documented,
         path=path,
         left_out=tuple(left_out),
+        others=tuple(others),
     )
 
 

@@ -35,10 +35,11 @@ class Applications:
         os.close(self._test)
         for name in sorted(os.listdir(self._folder)):
             if name.endswith(".coverage"):
-                with open(os.path.join(self._folder, name), "rb") as stream:
-                    found = type(data)(no_disk=True)
-                    found.loads(stream.read())
-                data.update(found)
+                with open(os.path.join(self._folder, name), encoding="utf-8") as stream:
+                    found = json.load(stream)
+                for test, files in found.items():
+                    data.set_context(test)
+                    data.add_arcs({path: [tuple(arc) for arc in arcs] for path, arcs in files.items()})
 
 
 def started_by(project, files):

@@ -1,8 +1,8 @@
 """Serves an application as api_serving.py does and measures which lines run: `python api_measured.py MEASURED CONFIG`.
 
 MEASURED is JSON: {"include": [paths], "folder": where what was measured goes, "test": a file with the name of the test
-that is running}. Each process writes its own file when it ends, as `CoverageData.dumps()`. Lines that run while the
-application is imported belong to no test.
+that is running}. Each process writes its own file when it ends, as JSON: {test: {path: [[line, next line], ...]}}.
+Lines that run while the application is imported belong to no test.
 """
 
 import atexit
@@ -42,8 +42,14 @@ class Measured:
         self._written = 0
         os.environ["COVERAGE_CORE"] = "ctrace" if importlib.util.find_spec("coverage.tracer") else "pytrace"
         kinds = ["thread", *(["greenlet"] if importlib.util.find_spec("greenlet") else [])]
+        # On disk, one file for each process: what coverage keeps in memory, it keeps for each thread alone.
         self._coverage = coverage.Coverage(
-            data_file=None, config_file=False, branch=True, include=config["include"], concurrency=kinds
+            data_file=os.path.join(self._folder, "data"),
+            data_suffix=True,
+            config_file=False,
+            branch=True,
+            include=config["include"],
+            concurrency=kinds,
         )
         self._coverage.start()
         self._exit = os._exit
@@ -63,10 +69,14 @@ class Measured:
         if self._written == os.getpid():
             return
         self._written = os.getpid()
-        data = self._coverage.get_data().dumps()
+        data = self._coverage.get_data()
+        found: Any = {}
+        for context in data.measured_contexts():
+            data.set_query_context(context)
+            found[context] = {path: data.arcs(path) or [] for path in data.measured_files()}
         name = os.path.join(self._folder, f"{os.getpid()}-{os.urandom(4).hex()}")
-        with open(f"{name}.part", "wb") as stream:
-            stream.write(data)
+        with open(f"{name}.part", "w", encoding="utf-8") as stream:
+            json.dump(found, stream)
         os.rename(f"{name}.part", f"{name}.coverage")
 
     def end(self, code=0):
