@@ -204,7 +204,8 @@ class Search:
         """
         observation, subject = seen.observation, self.subjects[trial.subject]
         arcs = self.arcs.real(observation.arcs)
-        record = Record(self.trials, trial, seen, arcs, arcs | self.arcs.real(seen.setup), moving)
+        shown = seen.named or (trial, seen)
+        record = Record(self.trials, *shown, arcs, arcs | self.arcs.real(seen.setup), moving)
         self.trials += 1
         subject.last = observation
         if observation.raised is not None and observation.raised.type_name == "ModuleNotFoundError":

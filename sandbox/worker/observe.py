@@ -28,6 +28,7 @@ SIBLINGS = (
     "observe_effects",
     "observe_import",
     "observe_limits",
+    "observe_literals",
     "observe_modes",
     "observe_names",
     "observe_network",
