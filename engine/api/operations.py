@@ -63,6 +63,7 @@ def _operations(document: Json, path: str) -> Iterator[Operation]:
                 parameters=tuple(_parameters(item, operation, document)),
                 body=_body(operation.get("requestBody"), document),
                 responses=dict(_responses(operation, document)),
+                media=dict(_media(operation, document)),
                 security=tuple(tuple(one) for one in security or () if isinstance(one, Mapping)),
                 links=tuple(_links(operation, document)),
                 summary=" ".join(str(operation.get("summary") or operation.get("description") or "").split())[:200],
@@ -107,6 +108,15 @@ def _responses(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[s
         kind = next((name for name in content if _JSON.match(str(name))), None)
         schema = _mapping(content[kind]).get("schema") if kind else None
         yield str(status).upper().replace("DEFAULT", "default"), None if schema is None else normal(schema)
+
+
+def _media(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for status, one in _mapping(operation.get("responses")).items():
+        kinds = tuple(
+            str(name).partition(";")[0].strip().lower() for name in _mapping(_resolved(one, document).get("content"))
+        )
+        if kinds:
+            yield str(status).upper().replace("DEFAULT", "default"), kinds
 
 
 def _links(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[str, str, dict[str, str]]]:
