@@ -41,17 +41,17 @@ class AssessOptions:
     Attributes:
         measure: files of the project whose branches and mutants count.
         mutants: size of the sample; 0 for none.
-        further: most mutants beyond the sample that tests of which it does not show what they add are tried on.
         repeats: runs after the first, under the gate's conditions.
         test_seconds, wall_seconds: limits for one test and one run.
+        further: most mutants beyond the sample that tests of which it does not show what they add are tried on.
     """
 
     measure: tuple[str, ...] = ()
     mutants: int = 100
-    further: int = 300
     repeats: int = 3
     test_seconds: float = 30.0
     wall_seconds: float = 600.0
+    further: int = 300
 
 
 @dataclass(frozen=True, slots=True)
