@@ -112,7 +112,7 @@ class Application:
         self._log = (place / "output.txt").open("w+b")
         config = {
             "application": self._application,
-            "command": self._command,
+            "command": self._command and [self._in_project(one) for one in self._command],
             "import_roots": self._import_roots,
             "folder": str(self._root / self._folder) if self._folder else str(place / "work"),
             "copy": "" if self._folder else str(place / "copy"),
@@ -134,6 +134,10 @@ class Application:
         except BaseException:
             self.stop(patience=1.0)
             raise
+
+    def _in_project(self, word):
+        """A word of the command, spelled in full where it names a file of the project: it runs elsewhere."""
+        return str(self._root / word) if (self._root / word).is_file() else word
 
     def stop(self, patience=STOP_SECONDS):
         """End the application and everything it started; `patience` are the seconds it has to end by itself."""
