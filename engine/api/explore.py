@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from ...sandbox.target import PythonTarget
 from .auth import Credential, candidates
+from .bare import made_bare
 from .baselines import Finder, credentials_that_work
 from .bounds import ApiBudget, pairs_within, within
 from .data import Fallback, Samples
@@ -83,7 +84,8 @@ async def explore_api(
         chosen = within(_once(_all_proposals(world, credentials, second)), budget)
         later, cut = await _telling_readings(finder, world, budget)
         proposals = _once([*chosen.proposals, *later, *finder.broken.values()])
-        seen_here = await watch(observer, proposals, credentials)
+        seen_here = await made_bare(observer, await watch(observer, proposals, credentials), credentials)
+        proposals = [one.proposal for one in seen_here]
         sent = observer.sent
     moved = replace(SHIFTED, start_seconds=here.start_seconds, answer_seconds=here.answer_seconds)
     async with open_application(target, launch, moved) as observer:
