@@ -51,6 +51,10 @@ class Shifted:
     def now(self, frame):
         return self._real.time() + self._seconds
 
+    def ahead(self, frame):
+        """Seconds that a counter read in this frame is ahead of the real one."""
+        return 0
+
     def begin(self):
         """A test is about to be set up."""
 
@@ -94,7 +98,6 @@ class Running(Shifted):
         return self._from + self._looks + later
 
     def ahead(self, frame):
-        """Seconds that a counter read in this frame is ahead of the real one."""
         if not self._is_own(frame):
             return 0
         if self._moves(frame, "counter"):
