@@ -18,7 +18,7 @@ from .construct import variable_for
 from .forms import Form, member_form
 from .infer import name_entry
 from .model import CallableFacts, ClassFacts, Parameter, Trial
-from .propose import ProposalContext, is_public_name, receiver_trial
+from .propose import ProposalContext, is_public_name, receiver_trial, trial_key
 from .receivers import Receiver, is_change
 
 _FILLING = re.compile(r"__setitem__|(add|set|put|push|insert|append|register|enqueue|store|save|write|record)(_.*)?")
@@ -50,7 +50,8 @@ def stories(context: ProposalContext, owner: ClassFacts) -> list[Story]:
     teller = _Teller(context, owner)
     if teller.filler is None or owner.name.startswith("_") or owner.kind in ("abstract", "protocol", "enum"):
         return []
-    return list(teller.told())[:_MOST]
+    told = {trial_key(one.trial): one for one in teller.told()}
+    return list(told.values())[:_MOST]
 
 
 class _Teller:
@@ -71,8 +72,9 @@ class _Teller:
         """Those of a filled object, touched and untouched, then those of copies, then those in which time passes."""
         for one in self._made()[-1:]:
             filled = self._fill(_FILLED)
-            for ask in self._asked():
+            for ask in dict.fromkeys((*self._asked(), *self._plain())):
                 yield from self._story(one, filled, ask, None)
+                yield from self._story(one, [*filled, *self._touch(self.filler)], ask, None)
             for ask in self._asked():
                 for touch in self._members.values():
                     steps = self._touch(touch)
@@ -83,10 +85,14 @@ class _Teller:
 
     def _made(self) -> list[Candidate]:
         """The first way to make one that real code uses, and the plainest one; small numbers for all numbers given."""
-        made = self._context.values.of_class(self._context.facts, self._owner)
+        made = [one for one in self._context.values.of_class(self._context.facts, self._owner) if self._lives(one)]
         used = self._context.values.built.get(self._owner.name, [])
-        found = [*used[:1], *[one for one in made if one not in used][:1]]
+        found = [*[one for one in used if one in made][:1], *[one for one in made if one not in used][:1]]
         return [replace(one, source=_with_small_numbers(one.source)) for one in found]
+
+    def _lives(self, made: Candidate) -> bool:
+        """Whether making one like that is not known to fail."""
+        return not self._context.learned.is_dead(Trial("", "", arrange=(f"{self._variable} = {made.source}",)))
 
     def _copied(self, made: Candidate) -> Iterator[Story]:
         for name, (copying, needed) in _COPYING.items():
@@ -142,11 +148,14 @@ class _Teller:
 
     def _asked(self) -> list[CallableFacts]:
         """What shows the state: taking something out, one thing more, going through all."""
-        plain = [one for one in self._members.values() if one.kind == "method" and not _required(one)]
-        taking = [one for one in plain if _TAKING.fullmatch(one.name)]
-        going = [one for one in plain if one.name in ("__iter__", "__reversed__")]
+        taking = [one for one in self._plain() if _TAKING.fullmatch(one.name)]
+        going = [one for one in self._plain() if one.name in ("__iter__", "__reversed__")]
         assert self.filler is not None
         return [self.filler, *taking, *going]
+
+    def _plain(self) -> list[CallableFacts]:
+        """Methods that need nothing."""
+        return [one for one in self._members.values() if one.kind == "method" and not _required(one)]
 
     def _lineage_names(self) -> set[str]:
         lineage = self._context.index.lineage(self._context.facts, self._owner)
