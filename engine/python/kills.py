@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from ...mutation.catalog import mutants_of, sample
 from ...mutation.model import Mutant
 from ...sandbox.target import PythonTarget
+from ...utils.python_source import parse_python
 from .choice import Candidate, worthwhile
 from .enriched import enriched
 from .lockstep import Answer, Asked, Lockstep, open_lockstep
+from .made_ready import with_ready_made
 from .model import Arc, ModuleFacts, Trial
 from .mutant_lines import UsedAtImport, lines_of, runs
 from .mutant_words import Words, worded
@@ -28,6 +30,7 @@ WAYS = 2
 SUBJECTS = 6
 FEW = 3
 STORY_STEPS = 150
+WORDS_IN_TURN = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +108,7 @@ class Hunt:
 
     def __init__(self, facts: ModuleFacts, source: bytes, search: Search, imported: frozenset[Arc], limits: HuntLimits):
         self.facts = facts
+        self.tree = parse_python(source)
         self.search = search
         self.limits = limits
         self.pool: list[Candidate] = []
@@ -277,12 +281,16 @@ def _further(state: Hunt, proposer: AimingProposer, wave: int) -> list[Trial]:
         mine: list[tuple[Sequence[Trial], int]] = []
         words = state.words.near(quarry.mutant, early=quarry.imported) if not wave else []
         for record in state.bases(quarry, SUBJECTS if quarry.imported else WAYS):
-            mine.append((worded(record.trial, words), record.seen.steps))
+            asking = worded(record.trial, words)
+            mine += [(asking[turn::WORDS_IN_TURN], record.seen.steps) for turn in range(WORDS_IN_TURN)]
             if not wave:
                 mine.append((enriched(record.trial, state.facts), record.seen.steps))
             if not quarry.imported:
                 near = proposer.near(record.trial, record.observation, quarry.mutant.line, wave)
                 mine.append((near, record.seen.steps))
+        if not wave and quarry.imported:
+            known = (one.record for one in state.pool)
+            mine.append((with_ready_made(known, state.facts, state.tree, quarry.mutant.line), STORY_STEPS))
         if not wave and not quarry.imported:
             mine.append((proposer.told(quarry.mutant.line), STORY_STEPS))
         quarry.aimed = {trial_key(one) for part, _ in mine for one in part}
