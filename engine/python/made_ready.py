@@ -37,7 +37,7 @@ def with_ready_made(records: Iterable[Record], facts: ModuleFacts, tree: ast.Mod
     return found
 
 
-def _bound(tree: ast.Module, line: int) -> list[tuple[str, ast.expr]]:
+def _bound(tree: ast.Module, line: int) -> list[tuple[str, ast.Call | ast.Attribute]]:
     """Public names that a statement of the module binds to what it builds, or takes from a class."""
     node = next((one for one in tree.body if one.lineno <= line <= (one.end_lineno or 0)), None)
     if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call | ast.Attribute):
