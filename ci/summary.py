@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from ..reports.markdown_parts import amount, block, code, line, section, table
 from ..reports.model import Coverage, CoverageChange, Place, Report
+from ..reports.operations import counted
 
 SHOWN_DEFECTS = 50
 _HEADINGS = {
@@ -86,6 +87,7 @@ def _head(report: Report, failed_on: tuple[str, ...], base: str) -> Iterator[str
         ("Suspected defects", str(totals.suspected_defects)),
         ("Branches", _change(totals.coverage, "branches")),
         ("Statements", _change(totals.coverage, "statements")),
+        ("API", counted(totals.operations)),
         ("Not reached", str(totals.not_reached) if totals.not_reached else ""),
         ("Limited to", f"what changed since {code(base.removeprefix('refs/remotes/'))}" if base else ""),
         ("Sandbox", _sandbox(report)),
@@ -116,7 +118,7 @@ def _defects(report: Report, where: CodePages) -> Iterator[str]:
         yield f"- observed: {line(one.observed)}"
         if one.reproduce:
             yield ""
-            yield from block(one.reproduce, "python" if not one.reproduce.startswith("curl") else "sh")
+            yield from block(one.reproduce, "sh" if "curl " in one.reproduce else "python")
     hidden = len(report.suspected_defects) - SHOWN_DEFECTS
     if hidden > 0:
         yield ""

@@ -12,6 +12,7 @@ from rich.markup import escape
 
 from ..reports.json_form import json_form
 from ..reports.model import Report, Target
+from ..reports.operations import counted
 
 if TYPE_CHECKING:
     from ..run_session import Ended
@@ -126,6 +127,7 @@ def _target(console: Console, target: Target) -> None:
         branches = f", branches {then}{100 * after.covered_branches / after.branches:.0f} %"
     missed = f", {len(target.not_reached)} not reached" if target.not_reached else ""
     if target.status == "completed":
-        console.print(f"  {escape(target.path)}: {_many(len(target.kept), 'test')}{branches}{missed}")
+        told = f", {counted(target.operations)}" if target.operations else ""
+        console.print(f"  {escape(target.path)}: {_many(len(target.kept), 'test')}{told}{branches}{missed}")
     else:
         console.print(f"  {escape(target.path)}: [yellow]{target.status}[/] {escape(target.error)}")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from .baseline import Baseline
 from .coverage_data import CoverageData
 from .evidence import EvidenceRecord
 from .mutation.model import MutantResult, MutationReport
+from .not_taken import not_taken
 from .verdicts import Verdict, Verification
 
 LIMIT_BYTES = 120 * 1024
@@ -25,6 +27,7 @@ def tool_result(
     idle: Sequence[EvidenceRecord] = (),
     before: Baseline | None = None,
     target_path: str | None = None,
+    sources: Mapping[str, str] | None = None,
     limit_bytes: int = LIMIT_BYTES,
 ) -> dict[str, Any]:
     """The answer to `run_tests`.
@@ -40,6 +43,7 @@ def tool_result(
     Args:
         idle: the records of tests that add nothing (B-11).
         before: what was covered without these tests.
+        sources: texts of measured files of which it is told what the tests never ran (`not_taken` of the file).
         limit_bytes: tracebacks, then evidence lines, then long messages are left out until the answer fits.
     """
     records = {record.nodeid: record for record in evidence}
@@ -58,7 +62,7 @@ def tool_result(
         "dropped": [_dropped(verdict) for verdict in dropped],
         "idle": [_idle(verdict, verification) for verdict in left_out.values()],
         "tests": [_test(verdict, records.get(verdict.nodeid), target_path) for verdict in verification.verdicts],
-        "coverage": coverage_change(verification.kept_coverage(), before),
+        "coverage": coverage_change(verification.kept_coverage(), before, sources),
         "mutation": None if verification.mutation is None else mutation_summary(verification.mutation),
         "repeats": verification.repeats,
         "launches": verification.launches,
@@ -70,18 +74,24 @@ def tool_result(
     return _bounded(answer, limit_bytes)
 
 
-def coverage_change(after: CoverageData | None, before: Baseline | None) -> dict[str, Any] | None:
+def coverage_change(
+    after: CoverageData | None, before: Baseline | None, sources: Mapping[str, str] | None = None
+) -> dict[str, Any] | None:
     """Coverage before and with the kept tests, of the measured files; None when nothing was measured."""
     if after is None:
         return None
     earlier = before.coverage.only(after.files) if before is not None else None
     total = after if earlier is None else earlier.united(after)
     measured = earlier is not None and before is not None and before.source != "nothing"
+    files = total.to_dict()["files"]
+    for path, source in (sources or {}).items():
+        with suppress(SyntaxError, KeyError):  # not measured after all, or no Python
+            files[path]["not_taken"] = [one.to_dict() for one in not_taken(total.files[path], source)]
     return {
         "before": earlier.totals() if measured and earlier is not None else None,
         "after": total.totals(),
         "source": before.source if before is not None else "nothing",
-        "files": total.to_dict()["files"],
+        "files": files,
     }
 
 
@@ -161,6 +171,7 @@ def _without_lines(answer: dict[str, Any]) -> str:
     for file in ((answer["coverage"] or {}).get("files") or {}).values():
         file.pop("missing", None)
         file.pop("missing_branches", None)
+        file.pop("not_taken", None)
     return "covered and missing lines"
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from .markdown_parts import SHOWN_ROWS, amount, block, code, line, more, section, table
 from .markdown_run import run_section
-from .model import Coverage, CoverageChange, Place, Report
+from .model import Coverage, CoverageChange, Evidence, Place, Report
+from .operations import counted, missing_statuses
 
 _HEADINGS = {
     "completed": "Done",
@@ -27,6 +28,7 @@ def markdown_form(report: Report) -> str:
         _summary(report),
         _defects(report),
         _targets(report),
+        _operations(report),
         _kept(report),
         _dropped(report),
         _not_reached(report),
@@ -54,6 +56,7 @@ def _summary(report: Report) -> Iterator[str]:
         ("Suspected defects", str(totals.suspected_defects)),
         ("Branches", _change(totals.coverage, "branches")),
         ("Statements", _change(totals.coverage, "statements")),
+        *([("API", counted(totals.operations))] if totals.operations else []),
         ("Expectations", _origins(report)),
         ("Executed", "yes" if report.execution == "executed" else "not executed"),
         ("Analysed", "yes" if report.analysis == "analysed" else "not analysed"),
@@ -79,7 +82,7 @@ def _defects(report: Report) -> Iterator[str]:
         yield f"- observed: {line(one.observed)}"
         if one.reproduce:
             yield ""
-            yield from block(one.reproduce, "python")
+            yield from block(one.reproduce, "sh" if "curl " in one.reproduce else "python")
 
 
 def _targets(report: Report) -> Iterator[str]:
@@ -103,6 +106,24 @@ def _targets(report: Report) -> Iterator[str]:
     yield from table(head, rows)
 
 
+def _operations(report: Report) -> Iterator[str]:
+    rows = [
+        (
+            code(one.operation),
+            ", ".join(map(str, one.shown)) or "no test",
+            ", ".join(missing_statuses(one)),
+        )
+        for target in report.targets
+        for one in (target.operations.rows if target.operations else ())
+    ]
+    yield from section("Operations", ("Operation", "Statuses shown", "Documented, not shown"), rows)
+
+
+def _subject(one: Evidence) -> str:
+    statuses = ", ".join(map(str, one.statuses))
+    return f"{code(one.subject)} → {statuses}" if statuses else code(one.subject)
+
+
 def _kept(report: Report) -> Iterator[str]:
     targets = [one for one in report.targets if one.evidence]
     if not targets:
@@ -115,7 +136,7 @@ def _kept(report: Report) -> Iterator[str]:
         rows = [
             (
                 line(one.title) or code(one.case_id),
-                ", ".join(one.crosses) or code(one.subject),
+                ", ".join(one.crosses) or _subject(one),
                 ", ".join(sorted({expectation.origin for expectation in one.expectations})),
                 str(len(one.lines)) if one.lines else "",
                 "" if one.mutants_killed is None else str(one.mutants_killed),
@@ -141,11 +162,11 @@ def _dropped(report: Report) -> Iterator[str]:
 
 def _not_reached(report: Report) -> Iterator[str]:
     rows = [
-        (code(target.path), code(one.subject), line(one.reason))
+        (code(f"{target.path}:{one.line}" if one.line else target.path), code(one.subject), line(one.reason))
         for target in report.targets
         for one in target.not_reached
     ]
-    yield from section("Not reached", ("Target", "What", "Why"), rows)
+    yield from section("Not reached", ("Where", "What", "Why"), rows)
 
 
 def _mutants(report: Report) -> Iterator[str]:

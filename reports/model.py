@@ -63,7 +63,7 @@ class DroppedCase(Part):
 
 
 class NotReached(Part):
-    """A callable that got no test, and why."""
+    """A callable that got no test, or a way through it that no kept test took, and why."""
 
     subject: str
     reason: str
@@ -95,6 +95,7 @@ class Evidence(Part):
     mutants_killed: Count | None = None
     reruns: Count = 0
     crosses: tuple[str, ...] = Field(default=(), description="Which component it was seen to take into which other.")
+    statuses: tuple[Count, ...] = Field(default=(), description="HTTP statuses that it expects of its operation.")
     expectations: tuple[Expectation, ...] = ()
 
 
@@ -128,6 +129,29 @@ class Mutation(Part):
     notes: tuple[str, ...] = ()
 
 
+class OperationShown(Part):
+    """An operation of an API, and which of its statuses kept tests show."""
+
+    operation: str
+    documented: tuple[str, ...] = Field(default=(), description="As the description names them: 404, 4XX, default.")
+    shown: tuple[Count, ...] = Field(default=(), description="Statuses that kept tests expect of it.")
+
+
+class OperationCounts(Part):
+    """How much of an API kept tests show."""
+
+    described: Count = Field(description="Operations of the description, or of the routes.")
+    covered: Count = Field(description="Those with a kept test.")
+    statuses: Count = Field(description="Statuses that the description names, over all operations.")
+    shown: Count = Field(description="Those that a kept test expects.")
+
+
+class Operations(OperationCounts):
+    """The same, operation by operation."""
+
+    rows: tuple[OperationShown, ...] = ()
+
+
 class Attempts(Part):
     """How often spec and code were generated: 1 and at most 3 refinements."""
 
@@ -154,6 +178,7 @@ class Target(Part):
     dropped: tuple[DroppedCase, ...] = ()
     coverage: CoverageChange = CoverageChange()
     mutation: Mutation | None = Field(default=None, description="None where mutants were not tried.")
+    operations: Operations | None = Field(default=None, description="Of API tests only.")
     not_reached: tuple[NotReached, ...] = ()
     attempts: Attempts = Attempts()
     evidence: tuple[Evidence, ...] = ()
@@ -170,7 +195,7 @@ class SuspectedDefect(Part):
     subject: str = ""
     documented: str
     observed: str
-    reproduce: str = Field(default="", description="Python lines that show it.")
+    reproduce: str = Field(default="", description="Lines of Python, or of curl, that show it.")
     evidence: Place | None = None
 
 
@@ -235,6 +260,7 @@ class Totals(Part):
     files_staged: Count = 0
     origins: Origins = Origins()
     coverage: CoverageChange = CoverageChange()
+    operations: OperationCounts | None = Field(default=None, description="Of API tests only.")
 
 
 class Report(Part):

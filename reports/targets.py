@@ -18,6 +18,7 @@ from .model import (
     NotReached,
     Target,
 )
+from .operations import operation_of, operations_of, statuses_of
 from .reading import count, failure_class, first, items, mapping, place, rows, text, words
 
 
@@ -50,7 +51,8 @@ def target_of(step: Mapping[str, Any], dropped_later: Iterable[Mapping[str, Any]
         dropped=_dropped(lost, spec),
         coverage=_coverage(results.get("coverage")),
         mutation=_mutation(results.get("mutation")),
-        not_reached=_not_reached(spec),
+        operations=operations_of(spec, kept),
+        not_reached=_not_reached(spec, results),
         attempts=_attempts(result, spec),
         evidence=_evidence(kept, spec, results),
         analysis=_analysis(result.get("analysis")) if analysed else "",
@@ -169,10 +171,15 @@ def _mutants(found: Any) -> tuple[Mutant, ...]:
     )
 
 
-def _not_reached(spec: Mapping[str, Any]) -> tuple[NotReached, ...]:
+def _not_reached(spec: Mapping[str, Any], results: Mapping[str, Any]) -> tuple[NotReached, ...]:
+    """What the spec tells of callables, and of all others what the kept tests never ran."""
+    told = rows(spec.get("not_reached"))
+    known = {one.get("subject") for one in told}
+    measured = mapping(mapping(results.get("coverage")).get("files")).values()
+    seen = [one for file in measured for one in rows(mapping(file).get("not_taken")) if one.get("subject") not in known]
     found = [
         NotReached(subject=text(one.get("subject")), reason=text(one.get("reason")), line=count(one.get("line")))
-        for one in rows(spec.get("not_reached"))
+        for one in (*told, *seen)
     ]
     return tuple(sorted(found, key=lambda one: (one.line, one.subject, one.reason)))
 
@@ -196,7 +203,7 @@ def _evidence_of(
     return Evidence(
         case_id=case_id,
         title=text(case.get("title")),
-        subject=text(case.get("subject")) or _last_component(case),
+        subject=text(case.get("subject")) or operation_of(case) or _last_component(case),
         priority=text(case.get("priority")),
         tests=tuple(sorted(text(one.get("nodeid")) for one in tests)),
         lines=tuple(sorted(lines)),
@@ -204,6 +211,7 @@ def _evidence_of(
         mutants_killed=sum(killed) if killed else None,
         reruns=min(reruns) if reruns else count(results.get("repeats")),
         crosses=tuple(f"{text(one.get('from'))} → {text(one.get('to'))}" for one in rows(case.get("crosses"))),
+        statuses=statuses_of(case),
         expectations=_expectations(case),
     )
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from .model import Coverage, CoverageChange, Origins, SuspectedDefect, Target, Totals, WrittenFile
+from .operations import counts_of
 
 
 def totals_of(targets: Sequence[Target], defects: Sequence[SuspectedDefect], files: Sequence[WrittenFile]) -> Totals:
@@ -29,6 +30,7 @@ def totals_of(targets: Sequence[Target], defects: Sequence[SuspectedDefect], fil
         files_staged=outcome["staged"],
         origins=_origins(targets),
         coverage=_coverage(targets),
+        operations=counts_of(targets),
     )
 
 

@@ -93,6 +93,7 @@ class EmbeddedPlannerAgent(Agent):
         for clause in clauses:
             if clause not in available:
                 reading.not_understood.append(_unavailable(clause.test_type))
+        reading.not_understood += [_second_framework(one, words.framework) for one in words.further_frameworks]
         _resolve(available, words, index, reading)
         if not available:
             raise _nothing_to_do(reading, "; ".join(str(row["reason"]) for row in reading.not_understood) + ".")
@@ -118,12 +119,17 @@ def _clauses(words: RequestWords, inputs: Mapping[str, Any]) -> list[Clause]:
         return [Clause(asked or "unit", (*mentions, *more))]
     if len(words.clauses) == 1:
         return [Clause(words.clauses[0].test_type, (*mentions, *more))]
-    return [Clause(one.test_type, (*one.mentions, *more)) for one in words.clauses]
+    return [Clause(one.test_type, (*one.mentions, *more), one.otherwise) for one in words.clauses]
 
 
 def is_document(text: str) -> bool:
     """Whether a word names an API description: an address, or a JSON or YAML file."""
     return _DOCUMENT.search(text) is not None
+
+
+def _second_framework(name: str, first: str | None) -> JsonObject:
+    reason = f"the tests of one run are written for one framework, and {first} is named first"
+    return {"text": name, "reason": reason, "suggestions": [f"another run for {name}"]}
 
 
 def _unavailable(test_type: str) -> JsonObject:
@@ -140,15 +146,17 @@ def _resolve(clauses: Sequence[Clause], words: RequestWords, index: TargetIndex,
     for at, clause in enumerate(clauses):
         targets = reading.targets.setdefault(at, [])
         documents = reading.documents.setdefault(at, [])
-        for mention in sorted(clause.mentions, key=lambda one: one.weak):
-            if mention.weak and (targets or documents or not index.find(mention.text, explicit=False).targets):
-                continue
-            if clause.test_type == "api" and is_document(mention.text):
-                documents.append(mention.text)
-            elif mention in known:
-                targets += known[mention]
-            else:
-                known[mention] = _found(mention, index, reading)
+        for mentions in (clause.mentions, clause.otherwise):
+            if targets or documents:
+                break
+            for mention in sorted(mentions, key=lambda one: one.weak):
+                if mention.weak and (targets or documents or not index.find(mention.text, explicit=False).targets):
+                    continue
+                if clause.test_type == "api" and is_document(mention.text):
+                    documents.append(mention.text)
+                    continue
+                if mention not in known:
+                    known[mention] = _found(mention, index, reading)
                 targets += known[mention]
     if not any(known.values()) and not any(reading.documents.values()) and (words.whole or not known):
         reading.understood.append(f"the whole project: {len(index.modules)} modules")

@@ -9,24 +9,26 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 TestType = Literal["unit", "api", "integration", "e2e", "performance"]
 
 _TYPES: tuple[tuple[TestType, str], ...] = (
-    ("e2e", r"\b(?:e2e|end[- ]to[- ]end|browser|user flows?|playwright)\b(?![./:])"),
-    ("performance", r"\b(?:performance|load|stress|benchmarks?|under load)[- ]?(?:tests?)?\b(?![./:_])"),
+    ("e2e", r"(?<![./:_])\b(?:e2e|end[- ]to[- ]end|browser|user flows?|playwright)\b(?![./:])"),
+    ("performance", r"(?<![./:_])\b(?:performance|load|stress|benchmarks?|under load)[- ]?(?:tests?)?\b(?![./:_])"),
     (
         "integration",
-        r"\bintegrat(?:ion|ed)[- ]?(?:tests?)?\b(?![./:_])|\bworks?\s+(?:across|together)\b|\bacross\s+modules\b",
+        r"(?<![./:_])\bintegrat(?:ion|ed)[- ]?(?:tests?)?\b(?![./:_])"
+        r"|\bworks?\s+(?:across|together)\b|\bacross\s+modules\b",
     ),
     (
         "api",
         r"(?<![./:_])\b(?:rest\s+|http\s+)?(?:api|http|rest|endpoints?|openapi)[- ]?(?:tests?)?\b"
         r"(?![./:_]|\s*modules?\b)",
     ),
-    ("unit", r"\bunit[- ]?(?:tests?)?\b(?![./:_])"),
+    ("unit", r"(?<![./:_])\bunit[- ]?(?:tests?)?\b(?![./:_])"),
 )
 _FRAMEWORK = re.compile(r"\b(?:with|using|in|for|as)?\s*(pytest|unittest)\b(?![./:_])", re.IGNORECASE)
 _UNTESTED = re.compile(
@@ -77,10 +79,15 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """What a request asks for one kind of tests: the mentions that belong to it, in order."""
+    """What a request asks for one kind of tests: the mentions that belong to it, in order.
+
+    Attributes:
+        otherwise: mentions of the whole request or of its neighbours, which hold where its own name nothing.
+    """
 
     test_type: TestType
     mentions: tuple[Mention, ...]
+    otherwise: tuple[Mention, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +98,8 @@ class RequestWords:
         clauses: one for each of `test_types`. A mention before every kind of test ("the orders service: its API, …")
             belongs to each that names nothing itself; so does one after kinds that stand together ("unit and API tests
             of pricing"). What is excluded is excluded everywhere.
+        framework: the one named first.
+        further_frameworks: others that are named as well.
     """
 
     test_types: tuple[TestType, ...]
@@ -99,17 +108,21 @@ class RequestWords:
     only_untested: bool
     whole: bool
     mentions: tuple[Mention, ...]
+    further_frameworks: tuple[str, ...] = ()
 
 
 def read_request(text: str) -> RequestWords:
     """Sort the words of a request. Never fails; an empty request has no mentions and asks for the whole project."""
-    quoted = tuple(next(group for group in match.groups() if group) for match in _QUOTED.finditer(text))
-    plain = _QUOTED.sub(
-        lambda match: f" \x00{next(group for group in match.groups() if group)}\x00 ".replace(" ", " "), text
-    )
+    quoted: list[str] = []
+
+    def set_apart(match: re.Match[str]) -> str:
+        quoted.append(next(group for group in match.groups() if group))
+        return f" \x00{len(quoted) - 1}\x00 "
+
+    plain = _QUOTED.sub(set_apart, text.replace("\x00", " "))
     only_untested = _UNTESTED.search(plain) is not None
     rest = _UNTESTED.sub(" ", plain)
-    framework = _FRAMEWORK.search(rest)
+    frameworks = list(dict.fromkeys(match.group(1).lower() for match in _FRAMEWORK.finditer(rest)))
     rest = _FRAMEWORK.sub(" ", rest)
     found: list[tuple[int, TestType]] = []
     for test_type, pattern in _TYPES:
@@ -117,15 +130,13 @@ def read_request(text: str) -> RequestWords:
         if match:
             found.append((match.start(), test_type))
             rest = re.sub(pattern, lambda match: " " * len(match.group()), rest, flags=re.IGNORECASE)
-    mentions, whole = _mentions(rest, quoted)
     found.sort()
     placed, whole = _mentions(rest, quoted)
     mentions = tuple(dict.fromkeys(mention for _, mention in placed))
     types: tuple[TestType, ...] = tuple(test_type for _, test_type in found)
     clauses = tuple(_clauses(rest, found, placed))
-    return RequestWords(
-        types, clauses, framework.group(1).lower() if framework else None, only_untested, whole, mentions
-    )
+    framework, further = (frameworks[0], tuple(frameworks[1:])) if frameworks else (None, ())
+    return RequestWords(types, clauses, framework, only_untested, whole, mentions, further)
 
 
 def _clauses(text: str, types: list[tuple[int, TestType]], placed: list[tuple[int, Mention]]) -> list[Clause]:
@@ -145,8 +156,13 @@ def _clauses(text: str, types: list[tuple[int, TestType]], placed: list[tuple[in
     for at, test_type in reversed(types):
         own = [one for one in named[at] if not one.excluded]
         shared = own or (shared if clauses and not header else [])
-        clauses.insert(0, Clause(test_type, tuple(dict.fromkeys(own or header or shared))))
+        wider = header or shared
+        clauses.insert(0, Clause(test_type, _once(own or wider), _once(wider if own else ())))
     return clauses
+
+
+def _once(mentions: Iterable[Mention]) -> tuple[Mention, ...]:
+    return tuple(dict.fromkeys(mentions))
 
 
 def _owner(part: int, types: list[tuple[int, int]]) -> int | None:
@@ -155,7 +171,7 @@ def _owner(part: int, types: list[tuple[int, int]]) -> int | None:
     return before[-1] if before else None
 
 
-def _mentions(text: str, quoted: tuple[str, ...]) -> tuple[list[tuple[int, Mention]], bool]:
+def _mentions(text: str, quoted: Sequence[str]) -> tuple[list[tuple[int, Mention]], bool]:
     """The words left over with where they stand, in order, and whether one of them asks for everything."""
     excluding = _EXCEPT.search(text)
     border = excluding.start() if excluding else len(text)
@@ -174,12 +190,12 @@ def _mentions(text: str, quoted: tuple[str, ...]) -> tuple[list[tuple[int, Menti
     return mentions, whole
 
 
-def _words(text: str, quoted: tuple[str, ...]) -> list[tuple[int, str, bool]]:
+def _words(text: str, quoted: Sequence[str]) -> list[tuple[int, str, bool]]:
     words: list[tuple[int, str, bool]] = []
     position = 0
     for part_number, part in enumerate(text.split("\x00")):
-        if part_number % 2 and part in quoted:
-            words.append((position, part.strip(), True))
+        if part_number % 2:
+            words.append((position, quoted[int(part)].strip(), True))
         else:
             for match in _TOKEN.finditer(part):
                 word = match.group().rstrip(".:").removesuffix("'s").strip("'\"")

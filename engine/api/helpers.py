@@ -16,5 +16,5 @@ if str(Path(__file__).parent) not in sys.path:
 
 
 def helper_source(name: str) -> str:
-    """The text of a helper: `api_process` starts the application, `api_schema` checks answers."""
+    """The text of a helper: `api_process` and `api_serving` start the application, `api_schema` checks answers."""
     return (_WORKER / f"{name}.py").read_text(encoding="utf-8")

@@ -42,6 +42,7 @@ def api_of(document: Json, *, path: str, most: int = 60, documented: bool = True
         documented=documented,
         path=path,
         left_out=tuple(left_out),
+        others=tuple(others),
     )
 
 
@@ -62,6 +63,7 @@ def _operations(document: Json, path: str) -> Iterator[Operation]:
                 parameters=tuple(_parameters(item, operation, document)),
                 body=_body(operation.get("requestBody"), document),
                 responses=dict(_responses(operation, document)),
+                media=dict(_media(operation, document)),
                 security=tuple(tuple(one) for one in security or () if isinstance(one, Mapping)),
                 links=tuple(_links(operation, document)),
                 summary=" ".join(str(operation.get("summary") or operation.get("description") or "").split())[:200],
@@ -108,6 +110,15 @@ def _responses(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[s
         yield str(status).upper().replace("DEFAULT", "default"), None if schema is None else normal(schema)
 
 
+def _media(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for status, one in _mapping(operation.get("responses")).items():
+        kinds = tuple(
+            str(name).partition(";")[0].strip().lower() for name in _mapping(_resolved(one, document).get("content"))
+        )
+        if kinds:
+            yield str(status).upper().replace("DEFAULT", "default"), kinds
+
+
 def _links(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[str, str, dict[str, str]]]:
     for status, response in _mapping(operation.get("responses")).items():
         for link in _mapping(_resolved(response, document).get("links")).values():
@@ -127,17 +138,18 @@ def _prioritised(found: Sequence[Operation], most: int) -> tuple[list[Operation]
     """The operations to test, in the document's order: shallow paths before deep ones, and whole resources together."""
     ranked = sorted(
         range(len(found)),
-        key=lambda at: (found[at].path.count("/"), _root(found[at].path), _ORDER[found[at].method], at),
+        key=lambda at: (found[at].path.count("/"), first_part(found[at].path), _ORDER[found[at].method], at),
     )
     if len(found) > most:
         # A few resources completely tell more than the first operation of each.
-        first = {root: number for number, root in reversed(list(enumerate(_root(one.path) for one in found)))}
-        ranked.sort(key=lambda at: (first[_root(found[at].path)], found[at].path.count("/")))
+        first = {root: number for number, root in reversed(list(enumerate(first_part(one.path) for one in found)))}
+        ranked.sort(key=lambda at: (first[first_part(found[at].path)], found[at].path.count("/")))
     kept = set(ranked[:most])
     return [found[at] for at in sorted(kept)], [one for at, one in enumerate(found) if at not in kept]
 
 
-def _root(path: str) -> str:
+def first_part(path: str) -> str:
+    """What a path is about in the first place: `orders` for /api/v1/orders/{id}/lines."""
     parts = [one for one in path.split("/") if one and "{" not in one and not re.fullmatch(r"api|v\d+", one)]
     return parts[0] if parts else ""
 

@@ -65,7 +65,7 @@ def render_api(spec: Json, framework: str, test_path: str) -> tuple[File, ...]:
         raise AgentFailure(f"the API spec does not render as Python: {error!r}") from error
     origin = _origin(spec)
     folder = PurePosixPath(test_path).parent
-    names = ["api_process"] + (["api_schema"] if "from api_schema import" in source else [])
+    names = ["api_process", "api_serving"] + (["api_schema"] if "from api_schema import" in source else [])
     files = [File(test_path, with_header(format_python(source), target=origin))]
     if framework == "pytest":
         files.append(File((folder / "conftest.py").as_posix(), with_header(CONFTEST, target="testwright's helpers")))

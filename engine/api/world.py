@@ -15,6 +15,7 @@ from typing import Any
 from .data import NOTHING, Samples
 from .model import Answer, Api, Json, Operation, Parameter
 from .operations import snake_case
+from .private import looks_secret
 from .schemas import type_of
 
 _IDS = ("id", "uuid", "uid", "key", "slug", "number", "code", "name")
@@ -169,7 +170,7 @@ def _name_given(producer: Baseline, parameter: Parameter) -> Any:
 
 def _parameter_value(samples: Samples, parameter: Parameter) -> Any:
     for example in parameter.examples:
-        if samples.problem(example, parameter.schema) is None:
+        if samples.problem(example, parameter.schema) is None and not looks_secret(example):
             return example
     value = samples.value(parameter.schema, parameter.name)
     if value is None or isinstance(value, dict):
@@ -193,7 +194,7 @@ def _body(samples: Samples, operation: Operation, full: bool) -> Any:
     body = operation.body
     assert body is not None
     for example in body.examples:
-        if samples.problem(example, body.schema) is None:
+        if samples.problem(example, body.schema) is None and not looks_secret(example):
             return example
     if "json" not in body.media_type:
         made = samples.value(body.schema, "body", full=full)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import suppress
 from typing import Any
 
 from ...errors import ToolFailure
+from ...gate.application_files import application_files
 from ...gate.evidence import evidence_of, redundant
 from ...gate.options import Framework
 from ...gate.strictness import VerifyOptions
 from ...gate.summary import tool_result
 from ...gate.verify import verify_files
+from ...sandbox.target import PythonTarget
 from ..definition import ToolDefinition, closed_object
 from ..paths import read_text
 from ..services import ToolServices
@@ -76,7 +79,17 @@ async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
     tried = verification.mutation is not None and verification.mutation.tried > 0
     idle = redundant(evidence) if tried and in_process else ()
     shown = measured[0] if len(measured) == 1 else None
-    return tool_result(verification, evidence=evidence, idle=idle, before=before, target_path=shown)
+    sources = await asyncio.to_thread(_sources, target, [shown] if shown and in_process else [])
+    return tool_result(verification, evidence=evidence, idle=idle, before=before, target_path=shown, sources=sources)
+
+
+def _sources(target: PythonTarget, paths: list[str]) -> dict[str, str]:
+    """Texts of files as the tests met them; those that do not read are left out."""
+    found: dict[str, str] = {}
+    for path in paths:
+        with suppress(OSError, UnicodeDecodeError):
+            found[path] = (target.snapshot.path / path).read_text(encoding="utf-8-sig")
+    return found
 
 
 def read_spec(services: ToolServices, given: str | None) -> dict[str, Any] | None:
@@ -123,8 +136,8 @@ def measured_files(services: ToolServices, spec: dict[str, Any] | None, target: 
     Raises:
         ToolFailure: one lies outside the project.
     """
-    if (spec or {}).get("test_type") == "api":
-        return []  # the application runs in a process of its own, whose lines are not measured
+    if spec is not None and spec.get("test_type") == "api":
+        return application_files(services.root, spec)
     for given in ((spec or {}).get("target"), target):
         components = given.get("components") if isinstance(given, dict) else None
         found = [one for each in (components or [given]) if (one := _project_path(services, each)) is not None]

@@ -117,7 +117,7 @@ def main(config):
     sys.path[:0] = [one for one in config["import_roots"] if one not in sys.path]
     os.chdir(config["folder"])
     try:
-        facts = facts_of(load("api_process").load(config["application"]))
+        facts = facts_of(load("api_serving").load(config["application"]))
     except BaseException as error:
         facts: Any = {"error": f"{type(error).__name__}: {error}", "trace": traceback.format_exc()[-4000:]}
         facts["missing"] = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None

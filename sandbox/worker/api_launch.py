@@ -1,4 +1,4 @@
-"""Launches the application as api_process.py does, under a clock that is ahead: `api_launch.py SECONDS CONFIG`."""
+"""Serves the application as api_serving.py does, under a clock that is ahead: `api_launch.py SECONDS CONFIG`."""
 
 import importlib.util
 import json
@@ -24,4 +24,4 @@ if __name__ == "__main__":
     seconds = int(sys.argv[1])
     if seconds:
         load("pytest_clock").move_clock(seconds)
-    load("api_process").main(json.loads(sys.argv[2]))
+    load("api_serving").main(json.loads(sys.argv[2]))

@@ -28,8 +28,10 @@ SIBLINGS = (
     "observe_effects",
     "observe_import",
     "observe_limits",
+    "observe_literals",
     "observe_modes",
     "observe_names",
+    "observe_network",
     "observe_objects",
     "observe_trace",
     "observe_trial",
@@ -47,6 +49,7 @@ def load_siblings():
         import observe_clock
         import observe_import
         import observe_limits
+        import observe_network
         import observe_trace
         import observe_trial
         import observe_wide
@@ -55,7 +58,8 @@ def load_siblings():
         for name in SIBLINGS:
             if name in sys.modules:
                 sys.modules["_testwright_" + name] = sys.modules.pop(name)
-    return guard, observe_clock, observe_import, observe_limits, observe_trace, observe_trial, observe_wide
+    placing = guard, observe_clock, observe_network
+    return (*placing, observe_import, observe_limits, observe_trace, observe_trial, observe_wide)
 
 
 class Wire:
@@ -209,7 +213,8 @@ class Surroundings:
 
     def __init__(self, config):
         modules = load_siblings()
-        guard, observe_clock, self.importing, self.limits, self.tracing, self.trying, self.wide = modules
+        guard, observe_clock, observe_network, *others = modules
+        self.importing, self.limits, self.tracing, self.trying, self.wide = others
         os.makedirs(config["scratch"], exist_ok=True)
         self.config = config
         self.clock = None
@@ -222,6 +227,8 @@ class Surroundings:
         self.chance.install()
         self.chance.reseed(config["seed"])
         self.refusals = guard.install(config["guard"]).refusals if config["guard"] is not None else []
+        self.network = observe_network.Network(config["module"])
+        self.network.install()
         self.operands = self.importing.Operands()
 
     def importing_target(self, wire, work):
@@ -236,7 +243,7 @@ class Surroundings:
     def runner(self, tracer):
         """Runs trials on the imported target."""
         return self.trying.Runner(
-            self.config, tracer, self.operands, self.clock, self.chance, self.refusals, self.limiter
+            self.config, tracer, self.operands, self.clock, self.chance, self.refusals, self.limiter, self.network
         )
 
 

@@ -70,7 +70,10 @@ def carry_out(request, load, run, ends=None):
     try:
         measure = None
         if request["measure"]:
-            measure = load("pytest_measure").Measure(request["project"], request["measure"])
+            served = load("api_measure")
+            starts = served.started_by(request["project"], request["files"])
+            applications = (lambda include: served.Applications(folder, include)) if starts else None
+            measure = load("pytest_measure").Measure(request["project"], request["measure"], applications)
         company = load("pytest_shared").company(request, folder, ends)
         code = run(request, tools, journal, measure, company)
         if measure is not None:

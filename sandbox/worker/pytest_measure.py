@@ -13,14 +13,16 @@ class Measure:
     Args:
         project: real path of the project folder.
         paths: files or folders relative to it, POSIX; of a folder every Python file below it.
+        applications: files → what measures applications that the tests start (see api_measure.py), if they do.
     """
 
-    def __init__(self, project, paths):
+    def __init__(self, project, paths, applications=None):
         import coverage
 
         self._project = project
         self._files = _python_files(project, paths)
         include = [os.path.join(project, path) for path in self._files]
+        self._applications = applications and applications(include)
         # Newer interpreters would choose a core that cannot tell tests apart; asking for a C tracer that is missing
         # ends the process, so it is asked for only where it is there.
         before = os.environ.get("COVERAGE_CORE")
@@ -37,11 +39,15 @@ class Measure:
     def switch(self, context):
         """From now on lines are run by this test; "" is outside of tests."""
         self._coverage.switch_context(context)
+        if self._applications:
+            self._applications.switch(context)
 
     def stop(self):
         """Stop and return {path: facts of the file}; a file that coverage cannot read is left out."""
         self._coverage.stop()
         data = self._coverage.get_data()
+        if self._applications:
+            self._applications.stop(data)
         by_real_path = {os.path.realpath(name): name for name in data.measured_files()}
         files = {}
         for path in self._files:

@@ -1,5 +1,7 @@
 """The planner that needs no model, asked about real folders."""
 
+from pathlib import Path
+
 import pytest
 
 from testwright.agents.embedded.planner_agent import EmbeddedPlannerAgent
@@ -190,3 +192,32 @@ async def test_a_module_that_calls_no_other_is_integrated_by_what_reaches_it(tmp
     steps, planned = await _types_and_paths(tmp_path, "integration tests for prices")
     assert {path for kind, path in planned if kind.startswith("generate")} == {"src/till/orders.py", "src/till/web.py"}
     assert ["checkout"] in [step["params"].get("target", {}).get("symbols") for step in steps]
+
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "shop"
+
+
+@pytest.mark.feature("T-20")
+async def test_a_part_whose_own_words_name_nothing_is_about_what_the_whole_request_names():
+    request = "test the orders service: its API, then how checkout works across modules"
+    async with EmbeddedPlannerAgent() as planner:
+        given = {"user_request": request, "root": str(EXAMPLE)}
+        response = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
+    planned = [(step["type"], step["params"].get("target", {}).get("path")) for step in response.result["steps"]]
+    assert planned[1:3] == [
+        ("generate_api_tests", "src/shop/api.py"),
+        ("generate_integration_tests", "src/shop/orders.py"),
+    ]
+    assert [row["text"] for row in response.result["not_understood"]] == ["checkout"]
+
+
+@pytest.mark.feature("T-02")
+async def test_a_second_framework_is_not_swallowed(tmp_path):
+    (tmp_path / "till.py").write_text("def pay():\n    return 1\n")
+    text = "unit tests for till with unittest and pytest"
+    async with EmbeddedPlannerAgent() as planner:
+        given = {"user_request": text, "root": str(tmp_path)}
+        response = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
+    generate = response.result["steps"][0]
+    assert generate["params"]["framework"] == "unittest"
+    assert [row["text"] for row in response.result["not_understood"]] == ["pytest"]

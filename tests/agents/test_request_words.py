@@ -20,6 +20,8 @@ def mentioned(text: str) -> list[str]:
         ("please test `my folder/x.py`, thoroughly", ["my folder/x.py"]),
         ("test humanize.time's naturaldelta", ["humanize.time", "naturaldelta"]),
         ("unit tests for unit.py", ["unit.py"]),
+        ("unit tests for config.load", ["config.load"]),
+        ("unit tests for `load` and `pytest` with pytest", ["load", "pytest"]),
         ("", []),
     ],
 )
@@ -35,6 +37,8 @@ def test_names_are_found_among_the_words(text, names):
         ("what breaks under load?", ("performance",)),
         ("cover src/api/unit_of_work.py", ()),
         ("end-to-end tests of the login", ("e2e",)),
+        ("unit tests for config.load", ("unit",)),
+        ("unit tests for `load`, 'api' and \"integration\"", ("unit",)),
     ],
 )
 def test_test_types_are_read_in_the_order_they_are_asked_for(text, types):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,15 +19,19 @@ pytestmark = pytest.mark.feature("T-20")
 
 
 @pytest.fixture(scope="module")
-def helper(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
-    place = tmp_path_factory.mktemp("helper") / "api_process.py"
-    place.write_text(helper_source("api_process"), encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("api_process", place)
+def helper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
+    folder = tmp_path_factory.mktemp("helper")
+    for name in ("api_process", "api_serving"):
+        (folder / f"{name}.py").write_text(helper_source(name), encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("api_process", folder / "api_process.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        yield module
+    sys.modules.pop("api_serving", None)
 
 
 def application(helper: ModuleType, folder: Path, name: str = "notes:app", source: str = APP, **more: Any) -> Any:

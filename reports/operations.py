@@ -1,0 +1,81 @@
+"""How much of an API the kept tests show: its operations, and the statuses that its description names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from .model import OperationCounts, Operations, OperationShown, Target
+from .reading import items, mapping, rows, text
+
+
+def operations_of(spec: Mapping[str, Any], kept: Sequence[str]) -> Operations | None:
+    """What the kept cases of an API spec show; None for a spec of another type, or one that names no operations."""
+    described = {_label(one): tuple(text(each) for each in items(one.get("statuses"))) for one in rows(_told(spec))}
+    if not described:
+        return None
+    shown: dict[str, set[int]] = {}
+    for case in rows(spec.get("cases")):
+        if text(case.get("id")) in kept:
+            shown.setdefault(operation_of(case), set()).update(statuses_of(case))
+    found = [
+        OperationShown(operation=name, documented=documented, shown=tuple(sorted(shown.get(name, ()))))
+        for name, documented in described.items()
+    ]
+    return Operations(
+        described=len(found),
+        covered=sum(1 for one in found if one.shown),
+        statuses=sum(len(one.documented) for one in found),
+        shown=sum(len(one.documented) - len(missing_statuses(one)) for one in found),
+        rows=tuple(found),
+    )
+
+
+def operation_of(case: Mapping[str, Any]) -> str:
+    """The operation that a case of an API spec is about, such as `GET /orders`; empty for a case of another type."""
+    told = mapping(case.get("operation"))
+    return _label(told) if told else ""
+
+
+def statuses_of(case: Mapping[str, Any]) -> tuple[int, ...]:
+    """The statuses that a case expects."""
+    found = [
+        one for each in rows(case.get("expect")) if each.get("kind") == "status" for one in items(each["statuses"])
+    ]
+    return tuple(sorted({one for one in found if isinstance(one, int)}))
+
+
+def missing_statuses(one: OperationShown) -> tuple[str, ...]:
+    """Documented statuses (`404`, `4XX`, `default`) that no kept test shows."""
+    named = {name for status in one.shown for name in (str(status), f"{status // 100}XX")}
+    unnamed = [status for status in one.shown if not {str(status), f"{status // 100}XX"} & set(one.documented)]
+    return tuple(name for name in one.documented if name not in named and not (name == "default" and unnamed))
+
+
+def counts_of(targets: Iterable[Target]) -> OperationCounts | None:
+    """The counts of all targets that have any, added up."""
+    found = [one.operations for one in targets if one.operations is not None]
+    if not found:
+        return None
+    return OperationCounts(
+        described=sum(one.described for one in found),
+        covered=sum(one.covered for one in found),
+        statuses=sum(one.statuses for one in found),
+        shown=sum(one.shown for one in found),
+    )
+
+
+def counted(found: OperationCounts | None) -> str:
+    """`14 of 15 operations, 40 of 44 documented statuses`; empty where there are none."""
+    if found is None:
+        return ""
+    told = f"{found.covered} of {found.described} operations"
+    return f"{told}, {found.shown} of {found.statuses} documented statuses" if found.statuses else told
+
+
+def _told(spec: Mapping[str, Any]) -> Any:
+    return spec.get("operations") if spec.get("test_type") == "api" else ()
+
+
+def _label(one: Mapping[str, Any]) -> str:
+    return f"{text(one.get('method'))} {text(one.get('path'))}"

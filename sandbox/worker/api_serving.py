@@ -1,0 +1,257 @@
+"""Serves the application under test in this process: `python api_serving.py CONFIG`, started by api_process.py.
+
+It imports the application once; each time it is asked it throws the serving process away and forks a fresh one.
+CONFIG is JSON: {"application" or "command", "import_roots", "folder", "copy"}.
+"""
+
+import asyncio
+import contextlib
+import gc
+import importlib
+import inspect
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from typing import Any
+
+LOOPBACK = "127.0.0.1"
+STOP_SECONDS = 20.0
+
+
+def main(config):
+    """Serve until standard input ends. Speaks one JSON line for each line it reads."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+
+    def answer(**facts):
+        answers.write(json.dumps(facts) + "\n")
+        answers.flush()
+
+    child = None
+    try:
+        if config["command"]:
+            child = _Started(config["command"], config["folder"])
+        else:
+            sys.path[:0] = [one for one in config["import_roots"] if one not in sys.path]
+            serve = server_of(load(config["application"]))
+            lonely = hasattr(os, "fork") and threading.active_count() == 1
+            child = _Forked(serve) if lonely else _Here(serve)
+        folder = _Folder(config["folder"], config["copy"])
+        gc.collect()
+        gc.freeze()  # a collection in a fork would copy the memory that it shares with this process
+        for _ in sys.stdin:
+            child.stop()
+            folder.restore()
+            child.start(answer)
+    except BaseException as error:
+        traceback.print_exc()
+        answer(error=f"{type(error).__name__}: {error}")
+    finally:
+        if child is not None:
+            child.stop()
+    os._exit(0)
+
+
+def load(name):
+    """The application that `package.module:attribute` names, `()` behind it calls it first."""
+    module, _, attribute = name.partition(":")
+    found = importlib.import_module(module)
+    for part in attribute.replace("()", "").split("."):
+        found = getattr(found, part)
+    return found() if attribute.endswith("()") and callable(found) else found
+
+
+def is_async(application):
+    """Whether an application is one of ASGI; of WSGI else."""
+    return inspect.iscoroutinefunction(application) or inspect.iscoroutinefunction(type(application).__call__)
+
+
+def server_of(application):
+    """A function that serves an application on a listening socket, for ever."""
+    if not is_async(application):
+        return lambda listener: _serve_wsgi(application, listener)
+    import uvicorn
+
+    config = uvicorn.Config(application, log_level="warning", timeout_keep_alive=1)
+    config.load()
+    asyncio.run(asyncio.sleep(0))
+    for name in ("anyio._backends._asyncio", "uvicorn.loops.auto", "encodings.idna", "email.message"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)  # what the first answer would import; now it is there before any fork
+    return lambda listener: uvicorn.Server(config).run(sockets=[listener])
+
+
+def _serve_wsgi(application, listener):
+    from socketserver import ThreadingMixIn
+    from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
+
+    class Handler(WSGIRequestHandler):
+        def log_message(self, format, *args):  # noqa: A002 - the name of the base class
+            pass
+
+    class Server(ThreadingMixIn, WSGIServer):
+        daemon_threads = True
+
+    server = Server(listener.getsockname(), Handler, bind_and_activate=False)
+    server.socket.close()
+    server.socket = listener
+    server.server_name, server.server_port = listener.getsockname()[:2]
+    server.setup_environ()
+    server.set_app(application)
+    server.serve_forever()
+
+
+def _listener():
+    listener = socket.socket()
+    listener.bind((LOOPBACK, 0))
+    listener.listen(128)
+    return listener
+
+
+class _Forked:
+    """Each start is a fork of this process, which has imported the application and done nothing else."""
+
+    def __init__(self, serve):
+        self._serve = serve
+        self._pid = 0
+
+    def start(self, answer):
+        listener = _listener()
+        self._pid = os.fork()
+        if self._pid == 0:
+            try:
+                os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+                self._serve(listener)
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                sys.stderr.flush()
+                os._exit(1)
+        answer(port=listener.getsockname()[1], again=True)
+        # Only the child holds the socket now: when it dies, connections are refused at once.
+        listener.close()
+
+    def stop(self):
+        if not self._pid:
+            return
+        pid, self._pid = self._pid, 0
+        gentle = os.environ.get("API_STOP_SIGNAL")  # lets it write down what was measured
+        if gentle:
+            os.kill(pid, getattr(signal, gentle))
+            if _ended_soon(pid):
+                return
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def _ended_soon(pid):
+    """Wait for a child for some seconds; whether it has ended."""
+    until = time.monotonic() + STOP_SECONDS
+    while time.monotonic() < until:
+        if os.waitpid(pid, os.WNOHANG)[0]:
+            return True
+        time.sleep(0.002)
+    return False
+
+
+class _Here:
+    """Serves in this process, where it cannot be forked; it has to be started anew for another state."""
+
+    def __init__(self, serve):
+        self._serve = serve
+
+    def start(self, answer):
+        listener = _listener()
+        threading.Thread(target=_end_with_input, daemon=True).start()
+        answer(port=listener.getsockname()[1], again=False)
+        self._serve(listener)
+        raise RuntimeError("the server has ended")
+
+    def stop(self):
+        pass
+
+
+def _end_with_input():
+    sys.stdin.read()
+    os._exit(0)
+
+
+class _Started:
+    """Each start runs a command and waits for its port."""
+
+    def __init__(self, command, folder):
+        self._command = command
+        self._folder = folder
+        self._process: Any = None
+
+    def start(self, answer):
+        command = self._command
+        for _ in range(3):
+            with socket.socket() as probe:
+                probe.bind((LOOPBACK, 0))
+                port = probe.getsockname()[1]
+            command = [one.replace("{port}", str(port)) for one in self._command]
+            environment = {**os.environ, "PORT": str(port)}
+            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, cwd=self._folder, env=environment)
+            if self._wait_for(port):
+                answer(port=port, again=True)
+                return
+        answer(error=f"{command[0]} ended with code {self._process.returncode}")
+
+    def _wait_for(self, port):
+        """Whether the port takes connections before the process ends."""
+        while True:
+            try:
+                socket.create_connection((LOOPBACK, port), timeout=1).close()
+                return self._process.poll() is None
+            except OSError:
+                try:
+                    self._process.wait(timeout=0.02)
+                    return False
+                except subprocess.TimeoutExpired:
+                    continue
+
+    def stop(self):
+        if self._process is not None:
+            self._process.terminate()
+            try:
+                self._process.wait(timeout=3)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            self._process = None
+
+
+class _Folder:
+    """The application's working folder, put back to what it held when the application had been imported."""
+
+    def __init__(self, folder, copy):
+        self._folder = folder
+        self._copy = copy
+        if copy:
+            shutil.copytree(folder, copy)
+
+    def restore(self):
+        if not self._copy:
+            return
+        for folder, folders, files in os.walk(self._folder, topdown=False):
+            original = os.path.join(self._copy, os.path.relpath(folder, self._folder))
+            for name in files:
+                if not os.path.isfile(os.path.join(original, name)):
+                    os.unlink(os.path.join(folder, name))
+            for name in folders:
+                if not os.path.isdir(os.path.join(original, name)):
+                    shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
+        # Files are written over in place: the application may hold one of them open, such as a database.
+        shutil.copytree(self._copy, self._folder, dirs_exist_ok=True)
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))
