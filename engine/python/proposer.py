@@ -115,14 +115,14 @@ class SourceProposer:
         if holder is None:
             return []
         members = [one for one in holder.members if one.lines[0] <= line <= one.lines[1]]
-        found: list[Trial] = []
+        turns: list[Iterator[Trial]] = []
         for owner in self.facts.classes:
             if holder in (one for _, one in self.context.index.lineage(self.facts, owner)):
                 if owner.name not in self._stories:
                     self._stories[owner.name] = stories(self.context, owner)
                 told = self._stories[owner.name]
-                found += [one.trial for one in told if not members or members[0].name in one.members]
-        return list(self._living(found))
+                turns.append(iter([one.trial for one in told if not members or members[0].name in one.members]))
+        return [one for one in in_turns(turns) if not self.context.learned.is_dead(one)]
 
     def _living(self, trials: Iterable[Trial]) -> Iterator[Trial]:
         """Those not seen before whose arrangement is not known to fail."""

@@ -187,6 +187,7 @@ def test_calls_are_given_what_they_left_to_defaults(tmp_path: Path) -> None:
             return facts_of(target)
 
     found = enriched(Trial("Span", "Span(1) == Span()"), asyncio.run(run()))
+    assert found[0].act == "Span(1, years=3) == Span(days=5, years=6)"
     assert "Span(1, years=3) == Span()" in {one.act for one in found}
     assert "Span(1) == Span(days=2, years=3)" in {one.act for one in found}
 
