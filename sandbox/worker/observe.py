@@ -227,7 +227,7 @@ class Surroundings:
         self.chance.install()
         self.chance.reseed(config["seed"])
         self.refusals = guard.install(config["guard"]).refusals if config["guard"] is not None else []
-        self.network = observe_network.Network(config["module"])
+        self.network = observe_network.Network(config["module"], (config["guard"] or {}).get("network") == "loopback")
         self.network.install()
         self.operands = self.importing.Operands()
 
