@@ -29,6 +29,7 @@ SEED = 5
 WAYS = 2
 SUBJECTS = 6
 FEW = 3
+LESS = 3
 STORY_STEPS = 150
 WORDS_IN_TURN = 2
 
@@ -39,7 +40,8 @@ class HuntLimits:
 
     Attributes:
         mutants: size of the sample; 0 for no hunt.
-        thorough: of those, for how many several trials that notice them are sought, to choose among.
+        thorough: of those, for how many several trials that notice them are sought, to choose among; the others are
+            run on a third as much.
         pool: trials that may run on mutants, without the further ones.
         pool_lines: lines of the target that the trials taken in at one time may run.
         alike: of those, how many may share subject and arcs.
@@ -55,10 +57,10 @@ class HuntLimits:
     pool: int = 500
     pool_lines: int = 1_000_000
     alike: int = 6
-    runs: int = 30_000
+    runs: int = 24_000
     lines: int = 25_000
     rounds: tuple[tuple[int, int], ...] = ((20, 2), (48, 1))
-    fresh: tuple[int, ...] = (1700, 800)
+    fresh: tuple[int, ...] = (1600, 600)
     fresh_lines: int = 600_000
 
 
@@ -152,7 +154,7 @@ class Hunt:
         """Run trials on each mutant that has not been noticed often enough."""
         asked: list[Asked] = []
         for quarry in self.alive():
-            places = self._next(quarry, most)
+            places = self._next(quarry, most if quarry.several else most // LESS)
             if places and self.runs < self.limits.runs:
                 quarry.tried.update(places)
                 wanted = enough if quarry.several else 1
@@ -177,14 +179,15 @@ class Hunt:
             turns[key] = turns.get(key, 0) + 1
             aimed = trial_key(one.record.trial) in quarry.aimed
             ranked.append((not aimed, -self.successes.get(place, 0), turns[key], place))
-        return self._within_lines([rank[-1] for rank in sorted(ranked)[:most]])
+        lines = self.limits.lines if quarry.several else self.limits.lines // LESS
+        return self._within_lines([rank[-1] for rank in sorted(ranked)[:most]], lines)
 
-    def _within_lines(self, places: Sequence[int]) -> tuple[int, ...]:
+    def _within_lines(self, places: Sequence[int], most: int) -> tuple[int, ...]:
         """The first few, and further ones while they do not run too many lines."""
         lines = 0
         for count, place in enumerate(places):
             lines += self.pool[place].record.seen.steps
-            if count >= FEW and lines > self.limits.lines:
+            if count >= FEW and lines > most:
                 return tuple(places[:count])
         return tuple(places)
 
