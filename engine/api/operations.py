@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from .described import Places
 from .model import Api, Body, Json, Operation, Parameter
 from .schemas import PREFIX, normal
 
@@ -16,18 +17,19 @@ _ORDER = {"POST": 0, "PUT": 1, "GET": 2, "HEAD": 3, "PATCH": 4, "DELETE": 5, "OP
 _JSON = re.compile(r"^application/(?:[\w.+-]+\+)?json\b")
 
 
-def api_of(document: Json, *, path: str, most: int = 60, documented: bool = True) -> Api:
+def api_of(document: Json, *, path: str, most: int = 60, documented: bool = True, places: Places | None = None) -> Api:
     """Read a document.
 
     Args:
         document: its references are local; what is broken in it is left out, never an error.
         path: where it, or the application that makes it, is.
         most: operations taken at most; those left out are said.
+        places: where the operations are written; those that are not in it are told as the whole of `path`.
     """
     components = {
         str(name): normal(one) for name, one in _mapping(_mapping(document.get("components")).get("schemas")).items()
     }
-    found = list(_operations(document, path))
+    found = [_placed(one, places or {}) for one in _operations(document, path)]
     chosen, others = _prioritised(found, most)
     left_out = [
         (one.label, f"the API has {len(found)} operations; the {most} most important ones are tested") for one in others
@@ -66,15 +68,14 @@ def _operations(document: Json, path: str) -> Iterator[Operation]:
                 media=dict(_media(operation, document)),
                 security=tuple(tuple(one) for one in security or () if isinstance(one, Mapping)),
                 links=tuple(_links(operation, document)),
-                summary=" ".join(str(operation.get("summary") or operation.get("description") or "").split())[:200],
+                summary=_summary(operation, name_of(str(operation.get("operationId") or ""), method, str(place))),
                 source=path,
-                lines=_lines(operation),
             )
 
 
-def _lines(operation: Mapping[str, Any]) -> tuple[int, int]:
-    told = operation.get("x-lines")
-    return (int(told[0]), int(told[1])) if isinstance(told, list) and len(told) == 2 else (1, 1)
+def _placed(operation: Operation, places: Places) -> Operation:
+    known = places.get((operation.method, operation.path))
+    return operation if known is None else replace(operation, source=known[0], lines=known[1])
 
 
 def _parameters(item: Mapping[str, Any], operation: Mapping[str, Any], document: Json) -> Iterator[Parameter]:
@@ -157,7 +158,7 @@ def first_part(path: str) -> str:
 def _named(operations: Sequence[Operation]) -> Iterator[Operation]:
     taken: set[str] = set()
     for one in operations:
-        name = base = _name(one)
+        name = base = name_of(one.id, one.method, one.path)
         number = 2
         while name in taken:
             name, number = f"{base}_{number}", number + 1
@@ -165,15 +166,23 @@ def _named(operations: Sequence[Operation]) -> Iterator[Operation]:
         yield replace(one, name=name)
 
 
-def _name(operation: Operation) -> str:
+def name_of(operation_id: str, method: str, path: str) -> str:
     """The operationId in snake case, without the path and method that frameworks put behind it."""
-    words = snake_case(operation.id)
-    tail = snake_case(f"{operation.path}_{operation.method}")
+    words = snake_case(operation_id)
+    tail = snake_case(f"{path}_{method}")
     words = words.removesuffix(f"_{tail}").removesuffix(tail) or words
     if not words:
-        parts = [snake_case(one.strip("{}")) for one in operation.path.split("/") if one]
-        words = "_".join([operation.method.lower(), *parts]) if parts else f"{operation.method.lower()}_root"
+        parts = [snake_case(one.strip("{}")) for one in path.split("/") if one]
+        words = "_".join([method.lower(), *parts]) if parts else f"{method.lower()}_root"
     return words[:60].strip("_")
+
+
+def _summary(operation: Mapping[str, Any], name: str) -> str:
+    """What the document says of an operation in a sentence; a summary that only repeats its name says nothing."""
+    summary, description = (" ".join(str(operation.get(key) or "").split()) for key in ("summary", "description"))
+    if not summary or snake_case(summary) == name:
+        summary = re.split(r"(?<=[.!?])\s", description)[0]
+    return summary[:200]
 
 
 def snake_case(text: str) -> str:
