@@ -55,7 +55,9 @@ class IntegrationSpecs:
         """
         path, symbols = str(inputs["target"]["path"]), inputs["target"].get("symbols")
         layout, components, facts = await asyncio.to_thread(self._read, path, symbols)
-        proposer = await asyncio.to_thread(FlowProposer, self._root, layout, facts, components.subjects)
+        proposer = await asyncio.to_thread(
+            FlowProposer, self._root, layout, facts, components.subjects, components.servers
+        )
         target = await self._python_target()
         flows = await explore_flows(target, facts, components, proposer, self._budget)
         programs = await explore_programs(target, self._root, layout, components, flows)

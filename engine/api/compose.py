@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from .auth import names_of
+from .expectations import expectations, telling
 from .explore import ApiExploration
+from .freshness import needs_fresh_state
 from .judge import Verdict, defects_of, judge
 from .model import Api, Json, Operation, Proposal, Seen
 from .observe import Launch
-from .schemas import standalone
-from .steady import leaves, saved_values
-from .world import json_of, pointed
+from .private import Privacy, looks_secret
+from .world import json_of
 
 SCHEMA_VERSION = "2.0.0"
-_MOST_BODY = 1500
 _MOST_PATH = 1000
 _STATUS = re.compile(r"[1-5](\d\d|XX)|default")
-_MOST_ERROR = 300
-_MOST_SCHEMA = 6000
-_MOST_POINTS = 12
 
 
 def compose_spec(
@@ -35,27 +34,15 @@ def compose_spec(
         start: the same in words, for the lines that repeat a defect.
     """
     api = exploration.api
-    cases: list[Json] = []
-    verdicts: list[Verdict] = []
-    unsteady: list[str] = []
-    taken: set[str] = set()
-    schema_shown: set[tuple[str, int]] = set()
-    for seen in exploration.seen:
-        verdict = judge(seen, api, exploration.samples)
-        if verdict is not None:
-            verdicts.append(verdict)
-        elif not seen.steady:
-            unsteady.append(f"{seen.proposal.operation.label} ({seen.proposal.name})")
-        elif _worth_a_case(seen):
-            case = _case(seen, exploration, taken, schema_shown)
-            if case is not None:
-                cases.append(case)
+    privacy = Privacy(launch.environment if launch is not None else {})
+    sorted_out = _sorted_out(exploration, privacy)
+    cases = list(_cases(sorted_out.worth, api, privacy))
     told = {name: one.entry() for name, one in sorted(exploration.credentials.items())}
-    used = {str(request["auth"]) for case in cases for request in _requests(case) if "auth" in request}
+    used = {name for case in cases for request in _requests(case) for name in names_of(request)}
     spec: Json = {
         "schema_version": SCHEMA_VERSION,
         "test_type": "api",
-        "title": f"API tests for {api.title}"[:300],
+        "title": privacy.text(f"API tests for {api.title}")[:300],
         "language": "python",
         "framework": framework,
         "target": {**target, **_started(launch)},
@@ -65,9 +52,58 @@ def compose_spec(
         spec["auth"] = auth
     spec["operations"] = list(_described(api))
     spec["cases"] = cases
-    spec["suspected_defects"] = defects_of(verdicts, exploration.credentials, start)
-    spec["not_reached"] = list(_not_reached(exploration, unsteady))
+    defects = defects_of(sorted_out.verdicts, exploration.credentials, start)
+    told_of = ("title", "documented", "observed")
+    spec["suspected_defects"] = [{**one, **{key: privacy.text(one[key]) for key in told_of}} for one in defects]
+    spec["not_reached"] = list(_not_reached(exploration, sorted_out, privacy))
     return spec
+
+
+@dataclass(slots=True)
+class _SortedOut:
+    """What becomes of what was seen.
+
+    Attributes:
+        worth: makes cases.
+        unsteady, asked_with_secrets: what was sent, in words, for what makes none.
+        secrets: where answers hold what looks like a secret, in words.
+    """
+
+    worth: list[Seen] = field(default_factory=list)
+    verdicts: list[Verdict] = field(default_factory=list)
+    unsteady: list[str] = field(default_factory=list)
+    asked_with_secrets: list[str] = field(default_factory=list)
+    secrets: list[str] = field(default_factory=list)
+
+
+def _sorted_out(exploration: ApiExploration, privacy: Privacy) -> _SortedOut:
+    found = _SortedOut()
+    secrets: dict[str, None] = {}
+    for seen in exploration.seen:
+        what = f"{seen.proposal.operation.label} ({seen.proposal.name})"
+        if privacy.asked_with_one(seen.proposal):
+            found.asked_with_secrets.append(what)
+            continue
+        verdict = judge(seen, exploration.api, exploration.samples)
+        if verdict is not None:
+            found.verdicts.append(verdict)
+        elif not seen.steady:
+            found.unsteady.append(what)
+        elif _worth_a_case(seen):
+            found.worth.append(seen)
+            places = sorted(privacy.places(json_of(seen.answer)))
+            secrets |= {
+                f"{seen.proposal.operation.label} {re.sub(r'/[0-9]+', '/0', one)}".strip(): None for one in places
+            }
+    found.secrets = list(secrets)
+    return found
+
+
+def _cases(worth: Sequence[Seen], api: Api, privacy: Privacy) -> Iterator[Json]:
+    taken: set[str] = set()
+    shown = telling(worth)
+    for at, seen in enumerate(worth):
+        yield _case(seen, list(expectations(seen, api, privacy, shows=at in shown)), taken, privacy)
 
 
 def _described(api: Api) -> Iterator[Json]:
@@ -88,7 +124,9 @@ def _started(launch: Launch | None) -> Json:
     if launch.command:
         application["command"] = list(launch.command)
     if launch.environment:
-        application["environment"] = dict(sorted(launch.environment.items()))
+        # What looks real is not repeated; whoever runs the tests sets the variable.
+        safe = {name: "" if looks_secret(value) else value for name, value in launch.environment.items()}
+        application["environment"] = dict(sorted(safe.items()))
     if launch.folder:
         application["folder"] = launch.folder
     return {"import_roots": list(launch.import_roots), "application": application}
@@ -110,14 +148,13 @@ def _worth_a_case(seen: Seen) -> bool:
     return not (proposal.category in ("validation", "authentication") and status < 400)
 
 
-def _case(seen: Seen, exploration: ApiExploration, taken: set[str], schema_shown: set[tuple[str, int]]) -> Json | None:
+def _case(seen: Seen, expect: list[Json], taken: set[str], privacy: Privacy) -> Json:
     proposal, operation = seen.proposal, seen.proposal.operation
-    expect = list(_expectations(seen, exploration, schema_shown))
     case: Json = {
         "id": _unique(f"tc_{operation.name}_{proposal.name}", taken),
-        "title": proposal.title,
+        "title": privacy.text(proposal.title),
         "priority": proposal.priority,
-        "preconditions": ["The application has just been started."],
+        "preconditions": [],
         "steps": [_step(one) for one in (*proposal.setup, proposal.request)],
         "expected": _expected(seen),
         "operation": _operation(operation, proposal),
@@ -129,6 +166,10 @@ def _case(seen: Seen, exploration: ApiExploration, taken: set[str], schema_shown
         case["arrange"] = {"requests": [dict(one) for one in proposal.setup]}
     case["act"] = {"request": {key: one for key, one in proposal.request.items() if key != "save"}}
     case["expect"] = expect
+    if seen.fresh:
+        case["fresh"] = True
+    started = "has just been started" if needs_fresh_state(case) else "runs; what it holds does not matter"
+    case["preconditions"] = [f"The application {started}."]
     return case
 
 
@@ -177,78 +218,23 @@ def _expected(seen: Seen) -> str:
     return f"The answer is {answer.status}."
 
 
-def _expectations(seen: Seen, exploration: ApiExploration, schema_shown: set[tuple[str, int]]) -> Iterator[Json]:
-    operation, answer = seen.proposal.operation, seen.answer
-    evidence = {"path": operation.source, "lines": list(operation.lines)}
-    documented = exploration.api.documented
-    origin = "documented" if documented and _promised(seen) else "observed"
-    yield {"kind": "status", "statuses": [answer.status], "origin": origin, "evidence": evidence}
-    schema = operation.schema_of(answer.status) if seen.proposal.request["method"] == operation.method else None
-    value = json_of(answer)
-    if value is None:
-        return
-    key = (operation.name, answer.status)
-    if answer.status < 400 and schema not in (None, True, {}) and documented and key not in schema_shown:
-        alone = standalone(schema, exploration.api.components)
-        if alone not in (True, {}) and len(json.dumps(alone)) <= _MOST_SCHEMA:
-            schema_shown.add(key)
-            yield {"kind": "body_schema", "schema": alone, "origin": "documented", "evidence": evidence}
-    for one in _body_expectations(seen, value):
-        yield {**one, "origin": "observed", "evidence": evidence}
-
-
-def _promised(seen: Seen) -> bool:
-    return bool(seen.proposal.operation.responses) and seen.proposal.operation.documents(seen.answer.status)
-
-
-def _body_expectations(seen: Seen, value: Any) -> Iterator[Json]:
-    """What of the body is pinned: all of it where it is short and steady, else its steady parts."""
-    if seen.answer.status >= 400:
-        yield from _error_expectations(seen, value)
-        return
-    if not seen.unstable and len(json.dumps(value)) <= _MOST_BODY:
-        yield {"kind": "body_equals", "value": value}
-        return
-    saved = saved_values(seen.proposal.setup, seen.answers)
-    points = 0
-    for pointer, leaf in leaves(value):
-        if points >= _MOST_POINTS:
-            return
-        if any(pointer == one or pointer.startswith(f"{one}/") for one in seen.unstable):
-            name = next((name for name, known in saved.items() if known == leaf and leaf not in (None, "")), None)
-            if name is not None:
-                points += 1
-                yield {"kind": "body_value", "pointer": pointer, "operator": "equals", "value": f"{{{{{name}}}}}"}
-            elif isinstance(leaf, str | int | float) and not isinstance(leaf, bool):
-                points += 1
-                kind = "string" if isinstance(leaf, str) else "number"
-                yield {"kind": "body_value", "pointer": pointer, "operator": "has_type", "value": kind}
-        elif not isinstance(leaf, dict | list) and len(str(leaf)) <= 300:
-            points += 1
-            yield {"kind": "body_value", "pointer": pointer, "operator": "equals", "value": leaf}
-    if isinstance(value, list) and not any(one == "" for one in seen.unstable):
-        yield {"kind": "body_value", "pointer": "", "operator": "has_length", "value": len(value)}
-
-
-def _error_expectations(seen: Seen, value: Any) -> Iterator[Json]:
-    """Messages of the application's own; of a validator's report only which part is wrong."""
-    if seen.proposal.category == "contract":
-        return
-    plain = isinstance(value, dict) and not any(isinstance(one, dict | list) for one in value.values())
-    if plain and not seen.unstable and len(json.dumps(value)) <= _MOST_ERROR:
-        yield {"kind": "body_equals", "value": value}
-        return
-    place = pointed(value, "/detail/0/loc") if isinstance(value, dict) else None
-    if isinstance(place, list) and place and not any(one.startswith("/detail/0/loc") for one in seen.unstable):
-        yield {"kind": "body_value", "pointer": "/detail/0/loc", "operator": "equals", "value": place}
-
-
-def _not_reached(exploration: ApiExploration, unsteady: list[str]) -> Iterator[Json]:
-    for subject, reason in (*exploration.unreached, *exploration.api.left_out):
-        yield {"subject": subject[:300], "reason": reason[:1000], "line": 0}
-    for note in exploration.notes:
-        yield {"subject": exploration.api.title[:300], "reason": note[:1000], "line": 0}
-    if unsteady:
-        shown = ", ".join(unsteady[:10]) + (f" and {len(unsteady) - 10} more" if len(unsteady) > 10 else "")
-        reason = f"the same requests were answered with another status another day or in another process: {shown}"
-        yield {"subject": exploration.api.title[:300], "reason": reason[:1000], "line": 0}
+def _not_reached(exploration: ApiExploration, sorted_out: _SortedOut, privacy: Privacy) -> Iterator[Json]:
+    for subject, reason in (
+        *exploration.unreached,
+        *exploration.cut,
+        *exploration.api.left_out,
+        *exploration.api.problems,
+    ):
+        yield {"subject": subject[:300], "reason": privacy.text(reason)[:1000], "line": 0}
+    notes = list(exploration.notes)
+    told = (
+        (sorted_out.unsteady, "the same requests were answered with another status another day or in another process"),
+        (sorted_out.asked_with_secrets, "requests hold what looks like a secret, which no test may hold"),
+        (sorted_out.secrets, "answers hold what looks like a secret; tests expect its type only"),
+    )
+    for found, words in told:
+        if found:
+            shown = ", ".join(found[:10]) + (f" and {len(found) - 10} more" if len(found) > 10 else "")
+            notes.append(f"{words}: {shown}")
+    for note in notes:
+        yield {"subject": exploration.api.title[:300], "reason": privacy.text(note)[:1000], "line": 0}

@@ -9,84 +9,148 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from .auth import Credential
+from .auth import Credential, names_of
 from .model import Json
 
 ADDRESS = "${API_BASE_URL:-http://127.0.0.1:8000}"
 _READ = "python3 -c 'import json, sys; print(json.load(sys.stdin){})'"
+_SAFE = "/%:@!$&'()*+,;=~-._"
+"""What api_process.py leaves as it is in a path."""
+_NAME = re.compile(r"\{\{(\w+)\}\}")
+_SPECIAL = re.compile(r'([\\"`$])')
 
 
-def lines(requests: Sequence[Json], credentials: Mapping[str, Credential]) -> str:
-    """One line for each request; the last shows the whole answer, the others only keep what later ones use."""
-    made = [_line(one, credentials, last=number == len(requests) - 1) for number, one in enumerate(requests)]
-    return "\n".join(made)
+def lines(requests: Sequence[Json], credentials: Mapping[str, Credential], *, seconds: int = 0) -> str:
+    """Lines for each request; those of the last show the whole answer, the others only keep what later ones use.
+
+    Args:
+        seconds: how long the last one may take; 0 for as long as it likes.
+    """
+    last = len(requests) - 1
+    return "\n".join(
+        part
+        for number, one in enumerate(requests)
+        for part in _lines(one, credentials, last=number == last, seconds=seconds)
+    )
 
 
-def _line(request: Json, credentials: Mapping[str, Credential], *, last: bool) -> str:
-    parts = ["curl -s", *(["-i"] if last else [])]
-    if request["method"] != "GET":
-        parts.append("-I" if request["method"] == "HEAD" else f"-X {request['method']}")
-    credential = credentials.get(str(request.get("auth")))
-    parts.append(f'"{_with_variables(_address(request, credential))}"')
-    parts += [f"-H {shlex.quote(f'{name}: {value}')}" for name, value in (request.get("headers") or {}).items()]
-    parts += _secret(credential)
-    if request.get("cookies"):
-        parts.append("-b " + shlex.quote("; ".join(f"{name}={value}" for name, value in request["cookies"].items())))
-    body = request.get("body")
-    if body is not None:
-        parts.append(f"-H 'Content-Type: {body['media_type']}'")
-        parts.append(f"--data-binary {_data(body)}")
-    command = " ".join(parts)
+def _lines(request: Json, credentials: Mapping[str, Credential], *, last: bool, seconds: int) -> list[str]:
+    command = _command(request, credentials, last=last, seconds=seconds)
     save: Mapping[str, str] = request.get("save") or {}
     if last:
-        return command
+        return [command]
     if not save:
-        return f"{command} > /dev/null"
-    name, pointer = next(iter(save.items()))
-    keys = "".join(f"[{int(key)}]" if key.isdigit() else f'["{key}"]' for key in pointer.split("/")[1:])
-    return f"{name.upper()}=$({command} | {_READ.format(keys)})"
+        return [f"{command} > /dev/null"]
+    if len(save) == 1:
+        name, pointer = next(iter(save.items()))
+        return [f"{name.upper()}=$({command} | {_READ.format(_keys(pointer))})"]
+    told = f'printf "%s" "$ANSWER" | {_READ}'
+    return [
+        f"ANSWER=$({command})",
+        *(f"{name.upper()}=$({told.format(_keys(pointer))})" for name, pointer in save.items()),
+    ]
 
 
-def _address(request: Json, credential: Credential | None) -> str:
-    path, query = request["path"], dict(request.get("query") or {})
+def _keys(pointer: str) -> str:
+    parts = [key.replace("~1", "/").replace("~0", "~") for key in pointer.split("/")[1:]]
+    # The program stands in single quotes: none may be in it.
+    return "".join(f"[{int(key)}]" if key.isdigit() else f"[{json.dumps(key)}]" for key in parts).replace(
+        "'", "\\u0027"
+    )
+
+
+def _command(request: Json, credentials: Mapping[str, Credential], *, last: bool, seconds: int) -> str:
+    used = [credentials[name] for name in names_of(request) if name in credentials]
+    address = _address(request, used)
+    parts = ["curl -s", *(["-i"] if last else []), *([f"--max-time {seconds}"] if last and seconds else [])]
+    # What would be a set or a range of addresses, or a way up, is sent as it stands.
+    parts += ["-g"] if re.search(r"[][{}]", _NAME.sub("", address.removeprefix(ADDRESS))) else []
+    parts += ["--path-as-is"] if "/." in address else []
+    if request["method"] != "GET" or request.get("body") is not None:
+        parts.append("-I" if request["method"] == "HEAD" else f"-X {request['method']}")
+    parts.append(f'"{_with_variables(address)}"')
+    parts += [f"-H {_quoted(f'{name}: {value}')}" for name, value in (request.get("headers") or {}).items()]
+    parts += [_secret(one) for one in used if one.kind not in ("api_key_query", "api_key_cookie")]
+    parts += _cookies(request, [one for one in used if one.kind == "api_key_cookie"])
+    body = request.get("body")
+    if body is not None:
+        parts += _body(body)
+    return " ".join(parts)
+
+
+def _cookies(request: Json, used: Sequence[Credential]) -> list[str]:
+    given = [f"{name}={value}" for name, value in (request.get("cookies") or {}).items()]
+    if not used:
+        return ["-b " + _quoted("; ".join(given))] if given else []
+    # Variables of the shell stand between double quotes.
+    safe = [_with_variables(_SPECIAL.sub(r"\\\1", one)) for one in given]
+    return ['-b "' + "; ".join([*(f"{one.parameter}=${one.variable}" for one in used), *safe]) + '"']
+
+
+def _body(body: Mapping[str, Any]) -> list[str]:
+    kind, content = body["media_type"], body.get("content")
+    if not isinstance(content, dict) or "form" not in kind:
+        return [f"-H {_quoted('Content-Type: ' + kind)}", f"--data-raw {_data(body)}"]
+    if not kind.startswith("multipart/"):
+        encoded = _named(urlencode({name: _listed(one) for name, one in content.items()}, doseq=True))
+        return [f"-H {_quoted('Content-Type: ' + kind)}", f"--data-raw {_quoted(encoded)}"]
+    fields = [(name, one) for name, value in content.items() for one in (value if isinstance(value, list) else [value])]
+    return [
+        "-F " + _quoted(f"{name}={one['content']};filename={one['filename']}")
+        if isinstance(one, dict)
+        else "--form-string " + _quoted(f"{name}={_plain(one)}")
+        for name, one in fields
+    ]
+
+
+def _address(request: Json, used: Sequence[Credential]) -> str:
+    """The address as it stands between double quotes, ids still as `{{name}}`."""
+    path = request["path"]
     for name, value in (request.get("path_parameters") or {}).items():
-        path = path.replace("{" + name + "}", _plain(value) if "{{" in str(value) else quote(_plain(value), safe=""))
-    address = ADDRESS + path
-    if query:
-        address += "?" + urlencode({name: _listed(one) for name, one in query.items()}, doseq=True, safe="{}")
-    if credential is not None and credential.kind == "api_key_query":
-        address += f"{'&' if query else '?'}{credential.parameter}=${credential.variable}"
-    return address
+        path = path.replace("{" + name + "}", _plain(value))
+    address = ADDRESS + _SPECIAL.sub(r"\\\1", _named(quote(path, safe=_SAFE)))
+    query = {name: _listed(one) for name, one in (request.get("query") or {}).items()}
+    parts = [_named(urlencode(query, doseq=True))] if query else []
+    parts += [f"{quote(one.parameter)}=${one.variable}" for one in used if one.kind == "api_key_query"]
+    return f"{address}?{'&'.join(parts)}" if parts else address
 
 
-def _secret(credential: Credential | None) -> list[str]:
-    if credential is None or credential.kind == "api_key_query":
-        return []
+def _named(text: str) -> str:
+    """A part of an address with its `{{name}}` as they were before it was quoted."""
+    return re.sub(r"%7B%7B(\w+)%7D%7D", r"{{\1}}", text)
+
+
+def _secret(credential: Credential) -> str:
     variable, parameter = credential.variable, credential.parameter
     forms = {
         "bearer": f'-H "Authorization: Bearer ${variable}"',
         "basic": f'-u "${variable}"',
         "api_key_header": f'-H "{parameter}: ${variable}"',
-        "api_key_cookie": f'-b "{parameter}=${variable}"',
     }
-    return [forms[credential.kind]]
+    return forms[credential.kind]
 
 
 def _data(body: Mapping[str, Any]) -> str:
     content = body.get("content")
-    text = json.dumps(content) if "json" in body["media_type"] and not body.get("raw") else str(content)
-    if "{{" not in text:
+    if "json" not in body["media_type"] or body.get("raw"):
+        return _quoted(str(content))
+    text = json.dumps(content)
+    for name in body.get("bare") or ():  # numbers and the like stand without quotes
+        text = text.replace(f'"{{{{{name}}}}}"', f"{{{{{name}}}}}")
+    return _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    """A text as one word of the shell, `{{name}}` as the variable."""
+    if not _NAME.search(text):
         return shlex.quote(text)
-    # A variable of the shell cannot stand in single quotes: they end before it and begin again after it.
-    quoted = shlex.quote(text) if shlex.quote(text).startswith("'") else f"'{text}'"
-    numbered = (
-        re.sub(r'"\{\{(\w+)\}\}"', lambda found: f"{{{{{found.group(1)}}}}}", quoted) if body.get("numbers") else quoted
-    )
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: f"'\"${{{found.group(1).upper()}}}\"'", numbered)
+    # A variable cannot stand in single quotes: they end before it and begin again after it.
+    kept = "'" + text.replace("'", "'\"'\"'") + "'"
+    return _NAME.sub(lambda found: f"'\"${{{found.group(1).upper()}}}\"'", kept)
 
 
 def _with_variables(text: str) -> str:
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: f"${{{found.group(1).upper()}}}", text)
+    return _NAME.sub(lambda found: f"${{{found.group(1).upper()}}}", text)
 
 
 def _plain(value: Any) -> str:
@@ -102,7 +166,6 @@ def numbers_bare(request: Json, saved: Mapping[str, Any]) -> Json:
     body = request.get("body")
     if not body or "{{" not in json.dumps(body):
         return request
-    names = re.findall(r"\{\{(\w+)\}\}", json.dumps(body))
-    if all(isinstance(saved.get(one), int | float) for one in names):
-        return {**request, "body": {**body, "numbers": True}}
-    return request
+    names = sorted(set(_NAME.findall(json.dumps(body))))
+    bare = [one for one in names if isinstance(saved.get(one), int | float) and not isinstance(saved.get(one), bool)]
+    return {**request, "body": {**body, "bare": bare}} if bare else request

@@ -10,32 +10,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...sandbox.target import PythonTarget
-from .auth import Credential, candidates, with_credentials
+from .auth import Credential, candidates
+from .bare import made_bare
 from .baselines import Finder, credentials_that_work
+from .bounds import ApiBudget, pairs_within, within
 from .data import Fallback, Samples
 from .model import Api, Proposal, Seen
-from .observe import AppObserver, Launch, Surroundings, open_application
+from .observe import Launch, Surroundings, open_application
 from .other_values import second_of
-from .propose import afterwards, fuller_lists, proposals_for, wrong_methods
+from .propose import proposals_for, wrong_methods
+from .propose_stories import afterwards, fuller_lists
+from .propose_values import refused
 from .steady import laid_together
+from .watching import watch, with_state_told
 from .world import Baseline, World, complete
 
 SHIFTED = Surroundings(hash_seed=1, clock=86_400 * 401 + 5 * 3600 + 17 * 60, zone="TWT-05:45")
-
-
-@dataclass(frozen=True, slots=True)
-class ApiBudget:
-    """How much is tried.
-
-    Attributes:
-        operation: proposals for one operation.
-        proposals: proposals in all.
-        pairs: pairs of a change and a reading.
-    """
-
-    operation: int = 60
-    proposals: int = 900
-    pairs: int = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +36,14 @@ class ApiExploration:
         seen: every proposal with its answers, in the document's order of operations.
         credentials: by the name the spec's `auth` gives them.
         unreached: (operation, why) for operations without a request that works.
+        cut: (operation, why) for operations of which something is not tried for want of budget.
     """
 
     api: Api
     seen: tuple[Seen, ...]
     credentials: Mapping[str, Credential]
     unreached: tuple[tuple[str, str], ...]
+    cut: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
     requests: int
     samples: Samples
@@ -89,39 +81,31 @@ async def explore_api(
         finder = Finder(observer, world, credentials)
         await finder.find()
         second = await _second_things(finder, world)
-        proposals, notes = _bounded(_all_proposals(world, credentials, second), budget)
-        later = await _telling_readings(finder, world, budget)
-        proposals = _once([*proposals, *later, *finder.broken.values()])
-        seen_here = await _watch(observer, proposals, credentials)
+        chosen = within(_once(_all_proposals(world, credentials, second)), budget)
+        later, cut = await _telling_readings(finder, world, budget)
+        proposals = _once([*chosen.proposals, *later, *finder.broken.values()])
+        seen_here = await made_bare(observer, await watch(observer, proposals, credentials), credentials)
+        proposals = [one.proposal for one in seen_here]
         sent = observer.sent
     moved = replace(SHIFTED, start_seconds=here.start_seconds, answer_seconds=here.answer_seconds)
     async with open_application(target, launch, moved) as observer:
-        seen_there = await _watch(observer, proposals, credentials)
+        seen_there = await watch(observer, proposals, credentials)
+        seen = [laid_together(one, other) for one, other in zip(seen_here, seen_there, strict=True)]
+        seen = await with_state_told(observer, seen, credentials)
         sent += observer.sent
-    seen = [laid_together(one, other) for one, other in zip(seen_here, seen_there, strict=True)]
+    seen = [one for one in seen if not _tells_nothing(one, world)]
     order = {one.name: at for at, one in enumerate(api.operations)}
     seen.sort(key=lambda one: order[one.proposal.operation.name])
     return ApiExploration(
         api,
         tuple(seen),
         credentials,
-        tuple(_unreached(world, finder)),
-        tuple(notes),
+        tuple(_unreached(world, finder, seen)),
+        (*chosen.cut, *cut),
+        api.notes,
         sent,
         samples,
     )
-
-
-async def _watch(
-    observer: AppObserver, proposals: Sequence[Proposal], credentials: Mapping[str, Credential]
-) -> list[Seen]:
-    found: list[Seen] = []
-    for one in proposals:
-        requests = [with_credentials(request, credentials) for request in (*one.setup, one.request)]
-        # What is refused for its form is refused whatever there is; see freshness.py.
-        reset = one.category not in ("validation", "authentication", "contract")
-        found.append(Seen(one, await observer.answers(requests, reset=reset)))
-    return found
 
 
 async def _second_things(finder: Finder, world: World) -> dict[str, Baseline]:
@@ -138,41 +122,28 @@ async def _second_things(finder: Finder, world: World) -> dict[str, Baseline]:
     return made
 
 
-def _all_proposals(
-    world: World, credentials: dict[str, Credential], second: dict[str, Baseline]
-) -> Iterable[tuple[str, Proposal]]:
+def _all_proposals(world: World, credentials: dict[str, Credential], second: dict[str, Baseline]) -> Iterable[Proposal]:
     lists = list(fuller_lists(world, second))
     filled = {one.operation.name for one in lists}
     for one in world.baselines.values():
         for proposal in proposals_for(world, one, credentials):
             # With something in it a list tells more of what a query leaves out.
             if proposal.group not in ("with_query", "edges_query") or one.operation.name not in filled:
-                yield one.operation.name, proposal
-    for proposal in (*lists, *wrong_methods(world)):
-        yield proposal.operation.name, proposal
+                yield proposal
+    for one in world.refused.values():
+        yield from refused(world, one)
+    yield from lists
+    yield from wrong_methods(world)
 
 
-def _bounded(found: Iterable[tuple[str, Proposal]], budget: ApiBudget) -> tuple[list[Proposal], list[str]]:
-    counts: dict[str, int] = {}
-    kept: list[Proposal] = []
-    left = 0
-    for name, proposal in found:
-        counts[name] = counts.get(name, 0) + 1
-        if counts[name] > budget.operation or len(kept) >= budget.proposals:
-            left += 1
-        elif complete((*proposal.setup, proposal.request)):
-            kept.append(proposal)
-    return kept, [f"{left} more requests were not tried: the bound is {budget.operation} an operation"] if left else []
-
-
-def _once(proposals: Sequence[Proposal]) -> list[Proposal]:
-    """Each story once; names unique within an operation."""
+def _once(proposals: Iterable[Proposal]) -> list[Proposal]:
+    """Each story that can be told once; names unique within an operation."""
     made: list[Proposal] = []
     stories: set[str] = set()
     names: set[tuple[str, str]] = set()
     for one in proposals:
         story = json.dumps([one.setup, one.request], sort_keys=True, default=str)
-        if story in stories:
+        if story in stories or not complete((*one.setup, one.request)):
             continue
         stories.add(story)
         name, number = one.name, 2
@@ -183,37 +154,48 @@ def _once(proposals: Sequence[Proposal]) -> list[Proposal]:
     return made
 
 
-async def _telling_readings(finder: Finder, world: World, budget: ApiBudget) -> list[Proposal]:
-    """Readings that tell another thing after a change than before it."""
+async def _telling_readings(
+    finder: Finder, world: World, budget: ApiBudget
+) -> tuple[list[Proposal], tuple[tuple[str, str], ...]]:
+    """Readings that tell another thing after a change than before it; (operation, why) for those not tried."""
+    pairs = [
+        (change.operation, reading.operation, (before, after))
+        for change, reading, before, after in afterwards(world)
+        if complete((*after.setup, after.request)) and complete((*before.setup, before.request))
+    ]
+    tried, cut = pairs_within(pairs, budget.pairs)
     found: list[Proposal] = []
-    for number, (_, _, before, after) in enumerate(afterwards(world)):
-        if number >= budget.pairs:
-            break
-        if not complete((*after.setup, after.request)) or not complete((*before.setup, before.request)):
-            continue
+    for before, after in tried:
         one = await finder.send((*before.setup, before.request))
         other = await finder.send((*after.setup, after.request))
         if len(other) != len(after.setup) + 1 or other[-1].failure:
             continue
         if (one[-1].status, one[-1].text) != (other[-1].status, other[-1].text):
             found.append(after)
-    return found
+    return found, cut
 
 
-def _unreached(world: World, finder: Finder) -> Iterable[tuple[str, str]]:
+def _tells_nothing(seen: Seen, world: World) -> bool:
+    """Whether something broken is refused just as what is whole: nobody knows then what it was refused for."""
+    whole = world.refused.get(seen.proposal.operation.name)
+    if whole is None or seen.proposal.category != "validation":
+        return False
+    return (seen.answer.status, seen.answer.text) == (whole.answer.status, whole.answer.text)
+
+
+def _unreached(world: World, finder: Finder, seen: Sequence[Seen]) -> Iterable[tuple[str, str]]:
+    tested = {one.proposal.operation.name for one in seen}
     for operation in world.api.operations:
         if operation.name in world.baselines:
             continue
         answer = finder.failures.get(operation.name)
+        also = "; what it refuses is tested" if operation.name in tested & set(world.refused) else ""
         if answer is None:
             yield operation.label, "no values were found that fit its description"
         elif answer.failure:
             yield operation.label, f"no request was answered: {answer.failure.splitlines()[0][:300]}"
-        elif answer.status in (401, 403):
-            yield operation.label, f"it answers {answer.status}: credentials are needed that are not known"
+        elif answer.status in (401, 403) and operation.security:
+            yield operation.label, f"it answers {answer.status}: credentials are needed that are not known{also}"
         else:
-            told = " ".join(answer.text.split())[:200]
-            yield (
-                operation.label,
-                f"no request was found that works; the last answer was {answer.status} {told}".strip(),
-            )
+            told = f"{answer.status} {' '.join(answer.text.split())[:200]}".strip()
+            yield operation.label, f"no request was found that works; the last answer was {told}{also}"

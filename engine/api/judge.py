@@ -5,6 +5,7 @@ None of them becomes a test; each is told with the requests that show it (B-02).
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from .steady import saved_values
 from .world import json_of
 
 _SHOWN = 300
+_PATIENCE = 15
+_ROOM = 4000
 _UNTOLD = ("contract",)
 _ANY_SERVER = (405, 406, 413, 414, 415, 429, 431)
 """Statuses of HTTP itself; a document that does not name them for every operation is no defect."""
@@ -58,7 +61,20 @@ def judge(seen: Seen, api: Api, samples: Samples) -> Verdict | None:
         title = f"{label} answers {answer.status}, which its description does not name"
         named = ", ".join(sorted(operation.responses))
         return Verdict(seen, "undocumented_status", str(answer.status), title, f"statuses {named}", _told(seen))
-    return _body_verdict(seen, samples)
+    return _body_verdict(seen, samples) or _media_verdict(seen)
+
+
+def _media_verdict(seen: Seen) -> Verdict | None:
+    operation, answer = seen.proposal.operation, seen.answer
+    promised = operation.media_of(answer.status)
+    told = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if not promised or not told or not answer.text or seen.proposal.category in _UNTOLD or operation.method == "HEAD":
+        return None
+    if any(fnmatch.fnmatchcase(told, one) for one in promised):
+        return None
+    title = f"{operation.label} answers {answer.status} as {told}, which its description does not name"
+    named = f"the media type {' or '.join(promised)}"
+    return Verdict(seen, "media_type", f"{answer.status} {told}", title, named, f"{answer.status} {told}")
 
 
 def _named(seen: Seen) -> bool:
@@ -109,7 +125,16 @@ def defects_of(verdicts: Sequence[Verdict], credentials: Mapping[str, Credential
     Args:
         start: how the application is started, told above the requests.
     """
-    ranks = {"server_error": 0, "no_answer": 1, "not_enforced": 2, "schema": 3, "no_json": 4, "undocumented_status": 5}
+    kinds_in_order = (
+        "server_error",
+        "no_answer",
+        "not_enforced",
+        "schema",
+        "no_json",
+        "media_type",
+        "undocumented_status",
+    )
+    ranks = {name: rank for rank, name in enumerate(kinds_in_order)}
     kinds: dict[tuple[str, str, str], list[Verdict]] = {}
     for one in verdicts:
         # One missing status is usually missing everywhere: it is told once.
@@ -148,9 +173,22 @@ def _defect(
         "subject": operation.label[:300],
         "documented": first.documented[:4000],
         "observed": observed[:4000],
-        "reproduce": reproduction(first.seen, credentials, start)[:8000],
+        "reproduce": _reproductions(first, found, credentials, start),
         "evidence": {"path": operation.source, "lines": list(operation.lines)},
     }
+
+
+def _reproductions(first: Verdict, found: Sequence[Verdict], credentials: Mapping[str, Credential], start: str) -> str:
+    """The lines for one answer, then those for the same at other operations, as far as there is room."""
+    text = reproduction(first.seen, credentials, start)
+    told = {first.seen.proposal.operation.label}
+    for one in sorted(found, key=lambda one: len(one.seen.proposal.setup)):
+        label = one.seen.proposal.operation.label
+        more = f"\n# the same for {label}:\n{reproduction(one.seen, credentials, '')}"
+        if label not in told and len(text) + len(more) <= _ROOM:
+            text += more
+            told.add(label)
+    return text[:8000]
 
 
 def reproduction(seen: Seen, credentials: Mapping[str, Credential], start: str) -> str:
@@ -158,4 +196,5 @@ def reproduction(seen: Seen, credentials: Mapping[str, Credential], start: str) 
     saved: dict[str, Any] = saved_values(seen.proposal.setup, seen.answers)
     requests = [curl.numbers_bare(one, saved) for one in (*seen.proposal.setup, seen.proposal.request)]
     head = f"# {start}\n" if start else ""
-    return head + curl.lines(requests, credentials)
+    seconds = _PATIENCE if seen.answer.failure else 0
+    return head + curl.lines(requests, credentials, seconds=seconds)

@@ -43,9 +43,11 @@ class Operation:
         id: the document's operationId, "" without one.
         name: words for it in snake case, unique in the document.
         responses: documented statuses ("200", "4XX", "default") → schema of the JSON answer, None where there is none.
+        media: documented statuses → the media types of the answer, where it has a body.
         security: alternatives, each the schemes needed together; an empty alternative lets everybody in.
         links: documented links by status: (operationId, parameter → runtime expression).
-        lines: first and last line of the handler or of the document's part.
+        source: the file of the handler, or the document; relative to the project.
+        lines: first and last line of the handler or of the document's part, in `source`.
     """
 
     id: str
@@ -55,6 +57,7 @@ class Operation:
     parameters: tuple[Parameter, ...] = ()
     body: Body | None = None
     responses: Mapping[str, Any] = field(default_factory=dict)
+    media: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     security: tuple[tuple[str, ...], ...] = ()
     links: tuple[tuple[str, str, Mapping[str, str]], ...] = ()
     summary: str = ""
@@ -78,10 +81,16 @@ class Operation:
 
     def schema_of(self, status: int) -> Any:
         """The schema of the answer with a status; None where there is none."""
-        for key in (str(status), f"{status // 100}XX", "default"):
-            if key in self.responses:
-                return self.responses[key]
-        return None
+        key = self._entry(status)
+        return self.responses[key] if key else None
+
+    def media_of(self, status: int) -> tuple[str, ...]:
+        """The media types that the document names for the answer with a status; empty where it names none."""
+        return tuple(self.media.get(self._entry(status), ()))
+
+    def _entry(self, status: int) -> str:
+        names = (str(status), f"{status // 100}XX", "default")
+        return next((one for one in names if one in self.responses), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +103,7 @@ class Api:
         documented: whether somebody wrote it; False for one that we made from routes.
         left_out: (operation, why) for what is not tested.
         others: the operations that are left out.
+        problems: (where, what) is wrong with the document.
         path: the document, or the file of the application, relative to the project.
     """
 
@@ -106,6 +116,7 @@ class Api:
     path: str = ""
     left_out: tuple[tuple[str, str], ...] = ()
     others: tuple[Operation, ...] = ()
+    problems: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -152,12 +163,19 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A proposal with its answers: one for each request of the setup, then the one that counts (the last)."""
+    """A proposal with its answers: one for each request of the setup, then the one that counts (the last).
+
+    Attributes:
+        unstable: places of the JSON answer that differ from one observation to the other; "" for all of it.
+        steady: both observations have the same status.
+        fresh: it is refused for its form, and still what was asked before changes the answer.
+    """
 
     proposal: Proposal
     answers: tuple[Answer, ...]
     unstable: frozenset[str] = frozenset()
     steady: bool = True
+    fresh: bool = False
 
     @property
     def answer(self) -> Answer:

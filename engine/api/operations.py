@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from .described import Places
 from .model import Api, Body, Json, Operation, Parameter
 from .schemas import PREFIX, normal
 
@@ -16,18 +17,19 @@ _ORDER = {"POST": 0, "PUT": 1, "GET": 2, "HEAD": 3, "PATCH": 4, "DELETE": 5, "OP
 _JSON = re.compile(r"^application/(?:[\w.+-]+\+)?json\b")
 
 
-def api_of(document: Json, *, path: str, most: int = 60, documented: bool = True) -> Api:
+def api_of(document: Json, *, path: str, most: int = 60, documented: bool = True, places: Places | None = None) -> Api:
     """Read a document.
 
     Args:
         document: its references are local; what is broken in it is left out, never an error.
         path: where it, or the application that makes it, is.
         most: operations taken at most; those left out are said.
+        places: where the operations are written; those that are not in it are told as the whole of `path`.
     """
     components = {
         str(name): normal(one) for name, one in _mapping(_mapping(document.get("components")).get("schemas")).items()
     }
-    found = list(_operations(document, path))
+    found = [_placed(one, places or {}) for one in _operations(document, path)]
     chosen, others = _prioritised(found, most)
     left_out = [
         (one.label, f"the API has {len(found)} operations; the {most} most important ones are tested") for one in others
@@ -63,17 +65,17 @@ def _operations(document: Json, path: str) -> Iterator[Operation]:
                 parameters=tuple(_parameters(item, operation, document)),
                 body=_body(operation.get("requestBody"), document),
                 responses=dict(_responses(operation, document)),
+                media=dict(_media(operation, document)),
                 security=tuple(tuple(one) for one in security or () if isinstance(one, Mapping)),
                 links=tuple(_links(operation, document)),
-                summary=" ".join(str(operation.get("summary") or operation.get("description") or "").split())[:200],
+                summary=_summary(operation, name_of(str(operation.get("operationId") or ""), method, str(place))),
                 source=path,
-                lines=_lines(operation),
             )
 
 
-def _lines(operation: Mapping[str, Any]) -> tuple[int, int]:
-    told = operation.get("x-lines")
-    return (int(told[0]), int(told[1])) if isinstance(told, list) and len(told) == 2 else (1, 1)
+def _placed(operation: Operation, places: Places) -> Operation:
+    known = places.get((operation.method, operation.path))
+    return operation if known is None else replace(operation, source=known[0], lines=known[1])
 
 
 def _parameters(item: Mapping[str, Any], operation: Mapping[str, Any], document: Json) -> Iterator[Parameter]:
@@ -109,6 +111,15 @@ def _responses(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[s
         yield str(status).upper().replace("DEFAULT", "default"), None if schema is None else normal(schema)
 
 
+def _media(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for status, one in _mapping(operation.get("responses")).items():
+        kinds = tuple(
+            str(name).partition(";")[0].strip().lower() for name in _mapping(_resolved(one, document).get("content"))
+        )
+        if kinds:
+            yield str(status).upper().replace("DEFAULT", "default"), kinds
+
+
 def _links(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[str, str, dict[str, str]]]:
     for status, response in _mapping(operation.get("responses")).items():
         for link in _mapping(_resolved(response, document).get("links")).values():
@@ -128,17 +139,18 @@ def _prioritised(found: Sequence[Operation], most: int) -> tuple[list[Operation]
     """The operations to test, in the document's order: shallow paths before deep ones, and whole resources together."""
     ranked = sorted(
         range(len(found)),
-        key=lambda at: (found[at].path.count("/"), _root(found[at].path), _ORDER[found[at].method], at),
+        key=lambda at: (found[at].path.count("/"), first_part(found[at].path), _ORDER[found[at].method], at),
     )
     if len(found) > most:
         # A few resources completely tell more than the first operation of each.
-        first = {root: number for number, root in reversed(list(enumerate(_root(one.path) for one in found)))}
-        ranked.sort(key=lambda at: (first[_root(found[at].path)], found[at].path.count("/")))
+        first = {root: number for number, root in reversed(list(enumerate(first_part(one.path) for one in found)))}
+        ranked.sort(key=lambda at: (first[first_part(found[at].path)], found[at].path.count("/")))
     kept = set(ranked[:most])
     return [found[at] for at in sorted(kept)], [one for at, one in enumerate(found) if at not in kept]
 
 
-def _root(path: str) -> str:
+def first_part(path: str) -> str:
+    """What a path is about in the first place: `orders` for /api/v1/orders/{id}/lines."""
     parts = [one for one in path.split("/") if one and "{" not in one and not re.fullmatch(r"api|v\d+", one)]
     return parts[0] if parts else ""
 
@@ -146,7 +158,7 @@ def _root(path: str) -> str:
 def _named(operations: Sequence[Operation]) -> Iterator[Operation]:
     taken: set[str] = set()
     for one in operations:
-        name = base = _name(one)
+        name = base = name_of(one.id, one.method, one.path)
         number = 2
         while name in taken:
             name, number = f"{base}_{number}", number + 1
@@ -154,15 +166,23 @@ def _named(operations: Sequence[Operation]) -> Iterator[Operation]:
         yield replace(one, name=name)
 
 
-def _name(operation: Operation) -> str:
+def name_of(operation_id: str, method: str, path: str) -> str:
     """The operationId in snake case, without the path and method that frameworks put behind it."""
-    words = snake_case(operation.id)
-    tail = snake_case(f"{operation.path}_{operation.method}")
+    words = snake_case(operation_id)
+    tail = snake_case(f"{path}_{method}")
     words = words.removesuffix(f"_{tail}").removesuffix(tail) or words
     if not words:
-        parts = [snake_case(one.strip("{}")) for one in operation.path.split("/") if one]
-        words = "_".join([operation.method.lower(), *parts]) if parts else f"{operation.method.lower()}_root"
+        parts = [snake_case(one.strip("{}")) for one in path.split("/") if one]
+        words = "_".join([method.lower(), *parts]) if parts else f"{method.lower()}_root"
     return words[:60].strip("_")
+
+
+def _summary(operation: Mapping[str, Any], name: str) -> str:
+    """What the document says of an operation in a sentence; a summary that only repeats its name says nothing."""
+    summary, description = (" ".join(str(operation.get(key) or "").split()) for key in ("summary", "description"))
+    if not summary or snake_case(summary) == name:
+        summary = re.split(r"(?<=[.!?])\s", description)[0]
+    return summary[:200]
 
 
 def snake_case(text: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .model import Answer, Json, Seen
+from .pointers import escaped
 from .world import json_of, pointed
 
 _MOST_DEEP = 30
@@ -45,23 +46,6 @@ def _differing(one: Any, other: Any, pointer: str, depth: int) -> Iterator[str]:
             yield from _differing(value, theirs, f"{pointer}/{number}", depth + 1)
     elif one != other:
         yield pointer
-
-
-def escaped(key: str) -> str:
-    """A key as a part of a JSON pointer."""
-    return key.replace("~", "~0").replace("/", "~1")
-
-
-def leaves(value: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
-    """Every value that is no object and no list, with its place."""
-    if isinstance(value, dict) and value:
-        for key, one in value.items():
-            yield from leaves(one, f"{pointer}/{escaped(str(key))}")
-    elif isinstance(value, list) and value:
-        for number, one in enumerate(value):
-            yield from leaves(one, f"{pointer}/{number}")
-    else:
-        yield pointer, value
 
 
 def saved_values(requests: Sequence[Json], answers: Sequence[Answer]) -> dict[str, Any]:

@@ -28,6 +28,7 @@ class WideArcs(ArcMap):
 
     def __init__(self, modules: Sequence[str], sources: Sequence[str | None]) -> None:  # each file has a map of its own
         self.modules = tuple(modules)
+        self.sources = tuple(sources)
         self._maps = [ArcMap(text) if text is not None else None for text in sources]
         self.possible = frozenset(
             _moved(arc, number) for number, one in enumerate(self._maps) if one is not None for arc in one.possible
@@ -56,6 +57,11 @@ class WideArcs(ArcMap):
             for start, end in arcs
             if _number(start) != _number(end) and max(_number(start), _number(end)) < len(self.modules)
         )
+
+    def run(self, arcs: Iterable[Arc]) -> frozenset[str]:
+        """The components that a line was seen to run of."""
+        numbers = {_number(line) for arc in arcs for line in arc}
+        return frozenset(self.modules[number] for number in numbers if number < len(self.modules))
 
     def branches_at(self, line: int) -> frozenset[Arc]:
         """The ways out of a statement of the entry."""

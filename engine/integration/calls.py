@@ -187,6 +187,15 @@ class _Body(ast.NodeVisitor):
 
     visit_SetComp = visit_GeneratorExp = visit_DictComp = visit_ListComp  # noqa: N815 - names of ast.NodeVisitor
 
+    def visit_Call(self, node: ast.Call) -> None:
+        """A lambda that is given beside an iterable (`max(lines, key=lambda line: line.total)`) gets its items."""
+        given = [*node.args, *(one.value for one in node.keywords)]
+        over = next((one for one in given if not isinstance(one, ast.Lambda)), None)
+        for one in given:
+            if isinstance(one, ast.Lambda) and len(one.args.args) == 1 and over is not None:
+                self._bind(ast.Name(one.args.args[0].arg), self._item(over))
+        self.generic_visit(node)
+
     def visit_Name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Load) and node.id not in self._types:
             origin = self._names.origin(node.id)

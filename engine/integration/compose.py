@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..python.case_titles import CaseNamer
 from ..python.defects import suspected_defects
+from ..python.exception_names import message_part
 from ..python.import_names import ImportNames, at_their_source
 from ..python.judging import judged_findings
 from ..python.model import ModuleFacts
 from ..python.project_index import ProjectIndex
+from ..python.spec_case import Expectation
 from ..python.worth import Judged
+from . import loopback
+from .crossing import edges_taken
 from .explore import Flows
 from .flow_steps import split_steps
 from .model import Component, Edge, IntegrationTarget
@@ -68,7 +73,7 @@ def compose_integration_spec(
         "language": "python",
         "framework": framework,
         "target": {"components": components_json(target), "edges": edges_json(target, edges)},
-        "imports": sorted({*names.statements(), *added.imports}),
+        "imports": sorted({*names.statements(), *added.imports, *_served_imports(cases)}),
         "services": [*_services(cases), *added.services],
         "cases": [one.to_json() for one in (*cases, *added.cases)],
         "suspected_defects": [*defects, *added.defects],
@@ -87,24 +92,43 @@ def _case(
 ) -> FlowCase:
     trial, verdict = judged.finding.trial, judged.verdict
     imports = at_their_source(trial.imports, facts)
-    source = names.adopt(trial.arrange, trial.act, imports, verdict.expectations, verdict.imports)
+    expect = with_message(verdict.expectations, judged, flows.arcs.sources)
+    source = names.adopt(trial.arrange, trial.act, imports, expect, verdict.imports)
     named = namer.name(trial.subject, source.statements, source.expression, trial.mode, source.expect)
     statements, steps = split_steps(source.statements, source.expression, trial.mode, target, index)
-    crosses = crossed(target, flows.arcs.edges(judged.finding.observation.arcs))
+    served = loopback.needs_helper(trial.fixtures)
+    crosses = crossed(target, edges_taken(flows.arcs, judged.finding.observation.arcs, target, served=served))
     return FlowCase(
         id=named.id,
         title=named.title,
         crosses=crosses,
         steps=steps,
         expect=source.expect,
-        fixtures=trial.fixtures,
-        services=("folder",) if "tmp_path" in trial.fixtures else (),
+        fixtures=tuple(one for one in trial.fixtures if one != loopback.HELPER),
+        services=_services_of(trial.fixtures),
         statements=statements,
         priority="high" if judged.documented else "medium",
         preconditions=tuple(" ".join(one.split())[:900] for one in statements[:50]),
         told=tuple(_told(one.component, one.expression) for one in steps),
         expected=named.expected,
     )
+
+
+def with_message(
+    expect: tuple[Expectation, ...], judged: Judged, sources: Sequence[str | None]
+) -> tuple[Expectation, ...]:
+    """With what an exception says, where its words stand in the code of a component."""
+    finding = judged.finding
+    raised = finding.observation.raised
+    if raised is None or any(one.startswith("message") for one in finding.unstable):
+        return expect
+    match = message_part(raised.message, finding.trial.act)
+    words = [
+        one for one in re.findall(r"[A-Za-z]{2,} [a-z]{2,}|[A-Za-z]{6,}", match or "") if one not in finding.trial.act
+    ]
+    if match is None or not any(word in text for word in words for text in sources if text):
+        return expect
+    return tuple(replace(one, match=match) if one.kind == "raises" and not one.match else one for one in expect)
 
 
 def crossed(target: IntegrationTarget, edges: Iterable[Edge]) -> tuple[tuple[str, str], ...]:
@@ -134,8 +158,11 @@ def _component(one: Component, *, entry: bool) -> dict[str, Any]:
 
 def edges_json(target: IntegrationTarget, edges: Iterable[Edge]) -> list[dict[str, str]]:
     """The edges that flows were seen to take."""
+    entry, modules = target.entry.name, {one.module for one in target.servers}
+    served = {one.name for one in target.components if one.place.module in modules}
     return [
-        {"from": source, "to": reached, "through": "calls"} for source, reached in crossed(target, edges)[:_MOST_EDGES]
+        {"from": source, "to": reached, "through": "requests" if source == entry and reached in served else "calls"}
+        for source, reached in crossed(target, edges)[:_MOST_EDGES]
     ]
 
 
@@ -153,10 +180,24 @@ def not_reached(
     return found
 
 
+def _served_imports(cases: Sequence[FlowCase]) -> tuple[str, ...]:
+    return loopback.IMPORTS if any(loopback.needs_helper(one.fixtures) for one in cases) else ()
+
+
 def _services(cases: Sequence[FlowCase]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
     if any("folder" in one.services for one in cases):
-        return [{"name": "folder", "kind": "filesystem", "stand_in": "real", "fixture": "tmp_path"}]
-    return []
+        found.append({"name": "folder", "kind": "filesystem", "stand_in": "real", "fixture": "tmp_path"})
+    if any("serving" in one.services for one in cases):
+        found.append(loopback.service())
+    return found
+
+
+def _services_of(fixtures: Sequence[str]) -> tuple[str, ...]:
+    return (
+        *(["folder"] if "tmp_path" in fixtures else []),
+        *(["serving"] if loopback.needs_helper(fixtures) else []),
+    )
 
 
 def _told(component: str, expression: str) -> str:

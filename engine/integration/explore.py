@@ -27,9 +27,13 @@ from ..python.proposer import SourceProposer
 from ..python.search import RICH_SOURCES, Proposer, Record, Search
 from ..python.unreached import unreached
 from .arcs import WideArcs
+from .crossing import crosses, edges_taken
+from .flow_kills import FlowHunt, flow_kills
 from .looks import with_looks
+from .loopback import as_written, is_served
 from .model import Edge, IntegrationTarget
 from .scenarios import scenarios
+from .servers import Server
 
 _BATCH = 100
 _CONFIRMATIONS = 4
@@ -53,9 +57,17 @@ class Flows:
 class FlowProposer:
     """Trials of the entry's callables that reach other components, each with questions to ask afterwards."""
 
-    def __init__(self, root: Path, layout: Layout, facts: ModuleFacts, subjects: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        root: Path,
+        layout: Layout,
+        facts: ModuleFacts,
+        subjects: tuple[str, ...],
+        servers: tuple[Server, ...] = (),
+    ) -> None:
         self._inner = SourceProposer(root, layout, facts)
         self._subjects = frozenset(subjects)
+        self._servers = servers
 
     def initial(self) -> Iterator[Trial]:
         """Trials that need no observation, then those that observations call for."""
@@ -64,7 +76,7 @@ class FlowProposer:
     def _staged(self) -> Iterator[Trial]:
         context = self._inner.context
         found = [one for one in targets(context.facts, context) if one.qualname in self._subjects]
-        return in_turns([scenarios(one, context) for one in found])
+        return in_turns([scenarios(one, context, self._servers) for one in found])
 
     def looking(self, trial: Trial) -> Trial | None:
         """The trial with its questions; None for one that aims elsewhere."""
@@ -116,16 +128,19 @@ async def explore_flows(
         return Flows(Exploration(facts=facts, possible_arcs=arcs.possible), arcs, ())
     watched = tuple((one.place.path, one.place.module) for one in components.components[1:])
     notes: list[str] = []
-    async with open_observer(target, facts, replace(EXPLORING, watched=watched)) as observer:
+    async with open_observer(target, facts, replace(EXPLORING, watched=watched, network="loopback")) as observer:
         imported = arcs.real(observer.import_arcs)
         search = Search(facts, arcs, proposer, imported, budget.trials)
         await _search(search, observer, budget, notes)
     counting = {one.place.module for one in components.components if not one.vocabulary}
     meant = meant_exceptions(target, components, facts)
     wanted = [one for one in search.records if one.trial.subject in components.subjects and is_meant(one, meant)]
-    records = [one for one in wanted if crosses(arcs, one, counting)]
-    confirmed = await _confirmed(target, facts, records, imported, watched)
-    return _told(facts, components, arcs, search, imported, confirmed, notes)
+    records = [one for one in wanted if crosses(arcs, one, components, counting)]
+    kills = await flow_kills(
+        target, facts, components, records, FlowHunt() if budget.hunt.mutants else FlowHunt(mutants=0)
+    )
+    confirmed = await _confirmed(target, facts, records, imported, watched, kills.by_record)
+    return _told(facts, components, arcs, search, imported, confirmed, notes, kills.by_record)
 
 
 def meant_exceptions(target: PythonTarget, components: IntegrationTarget, facts: ModuleFacts) -> frozenset[str]:
@@ -147,11 +162,6 @@ def is_meant(record: Record, meant: frozenset[str]) -> bool:
         return True
     name = raised.type_name.rpartition(".")[2]
     return name != "SystemExit" and (name in meant or "." in raised.type_name or bool(record.trial.wanted))
-
-
-def crosses(arcs: WideArcs, record: Record, counting: set[str]) -> bool:
-    """Whether the act was seen to call from one component into another that is more than vocabulary."""
-    return any(edge.source in counting and edge.target in counting for edge in arcs.edges(record.arcs))
 
 
 def _read(target: PythonTarget, components: IntegrationTarget) -> WideArcs:
@@ -184,16 +194,22 @@ async def _search(search: Search, observer: Observer, budget: Budget, notes: lis
 
 Watched = tuple[tuple[str, str], ...]
 Answers = list[tuple[Record, Confirmed]]
+Kills = Mapping[int, frozenset[int]]
 
 
 async def _confirmed(
-    target: PythonTarget, facts: ModuleFacts, records: list[Record], imported: frozenset[Arc], watched: Watched
+    target: PythonTarget,
+    facts: ModuleFacts,
+    records: list[Record],
+    imported: frozenset[Arc],
+    watched: Watched,
+    kills: Kills,
 ) -> tuple[Answers, Mapping[str, str]]:
     """Choose, confirm, and choose again in place of what could not be confirmed; reasons by subject for the rest."""
     bad: dict[int, tuple[Record, str]] = {}
     kept: Answers = []
     for _ in range(_CONFIRMATIONS):
-        chosen = _chosen([one for one in records if one.number not in bad], facts, imported)
+        chosen = _chosen([one for one in records if one.number not in bad], facts, imported, kills)
         answers = await confirm(target, facts, [(one.trial, one.seen) for one in chosen], watched)
         kept = [(one, answer) for one, answer in zip(chosen, answers, strict=True) if answer.seen is not None]
         failed = {
@@ -205,15 +221,17 @@ async def _confirmed(
     return kept, {record.trial.subject: reason for record, reason in bad.values()}
 
 
-def _chosen(records: list[Record], facts: ModuleFacts, imported: frozenset[Arc]) -> list[Record]:
-    """Staged flows first, because they assert most; of the others only what reaches or refuses something more."""
-    staged = choose([one for one in records if _is_staged(one)], facts, imported)
+def _chosen(records: list[Record], facts: ModuleFacts, imported: frozenset[Arc], kills: Kills) -> list[Record]:
+    """Staged flows first, because they assert most; of the others only what reaches, refuses or notices more."""
+    staged = choose([one for one in records if _is_staged(one)], facts, imported, kills)
     covered = imported.union(*(one.covered for one in staged))
+    noticed = frozenset[int]().union(*(kills.get(one.number, frozenset()) for one in staged))
     endings = {_ending(one) for one in staged}
+    left = {number: own - noticed for number, own in kills.items() if own - noticed}
     further = [one for one in records if not _is_staged(one)]
-    others = [one for one in further if not one.arcs <= covered or _ending(one) not in endings]
+    others = [one for one in further if not one.arcs <= covered or _ending(one) not in endings or left.get(one.number)]
     order = {one.qualname: at for at, one in enumerate(facts.callables())}
-    found = [*staged, *choose(others, facts, covered)]
+    found = [*staged, *choose(others, facts, covered, left)]
     return sorted(found, key=lambda one: (order.get(one.trial.subject, len(order)), one.number))
 
 
@@ -234,6 +252,7 @@ def _told(
     imported: frozenset[Arc],
     confirmed: tuple[Answers, Mapping[str, str]],
     notes: list[str],
+    kills: Kills,
 ) -> Flows:
     answers, dropped = confirmed
     reached = set(imported)
@@ -245,15 +264,16 @@ def _told(
         own = arcs.real(seen.observation.arcs)
         findings.append(
             Finding(
-                trial=replace(record.trial, looks=(), asks=()),
+                trial=as_written(replace(record.trial, looks=(), asks=())),
                 observation=seen.observation,
                 new_arcs=frozenset(own - reached),
                 unstable=answer.unstable,
                 agrees=answer.verdict.agrees,
                 contradicts=answer.verdict.contradicts,
+                kills=kills.get(record.number, frozenset()),
             )
         )
-        edges.append(arcs.edges(own))
+        edges.append(edges_taken(arcs, own, components, served=is_served(record.trial)))
         reached |= own | arcs.real(seen.setup)
     if dropped:
         notes.append(f"flows of {len(dropped)} callables were dropped because they could not be repeated")

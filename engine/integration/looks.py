@@ -14,7 +14,8 @@ from ..python.receivers import is_change
 from .staging import fills
 
 _MOST_PER_OBJECT = 6
-_MOST = 12
+_MOST = 14
+_MOST_REOPENED = 2
 _LONGEST = 90
 
 
@@ -30,11 +31,26 @@ def with_looks(trial: Trial, context: ProposalContext) -> Trial:
         for variable, known in objects.items()
         for look in _questions(variable, known, given, own, context)[:_MOST_PER_OBJECT]
     ]
+    looks += _reopened(trial, given, own, context)
     looks.sort(key=lambda one: not one.endswith("()"))  # those without arguments change least
     returned = _returned(trial, context)
     asks = _questions("result", returned, given, own, context)[:_MOST_PER_OBJECT] if returned is not None else []
     asks = [one for one in asks if one.startswith("result.")]
     return replace(trial, looks=tuple(dict.fromkeys(looks))[:_MOST], asks=tuple(asks))
+
+
+def _reopened(trial: Trial, given: dict[str, list[str]], own: str, context: ProposalContext) -> list[str]:
+    """Questions to another object that is opened on the same file: what was kept must be there for it too."""
+    found: list[str] = []
+    for statement in trial.arrange if "tmp_path" in trial.fixtures else ():
+        for node in parse_python(statement).body:
+            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+                continue
+            opened = ast.unparse(node.value)
+            known = _class_of(node.value, context) if "tmp_path" in opened else None
+            if known is not None:
+                found += _questions(opened, known, given, own, context)[:_MOST_REOPENED]
+    return found
 
 
 def _returned(trial: Trial, context: ProposalContext) -> tuple[ModuleFacts, ClassFacts] | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ..python.layout import ModulePlace
 from .programs import Program
+from .servers import Server
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +64,14 @@ class IntegrationTarget:
         components: the entry first, then its collaborators, those that are nearer first.
         subjects: public callables of the entry whose code reaches another component, most components first.
         programs: what can be run and begins in the entry.
+        servers: what of the collaborators can serve, where the entry asks servers.
     """
 
     entry: Component
     components: tuple[Component, ...]
     subjects: tuple[str, ...]
     programs: tuple[Program, ...] = ()
+    servers: tuple[Server, ...] = ()
 
     def named(self, module: str) -> Component | None:
         """The component of a dotted name."""

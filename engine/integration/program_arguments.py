@@ -140,11 +140,11 @@ def plain_values(argument: Argument) -> tuple[str, ...]:
 
 
 def _near(example: str) -> list[str]:
-    """A documented example; it with larger whole numbers and a longer decimal one; and its beginning alone."""
+    """A documented example; it with other whole numbers, 0 too, and a longer decimal one; and its beginning alone."""
     found = [example]
     match = re.search(r"(?<![\d.])\d+(?![\d.])", example)
     if match is not None:
-        found += [example[: match.start()] + number + example[match.end() :] for number in ("12", "1000")]
+        found += [example[: match.start()] + number + example[match.end() :] for number in ("12", "1000", "0")]
     decimal = re.search(r"\d\.\d+", example)
     if decimal is not None:
         found.append(f"{example[: decimal.end()]}5{example[decimal.end() :]}")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from .program_arguments import Argument, Command, plain_values
 from .program_documents import arguments_in, files_in, fitting, vocabulary_of
@@ -14,7 +16,9 @@ from .program_model import ProgramRun, RunSeen
 MOST_SINGLE = 40
 MOST_FOLLOWING = 80
 _MOST_VARIANTS = 8
+MOST_ON_EDGES = 16
 _MOST_STATES = 2
+_MOST_EDGES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +194,46 @@ def following_runs(seen: Sequence[tuple[ProgramRun, RunSeen]], single: Sequence[
                 ProgramRun(tuple(files.items()), (*state.commands, *single_run.commands), single_run.words)
             )
     return list(found)[:MOST_FOLLOWING]
+
+
+def edge_runs(seen: Sequence[tuple[ProgramRun, RunSeen]], commands: Sequence[Command]) -> list[ProgramRun]:
+    """Runs whose whole numbers are those that the folder holds: what a comparison does there shows at its edge."""
+    found: dict[ProgramRun, None] = {}
+    for run, told in seen:
+        last = told.last
+        command = next((one for one in commands if one.words == run.words), None)
+        if command is None or last is None or told.failed or last.code or len(run.commands) < 2:
+            continue
+        held = _numbers_in(told.before or {})
+        line = run.commands[-1]
+        for words, argument in arguments_in(line, command):
+            if argument.kind != "whole" or not words[-1].isdigit():
+                continue
+            at = len(line) - 1 - line[::-1].index(words[-1])
+            for number in held[:_MOST_EDGES]:
+                edge = (*line[:at], number, *line[at + 1 :])
+                found.setdefault(ProgramRun(run.files, (*run.commands[:-1], edge), run.words))
+    known = {run for run, _ in seen}
+    return [run for run in found if run not in known][:MOST_ON_EDGES]
+
+
+def stands_on_edge(run: ProgramRun, told: RunSeen, commands: Sequence[Command]) -> tuple[str, ...]:
+    """Names of the arguments of the last command that are whole numbers which the folder held before."""
+    command = next((one for one in commands if one.words == run.words), None)
+    held = set(_numbers_in(told.before or {}))
+    given = arguments_in(run.commands[-1], command) if command is not None and held else []
+    return tuple(one.name for words, one in given if one.kind == "whole" and words[-1] in held)
+
+
+def _numbers_in(folder: Mapping[str, Any]) -> list[str]:
+    """Whole numbers in rows and texts of a folder, in order."""
+    found: dict[str, None] = {}
+    for told in folder.values():
+        for rows in (told.get("tables") or {}).values():
+            found.update((str(cell), None) for row in rows for cell in row if isinstance(cell, int) and cell > 0)
+    for told in folder.values():
+        found.update((one, None) for one in re.findall(r"(?<![\w.-])[1-9]\d{0,5}(?![\w.-])", told.get("text") or ""))
+    return list(found)
 
 
 def _spread(states: Sequence[ProgramRun]) -> list[ProgramRun]:

@@ -24,7 +24,7 @@ from .model import IntegrationTarget
 from .program_arguments import Command, commands_of
 from .program_model import PLAIN, Manner, ProgramRun, RunSeen, seen_from
 from .program_promises import broken_promises, leaves_to_promise
-from .program_proposals import Knowledge, following_runs, single_runs
+from .program_proposals import Knowledge, edge_runs, following_runs, single_runs, stands_on_edge
 from .programs import Program
 
 _WORKER = Path(__file__).resolve().parents[2] / "sandbox" / "worker"
@@ -152,6 +152,8 @@ async def explore_program(
     more = list(zip(second, await runner.observe(second, TRACED), strict=True))
     third = [one for one in following_runs([*observed, *more], single) if len(one.commands) > 2 and one not in second]
     more += zip(third, await runner.observe(third, TRACED), strict=True)
+    edges = edge_runs([*observed, *more], known.commands)
+    more += zip(edges, await runner.observe(edges, TRACED), strict=True)
     found.seen = [*observed, *more]
     found.defects = await broken_promises(runner.observe, program, known.commands, found.seen, known.source)
     found.runs = len(found.seen)
@@ -215,7 +217,7 @@ def _chosen(found: ProgramFlows, arcs: WideArcs, counting: set[str]) -> list[tup
             continue
         own = arcs.real(last.arcs)
         if any(edge.source in counting and edge.target in counting for edge in arcs.edges(own)):
-            left.append((run, own, own | _behaviour(run, told)))
+            left.append((run, own, own | _behaviour(run, told, found.commands)))
     seen_by_run = dict(found.seen)
     moving = {run: _MOVING_COST for run, told in found.seen if _names_today(told)}
     chosen: list[tuple[ProgramRun, frozenset[Arc]]] = []
@@ -245,12 +247,13 @@ def _outcome(told: RunSeen) -> tuple[Any, ...]:
     return (told.changed(), last.code, last.out, last.err) if last is not None else (None, 0)
 
 
-def _behaviour(run: ProgramRun, told: RunSeen) -> frozenset[Any]:
+def _behaviour(run: ProgramRun, told: RunSeen, commands: Sequence[Command]) -> frozenset[Any]:
     last = told.last
     assert last is not None
     lines = len((last.out or "").splitlines())
     kinds: set[Any] = {("says", run.words, last.out or last.err)}  # another answer is another behaviour
     kinds |= {("ends", run.words, last.code), ("lines", run.words, last.code, min(lines, 3))}
+    kinds |= {("edge", run.words, name) for name in stands_on_edge(run, told, commands)}
     kinds |= {("changes", run.words, name.rpartition(".")[2]) for name in told.changed()}
     kinds |= {("option", run.words, word) for word in run.commands[-1] if word.startswith("-") and not last.code}
     return frozenset(kinds)

@@ -18,6 +18,7 @@ from ..python.polish import polish
 from ..python.render import class_name, format_python
 from ..python.render_pytest import PytestDialect, function_lines
 from ..python.render_unittest import UnittestDialect, method_lines
+from .loopback import FIXTURE, PYTEST_FIXTURE, UNITTEST_FIXTURE, needs_helper
 from .spec_case import FlowCase
 
 
@@ -66,9 +67,11 @@ def _source(spec: Mapping[str, Any], framework: str, entry: Mapping[str, Any]) -
         helpers.append("\n".join([f"def {name}():", *(textwrap.indent(one, "    ") for one in after)]))
     if framework == "pytest":
         dialect = PytestDialect()
+        if any(needs_helper(one.fixtures) for one in flows):
+            helpers.append(PYTEST_FIXTURE)
         tests = ["\n".join(function_lines(one.as_case(), names[one.id], dialect, method=False)) for one in flows]
     else:
-        dialect = UnittestDialect()
+        dialect = _Unittest()
         methods = ["\n".join(method_lines(one.as_case(), names[one.id], dialect)) for one in flows]
         inner = "\n\n".join(methods)
         head = f"class {class_name(str(entry['name']))}Flows(unittest.TestCase):"
@@ -78,6 +81,14 @@ def _source(spec: Mapping[str, Any], framework: str, entry: Mapping[str, Any]) -
     imports = [*(spec.get("imports") or ()), *sorted(dialect.imports), *(["import asyncio"] if waiting else [])]
     block = import_block(imports, code=code, first_party=str(entry["module"]).partition(".")[0])
     return "\n\n".join(part for part in (f'"""{spec["title"]}."""', block, "\n" + code) if part.strip())
+
+
+class _Unittest(UnittestDialect):
+    """unittest's form, with what a flow starts stopped by clean-ups."""
+
+    def fixture(self, name: str) -> list[str]:
+        """As for unit tests, and `running`."""
+        return list(UNITTEST_FIXTURE) if name == FIXTURE else super().fixture(name)
 
 
 def _names(flows: Sequence[FlowCase]) -> dict[str, str]:

@@ -7,7 +7,7 @@ article put into the stock is the one that is taken out of it. Numbers differ fr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..python.annotations import TypeHint, type_hint
@@ -15,9 +15,11 @@ from ..python.construct import variable_for
 from ..python.forms import function_form, member_form
 from ..python.model import CallableFacts, ClassFacts, ModuleFacts, Parameter, Trial
 from ..python.propose import ProposalContext
-from .staging import fills
+from .loopback import FIXTURE, brought_along, started
+from .servers import Server, address_kind
+from .staging import fills, moves, takes
+from .ways import WAYS, Way
 
-VARIATIONS = 8
 _NUMBERS = ((2, 5), (10, 12), (5, 2), (100, 150), (1, 1), (3, 3), (9, 20), (11, 4))
 _DEPTH = 4
 _LONGEST = 40
@@ -29,12 +31,16 @@ _READS = re.compile(r"(load|read|parse|import|restore|open)_?(\w*)")
 _ENDINGS = (("json", ".json"), ("csv", ".csv"), ("pickle", ".pickle"), ("tomllib", ".toml"), ("yaml", ".yaml"))
 
 
-def scenarios(one: CallableFacts, context: ProposalContext) -> Iterator[Trial]:
-    """Flows whose act is one callable of the entry; nothing where an argument cannot be made."""
+def scenarios(one: CallableFacts, context: ProposalContext, servers: Sequence[Server] = ()) -> Iterator[Trial]:
+    """Flows whose act is one callable of the entry; nothing where an argument cannot be made.
+
+    Args:
+        servers: what addresses may lead to.
+    """
     owner = context.owner_of(one)
     seen: set[tuple[str, ...]] = set()
-    for variation in range(VARIATIONS):
-        trial = _Stage(context, variation).trial(one, owner)
+    for number, way in enumerate(WAYS):
+        trial = _Stage(context, way, number, servers).trial(one, owner)
         if trial is not None and (*trial.arrange, trial.act) not in seen:
             seen.add((*trial.arrange, trial.act))
             yield trial
@@ -45,12 +51,15 @@ class _Stage:
     """One flow in the making.
 
     Attributes:
+        variation: the number of the way, for what goes in turns.
         variables: variable by class.
         given: values by parameter name and by which item it is.
     """
 
     context: ProposalContext
+    way: Way
     variation: int
+    servers: Sequence[Server] = ()
     statements: list[str] = field(default_factory=list)
     imports: set[str] = field(default_factory=set)
     fixtures: set[str] = field(default_factory=set)
@@ -77,15 +86,16 @@ class _Stage:
         needs = owner.name if owner is not None and not receiver else one.name
         if not receiver:
             self.imports.add(f"from {facts.module} import {needs}")
-        return Trial(
+        trial = Trial(
             subject=one.qualname,
             act=form[0],
             imports=tuple(sorted(self.imports)),
             arrange=tuple(self.statements),
             mode=form[1],  # type: ignore[arg-type]
             source="sequence",
-            fixtures=tuple(sorted(self.fixtures)),
+            fixtures=tuple(sorted(self.fixtures - {FIXTURE})),
         )
+        return brought_along(trial) if FIXTURE in self.fixtures else trial
 
     def object(self, facts: ModuleFacts, owner: ClassFacts, depth: int, but: str = "") -> str | None:
         """A variable with an object of a class, filled; an expression for an enum's member."""
@@ -102,6 +112,8 @@ class _Stage:
         arguments = self.arguments(constructor, facts, depth + 1) if constructor is not None else []
         if arguments is None:
             return None
+        if self.way.changed and constructor is not None:
+            arguments += self._standings(constructor, facts)
         self.imports.add(importing)
         variable = variable_for(owner.name, tuple(self.variables.values()))
         self.variables[key] = variable
@@ -109,19 +121,52 @@ class _Stage:
         self._fill(variable, facts, owner, depth, but)
         return variable
 
+    def _standings(self, constructor: CallableFacts, facts: ModuleFacts) -> list[str]:
+        """Arguments that give another member of an enum than the default."""
+        found: list[str] = []
+        for item in constructor.parameters:
+            for hint in self.context.values.hints(constructor, item, facts) if not item.required else ():
+                known = self.context.index.class_in(hint.name, facts)
+                if known is None or known[1].kind != "enum":
+                    continue
+                where, owner = known
+                others = [name for name, _ in owner.fields if f"{owner.name}.{name}" != item.default]
+                if others:
+                    self.imports.add(f"from {where.module} import {owner.name}")
+                    found.append(f"{item.name}={owner.name}.{others[0]}")
+                break
+        return found
+
     def _fill(self, variable: str, facts: ModuleFacts, owner: ClassFacts, depth: int, but: str) -> None:
-        """Calls that put one or two things into an object."""
-        fillers = [one for one in owner.members if fills(one) and one.name != but][:1]
-        if self.variation in (5, 6) and but:
-            fillers = [one for one in owner.members if one.name == but and fills(one)] or fillers
-        for one in fillers:
-            for item in range(1 if self.variation % 2 == 0 else 2):
-                self.item = item
-                arguments = self.arguments(one, facts, depth + 1, numbers=True)
-                self.item = 0
-                if arguments is None:
+        """Calls that put one or two things into an object, take one out, or move it on."""
+        every = [one for one in owner.members if fills(one) and one.name != but]
+        at = self.way.filler
+        chosen = every if at < 0 else every[at : at + 1] or every[:1]
+        if self.way.own and but:
+            chosen = [one for one in owner.members if one.name == but and fills(one)] or chosen
+        for one in chosen:
+            for item in range(self.way.items):
+                if not self._call(variable, one, facts, depth, 0 if self.way.again else item):
                     return
-                self.statements.append(f"{variable}.{one.name}({', '.join(arguments)})")
+        for one in owner.members if self.way.taken and chosen else ():
+            if takes(one) and one.name != but:
+                self._call(variable, one, facts, depth, 0)
+                break
+        for one in owner.members if self.way.moved and not but else ():
+            if moves(one):
+                self.statements.append(f"{variable}.{one.name}()")
+                break
+
+    def _call(self, variable: str, one: CallableFacts, facts: ModuleFacts, depth: int, item: int) -> bool:
+        self.item = item
+        arguments = self.arguments(one, facts, depth + 1, numbers=True)
+        self.item = 0
+        if arguments is None:
+            return False
+        statement = f"{variable}.{one.name}({', '.join(arguments)})"
+        if statement not in self.statements or self.way.again:
+            self.statements.append(statement)
+        return True
 
     def arguments(
         self,
@@ -131,13 +176,21 @@ class _Stage:
         *,
         numbers: bool = False,
         optional: bool = False,
+        fixed: Mapping[str, str] | None = None,
     ) -> list[str] | None:
-        """Arguments for a call: what it requires; `numbers`: its counts too; `optional`: sometimes one more."""
+        """Arguments for a call: what it requires; `numbers`: its counts too; `optional`: sometimes one more.
+
+        Args:
+            fixed: values that are given, whatever is required.
+        """
         found: list[str] = []
         further = [item for item in one.parameters if not item.required and item.name not in ("self", "cls")]
-        chosen = further[self.variation % len(further)] if optional and further and self.variation >= 3 else None
+        chosen = further[self.variation % len(further)] if optional and further and self.way.optional else None
         for item in one.parameters:
             if item.name in ("self", "cls") or item.kind in ("var_positional", "var_keyword"):
+                continue
+            if fixed is not None and item.name in fixed:
+                found.append(f"{item.name}={fixed[item.name]}" if item.kind != "positional_only" else fixed[item.name])
                 continue
             counted = numbers and _is_count(item)
             if not item.required and not counted and item is not chosen:
@@ -147,12 +200,14 @@ class _Stage:
                 if item.required:
                     return None
                 continue
-            named = item.kind == "keyword_only" or not item.required
+            named = item.kind == "keyword_only" or not item.required or any("=" in one for one in found if fixed)
             found.append(f"{item.name}={value}" if named else value)
         return found
 
     def value(self, one: CallableFacts, item: Parameter, facts: ModuleFacts, depth: int) -> str | None:
         """A value for a parameter: an object of the flow, a path of its folder, a word or number of its vocabulary."""
+        if self.servers and address_kind(item.name):
+            return self._address(item.name)
         hints = self.context.values.hints(one, item, facts)
         for hint in hints:
             made = self._of_project(hint, facts, depth)
@@ -172,6 +227,25 @@ class _Stage:
             self.given[key] = value
         return self.given[key]
 
+    def _address(self, name: str) -> str | None:
+        """Where a server of the project listens, which is started for it."""
+        if FIXTURE not in self.fixtures:
+            server = self.servers[0]
+            facts = self.context.index.facts_of(server.module)
+            makers = (*facts.functions, *(each.constructor for each in facts.classes)) if facts is not None else ()
+            maker = next((each for each in makers if each is not None and each.qualname == server.name), None)
+
+            def given(called: CallableFacts, fixed: dict[str, str]) -> list[str] | None:
+                return self.arguments(called, facts, 1, fixed=fixed) if facts is not None else None
+
+            found = started(server, maker, given)
+            if found is None:
+                return None
+            self.fixtures.add(FIXTURE)
+            self.statements += found[0]
+            self.imports |= found[1]
+        return {"url": "f'http://{host}:{port}'", "host": "host"}.get(address_kind(name), "port")
+
     def _of_project(self, hint: TypeHint, facts: ModuleFacts, depth: int) -> str | None:
         known = self.context.index.class_in(hint.name, facts)
         if known is not None:
@@ -183,7 +257,7 @@ class _Stage:
 
     def _plain(self, one: CallableFacts, item: Parameter, facts: ModuleFacts, names: set[str]) -> str | None:
         if names & {"int"} and "bool" not in names:
-            pair = _NUMBERS[self.variation]
+            pair = _NUMBERS[self.way.numbers]
             number = pair[min(len(self.variables) - 1, 1) if self.variables else 0]
             return str(number + 7 * self.item) if _is_count(item) else str(350 + 50 * self.item)
         pool = self.context.values.for_parameter(one, item, facts)

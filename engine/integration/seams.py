@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..python.analyse import facts_from_source
+from ..python.annotations import type_hint
 from ..python.layout import Layout, ModulePlace
 from ..python.model import ModuleFacts
 from ..python.project_index import ProjectIndex
 from .calls import calls_of, imported_modules
 from .model import Seam
+from .servers import Server, is_client, servers_in
 
 _MOST_MODULES = 2_000
 _VOCABULARY = frozenset({"exception", "enum", "typeddict", "protocol", "namedtuple"})
@@ -29,11 +31,13 @@ class SeamMap:
         facts: the facts of each module that could be read, by dotted name.
         seams: every seam, by path and line.
         unread: modules that do not parse, with the reason.
+        servers: what can serve on this machine, by module.
     """
 
     facts: dict[str, ModuleFacts] = field(default_factory=dict)
     seams: list[Seam] = field(default_factory=list)
     unread: dict[str, str] = field(default_factory=dict)
+    servers: list[Server] = field(default_factory=list)
     _calls: dict[Place, set[Place]] = field(default_factory=dict)
     _imports: dict[str, list[str]] = field(default_factory=dict)
 
@@ -114,11 +118,15 @@ def find_seams(root: Path, layout: Layout) -> SeamMap:
             found.facts.setdefault(place.module, facts)
     index = ProjectIndex(root, layout, tuple(found.facts.values()))
     for module, facts in found.facts.items():
+        found.servers.extend(servers_in(facts, sources[module]))
+    _through_servers(index, found)
+    for module, facts in found.facts.items():
         found._imports[module] = imported_modules(sources[module], facts, index)
         for call in calls_of(sources[module], facts, index):
             found._calls.setdefault((module, call.caller), set()).add((call.module, call.name))
             if call.module != module:
                 found.seams.append(Seam(module, call.caller, call.module, call.name, call.line))
+        _through_requests(module, sources[module], found)
     _through_constructors(found.facts, found._calls)
     found.seams.sort(key=lambda one: (found.facts[one.source].path, one.line, one.target, one.name))
     return found
@@ -133,6 +141,32 @@ def _read(root: Path, place: ModulePlace, found: SeamMap, sources: dict[str, str
         found.unread[place.path] = str(error)
         return None
     return facts
+
+
+def _through_servers(index: ProjectIndex, found: SeamMap) -> None:
+    """What a server is made with is what its answers use, however they come by it."""
+    for server in found.servers:
+        facts = found.facts[server.module]
+        makers = (*facts.functions, *(one.constructor for one in facts.classes if one.constructor is not None))
+        maker = next((one for one in makers if one.qualname == server.name), None)
+        for item in maker.parameters if maker is not None else ():
+            for hint in type_hint(item.annotation).members() if item.annotation else ():
+                known = index.class_in(hint.name, facts)
+                if known is not None:
+                    place = (known[0].module, known[1].name)
+                    found._calls.setdefault((server.module, server.name), set()).add(place)
+
+
+def _through_requests(module: str, source: str, found: SeamMap) -> None:
+    """What asks a server may reach each server of the other modules; see servers.py."""
+    facts = found.facts[module]
+    others = [one for one in found.servers if one.module != module]
+    owners = {one.name: one for one in facts.classes}
+    for one in facts.callables() if others else ():
+        if one.public and is_client(one, owners.get(one.owner or ""), source):
+            for server in others:
+                found._calls.setdefault((module, one.qualname), set()).add((server.module, server.name))
+                found.seams.append(Seam(module, one.qualname, server.module, server.name, one.lines[0]))
 
 
 def _through_constructors(facts: Mapping[str, ModuleFacts], calls: dict[Place, set[Place]]) -> None:

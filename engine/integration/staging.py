@@ -1,4 +1,4 @@
-"""Which methods put something into their object."""
+"""Which methods put something into their object, take something out, or move it a step further."""
 
 from __future__ import annotations
 
@@ -12,9 +12,28 @@ _FILLS = re.compile(
     r"attach|include|deposit|book|schedule|deliver|keep|receive|import|ingest|enrol|join|post|log|track|credit|open)(_.*)?"
 )
 
+_ENDS = re.compile(r"(close|shutdown|stop|clear|reset|quit|exit|terminate|join|kill|wait|destroy)(_.*)?")
+_TAKES = re.compile(r"(remove|take|pop|discard|delete|withdraw|cancel|unregister|drop|forget|release)(_.*)?")
+
 
 def fills(member: CallableFacts) -> bool:
     """Whether calling a method seems to put something into its object."""
     if member.kind != "method" or not member.public or member.is_async or member.is_generator or member.has_setter:
         return False
     return _FILLS.fullmatch(member.name) is not None and (is_change(member) or bool(member.parameters))
+
+
+def takes(member: CallableFacts) -> bool:
+    """Whether calling a method seems to take something that it names out of its object."""
+    if member.kind != "method" or not member.public or member.is_async or member.is_generator:
+        return False
+    return _TAKES.fullmatch(member.name) is not None and any(
+        one.required for one in member.parameters if one.name not in ("self", "cls")
+    )
+
+
+def moves(member: CallableFacts) -> bool:
+    """Whether calling a method, without arguments, seems to change where its object stands."""
+    if member.kind != "method" or not is_change(member) or fills(member) or member.name.startswith("__"):
+        return False
+    return not any(one.required for one in member.parameters if one.name != "self") and not _ENDS.fullmatch(member.name)

@@ -92,7 +92,9 @@ def _target(
         name = _name(module, [one.name for one in components])
         digest = seams.facts[module].digest
         components.append(Component(name, places[module], digest, seams.is_vocabulary(module)))
-    return IntegrationTarget(components[0], tuple(components), tuple(ranked), programs)
+    asked = {one.target for one in seams.seams if one.source == place.module}
+    servers = tuple(one for one in seams.servers if one.module in asked and one.module in names)
+    return IntegrationTarget(components[0], tuple(components), tuple(ranked), programs, servers)
 
 
 def _reached(one: CallableFacts, seams: SeamMap, module: str) -> frozenset[str]:

@@ -12,6 +12,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ...sandbox.protocol import Network
 from ...sandbox.target import PythonTarget
 from .documents import Verdict, as_written, compare_with_document, is_announced
 from .model import ModuleFacts, Trial
@@ -60,7 +61,8 @@ async def confirm(
     """Confirm trials, each given with what it did when it was explored; the answers are in the same order.
 
     Args:
-        watched: further files of the project whose lines are told; see `Conditions`.
+        watched: further files of the project whose lines are told; see `Conditions`. Their flows may use the loopback
+            device.
 
     Raises:
         SandboxFailure: the sandbox breaks.
@@ -68,18 +70,20 @@ async def confirm(
     if not chosen:
         return []
     trials = [trial for trial, _ in chosen]
+    network: Network = "loopback" if watched else "none"
+    usual, other, joint = (replace(one, network=network) for one in (PLAIN, ELSEWHERE, TOGETHER))
     drawing = {index for index, (_, seen) in enumerate(chosen) if seen.random}
     mixed, again = _shuffled(len(trials), 5), _shuffled(len(trials), 11)
     plain, elsewhere, together = await asyncio.gather(
-        _repeat(target, facts, trials, replace(PLAIN, watched=watched), ()),
+        _repeat(target, facts, trials, replace(usual, watched=watched), ()),
         _repeat(
             target,
             facts,
             [trials[index] for index in mixed],
-            ELSEWHERE,
+            other,
             [place for place, index in enumerate(mixed) if index in drawing],
         ),
-        _repeat(target, facts, [*trials, *(trials[index] for index in again)], TOGETHER, ()),
+        _repeat(target, facts, [*trials, *(trials[index] for index in again)], joint, ()),
     )
     answers: list[Confirmed] = []
     for index, (trial, explored) in enumerate(chosen):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from ...errors import SandboxFailure
 from ...mutation.model import Mutant
-from ...sandbox.protocol import Session
+from ...sandbox.protocol import Network, Session
 from ...sandbox.target import PythonTarget
 from .import_errors import import_failure
 from .model import ModuleFacts, Trial
@@ -100,7 +100,9 @@ class Lockstep:
 
 
 @asynccontextmanager
-async def open_lockstep(target: PythonTarget, facts: ModuleFacts) -> AsyncGenerator[Lockstep]:
+async def open_lockstep(
+    target: PythonTarget, facts: ModuleFacts, network: Network = "none"
+) -> AsyncGenerator[Lockstep]:
     """A worker on a fresh workspace.
 
     Raises:
@@ -108,7 +110,8 @@ async def open_lockstep(target: PythonTarget, facts: ModuleFacts) -> AsyncGenera
         SandboxFailure: the worker does not start.
     """
     async with target.workspace() as workspace:
-        for conditions in (IN_LOCKSTEP, replace(IN_LOCKSTEP, clock=None)):
+        for clock in (IN_LOCKSTEP.clock, None):
+            conditions = replace(IN_LOCKSTEP, clock=clock, network=network)
             observer = Observer(target, facts, conditions, workspace)
             program = observer.program("observe_mutants.py")
             async with target.sandbox.session(program) as session:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .model import Arc, Observation, Raised, Value
+from .model import Arc, Observation, Raised, Trial, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,8 @@ class Seen:
         setup: arcs of the target file that arranging ran.
         steps: lines of the target file that the act ran.
         calls_for: the mode that would tell more about the result (iterate, await, aiterate), or nothing.
+        changed: where in the act literals stand (line, column) that the act changed.
+        named: the same with those named, as a trial of its own and what that did.
     """
 
     observation: Observation
@@ -29,6 +31,8 @@ class Seen:
     setup: frozenset[Arc] = frozenset()
     steps: int = 0
     calls_for: str = ""
+    changed: tuple[tuple[int, int], ...] = ()
+    named: tuple[Trial, Seen] | None = None
 
 
 def seen_from(told: Mapping[str, Any]) -> Seen:
@@ -56,6 +60,7 @@ def seen_from(told: Mapping[str, Any]) -> Seen:
         setup=setup,
         steps=told.get("steps", 0),
         calls_for=told.get("calls_for", ""),
+        changed=tuple((line, column) for line, column in told.get("changed", ())),
     )
 
 

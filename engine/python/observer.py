@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ...errors import SandboxFailure, TargetImportError
-from ...sandbox.protocol import Limits, Program, Session
+from ...sandbox.protocol import Limits, Network, Program, Session
 from ...sandbox.target import PythonTarget, Workspace
 from .import_errors import import_failure
 from .model import Arc, ModuleFacts, Observation, Trial
@@ -52,6 +52,7 @@ class Conditions:
         missing: modules that the target does not find when it is loaded.
         watched: POSIX paths and dotted names of further files of the project whose lines are told too, offset as
             observe_wide.py says.
+        network: what the sandbox lets a trial reach.
     """
 
     hash_seed: int = 0
@@ -66,6 +67,7 @@ class Conditions:
     max_steps: int = 400_000
     missing: tuple[str, ...] = ()
     watched: tuple[tuple[str, str], ...] = ()
+    network: Network = "none"
 
 
 EXPLORING = Conditions(clock=Clock("ticking"), instrument=True)
@@ -160,6 +162,7 @@ class Observer:
         return self.workspace.program(
             [str(WORKER / script)],
             environment={"PYTHONHASHSEED": str(self.conditions.hash_seed), "TZ": self.conditions.zone},
+            network=self.conditions.network,
             limits=Limits(wall_seconds=3600, cpu_seconds=3600, memory_mib=4096, output_mib=256),
             readable=(WORKER,),
         )
@@ -189,7 +192,7 @@ class Observer:
             "module": self.facts.module,
             "path": str(self.workspace.project / self.facts.path),
             "scratch": str(scratch),
-            "guard": {"writable": [str(self.workspace.scratch)]},
+            "guard": {"writable": [str(self.workspace.scratch)], "network": self.conditions.network},
             "clock": None if clock is None else {"mode": clock.mode, "seconds": clock.seconds},
             "seed": conditions.seed,
             "instrument": conditions.instrument,

@@ -82,6 +82,7 @@ class Subject:
     pinned: int = 0
     bad_endings: int = 0
     last: Observation | None = None
+    refused: Observation | None = None
     returned: Observation | None = None
     behaviours: set[tuple[object, ...]] = field(default_factory=set)
 
@@ -203,13 +204,16 @@ class Search:
         """
         observation, subject = seen.observation, self.subjects[trial.subject]
         arcs = self.arcs.real(observation.arcs)
-        record = Record(self.trials, trial, seen, arcs, arcs | self.arcs.real(seen.setup), moving)
+        shown = seen.named or (trial, seen)
+        record = Record(self.trials, *shown, arcs, arcs | self.arcs.real(seen.setup), moving)
         self.trials += 1
         subject.last = observation
         if observation.raised is not None and observation.raised.type_name == "ModuleNotFoundError":
             self.absent.add(observation.raised.message)
         if observation.outcome in ("timed_out", "crashed", "out_of_memory"):
             subject.bad_endings += 1
+        if observation.outcome == "refused":
+            subject.refused = subject.refused or observation
         if observation.outcome not in ("returned", "raised"):
             self.proposer.follow_up(trial, observation)  # so that it learns which arrangements fail
             return

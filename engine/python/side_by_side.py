@@ -8,9 +8,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from ...sandbox.target import PythonTarget
 from .model import Arc, ModuleFacts, Trial
+from .named_arguments import with_named
 from .observation_json import Seen
 from .observer import EXPLORING, Conditions, Observer, open_observer
 
@@ -35,7 +37,25 @@ class SideBySide:
         return self._first.conditions
 
     async def watch(self, trials: Sequence[Trial], *, seed: int | None = None, later: int = 0) -> list[Seen]:
-        """As `Observer.watch`. Raises SandboxFailure when the sandbox breaks."""
+        """As `Observer.watch`; what changes literals is also shown with names for them (`Seen.named`).
+
+        Raises SandboxFailure when the sandbox breaks.
+        """
+        seen = await self._shared(trials, seed, later)
+        return await self._named(trials, seen) if seed is None and not later else seen
+
+    async def _named(self, trials: Sequence[Trial], seen: list[Seen]) -> list[Seen]:
+        found = {
+            at: named
+            for at, (trial, one) in enumerate(zip(trials, seen, strict=True))
+            if one.changed and (named := with_named(trial, one.changed, self._first.facts)) is not None
+        }
+        for at, other in zip(found, await self._shared(list(found.values()), None, 0), strict=True):
+            if other.observation.outcome == seen[at].observation.outcome and other.observation.effects:
+                seen[at] = replace(seen[at], named=(found[at], other))
+        return seen
+
+    async def _shared(self, trials: Sequence[Trial], seed: int | None, later: int) -> list[Seen]:
         if len(trials) < _FEWEST_SHARED:
             return await self._first.watch(trials, seed=seed, later=later)
         middle = (len(trials) + 1) // 2

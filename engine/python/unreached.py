@@ -9,7 +9,6 @@ from .model import Arc, CallableFacts, Finding, ModuleFacts, Observation, Unreac
 from .search import Subject
 
 _REFUSED = (
-    (("socket", "ssl"), "opens network connections"),
     (
         ("subprocess", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "pty", "os.forkpty"),
         "starts other programs",
@@ -20,6 +19,11 @@ _REFUSED = (
     (("resource",), "changes resource limits"),
     (("webbrowser",), "opens a browser"),
     (("open", "os.", "sqlite3"), "writes outside its own folder"),
+)
+
+_NETWORK = (
+    (("network: looks", "socket.get"), "looks names up"),
+    (("socket", "ssl", "network"), "opens network connections"),
 )
 
 
@@ -60,6 +64,9 @@ def _reason(one: CallableFacts, subject: Subject | None, kind: str, dropped: str
         if kind in ("abstract", "protocol"):
             return "its class is abstract and no concrete subclass was found"
         return "no way to call it was found: no arguments or object could be built"
+    network = _needs_network(subject.refused)
+    if network:
+        return network
     if subject.returned is not None:
         value = subject.returned.value
         if value is not None and value.source == "None":
@@ -71,6 +78,7 @@ def _reason(one: CallableFacts, subject: Subject | None, kind: str, dropped: str
 def _failed(last: Observation, trials: int) -> str:
     raised = last.raised
     if last.outcome == "refused":
+        # Network is told of before, whichever trial came last.
         return f"refused by the sandbox: it {_refused(raised.message if raised else '')}"
     if last.outcome == "timed_out":
         return "every trial ran out of time"
@@ -84,6 +92,12 @@ def _failed(last: Observation, trials: int) -> str:
     if last.outcome == "arrange_failed":
         return f"what it needs could not be arranged; the last attempt raised {told}"
     return f"never called successfully in {trials} trials; the last raised {told}"
+
+
+def _needs_network(refused: Observation | None) -> str:
+    text = refused.raised.message if refused is not None and refused.raised is not None else ""
+    words = next((words for beginnings, words in _NETWORK if text.startswith(beginnings)), "")
+    return f"needs network: it {words}" if words else ""
 
 
 def _refused(text: str) -> str:

@@ -28,8 +28,10 @@ SIBLINGS = (
     "observe_effects",
     "observe_import",
     "observe_limits",
+    "observe_literals",
     "observe_modes",
     "observe_names",
+    "observe_network",
     "observe_objects",
     "observe_patterns",
     "observe_trace",
@@ -48,6 +50,7 @@ def load_siblings():
         import observe_clock
         import observe_import
         import observe_limits
+        import observe_network
         import observe_patterns
         import observe_trace
         import observe_trial
@@ -57,16 +60,9 @@ def load_siblings():
         for name in SIBLINGS:
             if name in sys.modules:
                 sys.modules["_testwright_" + name] = sys.modules.pop(name)
-    return (
-        guard,
-        observe_clock,
-        observe_import,
-        observe_limits,
-        observe_patterns,
-        observe_trace,
-        observe_trial,
-        observe_wide,
-    )
+    placing = guard, observe_clock, observe_network
+    rest = observe_limits, observe_patterns, observe_trace, observe_trial, observe_wide
+    return (*placing, observe_import, *rest)
 
 
 class Wire:
@@ -229,7 +225,8 @@ class Surroundings:
 
     def __init__(self, config):
         modules = load_siblings()
-        guard, observe_clock, self.importing, self.limits, self.patterns, self.tracing, self.trying, self.wide = modules
+        guard, observe_clock, observe_network, *others = modules
+        self.importing, self.limits, self.patterns, self.tracing, self.trying, self.wide = others
         os.makedirs(config["scratch"], exist_ok=True)
         self.config = config
         self.clock = None
@@ -242,6 +239,8 @@ class Surroundings:
         self.chance.install()
         self.chance.reseed(config["seed"])
         self.refusals = guard.install(config["guard"]).refusals if config["guard"] is not None else []
+        self.network = observe_network.Network(config["module"], (config["guard"] or {}).get("network") == "loopback")
+        self.network.install()
         self.operands = self.importing.Operands()
         self.known_patterns = self.patterns.Patterns()
 
@@ -257,7 +256,7 @@ class Surroundings:
     def runner(self, tracer):
         """Runs trials on the imported target."""
         return self.trying.Runner(
-            self.config, tracer, self.operands, self.clock, self.chance, self.refusals, self.limiter
+            self.config, tracer, self.operands, self.clock, self.chance, self.refusals, self.limiter, self.network
         )
 
 

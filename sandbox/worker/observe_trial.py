@@ -16,6 +16,7 @@ from typing import Any
 
 import observe_effects
 from observe_limits import OutOfTime, Refused, quiet
+from observe_literals import Literals
 from observe_modes import AWAITING, MAX_ITERATED, TOP_LEVEL_AWAIT, calls_for, evaluate, take, untraced
 from observe_names import type_name
 from observe_trace import TooManySteps
@@ -37,9 +38,10 @@ class Runner:
         chance: reseeded before each trial.
         refusals: a list the guard appends to, as texts.
         limiter: see observe_limits.
+        network: see observe_network.
     """
 
-    def __init__(self, config, tracer, operands, clock, chance, refusals, limiter):
+    def __init__(self, config, tracer, operands, clock, chance, refusals, limiter, network):
         self.config = config
         self.tracer = tracer
         self.operands = operands
@@ -47,6 +49,7 @@ class Runner:
         self.chance = chance
         self.refusals = refusals
         self.limiter = limiter
+        self.network = network
         self.codes = {}
 
     def compiled(self, statement, flags=0):
@@ -93,24 +96,31 @@ class _Work:
         self.stdout = io.StringIO()
         self.renderer: Any = None
         self.names = []
+        self.literals = Literals()
         self.caught: list = []
         self.namespace: dict = {}
 
     def run(self):
         self.runner.operands.clear()
+        self.runner.network.forget()
         del self.runner.refusals[:]
         namespace: dict = {}
         with quiet(self.stdout) as self.caught:
             try:
                 namespace = self.namespace = self._namespace("tmp")
                 self._act(namespace)
+                self._check_network(None)
             except (OutOfTime, TooManySteps, MemoryError):
                 raise
             except BaseException as error:
+                self._check_network(error)
                 self._tell_raised(error)
             self._check_leftovers()
             if self.told["outcome"] in ("returned", "raised"):
                 self._tell_effects(namespace)
+                changed = self.literals.changed()
+                if changed:
+                    self.told["changed"] = changed
 
     def _namespace(self, folder):
         """A namespace with the trial's imports and fixtures."""
@@ -136,7 +146,8 @@ class _Work:
         mode = self.trial.get("mode", "call")
         flags = TOP_LEVEL_AWAIT if mode in AWAITING else 0
         arrange = [self.runner.compiled(one, flags) for one in self.trial.get("arrange", ())]
-        act = compile(self.trial["act"], "<act>", "eval", flags, True)
+        act = self.literals.keeping(self.trial["act"], namespace) or self.trial["act"]
+        act = compile(act, "<act>", "eval", flags, True)
         if mode in AWAITING:
             import asyncio
 
@@ -245,6 +256,11 @@ class _Work:
             "b": [type_name(base) for base in type(error).__mro__[1:-1]],
         }
 
+    def _check_network(self, error):
+        needed = self.runner.network.needed(error)
+        if needed:
+            self.runner.refusals.append("network: " + needed)
+
     def _check_leftovers(self):
         for thread in threading.enumerate():
             if thread is not threading.main_thread() and not thread.daemon:
@@ -270,12 +286,10 @@ class _Work:
             after.update(observe_effects.files(renderer, renderer.tmp_path))
         looks = self.trial.get("looks", ())
         after.update(observe_effects.looks(renderer, looks, namespace))
-        if not after or mode in AWAITING:
+        if not after:
             return
         try:
-            fresh = self._namespace("again")
-            for statement in self.trial.get("arrange", ()):
-                exec(self.runner.compiled(statement), fresh)
+            fresh = self._arranged_anew(mode)
         except Exception:  # the arrangement cannot be repeated, so nothing can be said
             return
         before = observe_effects.state(self.renderer, self.names, fresh)
@@ -285,6 +299,23 @@ class _Work:
         effects = observe_effects.changes(before, after)
         if effects:
             self.told["effects"] = effects
+
+    def _arranged_anew(self, mode):
+        """A namespace as it was before the act."""
+        fresh = self._namespace("again")
+        statements = self.trial.get("arrange", ())
+        if mode not in AWAITING:
+            for statement in statements:
+                exec(self.runner.compiled(statement), fresh)
+        elif statements:
+            import asyncio
+
+            async def arrange():
+                for statement in statements:
+                    await evaluate(self.runner.compiled(statement, TOP_LEVEL_AWAIT), fresh)
+
+            asyncio.run(arrange())
+        return fresh
 
 
 def _message(error):

@@ -5,10 +5,16 @@ An arc between two files is a call: from the line that calls to the first line o
 not watched stands between them; to n * OFFSET where what is called was generated (the constructor of a dataclass).
 """
 
+import sys
+import threading
+
 from observe_trace import _SettraceTracer
 
 OFFSET = 1_000_000
 DEEPEST = 40
+MOST_WAITS = 100
+
+
 MAKERS = ("__init__", "__new__", "__create_fn__")
 
 
@@ -27,6 +33,24 @@ class WideTracer(_SettraceTracer):
         for number, path in enumerate(watched, 1):
             self.numbers.setdefault(path, number)
         self.generated = {name: number for number, name in enumerate(modules)}
+
+    def stop(self):
+        """Wait until no other thread is in a watched file: a server's thread may still be at the end of its answer."""
+        for _ in range(MOST_WAITS):
+            if not self.elsewhere():
+                break
+            threading.Event().wait(0.002)  # no clock of ours changes this
+        super().stop()
+
+    def elsewhere(self):
+        """Whether another thread runs code of a watched file just now."""
+        own = threading.get_ident()
+        for ident, frame in sys._current_frames().items() if threading.active_count() > 1 else ():
+            while ident != own and frame is not None:
+                if frame.f_code.co_filename in self.numbers:
+                    return True
+                frame = frame.f_back
+        return False
 
     def enter(self, frame, event, _argument):
         code = frame.f_code

@@ -209,7 +209,7 @@ def test_iterators_are_read_through(findings: dict[str, Finding]) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("download", "opens network connections"),
+        ("download", "needs network"),
         ("spin", "ran out of time"),
         ("needs_package", "package_nobody_has"),
         ("Broken.use", "RuntimeError: cannot be"),

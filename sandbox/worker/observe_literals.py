@@ -1,0 +1,81 @@
+"""Keeps hold of the lists, dictionaries and sets that an act gives to what it calls, and tells which were changed."""
+
+import ast
+
+_KEEP = "__testwright_keep"
+_MUTABLE = (ast.List, ast.Dict, ast.Set)
+_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+class Literals:
+    """The literal arguments of one act."""
+
+    def __init__(self):
+        self.given = {}
+        self.kept = {}
+
+    def keeping(self, act, namespace):
+        """The act as a tree that keeps hold of its literal arguments; None where it has none."""
+        if "[" not in act and "{" not in act:
+            return None
+        tree = ast.parse(act, "<act>", "eval")
+        for call in _calls(tree.body):
+            call.args = [self._held(one) for one in call.args]
+            for one in call.keywords:
+                one.value = self._held(one.value)
+        if not self.given:
+            return None
+        namespace[_KEEP] = self._keep
+        return ast.fix_missing_locations(tree)
+
+    def changed(self):
+        """Places (line, column) of the literals that are no longer what is written there."""
+        return [list(place) for place, one in self.kept.items() if not _same(one, self.given[place])]
+
+    def _held(self, node):
+        if not isinstance(node, _MUTABLE):
+            return node
+        place = node.lineno, node.col_offset
+        try:
+            ast.literal_eval(node)
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            return node
+        self.given[place] = node
+        constant = [ast.copy_location(ast.Constant(one), node) for one in place]
+        name = ast.copy_location(ast.Name(_KEEP, ast.Load()), node)
+        return ast.copy_location(ast.Call(name, [*constant, node], []), node)
+
+    def _keep(self, line, column, value):
+        self.kept[line, column] = value
+        return value
+
+
+def _calls(node):
+    """The calls that the act itself makes."""
+    found = []
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, ast.Call):
+            found.append(one)
+        if not isinstance(one, _SCOPES):
+            waiting += ast.iter_child_nodes(one)
+    return found
+
+
+def _same(value, node):
+    try:
+        return _alike(value, ast.literal_eval(node))
+    except Exception:  # what was put in cannot even be compared
+        return False
+
+
+def _alike(one, other):
+    """Whether two values are equal, in order too, and of the same types."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(_alike(*pair) for pair in zip(one, other))  # noqa: B905 - Python 3.9
+    if isinstance(one, dict):
+        return _alike(list(one), list(other)) and all(_alike(one[key], other[key]) for key in one)
+    return one == other or one != one

@@ -1,0 +1,78 @@
+"""Notices trials that need a network: what they do depends on the machine, whatever it was here."""
+
+import socket
+import sys
+import traceback
+
+_REACHING = ("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg")
+_RESOLVING = ("socket.getaddrinfo", "socket.getnameinfo", "socket.gethostbyname", "socket.gethostbyaddr")
+# Code that does nothing but speak with others: what it raises says nothing of its callers.
+_CLIENTS = frozenset(
+    "urllib.request http.client ftplib smtplib poplib imaplib nntplib telnetlib xmlrpc.client ssl "
+    "urllib3 requests httpx httpcore aiohttp websockets websocket paramiko grpc pycurl".split()
+)
+_HERE = ("127.0.0.1", "localhost", "::1")
+_ENDINGS = ("socket.gaierror", "socket.herror", "urllib.error.URLError", "urllib.error.HTTPError", "ConnectionError")
+
+
+class Network:
+    """Counts what a trial does with sockets.
+
+    Args:
+        module: the target; what its own package raises is its own.
+        loopback: whether a trial may ask a server on this machine that it has started itself.
+    """
+
+    def __init__(self, module, loopback=False):
+        self.package = module.partition(".")[0]
+        self.loopback = loopback
+        self.serves = False
+        self.touched = ""
+        self.made = False
+
+    def install(self):
+        """Listen to the interpreter's audit events for the rest of the process."""
+        sys.addaudithook(self.heard)
+
+    def heard(self, event, arguments):
+        """One audit event."""
+        if not event.startswith("socket."):
+            return
+        if self.is_own(event, arguments):
+            return
+        if event in _RESOLVING:
+            self.touched = self.touched or "looks names up"
+        elif event in _REACHING:
+            address = arguments[1] if len(arguments) > 1 else None
+            if isinstance(address, tuple):
+                self.touched = self.touched or "opens network connections"
+        elif event == "socket.__new__" and arguments[1] in (socket.AF_INET, socket.AF_INET6):
+            self.made = True
+
+    def is_own(self, event, arguments):
+        """Whether it is about a server of the trial's own; binding one on this machine is the beginning of that."""
+        given = arguments[1] if event in _REACHING and len(arguments) > 1 else arguments[0] if arguments else None
+        host = given[0] if isinstance(given, tuple) and given else given
+        if not self.loopback or host not in _HERE:
+            return False
+        self.serves = self.serves or event == "socket.bind"
+        return self.serves
+
+    def forget(self):
+        """A new trial begins."""
+        self.touched, self.made, self.serves = "", False, False
+
+    def needed(self, error):
+        """What a trial that ended with `error` (None where it returned) wants of a network; empty for nothing."""
+        if self.touched:
+            return self.touched
+        if error is None or self.serves:
+            return ""
+        if self.made or any("%s.%s" % (one.__module__, one.__qualname__) in _ENDINGS for one in type(error).__mro__):
+            return "opens network connections"
+        for frame, _line in traceback.walk_tb(error.__traceback__):
+            name = frame.f_globals.get("__name__") or ""
+            package = name.partition(".")[0]
+            if package != self.package and (name in _CLIENTS or package in _CLIENTS):
+                return "opens network connections"
+        return ""
