@@ -142,8 +142,9 @@ class Examination:
             work.add_done_callback(lambda done: done.cancelled() or done.exception())
 
         async def measured() -> MutationReport | None:
-            same = work is not None and tuple(self.passing) == early
-            return await work if same else await self._mutants(first)
+            if work is not None and tuple(self.passing) == early:
+                return await work
+            return await self._mutants(first)
 
         try:
             yield measured

@@ -87,7 +87,7 @@ def run_pytest(request, files, wanted, watch, basetemp, serve=None, early=None):
     import pytest
 
     chosen = {"tests": wanted}
-    plugins = [telling(pytest, watch, chosen)]
+    plugins: list = [telling(pytest, watch, chosen)]
     if serve is not None or early is not None:
         plugins.append(serving(pytest, pathlib.Path(request["scratch"]).resolve(), watch, chosen, serve, early))
     # Parts of plugins are loaded ahead, which pytest warns of; a project that makes errors of warnings would not start.
