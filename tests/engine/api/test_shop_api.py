@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from testwright.agents.embedded.api_specs import ApiSpecs
+from testwright.engine.api.render import render_api
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.targets import prepared
 
@@ -102,3 +103,11 @@ def test_every_operation_of_the_shop_is_shown_with_what_it_documents(spec: dict[
         shown.setdefault((case["operation"]["method"], case["operation"]["path"]), set()).update(statuses)
     missing = {key: statuses - shown[key] for key, statuses in described.items() if statuses - shown[key]}
     assert missing == {}
+
+
+def test_what_is_refused_needs_no_story_and_the_file_stays_short(spec: dict[str, Any]) -> None:
+    refusals = [one for one in spec["cases"] if one["category"] in ("validation", "authentication")]
+    assert refusals
+    assert not [one["id"] for one in refusals if one.get("arrange")]
+    text = render_api(spec, "pytest", "tests/generated/api/test_shop_api.py")[0].contents
+    assert text.count("\n") <= 8 * len(spec["cases"])
