@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ import pytest
 
 from testwright.agents.embedded.api_specs import ApiSpecs
 from testwright.engine.api.render import render_api
+from testwright.mcp.openapi.loading import ToolDocuments
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.targets import prepared
 
@@ -41,11 +42,11 @@ def spec(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
             async def ready() -> PythonTarget:
                 return target
 
-            async def no_documents(endpoint: str) -> dict[str, Any]:
-                raise AssertionError(f"nobody named {endpoint}")
+            async def no_tools(name: str, _: Mapping[str, Any]) -> dict[str, Any]:
+                raise AssertionError(f"nobody needs {name}")
 
             target_of_step = {"path": "src/shop/api.py", "application": {"import": "shop.api:app"}}
-            agent = ApiSpecs(ready, folder / "project-of-a-user", no_documents)
+            agent = ApiSpecs(ready, folder / "project-of-a-user", ToolDocuments(no_tools))
             return (await agent.specify({"target": target_of_step, "framework": "pytest"})).spec
 
     return asyncio.run(specify())
