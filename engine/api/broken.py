@@ -159,11 +159,11 @@ def edge_values(schema: Any, samples: Samples, name: str) -> Iterator[Variant]:
     elif kind == "string" and not whole.get("format"):
         found = list(_edge_texts(whole, name))
     elif kind == "array":
-        counts = (
+        counts: tuple[tuple[str, str, Any], ...] = (
             ("edge_min_items", "the fewest", whole.get("minItems")),
             ("edge_max_items", "the most", whole.get("maxItems")),
         )
-        lists = [(key, words, samples.items(whole, name, one)) for key, words, one in counts if _countable(one)]
+        lists = [(key, words, samples.items(whole, name, int(one))) for key, words, one in counts if _countable(one)]
         found = [(key, f"{words} {name}", one) for key, words, one in lists if one]
     for key, words, value in found:
         if value != usual and samples.problem(value, schema) is None:
