@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ...utils.python_source import parse_expression, parse_python
 from .model import CallableFacts, Finding, ModuleFacts
 from .optional_imports import missing_words
-from .spec_case import Expectation
+from .spec_case import CODE, PRINTED_ERRORS, Expectation
 from .titles import (
     LONGEST_SLUG,
     Argument,
@@ -38,6 +38,9 @@ _STEPS = {
     "enter": "Enter {}",
     "aenter": "Enter {}",
 }
+
+
+_ACTUALS = {"result": "the result", CODE: "the exit code", PRINTED_ERRORS: "what is printed to standard error"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +196,8 @@ def _outcome_words(expect: Sequence[Expectation]) -> str:
     if one.kind == "holds":
         return {"result": "is_true", "not result": "is_false"}.get(one.actual, "holds")
     words = describe(parse_expression(one.value)) if one.value is not None else ""
+    if one.actual == PRINTED_ERRORS:
+        return "complains"
     if one.kind == "length":
         return f"has_length_{words}"
     if one.actual == "result":
@@ -209,7 +214,7 @@ def _outcome_words(expect: Sequence[Expectation]) -> str:
 
 def _sentence(one: Expectation) -> str:
     value = _cut(one.value or "", _LONGEST_VALUE)
-    actual = "the result" if one.actual == "result" else one.actual
+    actual = _ACTUALS.get(one.actual, one.actual)
     if one.kind == "raises":
         return f"{one.exception} is raised" + (f" with a message containing {one.match!r}" if one.match else "")
     forms = {

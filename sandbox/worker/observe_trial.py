@@ -15,7 +15,7 @@ import types
 from typing import Any
 
 import observe_effects
-from observe_limits import OutOfTime, Refused, quiet
+from observe_limits import OutOfTime, Refused, quiet, unheard
 from observe_literals import Literals
 from observe_modes import AWAITING, MAX_ITERATED, TOP_LEVEL_AWAIT, calls_for, evaluate, take, untraced
 from observe_names import type_name
@@ -94,10 +94,12 @@ class _Work:
         self.folder = folder
         self.told: dict = {"outcome": "arrange_failed"}
         self.stdout = io.StringIO()
+        self.stderr = io.StringIO()
         self.renderer: Any = None
         self.names = []
         self.literals = Literals()
         self.caught: list = []
+        self.logged: Any = None
         self.namespace: dict = {}
 
     def run(self):
@@ -105,7 +107,7 @@ class _Work:
         self.runner.network.forget()
         del self.runner.refusals[:]
         namespace: dict = {}
-        with quiet(self.stdout) as self.caught:
+        with quiet(self.stdout, self.stderr) as self.caught, unheard() as self.logged:
             try:
                 namespace = self.namespace = self._namespace("tmp")
                 self._act(namespace)
@@ -198,8 +200,9 @@ class _Work:
     def _measured(self):
         self.told["outcome"] = "raised"
         tracer, start, ticks = self.runner.tracer, time.perf_counter(), self._ticks()
-        self.stdout.seek(0)
-        self.stdout.truncate()
+        for stream in (self.stdout, self.stderr):
+            stream.seek(0)
+            stream.truncate()
         del self.caught[:]
         try:
             self.runner.operands.on = True
@@ -223,6 +226,9 @@ class _Work:
         """Output and warnings of the act alone: looking at its result may cause more of both."""
         output = self.stdout.getvalue()[:MAX_OUTPUT]
         self.told["output"] = output if self.renderer.clean(output) == output else ""
+        errors = self.stderr.getvalue()[:MAX_OUTPUT]
+        if errors and not self.logged.heard and "Exception ignored in" not in errors:
+            self.told["errors"] = errors if self.renderer.clean(errors) == errors else ""
         warned = [[type_name(one.category), str(one.message)[:MAX_MESSAGE]] for one in self.caught]
         self.told["warnings"] = [pair for pair in warned if self.renderer.clean(pair[1]) == pair[1]][:10]
 
@@ -255,6 +261,8 @@ class _Work:
             "l": frames[-1][1] if frames else 0,
             "b": [type_name(base) for base in type(error).__mro__[1:-1]],
         }
+        if isinstance(error, SystemExit) and self.renderer is not None:
+            self.told["raised"]["c"] = self.renderer.value(error.code).get("s")
 
     def _check_network(self, error):
         needed = self.runner.network.needed(error)
