@@ -10,6 +10,7 @@ from typing import Any
 
 from .expectations import expectations, telling
 from .explore import ApiExploration
+from .freshness import needs_fresh_state
 from .judge import Verdict, defects_of, judge
 from .model import Api, Json, Operation, Proposal, Seen
 from .observe import Launch
@@ -152,7 +153,7 @@ def _case(seen: Seen, expect: list[Json], taken: set[str], privacy: Privacy) -> 
         "id": _unique(f"tc_{operation.name}_{proposal.name}", taken),
         "title": privacy.text(proposal.title),
         "priority": proposal.priority,
-        "preconditions": ["The application has just been started."],
+        "preconditions": [],
         "steps": [_step(one) for one in (*proposal.setup, proposal.request)],
         "expected": _expected(seen),
         "operation": _operation(operation, proposal),
@@ -164,6 +165,10 @@ def _case(seen: Seen, expect: list[Json], taken: set[str], privacy: Privacy) -> 
         case["arrange"] = {"requests": [dict(one) for one in proposal.setup]}
     case["act"] = {"request": {key: one for key, one in proposal.request.items() if key != "save"}}
     case["expect"] = expect
+    if seen.fresh:
+        case["fresh"] = True
+    started = "has just been started" if needs_fresh_state(case) else "runs; what it holds does not matter"
+    case["preconditions"] = [f"The application {started}."]
     return case
 
 
@@ -213,7 +218,7 @@ def _expected(seen: Seen) -> str:
 
 
 def _not_reached(exploration: ApiExploration, sorted_out: _SortedOut, privacy: Privacy) -> Iterator[Json]:
-    for subject, reason in (*exploration.unreached, *exploration.api.left_out):
+    for subject, reason in (*exploration.unreached, *exploration.cut, *exploration.api.left_out):
         yield {"subject": subject[:300], "reason": privacy.text(reason)[:1000], "line": 0}
     notes = list(exploration.notes)
     told = (

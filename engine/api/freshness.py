@@ -7,16 +7,18 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-_REFUSALS = ("validation", "authentication", "contract")
+REFUSALS = ("validation", "authentication", "contract")
 
 
 def needs_fresh_state(case: Mapping[str, Any]) -> bool:
     """Whether what a case expects depends on what is there.
 
     A request that is refused for its form or for want of credentials is refused whatever there is, unless the answer
-    names a number: that may be an id.
+    names a number: that may be an id; or unless the case says that it is not so.
     """
-    if case.get("category") not in _REFUSALS:
+    if case.get("fresh"):
+        return True
+    if case.get("category") not in REFUSALS:
         return True
     for one in case["expect"]:
         if one["kind"] == "status":

@@ -160,12 +160,19 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A proposal with its answers: one for each request of the setup, then the one that counts (the last)."""
+    """A proposal with its answers: one for each request of the setup, then the one that counts (the last).
+
+    Attributes:
+        unstable: places of the JSON answer that differ from one observation to the other; "" for all of it.
+        steady: both observations have the same status.
+        fresh: it is refused for its form, and still what was asked before changes the answer.
+    """
 
     proposal: Proposal
     answers: tuple[Answer, ...]
     unstable: frozenset[str] = frozenset()
     steady: bool = True
+    fresh: bool = False
 
     @property
     def answer(self) -> Answer:

@@ -138,17 +138,18 @@ def _prioritised(found: Sequence[Operation], most: int) -> tuple[list[Operation]
     """The operations to test, in the document's order: shallow paths before deep ones, and whole resources together."""
     ranked = sorted(
         range(len(found)),
-        key=lambda at: (found[at].path.count("/"), _root(found[at].path), _ORDER[found[at].method], at),
+        key=lambda at: (found[at].path.count("/"), first_part(found[at].path), _ORDER[found[at].method], at),
     )
     if len(found) > most:
         # A few resources completely tell more than the first operation of each.
-        first = {root: number for number, root in reversed(list(enumerate(_root(one.path) for one in found)))}
-        ranked.sort(key=lambda at: (first[_root(found[at].path)], found[at].path.count("/")))
+        first = {root: number for number, root in reversed(list(enumerate(first_part(one.path) for one in found)))}
+        ranked.sort(key=lambda at: (first[first_part(found[at].path)], found[at].path.count("/")))
     kept = set(ranked[:most])
     return [found[at] for at in sorted(kept)], [one for at, one in enumerate(found) if at not in kept]
 
 
-def _root(path: str) -> str:
+def first_part(path: str) -> str:
+    """What a path is about in the first place: `orders` for /api/v1/orders/{id}/lines."""
     parts = [one for one in path.split("/") if one and "{" not in one and not re.fullmatch(r"api|v\d+", one)]
     return parts[0] if parts else ""
 

@@ -17,6 +17,7 @@ from ..python.project_index import ProjectIndex
 from ..python.spec_case import Expectation
 from ..python.worth import Judged
 from . import loopback
+from .crossing import edges_taken
 from .explore import Flows
 from .flow_steps import split_steps
 from .model import Component, Edge, IntegrationTarget
@@ -95,7 +96,8 @@ def _case(
     source = names.adopt(trial.arrange, trial.act, imports, expect, verdict.imports)
     named = namer.name(trial.subject, source.statements, source.expression, trial.mode, source.expect)
     statements, steps = split_steps(source.statements, source.expression, trial.mode, target, index)
-    crosses = crossed(target, flows.arcs.edges(judged.finding.observation.arcs))
+    served = loopback.needs_helper(trial.fixtures)
+    crosses = crossed(target, edges_taken(flows.arcs, judged.finding.observation.arcs, target, served=served))
     return FlowCase(
         id=named.id,
         title=named.title,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..python.model import Arc
 from ..python.search import Record
 from .arcs import WideArcs
@@ -15,9 +17,7 @@ def crosses(arcs: WideArcs, record: Record, components: IntegrationTarget, count
     return any(edge.source in counting and edge.target in counting for edge in edges)
 
 
-def edges_taken(
-    arcs: WideArcs, seen: frozenset[Arc], components: IntegrationTarget, *, served: bool
-) -> frozenset[Edge]:
+def edges_taken(arcs: WideArcs, seen: Iterable[Arc], components: IntegrationTarget, *, served: bool) -> frozenset[Edge]:
     """Calls from file to file; and the request, where a server ran that the flow has started."""
     found = arcs.edges(seen)
     if served:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..python.analyse import facts_from_source
+from ..python.annotations import type_hint
 from ..python.layout import Layout, ModulePlace
 from ..python.model import ModuleFacts
 from ..python.project_index import ProjectIndex
@@ -118,6 +119,7 @@ def find_seams(root: Path, layout: Layout) -> SeamMap:
     index = ProjectIndex(root, layout, tuple(found.facts.values()))
     for module, facts in found.facts.items():
         found.servers.extend(servers_in(facts, sources[module]))
+    _through_servers(index, found)
     for module, facts in found.facts.items():
         found._imports[module] = imported_modules(sources[module], facts, index)
         for call in calls_of(sources[module], facts, index):
@@ -139,6 +141,20 @@ def _read(root: Path, place: ModulePlace, found: SeamMap, sources: dict[str, str
         found.unread[place.path] = str(error)
         return None
     return facts
+
+
+def _through_servers(index: ProjectIndex, found: SeamMap) -> None:
+    """What a server is made with is what its answers use, however they come by it."""
+    for server in found.servers:
+        facts = found.facts[server.module]
+        makers = (*facts.functions, *(one.constructor for one in facts.classes if one.constructor is not None))
+        maker = next((one for one in makers if one.qualname == server.name), None)
+        for item in maker.parameters if maker is not None else ():
+            for hint in type_hint(item.annotation).members() if item.annotation else ():
+                known = index.class_in(hint.name, facts)
+                if known is not None:
+                    place = (known[0].module, known[1].name)
+                    found._calls.setdefault((server.module, server.name), set()).add(place)
 
 
 def _through_requests(module: str, source: str, found: SeamMap) -> None:

@@ -229,7 +229,7 @@ class Surroundings:
         # What tells its own program's name tells something else in a test.
         sys.argv[:1] = ["program-%d" % config["seed"]]
         self.refusals = guard.install(config["guard"]).refusals if config["guard"] is not None else []
-        self.network = observe_network.Network(config["module"])
+        self.network = observe_network.Network(config["module"], (config["guard"] or {}).get("network") == "loopback")
         self.network.install()
         self.operands = self.importing.Operands()
 

@@ -11,6 +11,7 @@ _CLIENTS = frozenset(
     "urllib.request http.client ftplib smtplib poplib imaplib nntplib telnetlib xmlrpc.client ssl "
     "urllib3 requests httpx httpcore aiohttp websockets websocket paramiko grpc pycurl".split()
 )
+_HERE = ("127.0.0.1", "localhost", "::1")
 _ENDINGS = ("socket.gaierror", "socket.herror", "urllib.error.URLError", "urllib.error.HTTPError", "ConnectionError")
 
 
@@ -19,10 +20,13 @@ class Network:
 
     Args:
         module: the target; what its own package raises is its own.
+        loopback: whether a trial may ask a server on this machine that it has started itself.
     """
 
-    def __init__(self, module):
+    def __init__(self, module, loopback=False):
         self.package = module.partition(".")[0]
+        self.loopback = loopback
+        self.serves = False
         self.touched = ""
         self.made = False
 
@@ -34,6 +38,8 @@ class Network:
         """One audit event."""
         if not event.startswith("socket."):
             return
+        if self.is_own(event, arguments):
+            return
         if event in _RESOLVING:
             self.touched = self.touched or "looks names up"
         elif event in _REACHING:
@@ -43,15 +49,24 @@ class Network:
         elif event == "socket.__new__" and arguments[1] in (socket.AF_INET, socket.AF_INET6):
             self.made = True
 
+    def is_own(self, event, arguments):
+        """Whether it is about a server of the trial's own; binding one on this machine is the beginning of that."""
+        given = arguments[1] if event in _REACHING and len(arguments) > 1 else arguments[0] if arguments else None
+        host = given[0] if isinstance(given, tuple) and given else given
+        if not self.loopback or host not in _HERE:
+            return False
+        self.serves = self.serves or event == "socket.bind"
+        return self.serves
+
     def forget(self):
         """A new trial begins."""
-        self.touched, self.made = "", False
+        self.touched, self.made, self.serves = "", False, False
 
     def needed(self, error):
         """What a trial that ended with `error` (None where it returned) wants of a network; empty for nothing."""
         if self.touched:
             return self.touched
-        if error is None:
+        if error is None or self.serves:
             return ""
         if self.made or any("%s.%s" % (one.__module__, one.__qualname__) in _ENDINGS for one in type(error).__mro__):
             return "opens network connections"
