@@ -159,7 +159,7 @@ async def plan(request: str, settings: Settings) -> dict[str, Any]:
         inputs["changes"] = changes
     async with (
         open_chats(settings, os.environ, cache=settings.state / "cache") as chats,
-        planner_agent(chats.by_role.get("planner")) as planner,
+        planner_agent(settings, chats.by_role.get("planner")) as planner,
     ):
         asked = AgentRequest(request or "plan", "build_plan", RequestMetadata("plan"), inputs=inputs)
         response = await planner.process(asked)

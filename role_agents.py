@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from typing import Any
 
 from .agents.analyzer_agent import ModelAnalyzerAgent
 from .agents.contracts import contract_of
@@ -25,27 +26,35 @@ from .agents.spec_agent import ModelSpecAgent
 from .agents.writing_agent import ModelWritingAgent
 from .engine.python.explore import Budget
 from .engine.python.kills import HuntLimits
-from .mcp.openapi.loading import document_loader
+from .errors import ToolFailure
+from .mcp.openapi.loading import Call, ToolDocuments
 from .settings import Settings
 
 # Mutants that exploring goes by, for each that the gate measures by: what holds for many holds for another sample.
 MUTANTS_HUNTED = 6
 
 
-def planner_agent(chat: ModelChat | None) -> Agent:
+def planner_agent(settings: Settings, chat: ModelChat | None) -> Agent:
     """The planner, with the model it asks, if any; it needs nothing of a run."""
-    embedded = EmbeddedPlannerAgent(contract=contract_of("planner"))
+    command = shlex.split(settings.app_command or "")
+    embedded = EmbeddedPlannerAgent(command=command, contract=contract_of("planner"))
     return ModelPlannerAgent(chat, embedded, contract=contract_of("planner")) if chat is not None else embedded
 
 
 def role_agents(
-    settings: Settings, target: TargetProvider, chats: Mapping[str, ModelChat], *, first: FirstTests | None = None
+    settings: Settings,
+    target: TargetProvider,
+    chats: Mapping[str, ModelChat],
+    *,
+    call: Call | None = None,
+    first: FirstTests | None = None,
 ) -> dict[str, Agent]:
     """The agents of the two graphs, by role.
 
     Args:
         target: prepares the target's environment when it is first needed.
         chats: the models, by role; a role that is not here gets its embedded agent.
+        call: calls the tools of the run; None where no documents are to be read.
         first: shows the first tests of a run early; None where nobody looks.
     """
     spec, writer, analyzer = chats.get("spec"), chats.get("writer"), chats.get("analyzer")
@@ -56,13 +65,13 @@ def role_agents(
     specifiers: dict[str, Specifier] = {
         "unit": _remembered(unit, settings, target) if settings.cache else unit,
         "api": ApiSpecs(
-            target, settings.root, document_loader(settings.root), command=shlex.split(settings.app_command or "")
+            target, settings.root, ToolDocuments(call or _no_tools), command=shlex.split(settings.app_command or "")
         ),
         "integration": IntegrationSpecs(target, settings.root, budget=budget),
     }
     engine = EmbeddedSpecAgent(specifiers, contract=specified)
     return {
-        "planner": planner_agent(chats.get("planner")),
+        "planner": planner_agent(settings, chats.get("planner")),
         "spec": ModelSpecAgent(spec, engine, settings.root, contract=specified) if spec else engine,
         "writer": (
             ModelWritingAgent(writer, style=style_of(settings.root), contract=written)
@@ -75,6 +84,10 @@ def role_agents(
             else EmbeddedAnalyzerAgent(contract=analysed)
         ),
     }
+
+
+async def _no_tools(name: str, _arguments: Mapping[str, Any]) -> dict[str, Any]:
+    raise ToolFailure(f"the tool {name} is not there")
 
 
 def _remembered(specifier: Specifier, settings: Settings, target: TargetProvider) -> Specifier:

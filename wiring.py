@@ -237,7 +237,7 @@ async def open_run(
             _first_tests(settings, folder, target, events) as first,
             _started(
                 {
-                    **role_agents(settings, target, chats.by_role, first=first),
+                    **role_agents(settings, target, chats.by_role, call=tools.call, first=first),
                     **repository_agents(tools, chats.by_role),
                 }
             ) as agents,
@@ -310,7 +310,7 @@ async def open_agent(
     target = TargetProvider(settings, folder, WorkMeter(), scratch=folder.scratch / f"agent-{os.getpid()}")
     with Store.open(settings.state) as store:
         async with (
-            open_tools(settings, folder, target, os.environ, others=role == "crawler") as tools,
+            open_tools(settings, folder, target, os.environ, others=role in ("crawler", "spec")) as tools,
             open_chats(
                 settings,
                 os.environ,
@@ -322,7 +322,10 @@ async def open_agent(
                 spent=spent,
             ) as chats,
         ):
-            known = {**role_agents(settings, target, chats.by_role), **repository_agents(tools, chats.by_role)}
+            known = {
+                **role_agents(settings, target, chats.by_role, call=tools.call),
+                **repository_agents(tools, chats.by_role),
+            }
             if role not in known:
                 raise UsageError(f"There is no agent {role!r}.")
             try:

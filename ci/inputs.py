@@ -14,6 +14,7 @@ NAMES = (
     "request",
     "test-type",
     "target",
+    "app-command",
     "framework",
     "tests-dir",
     "model",
@@ -39,6 +40,7 @@ NAMES = (
 _SETTINGS = {
     "test-type": "test_type",
     "target": "target",
+    "app-command": "app_command",
     "framework": "framework",
     "tests-dir": "tests_dir",
     "base-url": "base_url",

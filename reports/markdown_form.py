@@ -161,12 +161,13 @@ def _dropped(report: Report) -> Iterator[str]:
 
 
 def _not_reached(report: Report) -> Iterator[str]:
-    rows = [
-        (code(f"{target.path}:{one.line}" if one.line else target.path), code(one.subject), line(one.reason))
-        for target in report.targets
-        for one in target.not_reached
-    ]
-    yield from section("Not reached", ("Where", "What", "Why"), rows)
+    for title, field in (("Not reached", "not_reached"), ("Never so in the kept tests", "not_taken")):
+        rows = [
+            (code(f"{target.path}:{one.line}" if one.line else target.path), code(one.subject), line(one.reason))
+            for target in report.targets
+            for one in getattr(target, field)
+        ]
+        yield from section(title, ("Where", "What", "Why"), rows)
 
 
 def _mutants(report: Report) -> Iterator[str]:

@@ -63,7 +63,7 @@ class DroppedCase(Part):
 
 
 class NotReached(Part):
-    """A callable that got no test, or a way through it that no kept test took, and why."""
+    """A callable that got no test, or a way through the target that no kept test took, and why."""
 
     subject: str
     reason: str
@@ -180,6 +180,7 @@ class Target(Part):
     mutation: Mutation | None = Field(default=None, description="None where mutants were not tried.")
     operations: Operations | None = Field(default=None, description="Of API tests only.")
     not_reached: tuple[NotReached, ...] = ()
+    not_taken: tuple[NotReached, ...] = Field(default=(), description="Ways through the target, of unit tests only.")
     attempts: Attempts = Attempts()
     evidence: tuple[Evidence, ...] = ()
     analysis: str = Field(default="", description="The analyzer's summary; empty when analysis was switched off.")

@@ -52,7 +52,8 @@ def target_of(step: Mapping[str, Any], dropped_later: Iterable[Mapping[str, Any]
         coverage=_coverage(results.get("coverage")),
         mutation=_mutation(results.get("mutation")),
         operations=operations_of(spec, kept),
-        not_reached=_not_reached(spec, results),
+        not_reached=_not_reached(rows(spec.get("not_reached"))),
+        not_taken=_not_reached(_not_taken(spec, results)),
         attempts=_attempts(result, spec),
         evidence=_evidence(kept, spec, results),
         analysis=_analysis(result.get("analysis")) if analysed else "",
@@ -171,17 +172,19 @@ def _mutants(found: Any) -> tuple[Mutant, ...]:
     )
 
 
-def _not_reached(spec: Mapping[str, Any], results: Mapping[str, Any]) -> tuple[NotReached, ...]:
-    """What the spec tells of callables, and of all others what the kept tests never ran."""
-    told = rows(spec.get("not_reached"))
-    known = {one.get("subject") for one in told}
-    measured = mapping(mapping(results.get("coverage")).get("files")).values()
-    seen = [one for file in measured for one in rows(mapping(file).get("not_taken")) if one.get("subject") not in known]
+def _not_reached(told: Iterable[Mapping[str, Any]]) -> tuple[NotReached, ...]:
     found = [
         NotReached(subject=text(one.get("subject")), reason=text(one.get("reason")), line=count(one.get("line")))
-        for one in (*told, *seen)
+        for one in told
     ]
     return tuple(sorted(found, key=lambda one: (one.line, one.subject, one.reason)))
+
+
+def _not_taken(spec: Mapping[str, Any], results: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """What the kept tests never ran, of all callables but those of which the spec says why they have none."""
+    known = {one.get("subject") for one in rows(spec.get("not_reached"))}
+    measured = mapping(mapping(results.get("coverage")).get("files")).values()
+    return [one for file in measured for one in rows(mapping(file).get("not_taken")) if one.get("subject") not in known]
 
 
 def _evidence(kept: tuple[str, ...], spec: Mapping[str, Any], results: Mapping[str, Any]) -> tuple[Evidence, ...]:

@@ -4,43 +4,113 @@ from __future__ import annotations
 
 import hashlib
 import re
-from pathlib import PurePosixPath
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...engine.api.apps import Found, application_in, applications
 from ...engine.python.foundations import Foundations
+from ...engine.python.layout import ModulePlace
 from ...store.base_names import unique_test_path
 from ..protocol import JsonObject
 from .planning import Planned, Scope
 
 _MOST_FOUND = 3
+_FRAMEWORKS = "FastAPI, Starlette, Flask, Quart or Django application"
+_SAY_COMMAND = 'say how it is started: --app-command "python serve.py {port}"'
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """What one step tests.
+
+    Attributes:
+        application: an object in the source.
+        document: a file of the project, POSIX, or an address; empty for none.
+        program: the module that a command starts.
+    """
+
+    application: Found | None = None
+    document: str = ""
+    program: ModulePlace | None = None
+
+    @property
+    def in_project(self) -> bool:
+        """Whether the document is a file."""
+        return bool(self.document) and not is_address(self.document)
 
 
 def api_steps(scope: Scope) -> Planned:
-    """One step for each application of the scope; a document that is named is held against the likeliest one."""
+    """One step for each application of the scope, or what the command starts; a document that is named is held against
+    the likeliest one."""
     planned = Planned()
     found = _wanted(scope)
-    taken = list(scope.taken)
+    program = _program(scope)
+    if scope.command:
+        found = [one for one in found if program is not None and one.place.path == program.path] or found[:1]
+    documents = list(_documents(scope, planned))
+    if not found and not scope.command and (documents or not scope.documents):
+        planned.not_understood.append(_nothing_to_start(scope, documents))
+        planned.advice = f"Name the module that makes the application, or {_SAY_COMMAND}."
+        return planned
+    first = found[0] if found else None
     if scope.documents:
-        for document in scope.documents:
-            planned.steps.append(_step(scope, found[0] if found else None, document, taken))
-        planned.used = scope.documents
-    elif not found:
-        names = ", ".join(one.place.path for one in scope.targets[:3])
-        where = f"in {names}" if scope.named and names else "in the project"
-        planned.not_understood.append(
-            {
-                "text": "API tests",
-                "reason": f"no FastAPI, Starlette, Flask, Quart or Django application was found {where}",
-                "suggestions": ["an OpenAPI document"],
-            }
-        )
-    for one in found[:_MOST_FOUND] if not scope.documents else []:
-        planned.steps.append(_step(scope, one, "", taken))
-        planned.understood.append(f"the application {one.label} ({one.framework})")
-    for one in found[_MOST_FOUND:] if not scope.documents else []:
-        planned.skipped.append({"target": one.label, "reason": "name it to have it tested: there are several"})
+        subjects = [_Subject(first, one, program) for one in documents]
+    elif scope.command:
+        subjects = [_Subject(first, "", program)]
+        planned.understood.append(f"the application that `{' '.join(scope.command)}` starts")
+    else:
+        subjects = [_Subject(one) for one in found[:_MOST_FOUND]]
+        planned.understood += [f"the application {one.label} ({one.framework})" for one in found[:_MOST_FOUND]]
+        reason = "name it to have it tested: there are several"
+        planned.skipped += [{"target": one.label, "reason": reason} for one in found[_MOST_FOUND:]]
+    taken = list(scope.taken)
+    planned.steps = [_step(scope, one, taken) for one in subjects]
+    planned.used = scope.documents
     return planned
+
+
+def is_address(document: str) -> bool:
+    """Whether a document is named by where it is served."""
+    return re.match(r"https?://|(?:localhost|[\w-]+(?:\.[\w-]+)*):\d{2,5}(?:/|$)", document, re.IGNORECASE) is not None
+
+
+def _documents(scope: Scope, planned: Planned) -> Iterator[str]:
+    """Addresses, and files as paths in the project; one that is not there is noted."""
+    root = scope.layout.root.resolve()
+    for one in scope.documents:
+        place = Path(root, one).resolve()
+        if is_address(one):
+            yield one
+        elif place.is_relative_to(root) and place.is_file():
+            yield place.relative_to(root).as_posix()
+        else:
+            planned.not_understood.append({"text": one, "reason": "the project has no such file", "suggestions": []})
+            planned.advice = planned.advice or "Give the OpenAPI document's path in the project, or its address."
+
+
+def _nothing_to_start(scope: Scope, documents: Sequence[str]) -> JsonObject:
+    names = ", ".join(one.place.path for one in scope.targets[:3])
+    where = f"in {names}" if scope.named and names else "in the project"
+    text = documents[0] if documents else "API tests"
+    return {
+        "text": text,
+        "reason": f"there is nothing to start: no {_FRAMEWORKS} was found {where}",
+        "suggestions": [] if documents else ["an OpenAPI document with --app-command"],
+    }
+
+
+def _program(scope: Scope) -> ModulePlace | None:
+    """The module of the project that the command runs: a script, `-m module` or `module:application`."""
+    places = {one.path: one for one in scope.layout.modules}
+    modules = {one.module: one for one in scope.layout.modules}
+    for word in scope.command[1:] or scope.command:
+        path = PurePosixPath(word).as_posix()
+        found = places.get(path) or modules.get(word.partition(":")[0]) or modules.get(f"{word}.__main__")
+        if found is not None:
+            return found
+    return None
 
 
 def _wanted(scope: Scope) -> list[Found]:
@@ -72,23 +142,8 @@ def _one_leads(found: list[Found]) -> bool:
     return len({one.place.path for one in found}) == 1 or len(objects) == 1
 
 
-def _step(scope: Scope, application: Found | None, document: str, taken: list[str]) -> JsonObject:
-    target: dict[str, Any] = {}
-    if application is not None:
-        place = application.place
-        target = {
-            "path": place.path,
-            "module": place.module,
-            "import_root": place.import_root,
-            "symbols": None,
-            "application": {"import": application.label},
-            "framework_of_app": application.framework,
-            "digest": hashlib.sha256((scope.layout.root / place.path).read_bytes()).hexdigest(),
-        }
-    if document:
-        target["endpoint"] = document
-    named = document or (application.label if application is not None else "api")
-    slug = _slug(named, application, document)
+def _step(scope: Scope, subject: _Subject, taken: list[str]) -> JsonObject:
+    slug = _slug(subject)
     path = PurePosixPath(scope.tests_dir, "api", f"test_{slug}_api.py").as_posix()
     test_path = unique_test_path(scope.layout.root, path, taken)
     taken.append(test_path)
@@ -98,7 +153,7 @@ def _step(scope: Scope, application: Found | None, document: str, taken: list[st
         "params": {
             "test_type": "api",
             "framework": scope.framework,
-            "target": target,
+            "target": _target(scope, subject),
             "spec_path": f"specs/{slug}_api.json",
             "test_path": test_path,
             "depends_on": list(scope.after),
@@ -106,10 +161,33 @@ def _step(scope: Scope, application: Found | None, document: str, taken: list[st
     }
 
 
-def _slug(named: str, application: Found | None, document: str) -> str:
-    if application is not None and not document:
-        parts = [one for one in application.place.module.split(".") if one not in ("api", "app", "main")]
-        named = "_".join(parts) or application.place.module
+def _target(scope: Scope, subject: _Subject) -> JsonObject:
+    """Where the code is, or else the document, and how the application comes to life."""
+    application, target = subject.application, dict[str, Any]()
+    place = application.place if application is not None else subject.program
+    if place is not None:
+        target = {"path": place.path, "module": place.module, "import_root": place.import_root, "symbols": None}
+    elif subject.in_project:
+        target = {"path": subject.document}
+    if "path" in target:
+        target["digest"] = hashlib.sha256((scope.layout.root / target["path"]).read_bytes()).hexdigest()
+    if application is not None:
+        target |= {"application": {"import": application.label}, "framework_of_app": application.framework}
+    if scope.command:
+        target["application"] = {**target.get("application", {}), "command": list(scope.command)}
+    if subject.document:
+        target["endpoint"] = subject.document
+    return target
+
+
+def _slug(subject: _Subject) -> str:
+    place = subject.application.place if subject.application is not None else subject.program
+    if subject.document:
+        address = re.sub(r"^https?://", "", subject.document)
+        named = PurePosixPath(address).stem if "/" in address or subject.in_project else address.partition(":")[0]
+    elif place is not None:
+        parts = [one for one in place.module.split(".") if one not in ("api", "app", "main", "__main__")]
+        named = "_".join(parts) or place.module
     else:
-        named = PurePosixPath(re.sub(r"^https?://", "", document)).stem if document else named
+        named = "application"
     return re.sub(r"\W+", "_", named).strip("_").lower() or "api"

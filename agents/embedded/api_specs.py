@@ -5,26 +5,28 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ...engine.api.apps import secret_variables
+from ...engine.api.asking import asked_for_document
 from ...engine.api.auth import made_up
 from ...engine.api.compose import compose_spec
+from ...engine.api.described import Described, Documents, Places
 from ...engine.api.document import document_of
 from ...engine.api.explore import ApiBudget, ApiExploration, explore_api
 from ...engine.api.lines import handler_lines
+from ...engine.api.model import Api
 from ...engine.api.observe import Launch
 from ...engine.api.operations import api_of
 from ...engine.python.layout import find_layout
-from ...errors import UsageError
+from ...errors import EnvironmentFault, UsageError
 from ...sandbox.target import PythonTarget
 from ..protocol import JsonObject
 from .specifying import Specified
 
 TargetProvider = Callable[[], Awaitable[PythonTarget]]
-DocumentLoader = Callable[[str], Awaitable[JsonObject]]
-"""Endpoint (a file of the project or an address) → the document, bundled and of version 3. Raises ToolFailure."""
 
 
 class ApiSpecs:
@@ -35,7 +37,7 @@ class ApiSpecs:
     Args:
         python_target: gives the project made ready to run; asked for when the application is started.
         root: the project's root.
-        documents: loads OpenAPI documents that the target names.
+        documents: reads OpenAPI documents that the target names, or that an application answers.
         command: starts the application, whatever the target says; `{port}` in it stands for the port. Empty for what
             the target says.
         budget: how much may be tried; None for the engine's own.
@@ -45,7 +47,7 @@ class ApiSpecs:
         self,
         python_target: TargetProvider,
         root: Path,
-        documents: DocumentLoader,
+        documents: Documents,
         *,
         command: Sequence[str] = (),
         budget: ApiBudget | None = None,
@@ -67,24 +69,52 @@ class ApiSpecs:
             )
         prepared = await self._python_target()
         endpoint = str(target.get("endpoint") or "")
-        if endpoint:
-            document, documented = await self._documents(endpoint), True
-        else:
-            document, documented = await document_of(prepared, launch)
-        path = str(target.get("path") or endpoint)
-        api = await asyncio.to_thread(
-            lambda: handler_lines(api_of(document, path=path, documented=documented), self._root)
-        )
+        described = await self._described(prepared, launch, endpoint)
+        path = str(target.get("path") or endpoint) or "openapi.json"
+        api = await asyncio.to_thread(self._api, described, path)
         exploration = await explore_api(prepared, api, launch, secrets=secrets, budget=self._budget)
         spec = await asyncio.to_thread(
             compose_spec,
             exploration,
             framework=str(inputs.get("framework") or "pytest"),
-            target=self._told(target, path, api.title),
+            target=self._told(described, path, api.title),
             launch=launch,
             start=_start(launch, str(target.get("framework_of_app") or "")),
         )
         return Specified(spec, _metadata(exploration), _trace(exploration, spec))
+
+    async def _described(self, prepared: PythonTarget, launch: Launch, endpoint: str) -> Described:
+        """The document that is named, else what the started application answers, else what its source tells."""
+        if endpoint:
+            described = await self._documents.load(endpoint)
+            # Lines of an address are no lines of the project: the handlers' are, where they are known.
+            known = described.places if (self._root / described.location).is_file() else {}
+            return replace(described, places=known or await self._handlers(prepared, launch))
+        if launch.command:
+            answered = await asked_for_document(prepared, launch, self._documents)
+            if answered is not None:
+                return replace(answered, places=await self._handlers(prepared, launch))
+            if not launch.application:
+                raise UsageError(
+                    f"What `{launch.label}` starts answers no OpenAPI document, and none is named.",
+                    advice="name one in the request, such as `API tests from openapi.yaml`",
+                    details={"tried": list(self._documents.paths)},
+                )
+        return await document_of(prepared, launch)
+
+    async def _handlers(self, prepared: PythonTarget, launch: Launch) -> Places:
+        """Where the handlers are; nothing where the application is started in another way and does not import."""
+        if not launch.application:
+            return {}
+        try:
+            return (await document_of(prepared, launch)).places
+        except EnvironmentFault:
+            return {}
+
+    def _api(self, described: Described, path: str) -> Api:
+        api = api_of(described.document, path=path, documented=described.documented, places=described.places)
+        api = handler_lines(api, self._root)
+        return replace(api, problems=described.problems)
 
     def _launch(self, target: Mapping[str, Any]) -> tuple[Launch | None, list[str]]:
         told = target.get("application") or {}
@@ -103,8 +133,11 @@ class ApiSpecs:
         )
         return launch, secrets
 
-    def _told(self, target: Mapping[str, Any], path: str, title: str) -> JsonObject:
+    def _told(self, described: Described, path: str, title: str) -> JsonObject:
         told: JsonObject = {"name": title[:200]}
+        if described.location:
+            description = {"path": described.location, "format": described.form, "digest": described.digest}
+            told["description"] = {key: one for key, one in description.items() if one}
         file = self._root / path
         if path and file.is_file():
             told |= {"path": path, "digest": hashlib.sha256(file.read_bytes()).hexdigest()}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from ...engine.python.layout import Layout, find_layout
 from ...errors import RequestError
 from ..lifecycle import Agent, AgentContract
 from ..protocol import AgentRequest, JsonObject
-from .api_plan import api_steps
+from .api_plan import api_steps, is_address
 from .changed_targets import changed_targets, unchanged_rows
 from .integration_plan import integration_steps
 from .plan_steps import CONTEXT, accept_step, context_step, verify_step
@@ -35,7 +35,7 @@ _MAPPED_WHOLE = {
     "reason": "the request is about the whole repository, which is mapped as it is",
     "suggestions": [],
 }
-_DOCUMENT = re.compile(r"^https?://|\.(?:json|ya?ml)$", re.IGNORECASE)
+_DOCUMENT = re.compile(r"\.(?:json|ya?ml)$", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -46,6 +46,7 @@ class _Reading:
         targets: what its parts name, by place of the part.
         documents: what they name that is no Python, by place of the part.
         limited: targets were found, and limited to what changed: that nothing is left of them is no fault.
+        advice: what to do where nothing can be planned.
     """
 
     targets: dict[int, list[Target]] = field(default_factory=dict)
@@ -55,6 +56,7 @@ class _Reading:
     not_understood: list[JsonObject] = field(default_factory=list)
     skipped: list[JsonObject] = field(default_factory=list)
     limited: bool = False
+    advice: str = ""
 
 
 class EmbeddedPlannerAgent(Agent):
@@ -67,14 +69,20 @@ class EmbeddedPlannerAgent(Agent):
 
     Args:
         layout: finds the project's layout; replaced in tests only.
+        command: what starts the application of API tests; empty where nobody said it.
         contract: the schemas the agent is held to.
     """
 
     def __init__(
-        self, *, layout: Callable[[Path], Layout] = find_layout, contract: AgentContract | None = None
+        self,
+        *,
+        layout: Callable[[Path], Layout] = find_layout,
+        command: Sequence[str] = (),
+        contract: AgentContract | None = None,
     ) -> None:
         super().__init__("planner", contract=contract)
         self._layout = layout
+        self._command = tuple(command)
 
     async def _work(self, request: AgentRequest) -> JsonObject:
         return await asyncio.to_thread(self._plan, request.inputs or {})
@@ -99,7 +107,18 @@ class EmbeddedPlannerAgent(Agent):
             raise _nothing_to_do(reading, "; ".join(str(row["reason"]) for row in reading.not_understood) + ".")
         framework = str(words.framework or inputs.get("framework") or "pytest")
         tests_dir = str(inputs.get("tests_dir") or "tests/generated")
-        steps = _steps(text, available, words, index, reading, framework, tests_dir, inputs.get("changes"))
+        scope = Scope(
+            index=index,
+            targets=(),
+            named=False,
+            request=text,
+            documents=(),
+            framework=framework,
+            tests_dir=tests_dir,
+            only_untested=words.only_untested,
+            command=self._command,
+        )
+        steps = _steps(available, words, scope, reading, inputs.get("changes"))
         if not steps and not reading.limited:
             raise _nothing_to_do(reading, _why_nothing(layout, reading))
         return {
@@ -124,7 +143,7 @@ def _clauses(words: RequestWords, inputs: Mapping[str, Any]) -> list[Clause]:
 
 def is_document(text: str) -> bool:
     """Whether a word names an API description: an address, or a JSON or YAML file."""
-    return _DOCUMENT.search(text) is not None
+    return is_address(text) or _DOCUMENT.search(text) is not None
 
 
 def _second_framework(name: str, first: str | None) -> JsonObject:
@@ -178,16 +197,18 @@ def _found(mention: Mention, index: TargetIndex, reading: _Reading) -> list[Targ
 
 
 def _steps(
-    request: str,
     clauses: Sequence[Clause],
     words: RequestWords,
-    index: TargetIndex,
+    whole: Scope,
     reading: _Reading,
-    framework: str,
-    tests_dir: str,
     changes: Mapping[str, Any] | None,
 ) -> list[JsonObject]:
-    """The steps of all parts in their order, then verifying and accepting; none when no part comes to a test."""
+    """The steps of all parts in their order, then verifying and accepting; none when no part comes to a test.
+
+    Args:
+        whole: what holds for every part.
+    """
+    index = whole.index
     after = (CONTEXT,) if len(clauses) > 1 else ()
     left_out = tuple((one.place.path, name) for one in reading.excluded for name in one.symbols or ())
     generate: list[JsonObject] = []
@@ -201,25 +222,21 @@ def _steps(
             targets = _limited(targets, changes, index, reading)
             if not targets and not reading.documents[at]:
                 continue
-        scope = Scope(
-            index=index,
+        scope = replace(
+            whole,
             targets=targets,
             named=named,
-            request=request,
             documents=tuple(reading.documents[at]),
-            framework=framework,
-            tests_dir=tests_dir,
             after=after,
             taken=tuple(str(step["params"]["test_path"]) for step in generate),
             left_out=left_out,
-            only_untested=words.only_untested,
         )
         generate += _added(STEP_PLANNERS[clause.test_type](scope), scope, reading)
     if not generate:
         return []
     paths = [str(step["params"]["test_path"]) for step in generate]
-    verify = verify_step([str(step["id"]) for step in generate], paths, framework)
-    before = [context_step(request)] if after else []
+    verify = verify_step([str(step["id"]) for step in generate], paths, whole.framework)
+    before = [context_step(whole.request)] if after else []
     return [*before, *generate, verify, accept_step([str(verify["id"])], paths)]
 
 
@@ -241,6 +258,7 @@ def _added(planned: Planned, scope: Scope, reading: _Reading) -> list[JsonObject
     """The steps of one part; what it says of itself is noted, and so is a document that no step tests."""
     reading.understood += [one for one in planned.understood if one not in reading.understood]
     reading.not_understood += planned.not_understood
+    reading.advice = reading.advice or planned.advice
     reading.skipped += [one for one in planned.skipped if one not in reading.skipped]
     told = {str(row["text"]) for row in planned.not_understood}
     for document in scope.documents:
@@ -286,4 +304,4 @@ def _why_nothing(layout: Layout, reading: _Reading) -> str:
 def _nothing_to_do(reading: _Reading, message: str) -> RequestError:
     hints = [hint for row in reading.not_understood for hint in row["suggestions"]]
     advice = f"Did you mean {', '.join(dict.fromkeys(hints))}?" if hints else "Name a file, folder, module or symbol."
-    return RequestError(message, advice=advice, details={"not_understood": reading.not_understood})
+    return RequestError(message, advice=reading.advice or advice, details={"not_understood": reading.not_understood})

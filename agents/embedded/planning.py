@@ -26,6 +26,7 @@ class Scope:
         taken: test paths that other steps of the plan have already.
         left_out: excluded symbols, as (path of their module, qualified name).
         only_untested: leave out what a test names already.
+        command: what starts the application of API tests; empty where nobody said it.
     """
 
     index: TargetIndex
@@ -39,6 +40,7 @@ class Scope:
     taken: tuple[str, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
     only_untested: bool = False
+    command: tuple[str, ...] = ()
 
     @property
     def layout(self) -> Layout:
@@ -54,6 +56,7 @@ class Planned:
         steps: generate steps in order; empty where `not_understood` or `skipped` say why.
         understood, not_understood, skipped: as in the planner's result.
         used: those of `documents` that a step tests.
+        advice: what to do where there are no steps.
     """
 
     steps: list[JsonObject] = field(default_factory=list)
@@ -61,6 +64,7 @@ class Planned:
     not_understood: list[JsonObject] = field(default_factory=list)
     skipped: list[JsonObject] = field(default_factory=list)
     used: tuple[str, ...] = ()
+    advice: str = ""
 
 
 StepPlanner = Callable[[Scope], Planned]

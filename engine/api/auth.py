@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -95,12 +95,24 @@ def candidates(api: Api, variables: Iterable[str]) -> dict[str, list[Credential]
     return found
 
 
+def names_of(request: Mapping[str, Any]) -> tuple[str, ...]:
+    """The ways to sign in that a request uses, all of them together."""
+    told = request.get("auth") or ()
+    return (told,) if isinstance(told, str) else tuple(str(one) for one in told)
+
+
+def told_of(names: Sequence[str]) -> Any:
+    """What a request says of the ways that it uses: the one, or a list of them."""
+    return names[0] if len(names) == 1 else list(names)
+
+
 def with_credentials(request: Json, credentials: Mapping[str, Credential]) -> Json:
     """The request as it is sent, `auth` put where it goes."""
-    name = request.get("auth")
     sent = {key: one for key, one in request.items() if key != "auth"}
-    credential = credentials.get(str(name)) if name else None
-    return put_secret(sent, credential, credential.value) if credential is not None else sent
+    for name in names_of(request):
+        credential = credentials.get(name)
+        sent = put_secret(sent, credential, credential.value) if credential is not None else sent
+    return sent
 
 
 def put_secret(request: Json, credential: Credential, secret: str) -> Json:
@@ -119,7 +131,9 @@ def place_of(credential: Credential, secret: str) -> tuple[str, str, str]:
     return keys[credential.kind], credential.parameter, secret
 
 
-def wrong(request: Json, credential: Credential) -> Json:
+def wrong(request: Json, credentials: Sequence[Credential]) -> Json:
     """The request with credentials of the right form that are not right."""
-    secret = f"{_WRONG}:{_WRONG}" if credential.kind == "basic" else _WRONG
-    return put_secret({key: one for key, one in request.items() if key != "auth"}, credential, secret)
+    sent = {key: one for key, one in request.items() if key != "auth"}
+    for one in credentials:
+        sent = put_secret(sent, one, f"{_WRONG}:{_WRONG}" if one.kind == "basic" else _WRONG)
+    return sent

@@ -8,6 +8,7 @@ operation still works.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, product
 from typing import Any
 
 from .auth import Credential, with_credentials
@@ -21,6 +22,7 @@ from .world import Baseline, World, complete, ids_of, request_for, united
 _ROUNDS = 3
 _RANK = {"POST": 0, "PUT": 1, "GET": 2, "HEAD": 3, "PATCH": 4, "DELETE": 5, "OPTIONS": 6, "TRACE": 7}
 _MOST_VALUES = 6
+_MOST_COMBINATIONS = 24
 
 
 class Finder:
@@ -67,8 +69,12 @@ class Finder:
                 saves = ids_of(operation, self._world.api, answer, known) if operation.method == "POST" else {}
                 self._world.baselines[operation.name] = Baseline(operation, request, setup, answer, saves)
                 self.failures.pop(operation.name, None)
+                self._world.refused.pop(operation.name, None)
                 return
             self.failures[operation.name] = answer
+            if 400 <= answer.status < 500 and answer.status != 405 and len(answers) == len(setup) + 1:
+                refused = Baseline(operation, request, tuple(setup), answer)
+                self._world.refused.setdefault(operation.name, refused)
             if answer.status >= 500 or (answer.failure and not answer.broken_link):
                 title = f"{operation.label} with valid values"
                 proposal = Proposal(operation, "valid_values", title, "resilience", request, tuple(setup))
@@ -85,6 +91,14 @@ class Finder:
         full = request_for(self._world, operation, full=True)
         if full is not None and full != plain:
             yield full
+        content = (plain[0].get("body") or {}).get("content")
+        if isinstance(content, dict) and operation.body is not None:
+            # What lists name may not be there yet.
+            bare = {name: [] if isinstance(one, list) else one for name, one in content.items()}
+            if bare != content and self._world.samples.problem(bare, operation.body.schema) is None:
+                made = request_for(self._world, operation, body=bare)
+                if made is not None:
+                    yield made
         if not number:
             return
         everything = self._everything(operation)
@@ -148,22 +162,25 @@ async def credentials_that_work(
 ) -> dict[str, Credential]:
     """For each security scheme, the first of the offered credentials that lets a request in.
 
-    A request is let in where it is answered otherwise than the same one with a wrong secret, and not with 401 or 403.
+    A request is let in where it is answered otherwise than with 401 or 403. What is needed together is tried together.
     """
     found: dict[str, Credential] = {}
-    for scheme, options in offered.items():
-        operation = next(
-            (one for one in world.api.operations if any(scheme in alternative for alternative in one.security)), None
-        )
-        made = request_for(world, operation, linked=False, body=_some_body(world, operation)) if operation else None
+    alternatives = dict.fromkeys(one for operation in world.api.operations for one in operation.security if one)
+    # What stands alone is found out first, so that fewer combinations are left where several are needed together.
+    for alternative in sorted(alternatives, key=len):
+        if all(scheme in found for scheme in alternative) or not all(offered.get(scheme) for scheme in alternative):
+            continue
+        operation = next(one for one in world.api.operations if alternative in one.security)
+        made = request_for(world, operation, linked=False, body=_some_body(world, operation))
         if made is None:
             continue
         request = {key: one for key, one in made[0].items() if key != "auth"}
-        for credential in options:
-            tried = {**request, "auth": credential.name}
-            answers = await observer.answers([with_credentials(tried, {credential.name: credential})])
+        options = [[found[scheme]] if scheme in found else offered[scheme] for scheme in alternative]
+        for chosen in islice(product(*options), _MOST_COMBINATIONS):
+            tried = {**request, "auth": [one.name for one in chosen]}
+            answers = await observer.answers([with_credentials(tried, {one.name: one for one in chosen})])
             if answers and answers[0].status not in (0, 401, 403):
-                found[scheme] = credential
+                found |= dict(zip(alternative, chosen, strict=True))
                 break
     return found
 

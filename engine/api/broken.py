@@ -24,6 +24,8 @@ _BAD_FORMATS = {
 }
 _LATEST = {"date": ("0001-01-01", "9999-12-31")}
 _LONG = 5000
+_MOST_ITEMS = 200
+_MOST_PROPERTIES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ def broken_values(schema: Any, samples: Samples, name: str, *, as_text: bool = F
         yield Variant("type", (), f"{name} of the wrong type", wrong)
     if not as_text and not takes_null(whole) and "enum" not in whole:
         yield Variant("null", (), f"{name} null", None)
-    for one in _broken_plainly(whole, kind, name):
+    for one in (*_broken_plainly(whole, kind, name), *_broken_list(whole, kind, name, samples, as_text)):
         if samples.problem(one.value, schema) is not None or one.kind == "format":
             yield one
 
@@ -89,12 +91,27 @@ def _broken_plainly(whole: Mapping[str, Any], kind: str, name: str) -> Iterator[
             yield Variant("multiple", (), f"{name} no multiple of {step}", _plain(number(whole) + step / 2))
     elif kind == "string":
         yield from _broken_text(whole, name)
-    elif kind == "array":
-        least, most = whole.get("minItems"), whole.get("maxItems")
-        if least:
-            yield Variant("min_items", (), f"{name} with too few items", [])
-        if isinstance(most, int) and most < 200:
-            yield Variant("max_items", (), f"{name} with too many items", ["x"] * (most + 1))
+
+
+def _broken_list(whole: Mapping[str, Any], kind: str, name: str, samples: Samples, as_text: bool) -> Iterator[Variant]:
+    if kind != "array":
+        return
+    least, most = int(whole.get("minItems") or 0), whole.get("maxItems")
+    if least:
+        few = samples.items(whole, name, least - 1)
+        if few is not None:
+            yield Variant("min_items", (), f"{name} with too few items", few)
+    if isinstance(most, int) and most < _MOST_ITEMS:
+        many = samples.items(whole, name, most + 1)
+        if many is not None:
+            yield Variant("max_items", (), f"{name} with too many items", many)
+    if whole.get("uniqueItems"):
+        different = samples.items(whole, name, max(1, least - 1))
+        if different:
+            yield Variant("unique_items", (), f"{name} with an item twice", [*different, different[-1]])
+    if as_text:
+        for one in broken_values(whole.get("items", True), samples, f"an item of {name}", as_text=True):
+            yield Variant(one.kind, (), one.words, [one.value])
 
 
 def _broken_text(whole: Mapping[str, Any], name: str) -> Iterator[Variant]:
@@ -141,9 +158,20 @@ def edge_values(schema: Any, samples: Samples, name: str) -> Iterator[Variant]:
         found = [("edge_first", f"the first {name}", first), ("edge_last", f"the last {name}", last)]
     elif kind == "string" and not whole.get("format"):
         found = list(_edge_texts(whole, name))
+    elif kind == "array":
+        counts = (
+            ("edge_min_items", "the fewest", whole.get("minItems")),
+            ("edge_max_items", "the most", whole.get("maxItems")),
+        )
+        lists = [(key, words, samples.items(whole, name, one)) for key, words, one in counts if _countable(one)]
+        found = [(key, f"{words} {name}", one) for key, words, one in lists if one]
     for key, words, value in found:
         if value != usual and samples.problem(value, schema) is None:
             yield Variant(key, (), words, value)
+
+
+def _countable(count: Any) -> bool:
+    return isinstance(count, int) and 0 < count < _MOST_ITEMS
 
 
 def _edge_texts(whole: Mapping[str, Any], name: str) -> Iterator[tuple[str, str, Any]]:
@@ -161,12 +189,15 @@ def _edge_texts(whole: Mapping[str, Any], name: str) -> Iterator[tuple[str, str,
             yield key, words, value
 
 
-def inside_body(schema: Any, body: Any, samples: Samples, place: tuple[str | int, ...] = ()) -> Iterator[Variant]:
+def inside_body(
+    schema: Any, body: Any, samples: Samples, place: tuple[str | int, ...] = (), *, as_text: bool = False
+) -> Iterator[Variant]:
     """Everything that can be broken or taken to its edge inside a body, as whole bodies.
 
     Args:
         body: a valid body with the places that are to be broken.
         place: where the schema lies in the body.
+        as_text: the body is a form, whose fields all travel as texts or files.
     """
     whole = samples.merged(schema)
     here = at(body, place)
@@ -183,16 +214,42 @@ def inside_body(schema: Any, body: Any, samples: Samples, place: tuple[str | int
         words = ".".join(str(part) for part in below)
         if name in required and name in here:
             yield Variant("missing", below, f"{words} missing", with_value(body, below, MISSING))
-        if samples.merged(inner).get("readOnly"):
+        if samples.merged(inner).get("readOnly") or (as_text and is_file(samples.merged(inner))):
             continue
-        for one in (*broken_values(inner, samples, words), *edge_values(inner, samples, words)):
+        for one in (*broken_values(inner, samples, words, as_text=as_text), *edge_values(inner, samples, words)):
             yield Variant(one.kind, below, one.words, with_value(body, below, one.value))
-        if name in here and len(below) < _DEEPEST:
+        if name in here and len(below) < _DEEPEST and not as_text:
             yield from inside_body(inner, body, samples, below)
+    yield from _broken_size(whole, here, body, samples, place)
     if whole.get("additionalProperties") is False:
         below = (*place, "unexpected")
-        words = "a property that is not allowed" + (f" in {place[-1]}" if place else "")
+        words = "a property that is not allowed" + (f" in {'.'.join(str(part) for part in place)}" if place else "")
         yield Variant("extra", below, words, with_value(body, below, "value"))
+
+
+def _broken_size(
+    whole: Mapping[str, Any], here: dict[str, Any], body: Any, samples: Samples, place: tuple[str | int, ...]
+) -> Iterator[Variant]:
+    """An object with too few properties, and one with too many."""
+    words = ".".join(str(part) for part in place) or "the body"
+    least, most = whole.get("minProperties"), whole.get("maxProperties")
+    required = [name for name in whole.get("required") or () if name in here]
+    if isinstance(least, int) and len(required) < least:
+        names = [*required, *(one for one in here if one not in required)][: least - 1]
+        fewer = {name: here[name] for name in names}
+        yield Variant("min_properties", place, f"{words} with too few properties", with_value(body, place, fewer))
+    others = whole.get("additionalProperties", True)
+    if isinstance(most, int) and most < _MOST_PROPERTIES and others is not False:
+        value = samples.value(others, "value")
+        added = {f"more_{number}": value for number in range(1, most - len(here) + 2)}
+        if value is not NOTHING:
+            more = {**here, **added}
+            yield Variant("max_properties", place, f"{words} with too many properties", with_value(body, place, more))
+
+
+def is_file(whole: Mapping[str, Any]) -> bool:
+    """Whether a merged schema is that of a file in a form."""
+    return whole.get("format") == "binary" or "contentMediaType" in whole
 
 
 def at(value: Any, place: tuple[str | int, ...]) -> Any:
@@ -209,6 +266,8 @@ def at(value: Any, place: tuple[str | int, ...]) -> Any:
 
 def with_value(value: Any, place: tuple[str | int, ...], new: Any) -> Any:
     """A copy with another value at a place; MISSING takes it out."""
+    if not place:
+        return copy.deepcopy(new)
     made = copy.deepcopy(value)
     holder = at(made, place[:-1])
     if new is MISSING:
@@ -224,4 +283,15 @@ def _plain(value: Any) -> Any:
     return value
 
 
-__all__ = ["FORMATS", "MISSING", "Variant", "at", "broken_values", "edge_values", "inside_body", "text", "with_value"]
+__all__ = [
+    "FORMATS",
+    "MISSING",
+    "Variant",
+    "at",
+    "broken_values",
+    "edge_values",
+    "inside_body",
+    "is_file",
+    "text",
+    "with_value",
+]

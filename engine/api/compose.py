@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .auth import names_of
 from .expectations import expectations, telling
 from .explore import ApiExploration
 from .freshness import needs_fresh_state
@@ -37,7 +38,7 @@ def compose_spec(
     sorted_out = _sorted_out(exploration, privacy)
     cases = list(_cases(sorted_out.worth, api, privacy))
     told = {name: one.entry() for name, one in sorted(exploration.credentials.items())}
-    used = {str(request["auth"]) for case in cases for request in _requests(case) if "auth" in request}
+    used = {name for case in cases for request in _requests(case) for name in names_of(request)}
     spec: Json = {
         "schema_version": SCHEMA_VERSION,
         "test_type": "api",
@@ -218,7 +219,12 @@ def _expected(seen: Seen) -> str:
 
 
 def _not_reached(exploration: ApiExploration, sorted_out: _SortedOut, privacy: Privacy) -> Iterator[Json]:
-    for subject, reason in (*exploration.unreached, *exploration.cut, *exploration.api.left_out):
+    for subject, reason in (
+        *exploration.unreached,
+        *exploration.cut,
+        *exploration.api.left_out,
+        *exploration.api.problems,
+    ):
         yield {"subject": subject[:300], "reason": privacy.text(reason)[:1000], "line": 0}
     notes = list(exploration.notes)
     told = (

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from .auth import Credential
+from .auth import Credential, names_of
 from .model import Json
 
 ADDRESS = "${API_BASE_URL:-http://127.0.0.1:8000}"
@@ -60,8 +60,8 @@ def _keys(pointer: str) -> str:
 
 
 def _command(request: Json, credentials: Mapping[str, Credential], *, last: bool, seconds: int) -> str:
-    credential = credentials.get(str(request.get("auth")))
-    address = _address(request, credential)
+    used = [credentials[name] for name in names_of(request) if name in credentials]
+    address = _address(request, used)
     parts = ["curl -s", *(["-i"] if last else []), *([f"--max-time {seconds}"] if last and seconds else [])]
     # What would be a set or a range of addresses, or a way up, is sent as it stands.
     parts += ["-g"] if re.search(r"[][{}]", _NAME.sub("", address.removeprefix(ADDRESS))) else []
@@ -70,28 +70,49 @@ def _command(request: Json, credentials: Mapping[str, Credential], *, last: bool
         parts.append("-I" if request["method"] == "HEAD" else f"-X {request['method']}")
     parts.append(f'"{_with_variables(address)}"')
     parts += [f"-H {_quoted(f'{name}: {value}')}" for name, value in (request.get("headers") or {}).items()]
-    parts += _secret(credential)
-    if request.get("cookies"):
-        parts.append("-b " + _quoted("; ".join(f"{name}={value}" for name, value in request["cookies"].items())))
+    parts += [_secret(one) for one in used if one.kind not in ("api_key_query", "api_key_cookie")]
+    parts += _cookies(request, [one for one in used if one.kind == "api_key_cookie"])
     body = request.get("body")
     if body is not None:
-        parts.append(f"-H {_quoted('Content-Type: ' + body['media_type'])}")
-        parts.append(f"--data-raw {_data(body)}")
+        parts += _body(body)
     return " ".join(parts)
 
 
-def _address(request: Json, credential: Credential | None) -> str:
+def _cookies(request: Json, used: Sequence[Credential]) -> list[str]:
+    given = [f"{name}={value}" for name, value in (request.get("cookies") or {}).items()]
+    if not used:
+        return ["-b " + _quoted("; ".join(given))] if given else []
+    # Variables of the shell stand between double quotes.
+    safe = [_with_variables(_SPECIAL.sub(r"\\\1", one)) for one in given]
+    return ['-b "' + "; ".join([*(f"{one.parameter}=${one.variable}" for one in used), *safe]) + '"']
+
+
+def _body(body: Mapping[str, Any]) -> list[str]:
+    kind, content = body["media_type"], body.get("content")
+    if not isinstance(content, dict) or "form" not in kind:
+        return [f"-H {_quoted('Content-Type: ' + kind)}", f"--data-raw {_data(body)}"]
+    if not kind.startswith("multipart/"):
+        encoded = _named(urlencode({name: _listed(one) for name, one in content.items()}, doseq=True))
+        return [f"-H {_quoted('Content-Type: ' + kind)}", f"--data-raw {_quoted(encoded)}"]
+    fields = [(name, one) for name, value in content.items() for one in (value if isinstance(value, list) else [value])]
+    return [
+        "-F " + _quoted(f"{name}={one['content']};filename={one['filename']}")
+        if isinstance(one, dict)
+        else "--form-string " + _quoted(f"{name}={_plain(one)}")
+        for name, one in fields
+    ]
+
+
+def _address(request: Json, used: Sequence[Credential]) -> str:
     """The address as it stands between double quotes, ids still as `{{name}}`."""
     path = request["path"]
     for name, value in (request.get("path_parameters") or {}).items():
         path = path.replace("{" + name + "}", _plain(value))
     address = ADDRESS + _SPECIAL.sub(r"\\\1", _named(quote(path, safe=_SAFE)))
     query = {name: _listed(one) for name, one in (request.get("query") or {}).items()}
-    if query:
-        address += "?" + _named(urlencode(query, doseq=True))
-    if credential is not None and credential.kind == "api_key_query":
-        address += f"{'&' if query else '?'}{quote(credential.parameter)}=${credential.variable}"
-    return address
+    parts = [_named(urlencode(query, doseq=True))] if query else []
+    parts += [f"{quote(one.parameter)}=${one.variable}" for one in used if one.kind == "api_key_query"]
+    return f"{address}?{'&'.join(parts)}" if parts else address
 
 
 def _named(text: str) -> str:
@@ -99,17 +120,14 @@ def _named(text: str) -> str:
     return re.sub(r"%7B%7B(\w+)%7D%7D", r"{{\1}}", text)
 
 
-def _secret(credential: Credential | None) -> list[str]:
-    if credential is None or credential.kind == "api_key_query":
-        return []
+def _secret(credential: Credential) -> str:
     variable, parameter = credential.variable, credential.parameter
     forms = {
         "bearer": f'-H "Authorization: Bearer ${variable}"',
         "basic": f'-u "${variable}"',
         "api_key_header": f'-H "{parameter}: ${variable}"',
-        "api_key_cookie": f'-b "{parameter}=${variable}"',
     }
-    return [forms[credential.kind]]
+    return forms[credential.kind]
 
 
 def _data(body: Mapping[str, Any]) -> str:

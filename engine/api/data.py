@@ -20,6 +20,9 @@ NOTHING: Any = object()
 """No value fits."""
 
 _DEEPEST = 5
+_LISTS_FILLED = 2
+"""How deep lists have something in them, though they need not: a list of nothing tells nothing of its items."""
+_MOST_ITEMS = 200
 FORMATS = {
     "date": "2024-05-03",
     "date-time": "2024-05-03T10:30:00Z",
@@ -176,23 +179,60 @@ class Samples:
                     return NOTHING
                 value = None
             made[name] = value
+        return self._enough(made, whole, full, depth)
+
+    def _enough(self, made: dict[str, Any], whole: Mapping[str, Any], full: bool, depth: int) -> dict[str, Any]:
+        """The object with as many properties as it needs."""
+        least, properties = int(whole.get("minProperties") or 0), whole.get("properties") or {}
+        others = whole.get("additionalProperties", True)
+        names = [*properties, *(f"key_{number}" for number in range(1, least + 1) if others is not False)]
+        for name in names:
+            if len(made) >= least:
+                break
+            value = self._made(properties.get(name, others), name, full, depth + 1) if name not in made else NOTHING
+            if value is not NOTHING:
+                made[name] = value
         return made
 
+    def items(self, schema: Any, name: str, count: int) -> list[Any] | None:
+        """A list of so many items that fit, different ones where they have to be; None where they are not found."""
+        whole = self.merged(schema)
+        made = self._array({**whole, "minItems": count, "maxItems": count}, name, False, 0) if count else []
+        if made is NOTHING or len(made) != count:
+            return None
+        inner = whole.get("items", True)
+        alike = whole.get("uniqueItems") and any(one in made[:at] for at, one in enumerate(made))
+        return None if alike or any(self.problem(one, inner) is not None for one in made) else made
+
     def _array(self, whole: Mapping[str, Any], name: str, full: bool, depth: int) -> Any:
-        least = int(whole.get("minItems") or 0)
-        count = max(least, 1 if full and depth < _DEEPEST else 0)
+        least, most = int(whole.get("minItems") or 0), whole.get("maxItems")
+        count = max(least, 1 if depth <= (_DEEPEST - 1 if full else _LISTS_FILLED) else 0)
+        count = min(count, most if isinstance(most, int) else _MOST_ITEMS)
         items = [self._made(one, name, full, depth + 1) for one in whole.get("prefixItems") or ()]
         singular = name.removesuffix("s") or name
         inner = whole.get("items", True)
-        while len(items) < min(count, 20):
+        while len(items) < min(count, _MOST_ITEMS):
             value = self._made(inner, singular, full, depth + 1)
             if value is NOTHING:
                 return NOTHING if least else []
             if whole.get("uniqueItems") and value in items:
-                value = f"{value}{len(items) + 1}" if isinstance(value, str) else value
-                value = value + len(items) if isinstance(value, int | float) and not isinstance(value, bool) else value
+                value = _another(value, len(items) + 1)
             items.append(value)
         return items
+
+
+def _another(value: Any, number: int) -> Any:
+    """A value of the same form, another one for each number; the same where there is no other."""
+    if isinstance(value, str):
+        return f"{value}{number}"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value + number - 1
+    if isinstance(value, dict):
+        for key, one in value.items():
+            other = _another(one, number)
+            if other != one:
+                return {**value, key: other}
+    return value
 
 
 def number(whole: Mapping[str, Any]) -> Any:

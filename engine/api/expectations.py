@@ -89,7 +89,8 @@ def _schema(seen: Seen, api: Api, value: Any) -> Iterator[Json]:
     if value is None or schema in (None, True, {}) or not api.documented:
         return
     alone = standalone(schema, api.components)
-    if alone not in (True, {}) and len(json.dumps(alone)) <= _MOST_SCHEMA:
+    # A type and no more is told by what is pinned of the body.
+    if alone not in (True, {}) and set(alone) != {"type"} and len(json.dumps(alone)) <= _MOST_SCHEMA:
         yield {"kind": "body_schema", "schema": alone, "origin": "documented"}
 
 

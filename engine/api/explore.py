@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from ...sandbox.target import PythonTarget
 from .auth import Credential, candidates
+from .bare import made_bare
 from .baselines import Finder, credentials_that_work
 from .bounds import ApiBudget, pairs_within, within
 from .data import Fallback, Samples
@@ -19,6 +20,7 @@ from .observe import Launch, Surroundings, open_application
 from .other_values import second_of
 from .propose import proposals_for, wrong_methods
 from .propose_stories import afterwards, fuller_lists
+from .propose_values import refused
 from .steady import laid_together
 from .watching import watch, with_state_told
 from .world import Baseline, World, complete
@@ -82,7 +84,8 @@ async def explore_api(
         chosen = within(_once(_all_proposals(world, credentials, second)), budget)
         later, cut = await _telling_readings(finder, world, budget)
         proposals = _once([*chosen.proposals, *later, *finder.broken.values()])
-        seen_here = await watch(observer, proposals, credentials)
+        seen_here = await made_bare(observer, await watch(observer, proposals, credentials), credentials)
+        proposals = [one.proposal for one in seen_here]
         sent = observer.sent
     moved = replace(SHIFTED, start_seconds=here.start_seconds, answer_seconds=here.answer_seconds)
     async with open_application(target, launch, moved) as observer:
@@ -90,13 +93,14 @@ async def explore_api(
         seen = [laid_together(one, other) for one, other in zip(seen_here, seen_there, strict=True)]
         seen = await with_state_told(observer, seen, credentials)
         sent += observer.sent
+    seen = [one for one in seen if not _tells_nothing(one, world)]
     order = {one.name: at for at, one in enumerate(api.operations)}
     seen.sort(key=lambda one: order[one.proposal.operation.name])
     return ApiExploration(
         api,
         tuple(seen),
         credentials,
-        tuple(_unreached(world, finder)),
+        tuple(_unreached(world, finder, seen)),
         (*chosen.cut, *cut),
         api.notes,
         sent,
@@ -126,6 +130,8 @@ def _all_proposals(world: World, credentials: dict[str, Credential], second: dic
             # With something in it a list tells more of what a query leaves out.
             if proposal.group not in ("with_query", "edges_query") or one.operation.name not in filled:
                 yield proposal
+    for one in world.refused.values():
+        yield from refused(world, one)
     yield from lists
     yield from wrong_methods(world)
 
@@ -169,20 +175,27 @@ async def _telling_readings(
     return found, cut
 
 
-def _unreached(world: World, finder: Finder) -> Iterable[tuple[str, str]]:
+def _tells_nothing(seen: Seen, world: World) -> bool:
+    """Whether something broken is refused just as what is whole: nobody knows then what it was refused for."""
+    whole = world.refused.get(seen.proposal.operation.name)
+    if whole is None or seen.proposal.category != "validation":
+        return False
+    return (seen.answer.status, seen.answer.text) == (whole.answer.status, whole.answer.text)
+
+
+def _unreached(world: World, finder: Finder, seen: Sequence[Seen]) -> Iterable[tuple[str, str]]:
+    tested = {one.proposal.operation.name for one in seen}
     for operation in world.api.operations:
         if operation.name in world.baselines:
             continue
         answer = finder.failures.get(operation.name)
+        also = "; what it refuses is tested" if operation.name in tested & set(world.refused) else ""
         if answer is None:
             yield operation.label, "no values were found that fit its description"
         elif answer.failure:
             yield operation.label, f"no request was answered: {answer.failure.splitlines()[0][:300]}"
-        elif answer.status in (401, 403):
-            yield operation.label, f"it answers {answer.status}: credentials are needed that are not known"
+        elif answer.status in (401, 403) and operation.security:
+            yield operation.label, f"it answers {answer.status}: credentials are needed that are not known{also}"
         else:
-            told = " ".join(answer.text.split())[:200]
-            yield (
-                operation.label,
-                f"no request was found that works; the last answer was {answer.status} {told}".strip(),
-            )
+            told = f"{answer.status} {' '.join(answer.text.split())[:200]}".strip()
+            yield operation.label, f"no request was found that works; the last answer was {told}{also}"

@@ -12,7 +12,7 @@ from .model import Api, Operation
 
 
 def handler_lines(api: Api, root: Path) -> Api:
-    """The API with lines of handlers in the file that its path names; lines of others stay as they are. Blocks."""
+    """The API with lines of handlers in the file that its path names; lines that are known stay as they are. Blocks."""
     file = root / api.path
     if not api.path.endswith(".py") or not file.is_file():
         return api
@@ -27,10 +27,12 @@ def handler_lines(api: Api, root: Path) -> Api:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
     places = {(one.method, one.path.rstrip("/")): one.line for one in python_facts(api.path, text).routes}
-    return replace(api, operations=tuple(_placed(one, places, ends) for one in api.operations))
+    return replace(api, operations=tuple(_placed(one, api.path, places, ends) for one in api.operations))
 
 
-def _placed(operation: Operation, places: dict[tuple[str, str], int], ends: dict[int, int]) -> Operation:
+def _placed(operation: Operation, path: str, places: dict[tuple[str, str], int], ends: dict[int, int]) -> Operation:
+    if operation.lines != (1, 1) or operation.source != path:
+        return operation
     line = places.get((operation.method, operation.path.rstrip("/")))
     if line is None:
         return operation

@@ -46,7 +46,8 @@ class Operation:
         media: documented statuses → the media types of the answer, where it has a body.
         security: alternatives, each the schemes needed together; an empty alternative lets everybody in.
         links: documented links by status: (operationId, parameter → runtime expression).
-        lines: first and last line of the handler or of the document's part.
+        source: the file of the handler, or the document; relative to the project.
+        lines: first and last line of the handler or of the document's part, in `source`.
     """
 
     id: str
@@ -102,6 +103,7 @@ class Api:
         documented: whether somebody wrote it; False for one that we made from routes.
         left_out: (operation, why) for what is not tested.
         others: the operations that are left out.
+        problems: (where, what) is wrong with the document.
         path: the document, or the file of the application, relative to the project.
     """
 
@@ -114,6 +116,7 @@ class Api:
     path: str = ""
     left_out: tuple[tuple[str, str], ...] = ()
     others: tuple[Operation, ...] = ()
+    problems: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from .described import Places
 from .model import Api, Body, Json, Operation, Parameter
 from .schemas import PREFIX, normal
 
@@ -16,18 +17,19 @@ _ORDER = {"POST": 0, "PUT": 1, "GET": 2, "HEAD": 3, "PATCH": 4, "DELETE": 5, "OP
 _JSON = re.compile(r"^application/(?:[\w.+-]+\+)?json\b")
 
 
-def api_of(document: Json, *, path: str, most: int = 60, documented: bool = True) -> Api:
+def api_of(document: Json, *, path: str, most: int = 60, documented: bool = True, places: Places | None = None) -> Api:
     """Read a document.
 
     Args:
         document: its references are local; what is broken in it is left out, never an error.
         path: where it, or the application that makes it, is.
         most: operations taken at most; those left out are said.
+        places: where the operations are written; those that are not in it are told as the whole of `path`.
     """
     components = {
         str(name): normal(one) for name, one in _mapping(_mapping(document.get("components")).get("schemas")).items()
     }
-    found = list(_operations(document, path))
+    found = [_placed(one, places or {}) for one in _operations(document, path)]
     chosen, others = _prioritised(found, most)
     left_out = [
         (one.label, f"the API has {len(found)} operations; the {most} most important ones are tested") for one in others
@@ -68,13 +70,12 @@ def _operations(document: Json, path: str) -> Iterator[Operation]:
                 links=tuple(_links(operation, document)),
                 summary=" ".join(str(operation.get("summary") or operation.get("description") or "").split())[:200],
                 source=path,
-                lines=_lines(operation),
             )
 
 
-def _lines(operation: Mapping[str, Any]) -> tuple[int, int]:
-    told = operation.get("x-lines")
-    return (int(told[0]), int(told[1])) if isinstance(told, list) and len(told) == 2 else (1, 1)
+def _placed(operation: Operation, places: Places) -> Operation:
+    known = places.get((operation.method, operation.path))
+    return operation if known is None else replace(operation, source=known[0], lines=known[1])
 
 
 def _parameters(item: Mapping[str, Any], operation: Mapping[str, Any], document: Json) -> Iterator[Parameter]:

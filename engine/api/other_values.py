@@ -26,7 +26,7 @@ def second_of(baseline: Baseline, world: World) -> tuple[Json, Json] | None:
     """The request for a second thing, and what to save of its answer; None for what makes nothing or no other."""
     operation, request = baseline.operation, baseline.request
     makes = operation.method == "POST" or (operation.method == "PUT" and operation.path.endswith("}"))
-    if not makes or (request.get("body") and "json" not in request["body"]["media_type"]):
+    if not makes or isinstance((request.get("body") or {}).get("content"), str):
         return None
     made: Json = {key: one for key, one in request.items() if key != "save"}
     if operation.method == "PUT":

@@ -44,19 +44,26 @@ def proposals_for(world: World, baseline: Baseline, credentials: dict[str, Crede
 
 
 def _without_credentials(world: World, baseline: Baseline, credentials: dict[str, Credential]) -> Iterator[Proposal]:
-    name = baseline.request.get("auth")
-    if not world.needs_auth(baseline.operation) or not name:
+    names = ways.names_of(baseline.request)
+    if not world.needs_auth(baseline.operation) or not names:
         return
     anonymous = {key: one for key, one in baseline.request.items() if key != "auth"}
-    for how, request in (("without", anonymous), ("with_wrong", ways.wrong(baseline.request, credentials[str(name)]))):
+    wrong = ways.wrong(baseline.request, [credentials[one] for one in names])
+    tried = [("without credentials", anonymous), ("with wrong credentials", wrong)]
+    if len(names) > 1:
+        for name in names:
+            others = [one for one in names if one != name]
+            tried.append((f"without {name}", {**anonymous, "auth": ways.told_of(others)}))
+    for how, request in tried:
         yield proposed(
             baseline,
-            f"{how}_credentials",
-            f"refuses a call {how.replace('_', ' ')} credentials",
+            how,
+            f"refuses a call {how}",
             "authentication",
             request,
             wants="refusal",
-            breaks=f"{how.replace('_', ' ')} credentials",
+            breaks=how,
+            group="credentials",
             priority="critical",
         )
 
@@ -140,6 +147,7 @@ def wrong_methods(world: World) -> Iterator[Proposal]:
             request,
             wants="refusal",
             breaks=f"the method {method}",
+            group="methods",
             statuses=(404, 405),
             priority="low",
         )

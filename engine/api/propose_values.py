@@ -17,8 +17,9 @@ from .world import Baseline, World, put_parameter, request_for, united
 def bodies(world: World, baseline: Baseline) -> Iterator[Proposal]:
     body, operation = baseline.operation.body, baseline.operation
     content = (baseline.request.get("body") or {}).get("content")
-    if body is None or "json" not in body.media_type:
+    if body is None or ("json" not in body.media_type and not isinstance(content, dict)):
         return
+    as_text = "json" not in body.media_type
     full = request_for(world, operation, full=True)
     whole = content
     if full is not None and full[0].get("body", {}).get("content") != content:
@@ -35,9 +36,9 @@ def bodies(world: World, baseline: Baseline) -> Iterator[Proposal]:
             wants="success",
         )
     required = set(world.samples.merged(body.schema).get("required") or ())
-    for variant in _chosen(inside_body(body.schema, content, world.samples)):
+    for variant in _chosen(inside_body(body.schema, content, world.samples, as_text=as_text)):
         yield _of_variant(baseline, variant, "body", with_body(baseline.request, variant.value))
-    if isinstance(content, dict) and isinstance(whole, dict):
+    if isinstance(content, dict) and isinstance(whole, dict) and not as_text:
         more = {name: one for name, one in whole.items() if name not in content}
         for name in more:
             partial = {**content, name: whole[name]}
@@ -50,6 +51,17 @@ def bodies(world: World, baseline: Baseline) -> Iterator[Proposal]:
     if body.required:
         missing = {key: one for key, one in copied(baseline.request).items() if key != "body"}
         yield _refused(baseline, "no_body", "no body at all", missing)
+
+
+def refused(world: World, baseline: Baseline) -> Iterator[Proposal]:
+    """What can be broken in a call that is refused for what it says, such as a sign-in with made-up data."""
+    status = baseline.answer.status
+    yield proposed(
+        baseline, "made_up_values", f"answers {status} to made-up values", "state", baseline.request, priority="high"
+    )
+    for one in (*bodies(world, baseline), *parameters(world, baseline)):
+        if one.wants == "refusal":
+            yield one
 
 
 def edges_read(world: World, baseline: Baseline) -> Iterator[Proposal]:
@@ -123,8 +135,6 @@ def _of_variant(baseline: Baseline, variant: Variant, where: str, request: Json)
 
 def parameters(world: World, baseline: Baseline) -> Iterator[Proposal]:
     for parameter in baseline.operation.parameters:
-        if parameter.where == "cookie":
-            continue
         schema, name = parameter.schema, parameter.name
         if not parameter.required and parameter.where == "query":
             value = world.samples.value(schema, name)
@@ -134,8 +144,8 @@ def parameters(world: World, baseline: Baseline) -> Iterator[Proposal]:
                 yield proposed(
                     baseline, f"with_{name}", f"takes {name} {value}", "success", request, group="with_query"
                 )
-        if parameter.required and parameter.where in ("query", "header"):
-            key = "query" if parameter.where == "query" else "headers"
+        if parameter.required and parameter.where != "path":
+            key = {"query": "query", "header": "headers", "cookie": "cookies"}[parameter.where]
             request = copied(baseline.request)
             request[key] = {other: one for other, one in (request.get(key) or {}).items() if other != name}
             yield proposed(
@@ -154,6 +164,8 @@ def parameters(world: World, baseline: Baseline) -> Iterator[Proposal]:
             *edge_values(schema, world.samples, words),
         ):
             if parameter.where == "path" and not _travels(variant.value):
+                continue
+            if parameter.where != "query" and isinstance(variant.value, list):
                 continue
             if parameter.where == "path" and variant.kind.startswith("edge_"):
                 continue  # what exists has been made under another name

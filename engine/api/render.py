@@ -15,9 +15,11 @@ from .freshness import needs_fresh_state
 from .helpers import CONFTEST, helper_source
 from .literals import literal, quoted
 from .operations import snake_case
-from .render_checks import Check, checks_of
+from .render_checks import Check, Known, checks_of
 from .render_groups import Table, grouped, tables_of
+from .render_payloads import shared_payloads
 from .render_request import call
+from .render_schemas import schema_lines, schema_names
 from .render_steps import Steps
 
 Json = Mapping[str, Any]
@@ -31,7 +33,10 @@ _GROUPS = {
     "edges_path": "takes_paths_at_the_edge",
     "with_query": "takes_queries",
     "filters": "filters",
+    "credentials": "refuses_other_credentials",
+    "methods": "have_no_such_method",
 }
+_WIDTH = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +71,11 @@ def render_api(spec: Json, framework: str, test_path: str) -> tuple[File, ...]:
     origin = _origin(spec)
     folder = PurePosixPath(test_path).parent
     names = ["api_process", "api_serving"] + (["api_schema"] if "from api_schema import" in source else [])
-    files = [File(test_path, with_header(format_python(source), target=origin))]
+    files = [File(test_path, with_header(format_python(source, width=_WIDTH), target=origin))]
     if framework == "pytest":
         files.append(File((folder / "conftest.py").as_posix(), with_header(CONFTEST, target="testwright's helpers")))
     for name in names:
-        contents = with_header(format_python(helper_source(name)), target="testwright's helpers")
+        contents = with_header(format_python(helper_source(name), width=_WIDTH), target="testwright's helpers")
         files.append(File((folder / f"{name}.py").as_posix(), contents))
     return tuple(files)
 
@@ -88,7 +93,9 @@ class _Source:
         self._pytest = framework == "pytest"
         self._depth = len(PurePosixPath(test_path).parts) - 1
         self._auth: Mapping[str, Json] = spec.get("auth") or {}
-        self._schemas = _schema_names(spec)
+        self._schemas = schema_names(spec)
+        taken = ["ROOT", "ENVIRONMENT", "SCHEMAS", *self._schemas.values(), *(name.upper() for name in self._auth)]
+        self._known = Known(self._schemas, shared_payloads(spec["cases"], taken))
         self._steps = Steps(self._auth)
         self._imports: set[str] = set()
         self._taken: set[str] = set()
@@ -147,7 +154,9 @@ class _Source:
             lines.append(f"{name.upper()} = {_secret(entry, environment)}")
         yield "\n".join(lines)
         if self._schemas:
-            yield "\n".join(_schema_lines(self._spec, self._schemas))
+            yield "\n".join(schema_lines(self._spec, self._schemas))
+        if self._known.payloads.names:
+            yield "\n".join(self._known.payloads.lines())
 
     def _application(self) -> str:
         target = self._spec["target"]
@@ -188,7 +197,7 @@ class _Source:
 
     def _tests(self) -> Iterator[list[str]]:
         for group in grouped(self._spec["cases"]):
-            for one in tables_of(group, self._schemas):
+            for one in tables_of(group, self._known):
                 if isinstance(one, Table):
                     yield from self._table(one)
                 else:
@@ -197,7 +206,7 @@ class _Source:
     def _single(self, case: Json) -> list[str]:
         name = self._name(str(case["id"]).removeprefix("tc_"))
         request = case["act"]["request"]
-        checks = checks_of(list(case["expect"]), self._schemas)
+        checks = checks_of(list(case["expect"]), self._known)
         client = self._client_for(case)
         lines = [f"def {name}({client if self._pytest else 'self'}):", *_indented(_docstring(case))]
         return lines + _indented(self._body(case, call(request, self._auth, client=client), checks))
@@ -237,8 +246,9 @@ class _Source:
             return
         first = table.cases[0]
         operation = str(first["id"]).removeprefix("tc_")
-        base = _common_start([str(one["id"]).removeprefix("tc_") for one in table.cases]) or operation
         group = str(first.get("group"))
+        base = _common_start([str(one["id"]).removeprefix("tc_") for one in table.cases]) or operation
+        base = "paths" if group == "methods" else base
         name = self._name(f"{base}_{_GROUPS.get(group, group)}")
         rows = []
         for number, case in enumerate(table.cases):
@@ -290,57 +300,10 @@ def _secret(entry: Json, environment: Mapping[str, str]) -> str:
     return "{" + name + ": " + value + "}"
 
 
-def _schema_names(spec: Json) -> dict[str, str]:
-    """Names for the schemas that answers are checked by: source → name."""
-    found: dict[str, str] = {}
-    for case in spec["cases"]:
-        for one in case["expect"]:
-            if one["kind"] != "body_schema" or "schema" not in one:
-                continue
-            source = literal(one["schema"])
-            if source in found:
-                continue
-            reference = one["schema"].get("$ref", "") if isinstance(one["schema"], dict) else ""
-            items = (one["schema"].get("items") or {}) if isinstance(one["schema"], dict) else {}
-            inner = items.get("$ref", "") if isinstance(items, dict) else ""
-            words = reference.rpartition("/")[2] or (f"{inner.rpartition('/')[2]}_list" if inner else "")
-            words = words or f"{str(case['id']).removeprefix('tc_')}_answer"
-            name, number = snake_case(words).upper() or "ANSWER", 2
-            base = name = name if name[0].isalpha() else f"A_{name}"
-            while name in found.values() or name in ("ROOT", "ENVIRONMENT", "SCHEMAS"):
-                name, number = f"{base}_{number}", number + 1
-            found[source] = name
-    return found
-
-
-def _schema_lines(spec: Json, names: Mapping[str, str]) -> Iterator[str]:
-    """The schemas as constants; what several of them refer to stands in one."""
-    schemas: dict[str, Any] = {}
-    for case in spec["cases"]:
-        for one in case["expect"]:
-            if one["kind"] == "body_schema" and "schema" in one:
-                schemas[names[literal(one["schema"])]] = one["schema"]
-    shared: dict[str, Any] = {}
-    for schema in schemas.values():
-        shared |= schema.get("$defs", {}) if isinstance(schema, dict) else {}
-    one_way = all(
-        shared[name] == part
-        for schema in schemas.values()
-        if isinstance(schema, dict)
-        for name, part in schema.get("$defs", {}).items()
-    )
-    if shared and one_way:
-        yield f"SCHEMAS = {literal(dict(sorted(shared.items())))}"
-    for name, schema in schemas.items():
-        if one_way and isinstance(schema, dict) and "$defs" in schema:
-            own = literal({key: part for key, part in schema.items() if key != "$defs"})
-            yield f'{name} = {own[:-1]}, "$defs": SCHEMAS}}'
-        else:
-            yield f"{name} = {literal(schema)}"
-
-
 def _docstring(case: Json) -> list[str]:
-    return [f'"""{_words(str(case["title"]))}.', "", str(case["id"]), '"""']
+    title = _words(str(case["title"]))
+    line = f'"""{title} ({case["id"]})."""'
+    return [line] if len(line) <= _WIDTH - 8 else [f'"""{title}.', "", str(case["id"]), '"""']
 
 
 def _words(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...errors import AgentFailure
 from .literals import literal
+from .render_payloads import Payloads
 from .render_request import saved
 
 _TYPES = {
@@ -44,19 +45,24 @@ class Check:
         return f"{self.left} {self.operator} {self.right}" if self.operator else self.left
 
 
-def checks_of(expect: list[Mapping[str, Any]], schemas: Mapping[str, str]) -> list[Check]:
-    """The conditions of a case.
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a test file has names for: schemas by their source, and objects that answers share."""
 
-    Args:
-        schemas: names of the file's schemas, by their source.
+    schemas: Mapping[str, str]
+    payloads: Payloads
+
+
+def checks_of(expect: list[Mapping[str, Any]], known: Known) -> list[Check]:
+    """The conditions of a case.
 
     Raises:
         AgentFailure: an expectation cannot be said in a test.
     """
-    return [_check(one, schemas) for one in expect]
+    return [_check(one, known) for one in expect]
 
 
-def _check(one: Mapping[str, Any], schemas: Mapping[str, str]) -> Check:
+def _check(one: Mapping[str, Any], known: Known) -> Check:
     kind = one["kind"]
     if kind == "status":
         statuses = one["statuses"]
@@ -69,7 +75,7 @@ def _check(one: Mapping[str, Any], schemas: Mapping[str, str]) -> Check:
             return Check(name, "in", "response.headers")
         return Check(f"response.headers[{name}]", "==", literal(one["value"]), column="header")
     if kind == "body_equals":
-        return Check("response.json", "==", literal(one["value"]), column="expected")
+        return Check("response.json", "==", known.payloads.source(one["value"]), column="expected")
     if kind == "body_schema":
         if "schema" not in one:
             raise AgentFailure(
@@ -77,7 +83,7 @@ def _check(one: Mapping[str, Any], schemas: Mapping[str, str]) -> Check:
                 advice="write the schema itself into `schema`",
             )
         source = literal(one["schema"])
-        name = schemas.get(source, source)
+        name = known.schemas.get(source, source)
         return Check(f"mismatches(response.json, {name})", "==", "[]", ("from api_schema import mismatches",))
     if kind == "body_value":
         return _value(one)

@@ -10,8 +10,8 @@ from typing import Any
 
 from .freshness import needs_fresh_state
 from .literals import formatted, literal, names_in
-from .render_checks import Check, checks_of
-from .render_request import path_of
+from .render_checks import Check, Known, checks_of
+from .render_request import cookie_of, path_of
 
 Json = Mapping[str, Any]
 _TAKEN = ("api", "fresh_api", "response", "self")
@@ -48,27 +48,28 @@ def grouped(cases: Sequence[Json]) -> list[list[Json]]:
         operation = case["operation"]
         arrange = json.dumps(case.get("arrange") or {}, sort_keys=True)
         key = (operation["method"], operation["path"], group, arrange) if group else (number,)
+        key = (operation["method"], group) if group == "methods" else key
         found.setdefault(key, []).append(case)
     return list(found.values())
 
 
-def tables_of(cases: Sequence[Json], schemas: Mapping[str, str]) -> list[Table | Json]:
+def tables_of(cases: Sequence[Json], known: Known) -> list[Table | Json]:
     """A group as tables, and as single cases where too much differs. Raises AgentFailure, as `checks_of`."""
     shapes: dict[tuple[Any, ...], list[Json]] = {}
     for case in cases:
-        shapes.setdefault(_shape(case, schemas), []).append(case)
+        shapes.setdefault(_shape(case, known), []).append(case)
     made: list[Table | Json] = []
     for rows in shapes.values():
-        table = _table(rows, schemas) if len(rows) > 1 else None
+        table = _table(rows, known) if len(rows) > 1 else None
         made += [table] if table is not None else rows
     return made
 
 
-def _shape(case: Json, schemas: Mapping[str, str]) -> tuple[Any, ...]:
+def _shape(case: Json, known: Known) -> tuple[Any, ...]:
     """What has to be the same in all rows of a table."""
     request = case["act"]["request"]
     body = request.get("body") or {}
-    checks = tuple((one.left, one.operator, bool(one.column)) for one in checks_of(list(case["expect"]), schemas))
+    checks = tuple((one.left, one.operator, bool(one.column)) for one in checks_of(list(case["expect"]), known))
     fixed = json.dumps([request["method"], request.get("auth"), body.get("media_type"), body.get("raw")])
     return (
         fixed,
@@ -80,7 +81,7 @@ def _shape(case: Json, schemas: Mapping[str, str]) -> tuple[Any, ...]:
     )
 
 
-def _table(rows: Sequence[Json], schemas: Mapping[str, str]) -> Table | None:
+def _table(rows: Sequence[Json], known: Known) -> Table | None:
     parts = [_parts(row["act"]["request"]) for row in rows]
     varying = [name for name in parts[0] if len({one[name] for one in parts}) > 1]
     if len(varying) != 1:
@@ -90,7 +91,7 @@ def _table(rows: Sequence[Json], schemas: Mapping[str, str]) -> Table | None:
     columns = [Column(varying[0], tuple(one[varying[0]] for one in parts))]
     if any(names_in(one.get("value")) for row in rows for one in row["expect"]):
         return None
-    all_checks = [checks_of(list(row["expect"]), schemas) for row in rows]
+    all_checks = [checks_of(list(row["expect"]), known) for row in rows]
     checks: list[Check] = []
     for position, first in enumerate(all_checks[0]):
         rights = [one[position].right for one in all_checks]
@@ -108,11 +109,12 @@ def _table(rows: Sequence[Json], schemas: Mapping[str, str]) -> Table | None:
 
 def _parts(request: Json) -> dict[str, str]:
     """The parts of a request that may differ, as source."""
-    headers = {**(request.get("headers") or {}), "Cookie": json.dumps(request.get("cookies") or {})}
+    cookie = cookie_of(request)
+    headers = {**(request.get("headers") or {}), **({"Cookie": cookie} if cookie else {})}
     return {
         "path": formatted(path_of(request)),
         "query": literal(request.get("query") or {}),
-        "headers": literal({name: one for name, one in headers.items() if one != "{}"}),
+        "headers": literal(headers),
         "body": literal((request.get("body") or {}).get("content")),
     }
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .auth import names_of
 from .literals import formatted, literal
 
+FORM = "application/x-www-form-urlencoded"
 _VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 Json = Mapping[str, Any]
 
@@ -22,20 +24,30 @@ def call(
     """
     given = given or {}
     parts = [given.get("path") or formatted(path_of(request))]
-    entry = auth.get(str(request.get("auth")))
-    secret = str(request["auth"]).upper() if entry is not None else ""
+    secrets = [(name.upper(), auth[name]["kind"]) for name in names_of(request) if name in auth]
     query, headers = request.get("query") or {}, request.get("headers") or {}
-    query_parts = [f"**{secret}"] if entry is not None and entry["kind"] == "api_key_query" else []
-    header_parts = [f"**{secret}"] if entry is not None and entry["kind"] != "api_key_query" else []
+    query_parts = [f"**{name}" for name, kind in secrets if kind == "api_key_query"]
+    header_parts = [f"**{name}" for name, kind in secrets if kind != "api_key_query"]
     parts += _mapping("query", given.get("query"), query, query_parts)
-    cookies = "; ".join(f"{name}={value}" for name, value in (request.get("cookies") or {}).items())
-    headers = {**headers, "Cookie": cookies} if cookies else headers
+    cookies = cookie_of(request)
+    jar = [name for name, kind in secrets if kind == "api_key_cookie"]
+    if len(jar) + bool(cookies) > 1:
+        # There is one header for all cookies.
+        joined = ", ".join([*(f'{name}["Cookie"]' for name in jar), *([formatted(cookies)] if cookies else [])])
+        header_parts = [one for one in header_parts if one.removeprefix("**") not in jar]
+        header_parts.append(f'"Cookie": "; ".join([{joined}])')
+    elif cookies:
+        headers = {**headers, "Cookie": cookies}
     parts += _mapping("headers", given.get("headers"), headers, header_parts)
     body = request.get("body")
     if body is not None and ("content" in body or "body" in given):
         if "json" in body["media_type"] and not body.get("raw"):
             parts.append(f"json={given.get('body') or literal(body['content'])}")
             if body["media_type"] != "application/json":
+                parts.append(f"media_type={literal(body['media_type'])}")
+        elif isinstance(body.get("content"), dict):
+            parts.append(f"form={given.get('body') or literal(body['content'])}")
+            if body["media_type"] != FORM:
                 parts.append(f"media_type={literal(body['media_type'])}")
         else:
             parts.append(f"content={given.get('body') or literal(str(body['content']))}")
@@ -55,6 +67,11 @@ def _mapping(name: str, given: str | None, value: Json, more: list[str]) -> list
     if len(inner) == 1 and inner[0].startswith("**"):
         return [f"{name}={inner[0][2:]}"]
     return [f"{name}={{{', '.join(inner)}}}"]
+
+
+def cookie_of(request: Json) -> str:
+    """The cookies of a request as they are sent; "" without any."""
+    return "; ".join(f"{name}={value}" for name, value in (request.get("cookies") or {}).items())
 
 
 def path_of(request: Json) -> str:

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .auth import told_of
+from .broken import is_file
 from .data import NOTHING, Samples
 from .model import Answer, Api, Json, Operation, Parameter
 from .operations import snake_case
@@ -19,6 +21,7 @@ from .private import looks_secret
 from .schemas import type_of
 
 _IDS = ("id", "uuid", "uid", "key", "slug", "number", "code", "name")
+_FILE = {"filename": "file.txt", "content": "content of a file"}
 _VARIABLE = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -53,13 +56,15 @@ class World:
 
     Attributes:
         baselines: operations that work, by name.
-        credentials: headers, query or cookies that each security scheme needs, as parts of a request.
+        auth: security scheme → the name of its credentials.
+        refused: operations of which no call works, by name, with a call that is refused for what it says.
     """
 
     api: Api
     samples: Samples
     baselines: dict[str, Baseline] = field(default_factory=dict)
     auth: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, Baseline] = field(default_factory=dict)
 
     def producer_of(self, operation: Operation, parameter: Parameter) -> Baseline | None:
         """What makes the thing that a path parameter names."""
@@ -91,13 +96,13 @@ class World:
                 return one, next(iter(one.saves))
         return None
 
-    def secured(self, operation: Operation) -> str | None:
-        """The name of the credentials an operation needs; None where it needs none or none are known."""
+    def secured(self, operation: Operation) -> tuple[str, ...]:
+        """The names of the credentials an operation needs together; empty where it needs none or none are known."""
         for alternative in operation.security:
-            known = [one for one in alternative if one in self.auth]
+            known = [self.auth[one] for one in alternative if one in self.auth]
             if alternative and len(known) == len(alternative):
-                return self.auth[known[0]]
-        return None
+                return tuple(known)
+        return ()
 
     def needs_auth(self, operation: Operation) -> bool:
         """Whether the document asks for credentials."""
@@ -137,8 +142,8 @@ def request_for(
             content, setup = _linked(world, operation.body.schema, content, setup)
         request["body"] = {"media_type": operation.body.media_type, "content": content}
     secured = world.secured(operation)
-    if secured is not None:
-        request["auth"] = secured
+    if secured:
+        request["auth"] = told_of(secured)
     return request, tuple(setup)
 
 
@@ -196,18 +201,15 @@ def _body(samples: Samples, operation: Operation, full: bool) -> Any:
     for example in body.examples:
         if samples.problem(example, body.schema) is None and not looks_secret(example):
             return example
-    if "json" not in body.media_type:
-        made = samples.value(body.schema, "body", full=full)
-        if "form" in body.media_type and isinstance(made, dict):
-            return "&".join(f"{name}={_form_text(value)}" for name, value in made.items())
-        return made if isinstance(made, str) else NOTHING
-    return samples.value(body.schema, "body", full=full)
-
-
-def _form_text(value: Any) -> str:
-    from urllib.parse import quote_plus
-
-    return quote_plus(str(value).lower() if isinstance(value, bool) else str(value))
+    made = samples.value(body.schema, "body", full=full)
+    if "json" in body.media_type:
+        return made
+    if "form" in body.media_type and isinstance(made, dict):
+        properties = samples.properties(body.schema)
+        return {
+            name: _FILE if is_file(samples.merged(properties.get(name, True))) else one for name, one in made.items()
+        }
+    return made if isinstance(made, str) else NOTHING
 
 
 def _linked(world: World, schema: Any, content: Any, setup: list[Json]) -> tuple[Any, list[Json]]:

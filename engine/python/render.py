@@ -117,11 +117,16 @@ def sections(cases: Sequence[Case], *, split_functions: bool) -> list[Section]:
     return list(found.values())
 
 
-def format_python(text: str) -> str:
-    """Text as `ruff format` leaves it, whatever configuration lies around. Raises AgentFailure, EnvironmentFault."""
+def format_python(text: str, *, width: int | None = None) -> str:
+    """Text as `ruff format` leaves it, whatever configuration lies around; lines of `width` characters if it is given.
+
+    Raises:
+        AgentFailure: it is no Python. EnvironmentFault: ruff cannot be run.
+    """
+    more = [f"--line-length={width}"] if width else []
     try:
         done = subprocess.run(
-            [find_ruff_bin(), *_RUFF_ARGUMENTS],
+            [find_ruff_bin(), *_RUFF_ARGUMENTS, *more],
             input=text.encode("utf-8", "surrogatepass"),
             capture_output=True,
             timeout=_FORMAT_SECONDS,

@@ -153,7 +153,8 @@ def _act(case: Case, *, bind: bool, checks: list[str]) -> tuple[list[str], list[
     if case.mode == "aiterate":
         helper = ["async def scenario():", *_indented([f"return [item async for item in {source}]"]), ""]
     elif case.mode == "aenter":
-        inner = [f"async with {source} as entered:", *_indented(["return entered"])]
+        name = "inside" if re.search(r"\bentered\b", source) else "entered"
+        inner = [f"async with {source} as {name}:", *_indented([f"return {name}"])]
         helper = ["async def scenario():", *_indented(inner), ""]
     act = acted(case)
     if bind:

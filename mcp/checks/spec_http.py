@@ -100,10 +100,11 @@ def _sequence(place: Place, requests: Any, auth: set[str], known: set[str]) -> I
 
 
 def _request(place: Place, request: dict[str, Any], auth: set[str], known: set[str]) -> Iterator[SpecIssue]:
-    name = text(request.get("auth"))
-    if name and name not in auth:
-        fix = "describe it in `auth`, or leave it out for an anonymous request"
-        yield issue((*place, "auth"), "unknown_auth", f"the spec describes no auth {name!r}", fix, name)
+    told = request.get("auth")
+    for name in [text(one) for one in (told if isinstance(told, list) else [told])]:
+        if name and name not in auth:
+            fix = "describe it in `auth`, or leave it out for an anonymous request"
+            yield issue((*place, "auth"), "unknown_auth", f"the spec describes no auth {name!r}", fix, name)
     path = _VARIABLE.sub("", text(request.get("path")))
     given = mapping(request.get("path_parameters"))
     for part in _IN_PATH.findall(path):

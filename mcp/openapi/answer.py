@@ -11,7 +11,7 @@ from .finding import Found
 from .inline import resolve, size_of
 from .matching import matching
 from .problems import Problem, keys_of, look_up, pointer_of
-from .reading import Reading, converted_note
+from .reading import Reading, converted_note, operation_places
 from .summary import operation_list, overview
 from .web import shown
 
@@ -34,12 +34,14 @@ class Wish:
         pointer: JSON Pointer to a part that is wanted in full; empty for none.
         offset: operations left out before the first.
         limit: operations told at most.
+        whole: the whole document is wanted, bundled, however large it is.
     """
 
     operation: str = ""
     pointer: str = ""
     offset: int = 0
     limit: int = 500
+    whole: bool = False
 
 
 def unread(found: Found) -> dict[str, Any]:
@@ -77,6 +79,9 @@ def answer(found: Found, library: Library, reading: Reading, wish: Wish) -> dict
     }
     if reading.value is not None:
         _describe(made, reading, reading.value, wish)
+        if wish.whole:
+            made |= {"document": reading.value, "document_form": "bundled"}
+            made["places"] = [{**one, "document": shown(one["document"])} for one in operation_places(library, reading)]
     return made
 
 
@@ -123,7 +128,7 @@ def _describe(made: dict[str, Any], reading: Reading, value: dict[str, Any], wis
         notes.append(f"{len(wanted)} operations: ask again with offset {more} for the next ones")
     if pointer:
         made["part"] = part_at(value, pointer)
-    elif wish.offset == 0 and not wish.operation:
+    elif wish.offset == 0 and not wish.operation and not wish.whole:
         _add_document(made, value, notes)
 
 

@@ -9,10 +9,12 @@ from typing import Any
 from .bundle import Bundle, bundle
 from .documents import Library
 from .meaning import check_meaning
-from .problems import Parts, Problem
+from .problems import Parts, Problem, mapping
 from .structure import check_structure, dialect_of
 from .swagger import VERSION, to_openapi
 from .tree import lines_of
+
+METHODS = frozenset({"get", "put", "post", "delete", "options", "head", "patch", "trace"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class Reading:
         said_version: what the document itself says.
         converted: whether it was Swagger 2.0.
         circular: components that contain themselves.
+        whole: the bundle, by which places are known; None where there is none.
     """
 
     value: dict[str, Any] | None
@@ -31,6 +34,7 @@ class Reading:
     converted: bool
     circular: tuple[str, ...]
     problems: tuple[Problem, ...]
+    whole: Bundle | None = None
 
 
 def read(library: Library) -> Reading:
@@ -59,7 +63,22 @@ def read(library: Library) -> Reading:
     circular = whole.circular
     if swagger:
         circular = tuple(one.replace("#/definitions/", "#/components/schemas/") for one in circular)
-    return Reading(value, said, swagger, circular, tuple(problems))
+    return Reading(value, said, swagger, circular, tuple(problems), whole)
+
+
+def operation_places(library: Library, reading: Reading) -> list[dict[str, Any]]:
+    """Method, path, document and line of every operation. Blocks: the documents are read once more for their lines."""
+    if reading.whole is None:
+        return []
+    found: dict[tuple[str, str], Problem] = {}
+    for path, item in mapping(reading.whole.value.get("paths")).items():
+        for method in METHODS & set(mapping(item)):
+            found[method, path] = _placed(Problem("", ("paths", path, method)), reading.whole)
+    lined = _with_lines(library, list(found.values()))
+    return [
+        {"method": method.upper(), "path": path, "document": one.location, "line": one.line}
+        for (method, path), one in zip(found, lined, strict=True)
+    ]
 
 
 def converted_note(said: str) -> str:

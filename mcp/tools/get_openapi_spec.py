@@ -37,7 +37,7 @@ def _answered(
     operation = arguments["operation"]
     if not operation and found.operation is not None:
         operation = " ".join(part for part in found.operation if part)
-    wish = Wish(operation, arguments["pointer"], arguments["offset"], arguments["limit"])
+    wish = Wish(operation, arguments["pointer"], arguments["offset"], arguments["limit"], arguments["whole"])
     return answer(found, library, services.openapi.of(library), wish)
 
 
@@ -92,6 +92,20 @@ _OPERATION = {
     },
 }
 
+
+def _answer_schema(properties: dict[str, Any]) -> dict[str, Any]:
+    """All are there; `places` only where the whole document is asked for."""
+    return closed_object({**properties, "places": _PLACES}, list(properties))
+
+
+_PLACES = {
+    "type": "array",
+    "description": "Where the operations are written; told with the whole document.",
+    "items": closed_object(
+        {"method": _TEXT, "path": _TEXT, "document": _TEXT, "line": {"type": ["integer", "null"]}},
+    ),
+}
+
 TOOL = ToolDefinition(
     name="get_openapi_spec",
     description=(
@@ -125,10 +139,15 @@ TOOL = ToolDefinition(
             },
             "offset": {**_COUNT, "default": 0, "description": "Operations to leave out before the first."},
             "limit": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 500},
+            "whole": {
+                "type": "boolean",
+                "default": False,
+                "description": "Tell the whole document, however large, and the lines of its operations (`places`).",
+            },
         },
         ["endpoint"],
     ),
-    output_schema=closed_object(
+    output_schema=_answer_schema(
         {
             "origin": closed_object(
                 {

@@ -1,9 +1,11 @@
 """Tells the OpenAPI document that an application makes of itself: `python api_document.py CONFIG`, CONFIG as JSON.
 
 CONFIG is {"application", "import_roots", "folder", "document"}. `document` gets {"document": object or null, "routes":
-[{"path", "methods", "name", "line", "file", "parameters", "doc"}], "framework"} or {"error", "trace"}.
+[{"path", "methods", "name", "lines", "file", "parameters", "query", "headers", "body", "media_type", "components",
+"doc"}], "framework"} or {"error", "trace"}.
 """
 
+import dataclasses
 import importlib.util
 import inspect
 import json
@@ -14,6 +16,8 @@ import traceback
 from typing import Any
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+SIBLINGS = ("api_handler_checks", "api_handler_places", "api_handler_reads", "api_handler_trees")
+_METHODS = ("get", "post", "put", "patch", "delete")
 _CONVERTERS = {
     "IntegerConverter": {"type": "integer"},
     "FloatConverter": {"type": "number"},
@@ -36,11 +40,29 @@ def load(name: str) -> Any:
     return module
 
 
+def load_siblings():
+    """Import the files beside this one, then hide them again: the target may have modules of these names."""
+    sys.path.insert(0, HERE)
+    try:
+        import api_handler_reads
+        import api_handler_trees
+    finally:
+        sys.path[:] = [entry for entry in sys.path if entry != HERE]
+        for name in SIBLINGS:
+            if name in sys.modules:
+                sys.modules["_testwright_" + name] = sys.modules.pop(name)
+    return api_handler_reads, api_handler_trees
+
+
+reads, trees = load_siblings()
+
+
 def facts_of(application):
-    """The document, or the routes where the application makes none."""
+    """The document, or the routes where the application makes none; places of handlers in both cases."""
     make = getattr(application, "openapi", None)
     if callable(make):
-        return {"framework": "fastapi", "document": make(), "routes": []}
+        routes = list(_starlette(getattr(application, "routes", ()), ""))
+        return {"framework": "fastapi", "document": make(), "routes": routes}
     if hasattr(application, "url_map"):
         return {"framework": "flask", "document": None, "routes": list(_flask(application))}
     if hasattr(application, "routes"):
@@ -53,24 +75,33 @@ def facts_of(application):
 
 
 def _flask(application):
+    before = getattr(application, "before_request_funcs", {})
     for rule in application.url_map.iter_rules():
         if rule.endpoint == "static":
             continue
         parameters = {name: _CONVERTERS.get(type(one).__name__, {}) for name, one in rule._converters.items()}
         path = re.sub(r"<(?:[^:<>]+:)?(\w+)>", r"{\1}", rule.rule)
-        yield _route(path, rule.methods or (), application.view_functions.get(rule.endpoint), parameters)
+        view = application.view_functions.get(rule.endpoint)
+        blueprint = rule.endpoint.rpartition(".")[0]
+        guards = [*before.get(None, ()), *(before.get(blueprint, ()) if blueprint else ())]
+        yield from _routes(path, rule.methods or (), view, parameters, guards)
 
 
 def _starlette(routes, prefix):
     for route in routes:
-        path = prefix + getattr(route, "path", "")
+        contexts = getattr(route, "effective_route_contexts", None)
+        if callable(contexts):  # a router that an application of FastAPI has taken in
+            yield from _starlette(contexts(), prefix)
+            continue
+        path = prefix + (getattr(route, "path_format", None) or getattr(route, "path", None) or "")
         inner = getattr(route, "routes", None)
-        if inner and not getattr(route, "methods", None):
+        endpoint = getattr(route, "endpoint", None)
+        if inner and endpoint is None:
             yield from _starlette(inner, path)
-        elif getattr(route, "methods", None):
-            found = getattr(route, "param_convertors", {})
+        elif endpoint is not None and type(route).__name__ not in ("WebSocketRoute", "APIWebSocketRoute"):
+            found = getattr(route, "param_convertors", None) or {}
             parameters = {name: _CONVERTERS.get(type(one).__name__, {}) for name, one in found.items()}
-            yield _route(re.sub(r"{(\w+):\w+}", r"{\1}", path), route.methods, route.endpoint, parameters)
+            yield from _routes(re.sub(r"{(\w+):\w+}", r"{\1}", path), route.methods or (), endpoint, parameters)
 
 
 def _django(patterns, prefix):
@@ -82,32 +113,108 @@ def _django(patterns, prefix):
             continue
         found = getattr(pattern.pattern, "converters", {})
         parameters = {name: _CONVERTERS.get(type(one).__name__, {}) for name, one in found.items()}
-        view = pattern.callback
-        owner = getattr(view, "view_class", None) or getattr(view, "cls", None)
-        named = [name.upper() for name in ("get", "post", "put", "patch", "delete") if hasattr(owner, name)]
         path = re.sub(r"<(?:[^:<>]+:)?(\w+)>", r"{\1}", path)
         if "(" not in path and "^" not in path:
-            yield _route(path, named or ("GET",), owner or view, parameters)
+            yield from _routes(path, (), pattern.callback, parameters)
 
 
-def _route(path, methods, handler, parameters):
-    handler = inspect.unwrap(handler) if handler is not None else None
+def _routes(path, methods, view, parameters, guards=()):
+    """A route for each method; a class answers each with a function of its own."""
+    owner = view if isinstance(view, type) else getattr(view, "view_class", None) or getattr(view, "cls", None)
+    layers = list(_layers(view)) if view is not None else []
+    handler = layers[-1] if layers else None
+    named = {one.upper(): one for one in _METHODS if owner is not None and hasattr(owner, one)}
+    named.update({one.upper(): name for one, name in (getattr(view, "actions", None) or {}).items()})
+    wanted = [one for one in methods if one not in ("HEAD", "OPTIONS")] or list(named)
+    if not wanted:
+        wanted = trees.methods_of(handler) or (["POST"] if reads.of_handler(handler, "POST").body else ["GET"])
+    for method in sorted(wanted):
+        own = getattr(owner, named.get(method, ""), None) if owner is not None else None
+        around = [*guards, *layers[:-1]]
+        if own is not None:
+            around += [*layers, *getattr(owner, "decorators", ())]
+            *more, function = _layers(own)
+            around += more
+        else:
+            function = handler
+        if function is not None:
+            yield _route(path, method, function, parameters, around)
+
+
+def _layers(function):
+    """A function and what it wraps, the innermost last."""
+    seen = []
+    while function is not None and not any(one is function for one in seen):
+        seen.append(function)
+        function = getattr(function, "__wrapped__", None)
+    return seen
+
+
+def _route(path, method, handler, parameters, around):
     code = getattr(handler, "__code__", None)
-    line = code.co_firstlineno if code else 0
-    file = code.co_filename if code else ""
-    if handler is not None and code is None:
-        try:
-            file, line = inspect.getsourcefile(handler) or "", inspect.getsourcelines(handler)[1]
-        except (OSError, TypeError):
-            pass
+    try:
+        first = inspect.getsourcelines(handler)
+        lines, file = [first[1], first[1] + len(first[0]) - 1], inspect.getsourcefile(handler) or ""
+    except (OSError, TypeError):
+        lines, file = [code.co_firstlineno] * 2 if code else [], code.co_filename if code else ""
+    found = reads.of_handler(handler, method, _first_parameters(handler))
+    headers = dict(found.headers())
+    for one in around:
+        headers.update(reads.of_handler(one, method).headers())
     return {
         "path": path,
-        "methods": sorted(one for one in methods if one not in ("HEAD", "OPTIONS")),
-        "name": getattr(handler, "__name__", ""),
-        "doc": inspect.getdoc(handler) or "" if handler is not None else "",
-        "file": file,
-        "line": line,
+        "methods": [method],
+        "name": getattr(handler, "__qualname__", "").replace("<locals>.", "").replace(".", "_"),
+        "doc": inspect.getdoc(handler) or "",
+        "file": os.path.realpath(file) if file else "",
+        "lines": lines,
         "parameters": parameters,
+        "query": found.schema("query"),
+        "headers": headers,
+        **_body(found),
+    }
+
+
+def _first_parameters(handler):
+    """The names that the request may have: the first parameter, or the second of a method."""
+    try:
+        names = list(inspect.signature(handler).parameters)
+    except (TypeError, ValueError):
+        return []
+    annotated = [name for name, one in getattr(handler, "__annotations__", {}).items() if "Request" in str(one)]
+    return [*annotated, *(one for one in names[:2] if one in ("request", "req", "r", "http_request"))]
+
+
+def _body(found):
+    form = found.schema("form")
+    if form and not found.body:
+        return {"body": form, "media_type": "application/x-www-form-urlencoded"}
+    if not found.body:
+        return {}
+    body, components = found.schema("body") or {"type": "object"}, {}
+    for model in found.models:
+        schema = model_schema(model)
+        if schema:
+            components.update(schema.pop("$defs", {}))
+            body = schema
+    return {"body": body, "media_type": "application/json", "components": components}
+
+
+def model_schema(model):
+    """The schema of a class that a body is made into: a pydantic model or a dataclass; None for any other."""
+    make = getattr(model, "model_json_schema", None)
+    if callable(make):
+        return make(ref_template="#/components/schemas/{model}")
+    if not dataclasses.is_dataclass(model):
+        return None
+    kinds = {"int": "integer", "float": "number", "str": "string", "bool": "boolean", "list": "array", "dict": "object"}
+    fields = [one for one in dataclasses.fields(model) if one.init]
+    missing = dataclasses.MISSING
+    told = {one.name: getattr(one.type, "__name__", str(one.type)).partition("[")[0] for one in fields}
+    return {
+        "type": "object",
+        "properties": {name: {"type": kinds[kind]} if kind in kinds else {} for name, kind in told.items()},
+        "required": [one.name for one in fields if one.default is missing and one.default_factory is missing],
     }
 
 

@@ -2,8 +2,8 @@
 
 The first line is {"application", "command", "root", "import_roots", "environment", "folder", "clock"}; the answer is
 {"ready": true} or {"error", "output"}. Each further line is {"reset", "requests": [...]}, where a request is that of an
-API test spec (`{{name}}` stands for what an earlier one saved) plus "secrets": {variable: value}; the answer is
-{"answers": [...]}, one {"status", "headers", "text"} for each request that was answered, and {"failure"} in place of
+API test spec (`{{name}}` stands for what an earlier one saved) plus "whole": true for a text of any length; the answer
+is {"answers": [...]}, one {"status", "headers", "text"} for each request that was answered, and {"failure"} in place of
 the first that was not.
 """
 
@@ -73,14 +73,21 @@ def send(application, request, names):
     if body is not None and "content" in body:
         kind = body["media_type"]
         as_json = (kind.endswith("json")) and not body.get("raw")
-        more = {"json": body["content"]} if as_json else {"content": str(body["content"])}
+        as_form = "form" in kind and isinstance(body["content"], dict)
+        more = {"json" if as_json else "form" if as_form else "content": body["content"]}
+        if "content" in more:
+            more["content"] = str(more["content"])
         more["media_type"] = kind
     answer = application.request(
         request["method"], path_of(request), query=request.get("query"), headers=headers, **more
     )
     for name, pointer in request["save"].items():
         names[name] = pointed(answer.json, pointer)
-    return {"status": answer.status, "headers": answer.headers, "text": answer.text[:_MOST_TEXT]}
+    return {
+        "status": answer.status,
+        "headers": answer.headers,
+        "text": answer.text[: None if request.get("whole") else _MOST_TEXT],
+    }
 
 
 def run(application, failure, order):

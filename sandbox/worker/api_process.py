@@ -25,6 +25,8 @@ READING = ("GET", "HEAD", "OPTIONS", "TRACE")
 START_SECONDS = 60.0
 ANSWER_SECONDS = 30.0
 STOP_SECONDS = 30.0
+FORM = "application/x-www-form-urlencoded"
+_BOUNDARY = "----the-next-field-of-this-form"
 _NO_BODY = object()
 
 
@@ -112,7 +114,7 @@ class Application:
         self._log = (place / "output.txt").open("w+b")
         config = {
             "application": self._application,
-            "command": self._command,
+            "command": self._command and [self._in_project(one) for one in self._command],
             "import_roots": self._import_roots,
             "folder": str(self._root / self._folder) if self._folder else str(place / "work"),
             "copy": "" if self._folder else str(place / "copy"),
@@ -134,6 +136,10 @@ class Application:
         except BaseException:
             self.stop(patience=1.0)
             raise
+
+    def _in_project(self, word):
+        """A word of the command, spelled in full where it names a file of the project: it runs elsewhere."""
+        return str(self._root / word) if (self._root / word).is_file() else word
 
     def stop(self, patience=STOP_SECONDS):
         """End the application and everything it started; `patience` are the seconds it has to end by itself."""
@@ -180,17 +186,22 @@ class Application:
     def delete(self, path, **more):
         return self.request("DELETE", path, **more)
 
-    def request(self, method, path, *, query=None, headers=None, json=_NO_BODY, content=None, media_type=None):
+    def request(
+        self, method, path, *, query=None, headers=None, json=_NO_BODY, form=None, content=None, media_type=None
+    ):
         """Send one request and read the answer.
 
         Args:
             query: values by name; a list repeats the parameter.
             json: a body, sent as JSON.
+            form: the fields of a form; in one of the media type multipart/form-data a file is {"filename", "content"}.
             content: a body as text, sent as `media_type`.
         """
         self.start()
         if json is not _NO_BODY:
             content, media_type = json_module.dumps(json), media_type or "application/json"
+        if form is not None:
+            content, media_type = _form(form, media_type or FORM)
         sent = dict(headers or {})
         if media_type:
             sent["Content-Type"] = media_type
@@ -215,7 +226,8 @@ class Application:
             raise ApplicationFailure(f"{method} {path} was not answered: {error}{self._account()}") from error
         finally:
             connection.close()
-        if method not in READING and not 400 <= answer.status < 500:
+        # A reading may count its readers, a refusal its attempts; it is guessed only where a reset is a slow start.
+        if self._can_reset or (method not in READING and not 400 <= answer.status < 500):
             self._changed = True
         received = {name.lower(): value for name, value in answer.getheaders()}
         return Response(answer.status, received, text, time.monotonic() - began)
@@ -262,6 +274,26 @@ def _serving():
     import api_serving
 
     return [sys.executable, os.path.abspath(api_serving.__file__)]
+
+
+def _form(fields, media_type):
+    """A form as it is sent, and its media type."""
+    texts = {name: one if _is_file(one) else _text(one) for name, one in fields.items()}
+    if not media_type.startswith("multipart/"):
+        return urllib.parse.urlencode(texts, doseq=True), media_type
+    parts = []
+    for name, value in texts.items():
+        for one in value if isinstance(value, list) else [value]:
+            head = f'Content-Disposition: form-data; name="{name}"'
+            if _is_file(one):
+                head += f'; filename="{one["filename"]}"\r\nContent-Type: application/octet-stream'
+                one = one["content"]
+            parts.append(f"--{_BOUNDARY}\r\n{head}\r\n\r\n{one}\r\n")
+    return f"{''.join(parts)}--{_BOUNDARY}--\r\n", f"{media_type}; boundary={_BOUNDARY}"
+
+
+def _is_file(value):
+    return isinstance(value, dict) and "filename" in value
 
 
 def _text(value):

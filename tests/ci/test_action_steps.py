@@ -1,6 +1,7 @@
 """The Action's steps, executed with the runner's files as GitHub lays them out, on the example."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,41 @@ def test_the_log_says_which_sandbox_is_in_force_and_what_went_on(pull_request):
 def test_the_installation_was_not_made_again(pull_request):
     _, ran = pull_request
     assert [one.name for one in ran.steps if not one.ran] == ["Install testwright", "Keep the installation"]
+
+
+@pytest.mark.feature("T-18")
+def test_a_runner_without_an_installation_makes_one_and_keeps_it(tmp_path):
+    checked_out = PullRequest(tmp_path, changed={"README.md": "# Whole\n"}, installed=False)
+    ran = checked_out.run(request="unit tests", working_directory=PROJECT, changed_only="true")
+    assert not ran.failed, ran.raw
+    assert {one.name for one in ran.steps if one.ran} >= {"Install testwright", "Keep the installation"}
+    environment = checked_out.runner.temp / "testwright" / "environment"
+    assert (environment / "bin" / "python").exists()
+    assert not environment.is_symlink()
+    saved = [given["path"] for action, given in ran.used if action == "actions/cache/save"]
+    assert saved[0] == str(environment)
+    assert ran.outputs["exit-reason"] == "nothing_to_do"
+
+
+@pytest.mark.feature("T-18", "T-20")
+def test_suspected_defects_of_an_api_are_annotated_with_a_line_that_reproduces_them(tmp_path):
+    checked_out = PullRequest(tmp_path, changed={"README.md": "# Whole\n"})
+    ran = checked_out.run(
+        request="API tests for the shop",
+        test_type="api",
+        working_directory=PROJECT,
+        python=sys.executable,
+        fail_on="defects",
+        dry_run="true",
+    )
+    assert ran.failed, ran.raw
+    assert (ran.outputs["exit-reason"], ran.outputs["failed-on"]) == ("product_defect", "defects")
+    assert int(ran.outputs["kept"]) > 0
+    assert len(ran.annotations) == int(ran.outputs["suspected-defects"]) > 0
+    for annotation in ran.annotations:
+        assert annotation.level == "error"
+        assert annotation.properties["file"] == f"{PROJECT}/src/shop/api.py"
+        assert "curl" in annotation.message
 
 
 @pytest.mark.feature("T-18")

@@ -182,7 +182,7 @@ class ActionRunner:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=240,
+            timeout=600,
             check=False,
         )
         done.exit_code = finished.returncode

@@ -1,0 +1,60 @@
+"""Schemas that answers are checked by, as constants of a test file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .literals import literal
+from .operations import snake_case
+
+Json = Mapping[str, Any]
+
+
+def schema_names(spec: Json) -> dict[str, str]:
+    """Names for the schemas that answers are checked by: source → name."""
+    found: dict[str, str] = {}
+    for case in spec["cases"]:
+        for one in case["expect"]:
+            if one["kind"] != "body_schema" or "schema" not in one:
+                continue
+            source = literal(one["schema"])
+            if source in found:
+                continue
+            reference = one["schema"].get("$ref", "") if isinstance(one["schema"], dict) else ""
+            items = (one["schema"].get("items") or {}) if isinstance(one["schema"], dict) else {}
+            inner = items.get("$ref", "") if isinstance(items, dict) else ""
+            words = reference.rpartition("/")[2] or (f"{inner.rpartition('/')[2]}_list" if inner else "")
+            words = words or f"{str(case['id']).removeprefix('tc_')}_answer"
+            name, number = snake_case(words).upper() or "ANSWER", 2
+            base = name = name if name[0].isalpha() else f"A_{name}"
+            while name in found.values() or name in ("ROOT", "ENVIRONMENT", "SCHEMAS"):
+                name, number = f"{base}_{number}", number + 1
+            found[source] = name
+    return found
+
+
+def schema_lines(spec: Json, names: Mapping[str, str]) -> Iterator[str]:
+    """The schemas as constants; what several of them refer to stands in one."""
+    schemas: dict[str, Any] = {}
+    for case in spec["cases"]:
+        for one in case["expect"]:
+            if one["kind"] == "body_schema" and "schema" in one:
+                schemas[names[literal(one["schema"])]] = one["schema"]
+    shared: dict[str, Any] = {}
+    for schema in schemas.values():
+        shared |= schema.get("$defs", {}) if isinstance(schema, dict) else {}
+    one_way = all(
+        shared[name] == part
+        for schema in schemas.values()
+        if isinstance(schema, dict)
+        for name, part in schema.get("$defs", {}).items()
+    )
+    if shared and one_way:
+        yield f"SCHEMAS = {literal(dict(sorted(shared.items())))}"
+    for name, schema in schemas.items():
+        if one_way and isinstance(schema, dict) and "$defs" in schema:
+            own = literal({key: part for key, part in schema.items() if key != "$defs"})
+            yield f'{name} = {own[:-1]}, "$defs": SCHEMAS}}'
+        else:
+            yield f"{name} = {literal(schema)}"

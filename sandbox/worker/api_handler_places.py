@@ -1,0 +1,125 @@
+"""What expressions of a handler hold of the request: the body, a key of it, a query, a header. Nothing is run."""
+
+import ast
+import enum
+
+PARTS = {"args": "query", "query_params": "query", "GET": "query", "form": "form", "POST": "form", "headers": "header"}
+_BODY_CALLS = ("get_json", "json")
+_RAW = ("body", "data", "get_data")
+_SAME = ("strip", "lower", "upper", "lstrip", "rstrip", "decode", "copy", "title", "casefold")
+
+
+class Places:
+    """Finds places: (kind, keys), where kind is body, form, query or header, and `[]` among the keys is an item.
+
+    `known` has what variables hold: a place, or a list of constants. `requests` are the names of the request.
+    """
+
+    def __init__(self, node, names, method, reads, requests, depth):
+        self.node, self.names, self.method = node, names, method
+        self.reads, self.requests, self.depth = reads, requests, depth
+        self.known = {}
+
+    def place(self, node):
+        """What an expression holds of the request: (kind, place), or None."""
+        found = self.places(node)
+        return found[0] if found else None
+
+    def places(self, node):
+        """The same; several where a key is one of several constants."""
+        if isinstance(node, ast.Await):
+            return self.places(node.value)
+        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
+            return self.places(node.values[0])
+        if isinstance(node, ast.NamedExpr):
+            return self.places(node.value)
+        if isinstance(node, ast.Name):
+            known = self.known.get(node.id)
+            return [known] if isinstance(known, tuple) else []
+        if isinstance(node, ast.Attribute):
+            if self.is_request(node.value):
+                if node.attr == "json":
+                    return [("body", ())]
+                return [(PARTS[node.attr], ())] if node.attr in PARTS else []
+            return []
+        if isinstance(node, ast.Subscript):
+            return [
+                (kind, (*place, key))
+                for kind, place in self.places(node.value)
+                for key in self.keys(node.slice)
+                if kind == "body" or not place
+            ]
+        return self.called(node) if isinstance(node, ast.Call) else []
+
+    def called(self, node):
+        function = node.func
+        if isinstance(function, ast.Name):
+            if function.id in ("str", "int", "float", "dict", "list") and node.args:
+                return self.places(node.args[0])
+            return self.returned(self.names.get(function.id))
+        if not isinstance(function, ast.Attribute):
+            return []
+        if self.is_request(function.value) and function.attr in (*_BODY_CALLS, "form"):
+            return [("form" if function.attr == "form" else "body", ())]
+        if function.attr in ("loads", "load") and node.args and self.is_raw(node.args[0]):
+            return [("body", ())]
+        if function.attr in ("get", "pop", "getlist", "setdefault") and node.args:
+            return [
+                (kind, (*place, key))
+                for kind, place in self.places(function.value)
+                for key in self.keys(node.args[0])
+                if kind == "body" or not place
+            ]
+        return self.places(function.value) if function.attr in _SAME else []
+
+    def returned(self, target):
+        """What a small function of the module gives back."""
+        raise NotImplementedError
+
+    def is_request(self, node):
+        """Whether an expression is the request."""
+        return (isinstance(node, ast.Name) and node.id in self.requests) or (
+            isinstance(node, ast.Attribute) and node.attr == "request"
+        )
+
+    def is_raw(self, node):
+        """Whether an expression is the body as text."""
+        if isinstance(node, ast.Await):
+            return self.is_raw(node.value)
+        if isinstance(node, ast.Call):
+            return self.is_raw(node.func) or any(self.is_raw(one) for one in node.args[:1])
+        if isinstance(node, ast.Name):
+            return node.id in self.requests or self.known.get(node.id) == ("raw", ())
+        if isinstance(node, ast.BoolOp):
+            return self.is_raw(node.values[0])
+        if not isinstance(node, ast.Attribute):
+            return False
+        return (self.is_request(node.value) and node.attr in _RAW) or (node.attr in _SAME and self.is_raw(node.value))
+
+    def keys(self, node):
+        """The keys that an expression may be."""
+        if isinstance(node, ast.Constant):
+            return [node.value] if isinstance(node.value, str) else ["[]"] if isinstance(node.value, int) else []
+        known = self.known.get(node.id) if isinstance(node, ast.Name) else None
+        if isinstance(known, list):
+            return known
+        value = self.names.get(node.id) if isinstance(node, ast.Name) else None
+        return [value] if isinstance(value, str) else []
+
+    def constants(self, node):
+        """The values of a collection that is written down or a constant of the module; None for anything else."""
+        try:
+            value = ast.literal_eval(node)
+        except (ValueError, TypeError):
+            value = self.names.get(node.id) if isinstance(node, ast.Name) else None
+        if isinstance(value, type) and issubclass(value, enum.Enum):
+            return [one.value for one in value]
+        return list(value) if isinstance(value, (list, tuple, set, frozenset, dict)) else None
+
+    def number(self, node):
+        """A number that is written down or a constant of the module; None for anything else."""
+        try:
+            value = ast.literal_eval(node)
+        except (ValueError, TypeError):
+            value = self.names.get(node.id) if isinstance(node, ast.Name) else None
+        return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
