@@ -6,7 +6,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...utils.python_source import parse_expression, parse_python
 from .model import CallableFacts, Finding, ModuleFacts
@@ -92,7 +92,7 @@ class CaseNamer:
 
     def _slugs(self, subject: str, statements: Sequence[str], act: str, expect: Sequence[Expectation]) -> Iterator[str]:
         facts = self._callables.get(subject)
-        arguments = self._arguments(act, subject)
+        arguments = _with_values(self._arguments(act, subject), statements)
         base = subject_slug(subject) or "it"
         raised = next((one for one in expect if one.kind == "raises"), None)
         after = _after(statements)
@@ -144,6 +144,23 @@ class CaseNamer:
             choice, number = f"{first}_{number}", number + 1
         self._used.add(choice)
         return choice
+
+
+def _with_values(arguments: list[Argument], statements: Sequence[str]) -> list[Argument]:
+    """Arguments with the literal in place of a variable that was given one."""
+    values: dict[str, ast.expr] = {}
+    for statement in statements:
+        body = parse_python(statement.strip()).body
+        node = body[0] if len(body) == 1 else None
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            values[node.targets[0].id] = node.value
+    literal = ast.Constant | ast.UnaryOp | ast.List | ast.Tuple | ast.Dict | ast.Set
+    return [
+        replace(one, node=values[one.node.id])
+        if isinstance(one.node, ast.Name) and isinstance(values.get(one.node.id), literal)
+        else one
+        for one in arguments
+    ]
 
 
 def _ending(finding: Finding) -> str:
