@@ -21,7 +21,7 @@ from ...engine.api.model import Api
 from ...engine.api.observe import Launch
 from ...engine.api.operations import api_of
 from ...engine.python.layout import find_layout
-from ...errors import EnvironmentFault, UsageError
+from ...errors import EnvironmentFault, ToolFailure, UsageError
 from ...sandbox.target import PythonTarget
 from ..protocol import JsonObject
 from .specifying import Specified
@@ -86,7 +86,7 @@ class ApiSpecs:
     async def _described(self, prepared: PythonTarget, launch: Launch, endpoint: str) -> Described:
         """The document that is named, else what the started application answers, else what its source tells."""
         if endpoint:
-            described = await self._documents.load(endpoint)
+            described = await self._named(endpoint)
             # Lines of an address are no lines of the project: the handlers' are, where they are known.
             known = described.places if (self._root / described.location).is_file() else {}
             return replace(described, places=known or await self._handlers(prepared, launch))
@@ -95,12 +95,19 @@ class ApiSpecs:
             if answered is not None:
                 return replace(answered, places=await self._handlers(prepared, launch))
             if not launch.application:
-                raise UsageError(
+                raise EnvironmentFault(
                     f"What `{launch.label}` starts answers no OpenAPI document, and none is named.",
                     advice="name one in the request, such as `API tests from openapi.yaml`",
                     details={"tried": list(self._documents.paths)},
                 )
         return await document_of(prepared, launch)
+
+    async def _named(self, endpoint: str) -> Described:
+        """The document that a request names. Raises EnvironmentFault: there is none to be read."""
+        try:
+            return await self._documents.load(endpoint)
+        except ToolFailure as error:
+            raise EnvironmentFault(error.message, advice=error.advice, details=error.details) from error
 
     async def _handlers(self, prepared: PythonTarget, launch: Launch) -> Places:
         """Where the handlers are; nothing where the application is started in another way and does not import."""

@@ -68,7 +68,7 @@ def _operations(document: Json, path: str) -> Iterator[Operation]:
                 media=dict(_media(operation, document)),
                 security=tuple(tuple(one) for one in security or () if isinstance(one, Mapping)),
                 links=tuple(_links(operation, document)),
-                summary=" ".join(str(operation.get("summary") or operation.get("description") or "").split())[:200],
+                summary=_summary(operation, name_of(str(operation.get("operationId") or ""), method, str(place))),
                 source=path,
             )
 
@@ -158,7 +158,7 @@ def first_part(path: str) -> str:
 def _named(operations: Sequence[Operation]) -> Iterator[Operation]:
     taken: set[str] = set()
     for one in operations:
-        name = base = _name(one)
+        name = base = name_of(one.id, one.method, one.path)
         number = 2
         while name in taken:
             name, number = f"{base}_{number}", number + 1
@@ -166,15 +166,23 @@ def _named(operations: Sequence[Operation]) -> Iterator[Operation]:
         yield replace(one, name=name)
 
 
-def _name(operation: Operation) -> str:
+def name_of(operation_id: str, method: str, path: str) -> str:
     """The operationId in snake case, without the path and method that frameworks put behind it."""
-    words = snake_case(operation.id)
-    tail = snake_case(f"{operation.path}_{operation.method}")
+    words = snake_case(operation_id)
+    tail = snake_case(f"{path}_{method}")
     words = words.removesuffix(f"_{tail}").removesuffix(tail) or words
     if not words:
-        parts = [snake_case(one.strip("{}")) for one in operation.path.split("/") if one]
-        words = "_".join([operation.method.lower(), *parts]) if parts else f"{operation.method.lower()}_root"
+        parts = [snake_case(one.strip("{}")) for one in path.split("/") if one]
+        words = "_".join([method.lower(), *parts]) if parts else f"{method.lower()}_root"
     return words[:60].strip("_")
+
+
+def _summary(operation: Mapping[str, Any], name: str) -> str:
+    """What the document says of an operation in a sentence; a summary that only repeats its name says nothing."""
+    summary, description = (" ".join(str(operation.get(key) or "").split()) for key in ("summary", "description"))
+    if not summary or snake_case(summary) == name:
+        summary = re.split(r"(?<=[.!?])\s", description)[0]
+    return summary[:200]
 
 
 def snake_case(text: str) -> str:

@@ -17,25 +17,13 @@ from .literals import literal, quoted
 from .operations import snake_case
 from .render_checks import Check, Known, checks_of
 from .render_groups import Table, grouped, tables_of
+from .render_names import table_name, table_sentence
 from .render_payloads import shared_payloads
 from .render_request import call
 from .render_schemas import schema_lines, schema_names
 from .render_steps import Steps
 
 Json = Mapping[str, Any]
-_GROUPS = {
-    "broken_body": "refuses_broken_bodies",
-    "broken_query": "refuses_broken_queries",
-    "broken_path": "refuses_broken_paths",
-    "broken_header": "refuses_broken_headers",
-    "edges_body": "takes_bodies_at_the_edge",
-    "edges_query": "takes_queries_at_the_edge",
-    "edges_path": "takes_paths_at_the_edge",
-    "with_query": "takes_queries",
-    "filters": "filters",
-    "credentials": "refuses_other_credentials",
-    "methods": "have_no_such_method",
-}
 _WIDTH = 120
 
 
@@ -245,11 +233,7 @@ class _Source:
                 yield self._single(case)
             return
         first = table.cases[0]
-        operation = str(first["id"]).removeprefix("tc_")
-        group = str(first.get("group"))
-        base = _common_start([str(one["id"]).removeprefix("tc_") for one in table.cases]) or operation
-        base = "paths" if group == "methods" else base
-        name = self._name(f"{base}_{_GROUPS.get(group, group)}")
+        name = self._name(table_name(table.cases))
         rows = []
         for number, case in enumerate(table.cases):
             values = ", ".join(column.values[number] for column in table.columns)
@@ -266,6 +250,7 @@ class _Source:
             "    ],",
             ")",
             f"def {name}({client}, {', '.join(names)}):",
+            f'    """{_words(table_sentence(table.cases))}."""',
             *_indented(self._body(first, act, table.checks)),
         ]
 
@@ -308,16 +293,6 @@ def _docstring(case: Json) -> list[str]:
 
 def _words(text: str) -> str:
     return " ".join(text.split()).replace("\\", "\\\\").replace('"""', "'''").rstrip('."')
-
-
-def _common_start(names: Sequence[str]) -> str:
-    words = [one.split("_") for one in names]
-    common = []
-    for parts in zip(*words, strict=False):
-        if len(set(parts)) > 1:
-            break
-        common.append(parts[0])
-    return "_".join(common)
 
 
 def _indented(lines: Sequence[str]) -> list[str]:

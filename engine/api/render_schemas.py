@@ -6,31 +6,25 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .literals import literal
-from .operations import snake_case
+from .render_names import schema_name
 
 Json = Mapping[str, Any]
 
 
 def schema_names(spec: Json) -> dict[str, str]:
     """Names for the schemas that answers are checked by: source → name."""
-    found: dict[str, str] = {}
+    used: dict[str, tuple[Any, list[Json]]] = {}
     for case in spec["cases"]:
         for one in case["expect"]:
-            if one["kind"] != "body_schema" or "schema" not in one:
-                continue
-            source = literal(one["schema"])
-            if source in found:
-                continue
-            reference = one["schema"].get("$ref", "") if isinstance(one["schema"], dict) else ""
-            items = (one["schema"].get("items") or {}) if isinstance(one["schema"], dict) else {}
-            inner = items.get("$ref", "") if isinstance(items, dict) else ""
-            words = reference.rpartition("/")[2] or (f"{inner.rpartition('/')[2]}_list" if inner else "")
-            words = words or f"{str(case['id']).removeprefix('tc_')}_answer"
-            name, number = snake_case(words).upper() or "ANSWER", 2
-            base = name = name if name[0].isalpha() else f"A_{name}"
-            while name in found.values() or name in ("ROOT", "ENVIRONMENT", "SCHEMAS"):
-                name, number = f"{base}_{number}", number + 1
-            found[source] = name
+            if one["kind"] == "body_schema" and "schema" in one:
+                used.setdefault(literal(one["schema"]), (one["schema"], []))[1].append(case)
+    found: dict[str, str] = {}
+    for source, (schema, cases) in used.items():
+        name, number = schema_name(schema, cases).upper() or "ANSWER", 2
+        base = name = name if name[0].isalpha() else f"A_{name}"
+        while name in found.values() or name in ("ROOT", "ENVIRONMENT", "SCHEMAS"):
+            name, number = f"{base}_{number}", number + 1
+        found[source] = name
     return found
 
 

@@ -93,7 +93,7 @@ def _starlette(routes, prefix):
         if callable(contexts):  # a router that an application of FastAPI has taken in
             yield from _starlette(contexts(), prefix)
             continue
-        path = prefix + (getattr(route, "path_format", None) or getattr(route, "path", None) or "")
+        path = prefix + (getattr(route, "path", None) or "")
         inner = getattr(route, "routes", None)
         endpoint = getattr(route, "endpoint", None)
         if inner and endpoint is None:

@@ -1,0 +1,98 @@
+"""Names and sentences of generated API tests, from specs by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from testwright.engine.api.operations import api_of
+from testwright.engine.api.render import render_api
+
+pytestmark = [pytest.mark.feature("T-20"), pytest.mark.feature("B-04")]
+ANY = {"type": "object", "additionalProperties": {"type": "integer"}}
+PROOF = {"origin": "documented", "evidence": {"path": "src/shop.py", "lines": [1, 2]}}
+
+
+def case(name: str, path: str, status: int = 200, operation_id: str = "", **more: Any) -> dict[str, Any]:
+    request = {"method": more.pop("method", "GET"), "path": path, **more.pop("request", {})}
+    operation = {"method": request["method"], "path": path, **({"operation_id": operation_id} if operation_id else {})}
+    schema = more.pop("schema", None)
+    fits = [{"kind": "body_schema", "schema": schema, **PROOF}] if schema is not None else []
+    return {
+        "id": f"tc_{name}",
+        "title": f"it {name}",
+        "operation": operation,
+        "act": {"request": request},
+        "expect": [{"kind": "status", "statuses": [status], **PROOF}, *fits],
+        **more,
+    }
+
+
+def text(*cases: dict[str, Any]) -> str:
+    target = {"name": "Shop", "application": {"import": "shop:app"}, "import_roots": ["src"]}
+    spec = {"test_type": "api", "title": "API tests for Shop", "target": target, "cases": list(cases)}
+    return render_api(spec, "pytest", "tests/generated/api/test_shop_api.py")[0].contents
+
+
+def test_a_schema_is_named_by_who_answers_so_and_by_its_shape_where_several_do() -> None:
+    config, visit = case("config_succeeds", "/config", schema=ANY), case("visit_succeeds", "/visit", schema=ANY)
+    assert "GET_CONFIG_ANSWER = " in text(config)
+    both = text(config, visit)
+    assert "OBJECT_OF_INTEGER = " in both
+    assert "CONFIG" not in both
+
+
+def test_a_schema_of_refusals_is_an_error() -> None:
+    found = [case(f"{name}_fails", f"/{name}", 404, schema=ANY) for name in ("a", "b")]
+    assert "ERROR = " in text(*found)
+
+
+def rows(operation_id: str, *words: str) -> list[dict[str, Any]]:
+    more: dict[str, Any] = {"method": "POST", "operation_id": operation_id, "group": "edges_body"}
+    return [
+        case(
+            f"{operation_id}_{one}",
+            "/login",
+            request={"body": {"media_type": "application/json", "content": {"a": one}}},
+            **more,
+        )
+        for one in words
+    ]
+
+
+def test_a_table_is_named_after_its_operation_not_after_the_first_words_of_its_rows() -> None:
+    made = text(*rows("login", "the_longest_name", "the_shortest_name"))
+    assert "def test_login_takes_bodies_at_the_edge(fresh_api, body):" in made
+    assert '"""POST /login takes bodies at the edge."""' in made
+    assert "def test_sign_in_takes_bodies_at_the_edge(" in text(*rows("sign_in", "the_longest_name", "a_short_name"))
+
+
+def test_a_table_of_which_one_row_is_left_is_a_plain_test() -> None:
+    made = text(*rows("login", "the_longest_name"))
+    assert "parametrize" not in made
+    assert "def test_login_the_longest_name(fresh_api):" in made
+
+
+def test_methods_that_paths_do_not_have_share_a_table() -> None:
+    found = [
+        case(f"{name}_method_patch", f"/{name}", 405, method="PATCH", group="methods", category="contract")
+        for name in ("a", "b")
+    ]
+    made = text(*found)
+    assert made.count("def test_") == 1
+    assert '"""These paths have no method PATCH."""' in made
+
+
+@pytest.mark.parametrize(
+    ("told", "summary"),
+    [
+        ({"summary": "Read Config"}, ""),
+        ({"summary": "Read Config", "description": "What is set. And more."}, "What is set."),
+        ({"summary": "All settings", "description": "What is set."}, "All settings"),
+        ({"description": "What is set."}, "What is set."),
+    ],
+)
+def test_a_summary_that_repeats_the_name_says_nothing(told: dict[str, str], summary: str) -> None:
+    operation = {"operationId": "read_config_config_get", "responses": {}, **told}
+    assert api_of({"paths": {"/config": {"get": operation}}}, path="api.py").operations[0].summary == summary
