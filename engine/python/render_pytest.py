@@ -59,8 +59,8 @@ class PytestDialect:
     def captured(self, *, output: bool, errors: bool) -> tuple[list[str], str, str]:
         """What `capsys` read; it reads both streams at once."""
         both = output and errors
-        read = "captured" if both else "capsys.readouterr()"
-        return ["captured = capsys.readouterr()"] if both else [], f"{read}.out", f"{read}.err"
+        read = "printed" if both else "capsys.readouterr()"
+        return ["printed = capsys.readouterr()"] if both else [], f"{read}.out", f"{read}.err"
 
     def _expected(self, one: Expectation) -> str:
         exception = one.exception or "Exception"

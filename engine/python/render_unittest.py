@@ -69,15 +69,15 @@ class UnittestDialect:
         )
 
     def capturing(self, *, output: bool, errors: bool) -> list[str]:
-        """Standard output goes to `output` while the act runs, standard error to `errors`."""
+        """Standard output goes to `output` while the act runs, standard error to `printed_errors`."""
         if output or errors:
             self.imports.update(("import contextlib", "import io"))
         found = ["contextlib.redirect_stdout(io.StringIO()) as output"] if output else []
-        return [*found, "contextlib.redirect_stderr(io.StringIO()) as errors"] if errors else found
+        return [*found, "contextlib.redirect_stderr(io.StringIO()) as printed_errors"] if errors else found
 
     def captured(self, *, output: bool, errors: bool) -> tuple[list[str], str, str]:
         """What was printed."""
-        return [], "output.getvalue()", "errors.getvalue()"
+        return [], "output.getvalue()", "printed_errors.getvalue()"
 
     def _expected(self, method: str, one: Expectation) -> str:
         exception = one.exception or "Exception"

@@ -26,6 +26,7 @@ SIBLINGS = (
     "observe_attributes",
     "observe_clock",
     "observe_effects",
+    "observe_endings",
     "observe_import",
     "observe_limits",
     "observe_literals",

@@ -8,13 +8,13 @@ import os
 import pathlib
 import shutil
 import sys
-import threading
 import time
-import traceback
 import types
 from typing import Any
 
 import observe_effects
+import observe_endings
+from observe_endings import MAX_MESSAGE
 from observe_limits import OutOfTime, Refused, quiet, unheard
 from observe_literals import Literals
 from observe_modes import AWAITING, MAX_ITERATED, TOP_LEVEL_AWAIT, calls_for, evaluate, take, untraced
@@ -23,7 +23,6 @@ from observe_trace import TooManySteps
 from observe_values import Renderer
 
 MAX_OUTPUT = 2000
-MAX_MESSAGE = 500
 MAX_SHOWN = 4000
 
 
@@ -251,18 +250,7 @@ class _Work:
         if self.told["outcome"] == "returned":
             self.told.pop("value", None)
             self.told["outcome"] = "raised"
-        message, path = _message(error), self.runner.config["path"]
-        if self.renderer is not None and self.renderer.clean(message) != message:
-            message = ""
-        frames = [frame for frame in traceback.walk_tb(error.__traceback__) if frame[0].f_code.co_filename == path]
-        self.told["raised"] = {
-            "t": type_name(type(error)),
-            "m": message[:MAX_MESSAGE],
-            "l": frames[-1][1] if frames else 0,
-            "b": [type_name(base) for base in type(error).__mro__[1:-1]],
-        }
-        if isinstance(error, SystemExit) and self.renderer is not None:
-            self.told["raised"]["c"] = self.renderer.value(error.code).get("s")
+        self.told["raised"] = observe_endings.raised(error, self.renderer, self.runner.config["path"])
 
     def _check_network(self, error):
         needed = self.runner.network.needed(error)
@@ -270,11 +258,8 @@ class _Work:
             self.runner.refusals.append("network: " + needed)
 
     def _check_leftovers(self):
-        for thread in threading.enumerate():
-            if thread is not threading.main_thread() and not thread.daemon:
-                thread.join(0.2)
-                if thread.is_alive():
-                    self.runner.refusals.append("leaves a thread running")
+        if observe_endings.leaves_threads():
+            self.runner.refusals.append("leaves a thread running")
         if self.runner.refusals:
             first = self.runner.refusals[0]
             text = first if isinstance(first, str) else " ".join(first)
@@ -324,10 +309,3 @@ class _Work:
 
             asyncio.run(arrange())
         return fresh
-
-
-def _message(error):
-    try:
-        return str(error)
-    except Exception:
-        return ""
