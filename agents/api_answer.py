@@ -81,11 +81,11 @@ def added(answered: Mapping[str, Any], base: Mapping[str, Any], _root: Path) -> 
     problems: list[JsonObject] = []
     taken = {str(one["id"]) for one in base["cases"]}
     paths = list(dict.fromkeys(str(one["operation"]["path"]) for one in base["cases"]))
-    path = str((base.get("target") or {}).get("path") or "openapi.json")
+    known = _Known(frozenset(base.get("auth") or {}), tuple(paths), _evidence(base))
     made = []
     for at, one in enumerate(answered["cases"]):
         try:
-            case = _case(one, path, _Known(frozenset(base.get("auth") or {}), tuple(paths)))
+            case = _case(one, known)
         except ValueError as error:
             problems.append(problem(f"$.cases[{at}]", str(error), suggestion="correct it or leave the case out"))
             continue
@@ -100,19 +100,40 @@ def added(answered: Mapping[str, Any], base: Mapping[str, Any], _root: Path) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What the spec has: ways to sign in, and documented paths."""
+    """What the spec has: ways to sign in, documented paths, and where operations are written.
+
+    Attributes:
+        evidence: by (method, path); ("", "") for any other.
+    """
 
     auth: frozenset[str]
     paths: tuple[str, ...]
+    evidence: Mapping[tuple[str, str], JsonObject]
+
+    def written(self, method: str, path: str) -> JsonObject:
+        """Where an operation is written; where another one of its path is, or else the API, if it is not known."""
+        others = [one for (_, known), one in self.evidence.items() if known == path]
+        return self.evidence.get((method, path)) or (others or [self.evidence["", ""]])[0]
 
 
-def _case(one: Mapping[str, Any], path: str, known: _Known) -> JsonObject:
+def _evidence(base: Mapping[str, Any]) -> dict[tuple[str, str], JsonObject]:
+    """Where the operations of a spec's cases are written."""
+    path = str((base.get("target") or {}).get("path") or "openapi.json")
+    made: dict[tuple[str, str], JsonObject] = {}
+    for case in base["cases"]:
+        found = next((one["evidence"] for one in case["expect"] if one.get("evidence")), None)
+        if found is not None:
+            made.setdefault((case["operation"]["method"], case["operation"]["path"]), found)
+    return {**made, ("", ""): {"path": path, "lines": [1, 1]}}
+
+
+def _case(one: Mapping[str, Any], known: _Known) -> JsonObject:
     statuses = [status for status in one["statuses"] if 100 <= status <= 599]
     if not statuses:
         raise ValueError("no status is expected")
-    proof = {"origin": one["origin"], "evidence": {"path": path, "lines": [1, 1]}}
     before = [_request(each, known) for each in one["before"]]
     request = _request(one, known)
+    proof = {"origin": one["origin"], "evidence": known.written(one["method"], request["path"])}
     checks = [
         {
             "kind": "body_value",

@@ -22,6 +22,7 @@ from ..sandbox.opening import open_sandbox
 from ..sandbox.overlay import test_overlay
 from ..sandbox.protocol import Limits, Program
 from ..settings import Settings
+from .doctor_api import api_check
 
 _ENOUGH_MIB = 500
 
@@ -58,6 +59,7 @@ async def examine(settings: Settings) -> list[Check]:
         _space(settings),
         _tool("git", "the target's history is known", "--changed-since needs it"),
         await asyncio.to_thread(javascript_check, settings, os.environ),
+        await asyncio.to_thread(_api, settings),
     ]
 
 
@@ -137,6 +139,14 @@ def javascript_check(settings: Settings, environment: Mapping[str, str]) -> Chec
         meaning = "installed by npm at their first use, as by `validate code FILE`; that asks npm's registry"
         return Check(name, True, False, f"{node.words}, not installed yet", meaning)
     return Check(name, True, False, f"{node.words}, installed in {chain.folder}", "Jest and Playwright are validated")
+
+
+def _api(settings: Settings) -> Check:
+    try:
+        ok, found, meaning = api_check(settings)
+    except TestwrightError as error:
+        return Check("API tests", False, False, error.message, error.advice)
+    return Check("API tests", ok, False, found, meaning)
 
 
 def _tool(name: str, meaning: str, without: str) -> Check:

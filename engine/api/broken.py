@@ -9,7 +9,7 @@ from typing import Any
 
 from .data import FORMATS, NOTHING, Samples, bounds, number, sized, text
 from .patterns import matching, not_matching
-from .schemas import takes_null, type_of
+from .schemas import references, takes_null, type_of
 
 _DEEPEST = 3
 _BAD_FORMATS = {
@@ -159,11 +159,11 @@ def edge_values(schema: Any, samples: Samples, name: str) -> Iterator[Variant]:
     elif kind == "string" and not whole.get("format"):
         found = list(_edge_texts(whole, name))
     elif kind == "array":
-        counts = (
+        counts: tuple[tuple[str, str, Any], ...] = (
             ("edge_min_items", "the fewest", whole.get("minItems")),
             ("edge_max_items", "the most", whole.get("maxItems")),
         )
-        lists = [(key, words, samples.items(whole, name, one)) for key, words, one in counts if _countable(one)]
+        lists = [(key, words, samples.items(whole, name, int(one))) for key, words, one in counts if _countable(one)]
         found = [(key, f"{words} {name}", one) for key, words, one in lists if one]
     for key, words, value in found:
         if value != usual and samples.problem(value, schema) is None:
@@ -190,20 +190,33 @@ def _edge_texts(whole: Mapping[str, Any], name: str) -> Iterator[tuple[str, str,
 
 
 def inside_body(
-    schema: Any, body: Any, samples: Samples, place: tuple[str | int, ...] = (), *, as_text: bool = False
+    schema: Any,
+    body: Any,
+    samples: Samples,
+    place: tuple[str | int, ...] = (),
+    *,
+    as_text: bool = False,
+    within: frozenset[str] = frozenset(),
 ) -> Iterator[Variant]:
     """Everything that can be broken or taken to its edge inside a body, as whole bodies.
+
+    A component that contains itself is broken once, not again at each depth.
 
     Args:
         body: a valid body with the places that are to be broken.
         place: where the schema lies in the body.
         as_text: the body is a form, whose fields all travel as texts or files.
+        within: references to the components around it.
     """
+    names = references(schema)
+    if names & within:
+        return
+    within |= names
     whole = samples.merged(schema)
     here = at(body, place)
     if isinstance(here, list):
         if here and len(place) < _DEEPEST:
-            yield from inside_body(whole.get("items", True), body, samples, (*place, 0))
+            yield from inside_body(whole.get("items", True), body, samples, (*place, 0), within=within)
         return
     if not isinstance(here, dict):
         return
@@ -219,7 +232,7 @@ def inside_body(
         for one in (*broken_values(inner, samples, words, as_text=as_text), *edge_values(inner, samples, words)):
             yield Variant(one.kind, below, one.words, with_value(body, below, one.value))
         if name in here and len(below) < _DEEPEST and not as_text:
-            yield from inside_body(inner, body, samples, below)
+            yield from inside_body(inner, body, samples, below, within=within)
     yield from _broken_size(whole, here, body, samples, place)
     if whole.get("additionalProperties") is False:
         below = (*place, "unexpected")

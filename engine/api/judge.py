@@ -15,6 +15,7 @@ from . import curl
 from .auth import Credential
 from .data import Samples
 from .model import Api, Json, Seen
+from .schemas import references
 from .steady import saved_values
 from .world import json_of
 
@@ -98,11 +99,26 @@ def _body_verdict(seen: Seen, samples: Samples) -> Verdict | None:
     problem = samples.problem(value, schema)
     if problem is None:
         return None
-    place = re.sub(r"\d+", "0", problem.partition(":")[0])
+    place = _schema_place(schema, problem.partition(":")[0], samples)
     title = f"{operation.label} answers {answer.status} with a body that does not fit its schema ({problem})"[:290]
     return Verdict(
         seen, "schema", f"{answer.status} {place}", title, f"the schema of the {answer.status} answer", _told(seen)
     )
+
+
+def _schema_place(schema: Any, place: str, samples: Samples) -> str:
+    """Where the schema says what a problem breaks: the innermost component on the way to a place, and the way from
+    there. It is the same at each depth of a component that contains itself."""
+    component, way = "", list[str]()
+    for part in place.split("/"):
+        names = references(schema)
+        if names:
+            component, way = min(names), []
+        whole = samples.merged(schema)
+        items = part.isdigit()
+        way.append("0" if items else part)
+        schema = whole.get("items", True) if items else (whole.get("properties") or {}).get(part, True)
+    return " ".join((component, "/".join(way))).strip()
 
 
 def _promise(api: Api, seen: Seen) -> str:

@@ -69,6 +69,15 @@ def followed(schema: Any, components: Mapping[str, Any]) -> Mapping[str, Any]:
     return schema if isinstance(schema, Mapping) else {}
 
 
+def references(schema: Any) -> frozenset[str]:
+    """The references that a schema itself consists of, also as an alternative; not those of its parts."""
+    if not isinstance(schema, Mapping):
+        return frozenset()
+    own = {schema["$ref"]} if isinstance(schema.get("$ref"), str) else set[str]()
+    listed = [schema[key] for key in ("allOf", "anyOf", "oneOf") if isinstance(schema.get(key), list)]
+    return frozenset(own.union(*(references(part) for parts in listed for part in parts)))
+
+
 def merged(schema: Any, components: Mapping[str, Any], depth: int = 0) -> Mapping[str, Any]:
     """`followed`, with `allOf` put together and the first real alternative of `anyOf` and `oneOf` chosen."""
     found = dict(followed(schema, components))

@@ -227,7 +227,8 @@ class Application:
         finally:
             connection.close()
         # A reading may count its readers, a refusal its attempts; it is guessed only where a reset is a slow start.
-        if self._can_reset or (method not in READING and not 400 <= answer.status < 500):
+        quick = self._can_reset and not self._command
+        if quick or (method not in READING and not 400 <= answer.status < 500):
             self._changed = True
         received = {name.lower(): value for name, value in answer.getheaders()}
         return Response(answer.status, received, text, time.monotonic() - began)

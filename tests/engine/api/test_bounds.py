@@ -78,7 +78,7 @@ class _Documents:
         paths: dict[str, Any] = {f"/things{n}": {"get": {"responses": {"200": {}}}} for n in range(500)}
         return Described({"openapi": "3.1.0", "info": {"title": "Things"}, "paths": paths}, location=endpoint)
 
-    def read(self, path: str, content: bytes) -> Described | None:
+    def read(self, location: str, content: bytes) -> Described | None:
         return None
 
 

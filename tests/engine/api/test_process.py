@@ -55,13 +55,19 @@ def test_the_application_answers_and_a_reset_throws_its_state_away(helper: Modul
         assert api.get("/notes").json == []
 
 
-def test_reading_alone_costs_no_reset(helper: ModuleType, tmp_path: Path) -> None:
-    with application(helper, tmp_path) as api:
-        address = api.base_url
-        api.get("/notes")
-        assert api.post("/notes", json={}).status == 422
-        api.reset()
-        assert api.base_url == address
+def test_what_readings_and_refusals_leave_behind_is_thrown_away(helper: ModuleType, tmp_path: Path) -> None:
+    source = (
+        "SEEN = []\n"
+        "def app(environ, start_response):\n"
+        "    SEEN.append(1)\n"
+        "    start_response('200 OK' if environ['REQUEST_METHOD'] == 'GET' else '403 Forbidden', [])\n"
+        "    return [str(len(SEEN)).encode()]\n"
+    )
+    (tmp_path / "counting.py").write_text(source, encoding="utf-8")
+    with helper.Application("counting:app", root=tmp_path, import_roots=["."]) as api:
+        for ask in (api.get, api.post):
+            assert ask("/").text == "1"
+            api.reset()
 
 
 def test_nothing_is_left_running(helper: ModuleType, tmp_path: Path) -> None:
@@ -112,6 +118,11 @@ def test_a_command_gets_a_free_port_and_is_ended(helper: ModuleType, tmp_path: P
         "make_server('127.0.0.1', int(sys.argv[1]), notes.app).serve_forever()"
     )
     with application(helper, tmp_path, command=[sys.executable, "-c", serve, "{port}"]) as api:
+        address = api.base_url
+        assert api.get("/notes").json == []
+        assert api.post("/notes", json={}).status == 422
+        api.reset()
+        assert api.base_url == address, "a start is slow: what only reads or is refused costs none"
         api.post("/notes", json={"text": "milk"})
         api.reset()
         assert api.get("/notes").json == []
