@@ -38,10 +38,7 @@ def steady(first: Observation, others: Iterable[Observation]) -> Steady | None:
         if kept.raised is not None and other.raised is not None:
             if kept.raised.type_name != other.raised.type_name:
                 return None
-            if kept.raised.code != other.raised.code:
-                unstable.add("code")
-                kept = replace(kept, raised=replace(kept.raised, code=None))
-            kept = _settle_message(kept, kept.raised, other.raised, unstable)
+            kept = replace(kept, raised=_settle_exception(kept.raised, other.raised, unstable))
         kept = _settle_value(kept, other, unstable)
         kept = _settle_effects(kept, other, unstable)
         if kept.output != other.output:
@@ -56,17 +53,20 @@ def steady(first: Observation, others: Iterable[Observation]) -> Steady | None:
     return Steady(replace(kept, seconds=0.0), tuple(sorted(unstable)))
 
 
-def _settle_message(kept: Observation, raised: Raised, other: Raised, unstable: set[str]) -> Observation:
-    """A message, or what two have in common at their beginning as far as it says something."""
+def _settle_exception(raised: Raised, other: Raised, unstable: set[str]) -> Raised:
+    """An exception with the code and message of both, or what two messages have in common at their beginning."""
+    if raised.code != other.code:
+        unstable.add("code")
+        raised = replace(raised, code=None)
     if raised.message == other.message or (raised.message.endswith(" ") and other.message.startswith(raised.message)):
-        return kept
+        return raised
     pairs = takewhile(lambda pair: pair[0] == pair[1], zip(raised.message, other.message, strict=False))
     start = "".join(letter for letter, _ in pairs)
     start = start[: start.rfind(" ") + 1]
     if len(start.split()) < _FEWEST_WORDS or "\n" in start:
         unstable.add("message")
         start = ""
-    return replace(kept, raised=replace(raised, message=start))
+    return replace(raised, message=start)
 
 
 def _settle_value(kept: Observation, other: Observation, unstable: set[str]) -> Observation:

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 import warnings
+from typing import Any
 
 MOST_SLEEP = 0.2
 
@@ -110,7 +111,8 @@ class Logged:
 @contextlib.contextmanager
 def unheard():
     """Without the last resort of `logging`; gives what tells whether it was called upon."""
-    logged, logging = Logged(), sys.modules.get("logging")
+    logged = Logged()
+    logging: Any = sys.modules.get("logging")
     before = getattr(logging, "lastResort", None)
     if before is not None:
         logging.lastResort = logged
