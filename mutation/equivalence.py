@@ -16,7 +16,7 @@ from .text import SourceText
 
 _LOGGING = frozenset({"debug", "info", "warning", "warn", "error", "exception", "critical", "log"})
 _LOGGERS = frozenset({"log", "logger", "logging", "_log", "_logger", "LOG", "LOGGER", "_LOGGER"})
-_METADATA = frozenset({"__all__", "__version__", "__author__", "__license__", "__copyright__", "__email__", "__date__"})
+_METADATA = frozenset({"__version__", "__author__", "__license__", "__copyright__", "__email__", "__date__"})
 _TYPING_CALLS = frozenset({"TypeVar", "ParamSpec", "NewType", "TypeVarTuple", "TypeAliasType"})
 _CACHES = frozenset({"lru_cache", "cache"})
 _FOR_CHECKERS = frozenset({"overload", "final", "override", "runtime_checkable", "no_type_check"})
@@ -53,7 +53,7 @@ def _platform_guard(change: Change, site: Site, text: SourceText) -> bool:
 
 
 def _metadata(change: Change, site: Site, text: SourceText) -> bool:
-    """In the value of `__all__`, `__version__` and their like."""
+    """In the value of `__version__` and its like."""
     statement = site.head
     return isinstance(statement, ast.Assign) and any(_name_of(one) in _METADATA for one in statement.targets)
 

@@ -38,8 +38,8 @@ class Site:
 def sites_of(tree: ast.Module) -> Iterator[Site]:
     """Every place, in the order of the tree.
 
-    Left out: annotations, docstrings and other bare constants, and what stands inside f-strings, whose positions
-    interpreters before 3.12 do not know.
+    Left out: annotations, docstrings and other bare constants, the list of public names in `__all__`, which is a
+    declaration as they are, and what stands inside f-strings, whose positions interpreters before 3.12 do not know.
     """
     waiting: list[Site] = [Site(child, (tree,)) for child in reversed(tree.body)]
     while waiting:
@@ -47,10 +47,18 @@ def sites_of(tree: ast.Module) -> Iterator[Site]:
         node = site.node
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             continue
+        if site.parent is tree and _declares_names(node):
+            continue
         yield site
         if not isinstance(node, ast.JoinedStr):
             above = (*site.above, node)
             waiting += [Site(child, above) for child in reversed(_running_children(node))]
+
+
+def _declares_names(node: ast.AST) -> bool:
+    """Whether a statement sets `__all__`, or adds to it."""
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return any(isinstance(one, ast.Name) and one.id == "__all__" for one in targets)
 
 
 def _running_children(node: ast.AST) -> list[ast.AST]:

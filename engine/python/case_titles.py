@@ -233,7 +233,8 @@ def _sentence(one: Expectation) -> str:
     value = _cut(one.value or "", _LONGEST_VALUE)
     actual = _ACTUALS.get(one.actual, one.actual)
     if one.kind == "raises":
-        return f"{one.exception} is raised" + (f" with a message containing {one.match!r}" if one.match else "")
+        said = f" with {'the' if one.whole else 'a'} message {'' if one.whole else 'containing '}{one.match!r}"
+        return f"{one.exception} is raised" + (said if one.match else "")
     forms = {
         "equals": f"{actual} equals {value}",
         "approx": f"{actual} is about {value}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -74,10 +75,8 @@ def choose(
     for one in _examples(candidates):
         take(one)
     fitting = [one for one in candidates if not one.misfits]
-    _cover_arcs(fitting, covered, take)
-    _cover_arcs([one for one in candidates if one.misfits], covered, take)
-    if kills:
-        _cover_kills(fitting, killed, take)
+    _cover(fitting, covered, killed, take)
+    _cover([one for one in candidates if one.misfits], covered, None, take)
     # With mutants to go by, kinds of results and sides of comparisons need no tests of their own.
     _cover_goals(fitting, chosen, shown, take, (0,) if kills else (0, 1, 2))
     _cover_refusals([one for one in candidates if one.misfits and one.refusal], shown, take)
@@ -162,30 +161,34 @@ def _examples(candidates: Iterable[Candidate]) -> list[Candidate]:
     return found
 
 
-def _cover_arcs(candidates: Sequence[Candidate], covered: set[Arc], take: object) -> None:
-    """Greedy set cover: the most new arcs for the least reading."""
+def _cover(candidates: Sequence[Candidate], covered: set[Arc], killed: set[int] | None, take: object) -> None:
+    """Greedy set cover: the most new arcs and new mutants for the least reading.
+
+    Both at once: what takes several ways and tells them from mutants makes plain calls of the same ways unnecessary.
+
+    Args:
+        killed: mutants noticed so far; None where they do not count.
+    """
     assert callable(take)
-    left = list(candidates)
-    while True:
-        left = [one for one in left if not one.record.arcs <= covered]
-        if not left:
-            return
-        take(max(left, key=lambda one: (_gain(one, covered), -one.record.number)))
+    # What one adds only shrinks as others are taken: an old figure is a bound, worked out anew when it comes first.
+    heap = [(-_gain(one, covered, killed), one.record.number, at) for at, one in enumerate(candidates)]
+    heapq.heapify(heap)
+    while heap:
+        _, number, at = heapq.heappop(heap)
+        gain = _gain(candidates[at], covered, killed)
+        if not gain:
+            continue
+        if heap and (-gain, number) > heap[0][:2]:
+            heapq.heappush(heap, (-gain, number, at))
+        else:
+            take(candidates[at])
 
 
-def _cover_kills(candidates: Sequence[Candidate], killed: set[int], take: object) -> None:
-    """Greedy set cover: the most new mutants for the least reading."""
-    assert callable(take)
-    left = list(candidates)
-    while True:
-        left = [one for one in left if one.asserts and not one.kills <= killed]
-        if not left:
-            return
-        take(max(left, key=lambda one: (len(one.kills - killed) / (20 + one.cost), -one.record.number)))
-
-
-def _gain(one: Candidate, covered: set[Arc]) -> float:
-    return len(one.record.arcs - covered) / ((20 if one.asserts else 80) + one.cost)
+def _gain(one: Candidate, covered: set[Arc], killed: set[int] | None) -> float:
+    new = len(one.record.arcs - covered)
+    if killed is not None and one.asserts:
+        new += len(one.kills - killed)
+    return new / ((20 if one.asserts else 80) + one.cost)
 
 
 def _cover_goals(

@@ -5,16 +5,18 @@ from __future__ import annotations
 import builtins
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from .import_block import read_imports
 from .model import ModuleFacts
 
 LONGEST_MATCH = 60
+LONGEST_WHOLE = 72
 _SHORTEST_MATCH = 4
 _SHORTEST_CLAUSE = 10
 _CLAUSE_ENDS = (", expected ", ": ", "; ", ". ", " (", ", got ", ", but ", ", not ", " - ")
+_WORD = re.compile(r"[^\W\d_]+")
 _PATH = re.compile(r"(?:^|(?<=[\s'\"(\[=:]))/[\w.-]+/[\w./-]*")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 # Classes that the standard library defines in one module and documents in another.
@@ -87,6 +89,27 @@ def message_part(message: str, given: str = "") -> str | None:
         text = text[: LONGEST_MATCH + 1].rpartition(" ")[0] or text[:LONGEST_MATCH]
     text = _balanced(text).strip(" ,;:-.")
     return text if len(text) >= _SHORTEST_MATCH and any(letter.isalpha() for letter in text) else None
+
+
+def words_in(texts: Iterable[str]) -> frozenset[str]:
+    """The words of texts, without numbers."""
+    return frozenset(word for text in texts for word in _WORD.findall(text))
+
+
+def whole_message(message: str, words: Container[str], given: str) -> str | None:
+    """The message itself where all of it may be demanded: one short line in the code's own words.
+
+    Args:
+        words: what the code's texts are made of; a word that is neither among them nor in the call is somebody else's,
+            who may put it in another way.
+        given: the call's source.
+    """
+    if message != message.strip() or not _SHORTEST_MATCH <= len(message) <= LONGEST_WHOLE or not message.isprintable():
+        return None
+    if _PATH.search(message) or _ADDRESS.search(message):
+        return None
+    said, spoken = words_in([message]), words_in([given])
+    return message if said and all(word in words or word in spoken for word in said) else None
 
 
 def _balanced(text: str) -> str:

@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from ...mutation.catalog import mutants_of, sample
 from ...mutation.model import Mutant
 from ...sandbox.target import PythonTarget
+from ...utils.python_source import parse_python
 from .choice import Candidate, worthwhile
 from .enriched import enriched
 from .lockstep import Answer, Asked, Lockstep, open_lockstep
+from .made_ready import with_ready_made
 from .model import Arc, ModuleFacts, Trial
 from .mutant_lines import UsedAtImport, lines_of, runs
 from .mutant_words import Words, worded
@@ -27,6 +29,9 @@ SEED = 5
 WAYS = 2
 SUBJECTS = 6
 FEW = 3
+LESS = 3
+STORY_STEPS = 150
+WORDS_IN_TURN = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,27 +40,28 @@ class HuntLimits:
 
     Attributes:
         mutants: size of the sample; 0 for no hunt.
+        thorough: of those, for how many several trials that notice them are sought, to choose among; the others are
+            run on a third as much.
         pool: trials that may run on mutants, without the further ones.
         pool_lines: lines of the target that the trials taken in at one time may run.
         alike: of those, how many may share subject and arcs.
         runs: trials run on mutants, in all.
         lines: lines of the target that the trials of one round may run on one mutant; the plainest few in any case.
         rounds: for each round on what still survives, trials on each mutant and how many of them must notice it.
-        fresh: further trials made for survivors, in all.
+        fresh: further trials made for survivors, in each of the waves in which they are made.
         fresh_lines: lines of the target that those of one wave may run, by what they are made from.
-        waves: times that further trials are made.
     """
 
-    mutants: int = 600
+    mutants: int = 1200
+    thorough: int = 600
     pool: int = 500
     pool_lines: int = 1_000_000
     alike: int = 6
-    runs: int = 30_000
+    runs: int = 24_000
     lines: int = 25_000
     rounds: tuple[tuple[int, int], ...] = ((20, 2), (48, 1))
-    fresh: int = 2400
+    fresh: tuple[int, ...] = (1600, 600)
     fresh_lines: int = 600_000
-    waves: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +85,16 @@ NO_KILLS = Kills()
 
 @dataclass(slots=True)
 class _Quarry:
-    """A mutant under way; `tried` are places in the pool, `aimed` the keys of trials that were made for it."""
+    """A mutant under way; `tried` are places in the pool, `aimed` the keys of trials that were made for it.
+
+    `several` says whether more than one trial that notices it is sought.
+    """
 
     number: int
     mutant: Mutant
     imported: bool
     lines: frozenset[int]
+    several: bool = True
     aimed: set[tuple[str, ...]] = field(default_factory=set)
     tried: set[int] = field(default_factory=set)
     killers: set[int] = field(default_factory=set)
@@ -100,12 +110,16 @@ class Hunt:
 
     def __init__(self, facts: ModuleFacts, source: bytes, search: Search, imported: frozenset[Arc], limits: HuntLimits):
         self.facts = facts
+        self.tree = parse_python(source)
         self.search = search
         self.limits = limits
         self.pool: list[Candidate] = []
         self.lines: list[frozenset[int]] = []
         self.pins: list[Pins | None] = []
         self.successes: dict[int, int] = {}
+        self.keys: list[tuple[str, ...]] = []
+        self.ways: list[int] = []
+        self._ways: dict[object, int] = {}
         self.runs = 0
         self._pinning = Pinning(facts, [one for one in search.records if one.observation.outcome == "raised"])
         self._known: set[int] = set()
@@ -113,17 +127,18 @@ class Hunt:
         at_import, used = lines_of(imported), UsedAtImport(source)
         self.words = Words(source)
         self.quarries: list[_Quarry] = []
+        several = set(sample(everything, limits.thorough, seed=SEED))
         for number, one in enumerate(sample(everything, limits.mutants, seed=SEED)):
             early = runs(one, at_import)
             lines = used.lines(one.line) if early else frozenset(one.lines)
-            self.quarries.append(_Quarry(number, one, early, lines))
+            self.quarries.append(_Quarry(number, one, early, lines, one in several))
 
     async def learn(self, lockstep: Lockstep, records: Iterable[Record], most: int) -> None:
         """Take the best of these records into the pool."""
         alike: dict[object, int] = {}
         first = not self.pool
         found: list[Candidate] = []
-        for one in worthwhile(list(records), self.facts, alike=self.limits.alike if first else self.limits.fresh):
+        for one in worthwhile(list(records), self.facts, alike=self.limits.alike if first else most):
             key = (one.record.trial.subject, one.record.arcs)
             alike[key] = alike.get(key, 0) + 1
             slow = one.record.seen.steps > SLOW_STEPS or one.record.seen.random or one.record.moving
@@ -135,6 +150,9 @@ class Hunt:
         for one, seen in zip(found, again, strict=True):
             self._known.add(one.record.number)
             self.pool.append(one)
+            self.keys.append(trial_key(one.record.trial))
+            way = (one.record.trial.subject, one.record.arcs)
+            self.ways.append(self._ways.setdefault(way, len(self._ways)))
             self.lines.append(lines_of(one.record.covered))
             self.pins.append(self._pinning.pins(one.record, seen))
 
@@ -142,10 +160,11 @@ class Hunt:
         """Run trials on each mutant that has not been noticed often enough."""
         asked: list[Asked] = []
         for quarry in self.alive():
-            places = self._next(quarry, most)
+            places = self._next(quarry, most if quarry.several else most // LESS)
             if places and self.runs < self.limits.runs:
                 quarry.tried.update(places)
-                asked.append(Asked(quarry.number, quarry.mutant, quarry.imported, places, enough))
+                wanted = enough if quarry.several else 1
+                asked.append(Asked(quarry.number, quarry.mutant, quarry.imported, places, wanted))
         for answer in await lockstep.run(asked):
             self._take(self.quarries[answer.number], answer)
 
@@ -155,25 +174,25 @@ class Hunt:
 
     def _next(self, quarry: _Quarry, most: int) -> tuple[int, ...]:
         """Trials that run its line: those made for it, those that noticed most so far, those of each way in turns."""
-        turns: dict[object, int] = {}
+        turns: dict[int, int] = {}
         ranked: list[tuple[bool, int, int, int]] = []
-        for place, one in enumerate(self.pool):
+        for place, way in enumerate(self.ways):
             if place in quarry.tried or self.pins[place] is None:
                 continue
             if quarry.lines and quarry.lines.isdisjoint(self.lines[place]):
                 continue
-            key = (one.record.trial.subject, one.record.arcs)
-            turns[key] = turns.get(key, 0) + 1
-            aimed = trial_key(one.record.trial) in quarry.aimed
-            ranked.append((not aimed, -self.successes.get(place, 0), turns[key], place))
-        return self._within_lines([rank[-1] for rank in sorted(ranked)[:most]])
+            turns[way] = turns.get(way, 0) + 1
+            aimed = bool(quarry.aimed) and self.keys[place] in quarry.aimed
+            ranked.append((not aimed, -self.successes.get(place, 0), turns[way], place))
+        lines = self.limits.lines if quarry.several else self.limits.lines // LESS
+        return self._within_lines([rank[-1] for rank in sorted(ranked)[:most]], lines)
 
-    def _within_lines(self, places: Sequence[int]) -> tuple[int, ...]:
+    def _within_lines(self, places: Sequence[int], most: int) -> tuple[int, ...]:
         """The first few, and further ones while they do not run too many lines."""
         lines = 0
         for count, place in enumerate(places):
             lines += self.pool[place].record.seen.steps
-            if count >= FEW and lines > self.limits.lines:
+            if count >= FEW and lines > most:
                 return tuple(places[:count])
         return tuple(places)
 
@@ -250,15 +269,15 @@ async def hunt(
         await state.learn(lockstep, search.records, limits.pool)
         for most, enough in limits.rounds:
             await state.round(lockstep, most, enough)
-        for wave in range(limits.waves):
-            wanted = _further(state, proposer, wave)[: limits.fresh // limits.waves]
+        for wave, most in enumerate(limits.fresh):
+            wanted = _further(state, proposer, wave)[:most]
             known = {trial_key(one.trial): one for one in search.records}
             before = len(search.records)
             trials = [one for one in wanted if search.is_new(one)]
             for trial, seen in zip(trials, await observer.watch(trials), strict=True):
                 search.learn(trial, seen, moving=seen.dated)
             again = [known[key] for key in map(trial_key, wanted) if key in known]
-            await state.learn(lockstep, [*again, *search.records[before:]], limits.fresh)
+            await state.learn(lockstep, [*again, *search.records[before:]], most)
             await state.round(lockstep, *limits.rounds[-1])
     return state.result()
 
@@ -270,12 +289,18 @@ def _further(state: Hunt, proposer: AimingProposer, wave: int) -> list[Trial]:
         mine: list[tuple[Sequence[Trial], int]] = []
         words = state.words.near(quarry.mutant, early=quarry.imported) if not wave else []
         for record in state.bases(quarry, SUBJECTS if quarry.imported else WAYS):
-            mine.append((worded(record.trial, words), record.seen.steps))
+            asking = worded(record.trial, words)
+            mine += [(asking[turn::WORDS_IN_TURN], record.seen.steps) for turn in range(WORDS_IN_TURN)]
             if not wave:
                 mine.append((enriched(record.trial, state.facts), record.seen.steps))
             if not quarry.imported:
                 near = proposer.near(record.trial, record.observation, quarry.mutant.line, wave)
                 mine.append((near, record.seen.steps))
+        if not wave and quarry.imported:
+            known = (one.record for one in state.pool)
+            mine.append((with_ready_made(known, state.facts, state.tree, quarry.mutant.line), STORY_STEPS))
+        if not wave and not quarry.imported:
+            mine.append((proposer.told(quarry.mutant.line), STORY_STEPS))
         quarry.aimed = {trial_key(one) for part, _ in mine for one in part}
         turns += mine
     longest = max((len(one) for one, _ in turns), default=0)

@@ -20,6 +20,8 @@ _MOST_BESIDE = 4
 _MOST_WORDS = 32
 _MOST_PLACES = 3
 _LONGEST_WORD = 40
+_FEW_LETTERS = 3
+_MOST_LETTERS = 80
 _LARGEST_POWER = 40
 _LONG_NUMBER = 9
 _ROWS = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Call, ast.Compare, ast.BinOp, ast.stmt)
@@ -51,7 +53,16 @@ class Words:
                 break
         found += self._places(above)
         words = dict.fromkeys((type(made), made) for value in dict.fromkeys(found) for made in _made(value))
-        return [made for _, made in words][:_MOST_WORDS]
+        return [*self._letters(above), *(made for _, made in words)][:_MOST_WORDS]
+
+    def _letters(self, above: list[ast.AST]) -> list[Word]:
+        """All keys of a table of letters, one after another: one text that asks for every entry."""
+        table = next((one for one in reversed(above) if isinstance(one, ast.Dict)), None)
+        keys = [_letter(one.value) for one in table.keys if isinstance(one, ast.Constant)] if table is not None else []
+        letters = [one for one in keys if one is not None]
+        if table is None or len(letters) < max(_FEW_LETTERS, len(table.keys)) or len(letters) > _MOST_LETTERS:
+            return []
+        return ["".join(letters)]
 
     def _above(self, mutant: Mutant) -> list[ast.AST]:
         """The nodes around the changed place, the module first."""
@@ -135,10 +146,20 @@ def _made(value: Word) -> Iterator[Word]:
             yield 10**value
         if value > 1:
             yield 2 * value
-        if 0x80 <= value < 0x110000 and not 0xD800 <= value < 0xE000:
-            yield f"a{chr(value)}"
+        letter = _letter(value)
+        if letter is not None:
+            yield f"a{letter}"
     else:
         yield from (value, value + 1, value - 1)
+
+
+def _letter(value: object) -> str | None:
+    """A text of one letter, or the letter that a number stands for; None for any other value."""
+    if isinstance(value, str):
+        return value if len(value) == 1 and value.isprintable() else None
+    if type(value) is int and 0x80 <= value < 0x110000 and chr(value).isprintable():
+        return chr(value)
+    return None
 
 
 def _of_text(value: str) -> Iterator[Word]:

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from ...utils.python_source import parse_expression
-from .exception_names import TypeReference, message_part, name_of_type
+from .exception_names import TypeReference, message_part, name_of_type, whole_message, words_in
 from .model import CallableFacts, Finding, ModuleFacts, Raised, Value
 from .optional_imports import own_copy
-from .spec_case import CODE, PRINTED_ERRORS, Evidence, Expectation
+from .spec_case import CODE, MESSAGE, PRINTED_ERRORS, Evidence, Expectation
 from .value_checks import fields_of, value_checks
 
 LONGEST_OUTPUT = 1200
@@ -78,6 +78,7 @@ class Oracle:
         self._facts = facts
         self._callables: Mapping[str, CallableFacts] = {one.qualname: one for one in facts.callables()}
         self._raising = raising
+        self._words = words_in(text for one in facts.callables() for text in one.constants)
         self._raise_lines = {site.line for one in facts.callables() for site in one.raises}
         self._declining = {line for one in facts.callables() for line in one.declines}
 
@@ -112,12 +113,15 @@ class Oracle:
         meant = own and bool(own_copy(finding.trial, self._facts))
         if name.expression in _MISSING_MODULES and not documented and not meant:
             return Verdict(reason=f"no oracle found: {raised.message or 'a module is missing'} in this environment")
-        match = message_part(raised.message, finding.trial.act) if own else None
-        if f"message:{raised.type_name}" in finding.unstable or "message" in finding.unstable:
-            match = None
+        match = whole = None
+        if own and raised.code is None and not {f"message:{raised.type_name}", "message"} & set(finding.unstable):
+            given = "\n".join((*finding.trial.arrange, finding.trial.act))
+            whole = whole_message(raised.message, self._words, given)
+            match = whole or message_part(raised.message, finding.trial.act)
         origin = "documented" if documented else "observed"
         demand = Expectation(
             kind="raises",
+            actual=MESSAGE if whole else "result",
             exception=name.expression,
             match=match,
             origin=origin,

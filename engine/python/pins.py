@@ -24,17 +24,19 @@ class Pins:
     """The facets that are pinned, and what a message must contain; see observe_mutants.py for facets.
 
     Attributes:
+        whole: whether a message must be that, and nothing more.
         weak: whether only the type or the length of a result is.
     """
 
     facets: frozenset[str]
     match: str | None = None
+    whole: bool = False
     weak: bool = False
 
     def notice(self, one: Difference) -> bool:
         """Whether a test would fail where this differs."""
         seen = one.facets & self.facets
-        if self.match is not None and self.match in one.message:
+        if self.match is not None and not self.whole and self.match in one.message:
             seen -= {"message"}
         return bool(seen)
 
@@ -68,18 +70,17 @@ class Pinning:
 def pins_of(expectations: Iterable[Expectation]) -> Pins:
     """The facets that expectations look at."""
     facets = {"ends"}
-    match = None
-    weak = True
+    match, whole, weak = None, False, True
     for one in expectations:
         if one.kind == "raises":
-            match = one.match
+            match, whole = one.match, one.whole
             facets |= {"message"} if match else set()
         elif one.kind in ("output", "warns"):
             facets.add("output" if one.kind == "output" else "warnings")
         else:
             facets.add(_facet(one))
         weak = weak and one.kind in ("is_instance", "length")
-    return Pins(frozenset(facets), match, weak)
+    return Pins(frozenset(facets), match, whole, weak)
 
 
 def _facet(one: Expectation) -> str:

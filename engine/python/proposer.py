@@ -25,6 +25,7 @@ from .propose import (
     targets,
     trial_key,
 )
+from .stories import Story, stories
 from .usage import Usage, find_usage
 
 _MAXIMUM_FOLLOW_UP = 12
@@ -54,6 +55,7 @@ class SourceProposer:
         self.context: ProposalContext = proposal_context(root, layout, facts, self._usage)
         self.observed = 0
         self._seen: set[tuple[str, ...]] = set()
+        self._stories: dict[str, list[Story]] = {}
         self._reached: set[Arc] = set()
         self._frontier = Frontier(set(_branch_arcs(root, facts)))
 
@@ -106,6 +108,21 @@ class SourceProposer:
         else:
             found = havoc(trial, self.facts, line, _MAXIMUM_WAVES + wave, _MAXIMUM_HAVOC)
         return list(self._living(found))
+
+    def told(self, line: int) -> list[Trial]:
+        """Stories of objects of the class that holds a line, and of those made from it, that call its method."""
+        holder = next((one for one in self.facts.classes if one.lines[0] <= line <= one.lines[1]), None)
+        if holder is None:
+            return []
+        members = [one for one in holder.members if one.lines[0] <= line <= one.lines[1]]
+        turns: list[Iterator[Trial]] = []
+        for owner in self.facts.classes:
+            if holder in (one for _, one in self.context.index.lineage(self.facts, owner)):
+                if owner.name not in self._stories:
+                    self._stories[owner.name] = stories(self.context, owner)
+                told = self._stories[owner.name]
+                turns.append(iter([one.trial for one in told if not members or members[0].name in one.members]))
+        return [one for one in in_turns(turns) if not self.context.learned.is_dead(one)]
 
     def _living(self, trials: Iterable[Trial]) -> Iterator[Trial]:
         """Those not seen before whose arrangement is not known to fail."""

@@ -14,6 +14,7 @@ from .spec_case import CODE, ELSEWHERE, PRINTED_ERRORS, Case, Expectation
 
 INLINE_WIDTH = 84
 _PATTERN_CHARACTERS = set(".^$*+?{}[]\\|()")
+_MOST_MARKED = 4
 _SOLE_KINDS = ("equals", "approx", "is", "is_instance", "length", "holds")
 _SOLE_ACTUALS = re.compile(r"^(?:(?P<call>callable|sorted|repr|math\.isnan)\(result\)|not result|result)$")
 
@@ -81,8 +82,14 @@ def body_lines(case: Case, dialect: Dialect) -> list[str]:
     return _spaced(arrange, helper, act, checks)
 
 
-def pattern(text: str) -> tuple[str, bool]:
-    """A regular expression that finds literal `text`, as source, and whether it needs `re`."""
+def pattern(text: str, *, whole: bool = False) -> tuple[str, bool]:
+    """A regular expression that finds literal `text`, or that alone, as source, and whether it needs `re`."""
+    if whole:
+        marked = "".join(f"\\{one}" if one in _PATTERN_CHARACTERS else one for one in text)
+        quote = next((one for one in "\"'" if one not in text), None)
+        if quote is not None and len(marked) - len(text) <= _MOST_MARKED:
+            return f"r{quote}^{marked}${quote}", False
+        return f'"^" + re.escape({polish(repr(text))}) + "$"', True
     if _PATTERN_CHARACTERS & set(text):
         return f"re.escape({polish(repr(text))})", True
     return polish(repr(text)), False

@@ -68,8 +68,9 @@ class PytestDialect:
             return exception
         if isinstance(one.match, MatchName):
             self.imports.add("import re")
-            return f"{exception}, match=re.escape({one.match})"
-        text, needs_re = pattern(one.match)
+            exact = f'f"^{{re.escape({one.match})}}$"'
+            return f"{exception}, match={exact if one.whole else f're.escape({one.match})'}"
+        text, needs_re = pattern(one.match, whole=one.whole)
         if needs_re:
             self.imports.add("import re")
         return f"{exception}, match={text}"

@@ -83,7 +83,7 @@ class UnittestDialect:
         exception = one.exception or "Exception"
         if not one.match:
             return f"{method}({exception})"
-        text, needs_re = pattern(one.match)
+        text, needs_re = pattern(one.match, whole=one.whole)
         if needs_re:
             self.imports.add("import re")
         return f"{method}Regex({exception}, {text})"

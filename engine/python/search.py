@@ -44,6 +44,10 @@ class AimingProposer(Proposer, Protocol):
         """Trials like one that runs a line, with other values there."""
         ...
 
+    def told(self, line: int) -> list[Trial]:
+        """Stories of objects whose class holds a line."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Record:

@@ -9,6 +9,7 @@ from typing import Any
 JsonObject = dict[str, Any]
 
 WEAK_KINDS = frozenset({"is_instance", "length"})
+MESSAGE = "str(error)"
 # What `actual` may name besides `result` and what was arranged; each framework writes them in its own way.
 CODE = "raised.value.code"
 PRINTED_ERRORS = "printed_err"
@@ -25,7 +26,10 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """One thing that must hold after the act; the fields a kind does not use are None (see the spec's schema)."""
+    """One thing that must hold after the act; the fields a kind does not use are None (see the spec's schema).
+
+    `raises` with `MESSAGE` as `actual` demands that the exception's message is `match`, not only that it contains it.
+    """
 
     kind: str
     actual: str = "result"
@@ -36,6 +40,11 @@ class Expectation:
     evidence: Evidence | None = None
     relative: float | None = None
     absolute: float | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether `match` is all of an exception's message."""
+        return self.kind == "raises" and self.actual == MESSAGE and self.match is not None
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Expectation:
@@ -61,7 +70,7 @@ class Expectation:
     def to_json(self) -> JsonObject:
         """The JSON form, without the fields that are None."""
         fields: JsonObject = {"kind": self.kind}
-        if self.kind not in ("raises", "warns", "output"):
+        if self.whole or self.kind not in ("raises", "warns", "output"):
             fields["actual"] = self.actual
         for name in ("value", "exception", "match"):
             if getattr(self, name) is not None:

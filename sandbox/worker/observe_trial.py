@@ -289,7 +289,10 @@ class _Work:
         if self.renderer.tmp_path is not None:
             before.update(observe_effects.files(self.renderer, self.renderer.tmp_path))
         before.update(observe_effects.looks(self.renderer, looks, fresh))
-        effects = observe_effects.changes(before, after)
+        # A look that is a name alone is an answer that a step gave before the act: it is told, changed or not.
+        answers = [one for one in looks if one.isidentifier() and one in after]
+        changes = observe_effects.changes(before, after)
+        effects = [*([one, after[one]] for one in answers), *(pair for pair in changes if pair[0] not in answers)]
         if effects:
             self.told["effects"] = effects
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from testwright.engine.python.choice import MOST_PER_CALLABLE, choose
 from testwright.engine.python.model import Arc, CallableFacts, ModuleFacts, Observation, Raised, RaiseSite, Trial, Value
 from testwright.engine.python.observation_json import Seen
@@ -156,3 +158,15 @@ def test_named_things_and_real_dates_read_better() -> None:
     nameless = record(0, "first('', date(2, 2, 2))", returned("1"), (1, 2))
     named = record(1, "first('Ann', date(2024, 5, 3))", returned("1"), (1, 2))
     assert chosen(nameless, named) == [named.trial.act]
+
+
+@pytest.mark.feature("B-11")
+def test_what_takes_ways_and_tells_them_from_mutants_makes_plain_calls_of_them_unnecessary() -> None:
+    plain = record(0, "first(1)", returned("1"), (1, 2))
+    telling = record(1, "first(19, 7)", returned("2"), (1, 2), (2, 3))
+    further = record(2, "first(3)", returned("3"), (1, 2))
+    kills = {0: frozenset({1}), 1: frozenset({1, 2, 3}), 2: frozenset({3, 4})}
+
+    found = choose([plain, telling, further], FACTS, frozenset(), kills)
+
+    assert [one.number for one in found] == [2, 1]

@@ -23,7 +23,7 @@ from testwright.engine.python.pins import pins_of
 from testwright.engine.python.proposer import SourceProposer
 from testwright.engine.python.regex_samples import is_pattern, samples
 from testwright.engine.python.size import Built, SizeLimits, fitted
-from testwright.engine.python.spec_case import Case, Expectation
+from testwright.engine.python.spec_case import MESSAGE, Case, Expectation
 from testwright.engine.python.worth import Judged
 from testwright.mutation.catalog import mutants_of
 from testwright.tests.support.exploring import PATH, explored, facts_of, files, trial
@@ -129,6 +129,8 @@ def test_a_test_notices_only_what_its_expectations_look_at() -> None:
     refusal = pins_of([Expectation("raises", exception="ValueError", match="no such kind")])
     assert not refusal.notice(Difference(0, frozenset({"message"}), "XXno such kindXX"))
     assert refusal.notice(Difference(0, frozenset({"message"}), "something else"))
+    exact = pins_of([Expectation("raises", MESSAGE, exception="ValueError", match="no such kind")])
+    assert exact.notice(Difference(0, frozenset({"message"}), "XXno such kindXX"))
 
 
 def test_patterns_are_told_from_words_and_met_by_samples() -> None:
@@ -158,6 +160,15 @@ def test_values_for_a_mutant_stand_beside_it_in_its_table_or_in_the_calls_of_its
     assert [one.act for one in worded(Trial("add", "add(1)"), ["cow"])] == ["add('cow')"]
 
 
+def test_for_a_table_of_letters_all_of_them_are_asked_for_in_one_text() -> None:
+    words = Words("A = {0xe4: 'ae', 0xf6: 'oe', 'ß': 'ss'}\nB = {'x': 1, 'yes': 2, 'z': 3}\n".encode())
+    mutants = mutants_of("A = {0xe4: 'ae', 0xf6: 'oe', 'ß': 'ss'}\nB = {'x': 1, 'yes': 2, 'z': 3}\n".encode(), "m.py")
+
+    first = {one.line: words.near(one, early=True)[0] for one in reversed(mutants) if one.operator == "string"}
+
+    assert first == {1: "äöß", 2: "x"}
+
+
 def test_what_uses_a_line_that_runs_at_import_is_found_through_names_and_calls() -> None:
     source = b"T = []\nU = T\n\n\ndef add(x):\n    T.append(x)\n\n\nadd(1)\n\n\ndef use():\n    return U\n"
     source += b"\n\ndef none(a=2):\n    return a\n"
@@ -176,6 +187,7 @@ def test_calls_are_given_what_they_left_to_defaults(tmp_path: Path) -> None:
             return facts_of(target)
 
     found = enriched(Trial("Span", "Span(1) == Span()"), asyncio.run(run()))
+    assert found[0].act == "Span(1, years=3) == Span(days=5, years=6)"
     assert "Span(1, years=3) == Span()" in {one.act for one in found}
     assert "Span(1) == Span(days=2, years=3)" in {one.act for one in found}
 

@@ -52,6 +52,38 @@ def test_an_announced_exception_is_documented_and_its_message_is_cut_to_the_stab
     assert demand.match == "too low: 0"
 
 
+@pytest.mark.feature("B-02")
+@pytest.mark.parametrize(
+    ("message", "whole"),
+    [
+        ("stock is empty", True),
+        ("stock of 'apple' is empty", True),
+        ("stock of 'pear' is empty", False),
+        ("stock is empty: [Errno 2] No such file", False),
+        ("stock is empty\nstock is empty", False),
+        ("stock is empty " * 6, False),
+    ],
+    ids=["fixed", "with what was given", "a word of somebody else", "of the system", "lines", "long"],
+)
+def test_a_short_message_in_the_codes_own_words_is_demanded_whole(message: str, whole: bool) -> None:
+    facts = cart_facts()
+    adding = next(one for one in facts.callables() if one.qualname == "Cart.add")
+    owner = next(one for one in facts.classes if one.name == "Cart")
+    members = tuple(
+        replace(one, constants=("'stock of %s is empty'",)) if one == adding else one for one in owner.members
+    )
+    known = replace(
+        facts, classes=tuple(replace(one, members=members) if one is owner else one for one in facts.classes)
+    )
+    finding = Finding(trial("Cart.add", "cart.add('apple', 0)", "cart = Cart('A')"), raised("ValueError", message, 24))
+
+    (demand,) = Oracle(known).judge(finding).expectations
+
+    assert demand.whole == whole
+    assert demand.match is not None
+    assert demand.match in message
+
+
 def test_a_message_of_python_itself_is_not_demanded() -> None:
     finding = Finding(trial("ratio", "ratio(1, 0)"), raised("ZeroDivisionError", "division by zero", 52))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,8 @@ from ruff.__main__ import find_ruff_bin
 
 from testwright.engine.python.compose import compose_spec
 from testwright.engine.python.model import Finding
-from testwright.engine.python.render import render
+from testwright.engine.python.render import render, render_cases
+from testwright.engine.python.spec_case import MESSAGE, Case, Expectation
 from testwright.errors import AgentFailure
 from testwright.mcp.tools.validate_code import check_code
 from testwright.tests.support.findings import (
@@ -194,6 +196,48 @@ def test_rows_of_a_group_that_share_no_shape_are_tests_of_their_own() -> None:
 
     assert "parametrize" not in rendered
     assert rendered.count("def test_") == len(spec["cases"])
+
+
+@pytest.mark.feature("B-06")
+@pytest.mark.parametrize(
+    ("message", "written"),
+    [
+        ("too low", 'match=r"^too low$"'),
+        ("too (low).", r'match=r"^too \(low\)\.$"'),
+        ("'a' and \"b\"", "re.escape("),
+    ],
+)
+def test_a_message_demanded_whole_is_matched_from_its_beginning_to_its_end(message: str, written: str) -> None:
+    demand = Expectation("raises", MESSAGE, exception="ValueError", match=message)
+    case = Case("tc_a", "t", "f", "f(1)", expect=(demand,))
+    read = Case.from_json(case.to_json())
+    source = render_cases([read], "pytest", imports=["from m import f"], module="m")
+    other = render_cases([read], "unittest", imports=["from m import f"], module="m")
+    matching = source.partition("match=")[2].partition("):\n")[0]
+
+    assert read == case
+    assert written in source
+    assert written.removeprefix("match=") in other
+    assert re.search(eval(matching, {"re": re}), message)
+    assert not re.search(eval(matching, {"re": re}), f"XX{message}XX")
+
+
+def test_rows_that_refuse_in_different_words_match_each_whole() -> None:
+    rows = [
+        Case(
+            f"tc_{name}",
+            "t",
+            "f",
+            f"f({name!r})",
+            expect=(Expectation("raises", MESSAGE, exception="ValueError", match=f"too {name}."),),
+            group="f_raises__value__message",
+        )
+        for name in ("low", "high")
+    ]
+
+    source = render_cases(rows, "pytest", imports=["from m import f"], module="m")
+
+    assert 'match=f"^{re.escape(message)}$"' in source
 
 
 def test_a_tolerance_of_the_spec_is_kept() -> None:

@@ -45,6 +45,10 @@ class Endless:
             yield Trial("plain", f"plain({number})")
             yield Trial("branching", f"branching({number})")
 
+    def told(self, line: int) -> list[Trial]:
+        """No stories."""
+        return []
+
     def near(self, trial: Trial, observation: Observation, line: int, wave: int) -> list[Trial]:
         return []
 

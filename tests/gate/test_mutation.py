@@ -217,3 +217,9 @@ def test_docstrings_annotations_and_f_strings_get_no_mutants() -> None:
     source = b'"""Doc."""\n\n\ndef f(a: 3) -> 4:\n    """Doc."""\n    print\n    return f"{a + 1}"\n'
 
     assert [one.operator for one in mutants_of(source, "a.py")] == ["return value"]
+
+
+def test_the_list_of_public_names_declares_and_has_no_mutants() -> None:
+    source = b"__all__ = ['f']\n__all__ += ['g']\n\n\ndef f():\n    return g(1)\n"
+
+    assert {one.line for one in mutants_of(source, "a.py")} == {6}

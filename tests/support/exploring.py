@@ -61,6 +61,10 @@ class Listed:
         """All of them."""
         return iter(self.trials)
 
+    def told(self, line: int) -> list[Trial]:
+        """No stories."""
+        return []
+
     def near(self, trial: Trial, observation: Observation, line: int, wave: int) -> list[Trial]:
         return []
 

@@ -1,0 +1,43 @@
+"""What a module offers ready made is used as people use it."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from testwright.engine.python.made_ready import with_ready_made
+from testwright.engine.python.model import ModuleFacts, Observation, Trial, Value
+from testwright.engine.python.observation_json import Seen
+from testwright.engine.python.search import Record
+
+TREE = ast.parse("class Jaro: ...\njaro = other = Jaro()\nHOURS = Unit.HOURS\n_own = Jaro()\nLIMIT = 3\n")
+FACTS = ModuleFacts("m.py", "m", ".", "")
+
+
+def record(number: int, act: str, *arrange: str, effects: tuple[tuple[str, Value], ...] = ()) -> Record:
+    trial = Trial("Jaro.__call__", act, arrange=arrange, imports=("from m import Jaro",))
+    return Record(number, trial, Seen(Observation("returned", effects=effects)), frozenset(), frozenset())
+
+
+RECORDS = [
+    record(0, "a_jaro('x', 'y')", "a_jaro = Jaro()"),
+    record(1, "a_jaro.words('Jaro()')", "a_jaro = Jaro()"),
+    record(2, "a_jaro('x', 'y')", "a_jaro = Jaro()", "a_jaro.learn(1)"),
+    record(3, "a_jaro.learn(2)", "a_jaro = Jaro()", effects=(("a_jaro.known", Value("int", "2")),)),
+    record(4, "ask(Unit.HOURS, 'Unit.HOURS')"),
+]
+
+
+@pytest.mark.feature("B-11")
+def test_an_object_of_the_module_stands_for_one_that_a_trial_builds_where_nothing_changes_it() -> None:
+    told = with_ready_made(RECORDS, FACTS, TREE, 2)
+
+    assert [(one.arrange, one.act) for one in told] == [((), "jaro('x', 'y')"), ((), "jaro.words('Jaro()')")]
+    assert told[0].imports == ("from m import Jaro", "from m import jaro")
+
+
+def test_a_name_stands_for_what_it_means_and_private_and_plain_ones_for_nothing() -> None:
+    assert [one.act for one in with_ready_made(RECORDS, FACTS, TREE, 3)] == ["ask(HOURS, 'Unit.HOURS')"]
+    assert with_ready_made(RECORDS, FACTS, TREE, 4) == []
+    assert with_ready_made(RECORDS, FACTS, TREE, 5) == []
