@@ -182,6 +182,8 @@ def _outcome(case: Case) -> str:
     if isinstance(value, ast.UnaryOp):
         value = value.operand
     kind = type(value.value) if isinstance(value, ast.Constant) else type(value)
+    if kind is str and isinstance(act, ast.Call) and any(_is_text(given) for given in act.args):
+        return "gives_other_text"
     return _KINDS.get(kind, "")
 
 
@@ -204,3 +206,7 @@ def _distinct(names: Sequence[str], taken: set[str]) -> tuple[str, ...]:
         used.add(choice)
         found.append(choice)
     return tuple(found)
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
