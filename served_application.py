@@ -91,11 +91,10 @@ class TestwrightApplication:
         chosen = framework or spec.get("framework")
         options = {"framework": chosen, "test_type": spec["test_type"], "run_id": job.run_id}
         settings = await self._asked(job.root, options)
-        target = spec.get("target") or {}
-        named = target.get("path") or target.get("module")
+        named = _target_of(spec)
         if not named:
             raise UsageError("The spec names no target.", advice='Say it: "target": {"path": "src/shop/cart.py"}.')
-        wanted = Wanted(f"{spec['test_type']} tests", str(named), name=name)
+        wanted = Wanted(f"{spec['test_type']} tests", named, name=name)
         async with self._live(settings, job) as live:
             ended = await begun_with_spec(live, wanted, {**spec, "framework": settings.framework})
         return _plain(ended)
@@ -239,6 +238,15 @@ async def _short_run(live: LiveRun, request: str, work: Callable[[LiveRun], Awai
     runs.finish(run_id, status="completed", exit_reason="completed", exit_code=int(ExitCode.OK))
     live.services.emit(EventType.COMPLETE, "completed")
     return result
+
+
+def _target_of(spec: Mapping[str, Any]) -> str:
+    """The module that a spec is about: its target's, or that of the component where flows begin; "" for none."""
+    target = spec.get("target") or {}
+    components = target.get("components") or ()
+    entry = next((one for one in components if one.get("role") == "entry"), None)
+    about = entry or target
+    return str(about.get("path") or about.get("module") or "")
 
 
 def _why_no_spec(status: str, spec: Json | None, errors: list[Json]) -> str:

@@ -11,6 +11,7 @@ Wall times mean little on a busy machine; processor time and shares say more.
 from __future__ import annotations
 
 import argparse
+import atexit
 import json
 import os
 import resource
@@ -222,14 +223,15 @@ def watched_inside(out: Path, words: list[str]) -> None:
                 alone[names[0]] += 1
                 within.update(set(names))
 
-    threading.Thread(target=look, daemon=True).start()
-    sys.argv = [str(MAIN), *words]
-    try:
-        from testwright.main import main
-
-        main()
-    finally:
+    def told() -> None:
         out.write_text(json.dumps({"alone": alone.most_common(60), "within": within.most_common(120), "main": own}))
+
+    threading.Thread(target=look, daemon=True).start()
+    atexit.register(told)  # the command leaves in a way that passes over `finally`
+    sys.argv = [str(MAIN), *words]
+    from testwright.main import main
+
+    main()
 
 
 def functions_told(path: Path) -> str:

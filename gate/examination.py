@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -125,13 +127,40 @@ class Examination:
             related = ("fails beside", (one.beside,))
             self.flaky(one.nodeid, one.reason, one.result, causes=(BESIDE,), related=related)
 
-    async def mutants(self, first: SuiteResult) -> MutationReport | None:
-        """Measure what passes by mutants of the measured files; None where that was not asked for or cannot be."""
+    @asynccontextmanager
+    async def measuring(self, first: SuiteResult) -> AsyncIterator[Callable[[], Awaitable[MutationReport | None]]]:
+        """Gives what measures by mutants the tests that pass when it is called; None where that was not asked for or
+        cannot be.
+
+        Most often nothing is left out any more, so the work begins at once, in a workspace of its own; not where tests
+        use what other processes could use, too, because then they could disturb those that run meanwhile.
+        """
+        early = tuple(self.passing)
+        alone = not self.options.beside or any(test.things for test in first.tests)
+        work = None if alone else asyncio.create_task(self._mutants(first))
+        if work is not None:  # a fault of work that nobody waits for any more is no fault
+            work.add_done_callback(lambda done: done.cancelled() or done.exception())
+
+        async def measured() -> MutationReport | None:
+            if work is not None and tuple(self.passing) == early:
+                return await work
+            return await self._mutants(first)
+
+        try:
+            yield measured
+        finally:
+            if work is not None and not work.done():
+                work.cancel()
+                await asyncio.wait((work,))
+
+    async def _mutants(self, first: SuiteResult) -> MutationReport | None:
         if not self.options.mutants or not self.passing or first.coverage is None or not first.coverage.files:
             return None
         size = MutationOptions(size=self.options.mutants, thorough=False)
-        order = [test.nodeid for test in first.tests if test.nodeid in set(self.passing)]
-        return await measure_mutants(self.suite, order, first.coverage, size, run=self.options.base())
+        passing = set(self.passing)
+        order = [test.nodeid for test in first.tests if test.nodeid in passing]
+        async with self.suite.fresh() as suite:
+            return await measure_mutants(suite, order, first.coverage, size, run=self.options.base())
 
     def expel(self, expelled: Expelled) -> None:
         """Leave out a test that makes others fail, or fails because of others."""

@@ -55,9 +55,10 @@ async def verify_files(
     async with open_suite(target, files, framework) as suite:
         examination = Examination(suite, options, cases_by_id(spec), own_modules(target))
         first = await examination.first_run(examination.options.same_start())
-        await examination.repeat()
-        await examination.beside_itself()
-        mutation = await examination.mutants(first)
+        async with examination.measuring(first) as measured:
+            await examination.repeat()
+            await examination.beside_itself()
+            mutation = await measured()
     return Verification(
         framework=framework,
         contents=dict(files),

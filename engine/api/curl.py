@@ -84,7 +84,7 @@ def _cookies(request: Json, used: Sequence[Credential]) -> list[str]:
         return ["-b " + _quoted("; ".join(given))] if given else []
     # Variables of the shell stand between double quotes.
     safe = [_with_variables(_SPECIAL.sub(r"\\\1", one)) for one in given]
-    return ['-b "' + "; ".join([*(f"{one.parameter}=${one.variable}" for one in used), *safe]) + '"']
+    return ['-b "' + "; ".join([*safe, *(f"{one.parameter}=${one.variable}" for one in used)]) + '"']
 
 
 def _body(body: Mapping[str, Any]) -> list[str]:

@@ -33,7 +33,7 @@ def call(
     jar = [name for name, kind in secrets if kind == "api_key_cookie"]
     if len(jar) + bool(cookies) > 1:
         # There is one header for all cookies.
-        joined = ", ".join([*(f'{name}["Cookie"]' for name in jar), *([formatted(cookies)] if cookies else [])])
+        joined = ", ".join([*([formatted(cookies)] if cookies else []), *(f'{name}["Cookie"]' for name in jar)])
         header_parts = [one for one in header_parts if one.removeprefix("**") not in jar]
         header_parts.append(f'"Cookie": "; ".join([{joined}])')
     elif cookies:

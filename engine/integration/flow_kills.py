@@ -90,10 +90,11 @@ async def flow_kills(
     pinning = Pinning(facts, [one for one in records if one.observation.outcome == "raised"])
     found: dict[int, set[int]] = {}
     tried = noticed = 0
-    for at, word in enumerate(sorted({word for one in pool for word in standings(one)}), _STANDINGS):
-        for one in pool:
-            if word in standings(one):
-                found.setdefault(one.number, set()).add(at)
+    shown = {one.number: standings(one) for one in records if not one.seen.random and not one.moving}
+    for at, word in enumerate(sorted({word for words in shown.values() for word in words}), _STANDINGS):
+        for number, words in shown.items():
+            if word in words:
+                found.setdefault(number, set()).add(at)
     for number, component in enumerate(components.components[: limits.components]):
         faults = _faults(target, component, limits, tried)
         lines = [_lines_in(one, number) for one in pool]

@@ -11,7 +11,7 @@ from ..python.annotations import type_hint
 from ..python.model import CallableFacts, ClassFacts, ModuleFacts, Trial
 from ..python.propose import ProposalContext
 from ..python.receivers import is_change
-from .staging import fills
+from .staging import ANSWER, fills
 
 _MOST_PER_OBJECT = 6
 _MOST = 14
@@ -36,7 +36,8 @@ def with_looks(trial: Trial, context: ProposalContext) -> Trial:
     returned = _returned(trial, context)
     asks = _questions("result", returned, given, own, context)[:_MOST_PER_OBJECT] if returned is not None else []
     asks = [one for one in asks if one.startswith("result.")]
-    return replace(trial, looks=tuple(dict.fromkeys(looks))[:_MOST], asks=tuple(asks))
+    answers = [ANSWER] if any(one.startswith(f"{ANSWER} = ") for one in trial.arrange) else []
+    return replace(trial, looks=tuple(dict.fromkeys((*answers, *looks)))[:_MOST], asks=tuple(asks))
 
 
 def _reopened(trial: Trial, given: dict[str, list[str]], own: str, context: ProposalContext) -> list[str]:

@@ -140,13 +140,15 @@ def plain_values(argument: Argument) -> tuple[str, ...]:
 
 
 def _near(example: str) -> list[str]:
-    """A documented example; it with other whole numbers, 0 too, and a longer decimal one; and its beginning alone."""
+    """A documented example; it with other whole numbers, 0 too; its beginning alone; shorter and longer decimals."""
     found = [example]
     match = re.search(r"(?<![\d.])\d+(?![\d.])", example)
     if match is not None:
-        found += [example[: match.start()] + number + example[match.end() :] for number in ("12", "1000", "0")]
-    decimal = re.search(r"\d\.\d+", example)
-    if decimal is not None:
-        found.append(f"{example[: decimal.end()]}5{example[decimal.end() :]}")
+        found += [example[: match.start()] + number + example[match.end() :] for number in ("12", "0", "1000")]
     beginning = re.split(r"[:=,/;]", example)[0]
-    return [*found, *([beginning] if beginning and beginning != example else [])]
+    found[2:2] = [beginning] if beginning and beginning != example else []
+    decimal = re.search(r"(\d)\.\d+", example)
+    if decimal is not None:
+        found.append(f"{example[: decimal.end(1)]}{example[decimal.end() :]}")
+        found.append(f"{example[: decimal.end()]}5{example[decimal.end() :]}")
+    return found

@@ -13,9 +13,9 @@ from .program_documents import arguments_in, files_in, fitting, vocabulary_of
 from .program_inputs import Reading, input_files
 from .program_model import ProgramRun, RunSeen
 
-MOST_SINGLE = 40
+MOST_SINGLE = 44
 MOST_FOLLOWING = 80
-_MOST_VARIANTS = 8
+_MOST_VARIANTS = 10
 MOST_ON_EDGES = 16
 _MOST_STATES = 2
 _MOST_EDGES = 4
@@ -73,7 +73,7 @@ def documented_runs(known: Knowledge) -> list[ProgramRun]:
 def _undocumented(known: Knowledge) -> Iterator[ProgramRun]:
     """The plainest run of each command, then the second one of each, and so on."""
     most = max(_MOST_VARIANTS, MOST_SINGLE // max(1, len(known.commands)))
-    turns = [islice(command_runs(one, known), most) for one in known.commands]
+    turns = [islice(_each_once(command_runs(one, known)), most) for one in known.commands]
     while turns:
         left = []
         for turn in turns:
@@ -82,6 +82,14 @@ def _undocumented(known: Knowledge) -> Iterator[ProgramRun]:
                 left.append(turn)
                 yield run
         turns = left
+
+
+def _each_once(runs: Iterator[ProgramRun]) -> Iterator[ProgramRun]:
+    seen: set[ProgramRun] = set()
+    for one in runs:
+        if one not in seen:
+            seen.add(one)
+            yield one
 
 
 def command_runs(command: Command, known: Knowledge) -> Iterator[ProgramRun]:
@@ -93,7 +101,7 @@ def command_runs(command: Command, known: Knowledge) -> Iterator[ProgramRun]:
     required = [one for one in required if one.kind != "output" or one.name not in shown]
     yield _run(command, base)
     optional = [one for one in command.arguments if one.flags and not one.required]
-    for at in range(6):
+    for at in range(8):
         for one in required:
             if at < len(pools[one.name]):
                 yield _run(command, {**base, one.name: pools[one.name][at]})

@@ -17,7 +17,7 @@ from ..python.model import CallableFacts, ClassFacts, ModuleFacts, Parameter, Tr
 from ..python.propose import ProposalContext
 from .loopback import FIXTURE, brought_along, started
 from .servers import Server, address_kind
-from .staging import fills, moves, takes
+from .staging import ANSWER, fills, moves, takes
 from .ways import WAYS, Way
 
 _NUMBERS = ((2, 5), (10, 12), (5, 2), (100, 150), (1, 1), (3, 3), (9, 20), (11, 4))
@@ -150,20 +150,23 @@ class _Stage:
                     return
         for one in owner.members if self.way.taken and chosen else ():
             if takes(one) and one.name != but:
-                self._call(variable, one, facts, depth, 0)
+                answers = one.returns not in (None, "None") and not any(ANSWER in done for done in self.statements)
+                self._call(variable, one, facts, depth, 0, answer=f"{ANSWER} = " if answers else "")
                 break
         for one in owner.members if self.way.moved and not but else ():
             if moves(one):
                 self.statements.append(f"{variable}.{one.name}()")
                 break
 
-    def _call(self, variable: str, one: CallableFacts, facts: ModuleFacts, depth: int, item: int) -> bool:
+    def _call(
+        self, variable: str, one: CallableFacts, facts: ModuleFacts, depth: int, item: int, answer: str = ""
+    ) -> bool:
         self.item = item
-        arguments = self.arguments(one, facts, depth + 1, numbers=True)
+        arguments = self.arguments(one, facts, depth + 1, numbers=not self.way.bare)
         self.item = 0
         if arguments is None:
             return False
-        statement = f"{variable}.{one.name}({', '.join(arguments)})"
+        statement = f"{answer}{variable}.{one.name}({', '.join(arguments)})"
         if statement not in self.statements or self.way.again:
             self.statements.append(statement)
         return True

@@ -12,6 +12,8 @@ _FILLS = re.compile(
     r"attach|include|deposit|book|schedule|deliver|keep|receive|import|ingest|enrol|join|post|log|track|credit|open)(_.*)?"
 )
 
+ANSWER = "taken"
+"""The variable for what a step before the act answered."""
 _ENDS = re.compile(r"(close|shutdown|stop|clear|reset|quit|exit|terminate|join|kill|wait|destroy)(_.*)?")
 _TAKES = re.compile(r"(remove|take|pop|discard|delete|withdraw|cancel|unregister|drop|forget|release)(_.*)?")
 

@@ -19,6 +19,7 @@ class Way:
         moved: whether objects other than the acting one have gone a step further (`order.send()`).
         taken: whether something that was put in is taken out again.
         again: whether the same thing is put in twice.
+        bare: whether counts that have a default are left out.
     """
 
     numbers: int = 0
@@ -30,6 +31,7 @@ class Way:
     moved: bool = False
     taken: bool = False
     again: bool = False
+    bare: bool = False
 
 
 WAYS = (
@@ -49,5 +51,7 @@ WAYS = (
     Way(1, filler=-1, moved=True),
     Way(1, items=2, taken=True),
     Way(0, items=2, again=True),
+    Way(0, items=2, taken=True, bare=True),
+    Way(0, bare=True),
     Way(2, items=2, filler=2),
 )

@@ -117,6 +117,9 @@ class Hunt:
         self.lines: list[frozenset[int]] = []
         self.pins: list[Pins | None] = []
         self.successes: dict[int, int] = {}
+        self.keys: list[tuple[str, ...]] = []
+        self.ways: list[int] = []
+        self._ways: dict[object, int] = {}
         self.runs = 0
         self._pinning = Pinning(facts, [one for one in search.records if one.observation.outcome == "raised"])
         self._known: set[int] = set()
@@ -147,6 +150,9 @@ class Hunt:
         for one, seen in zip(found, again, strict=True):
             self._known.add(one.record.number)
             self.pool.append(one)
+            self.keys.append(trial_key(one.record.trial))
+            way = (one.record.trial.subject, one.record.arcs)
+            self.ways.append(self._ways.setdefault(way, len(self._ways)))
             self.lines.append(lines_of(one.record.covered))
             self.pins.append(self._pinning.pins(one.record, seen))
 
@@ -168,17 +174,16 @@ class Hunt:
 
     def _next(self, quarry: _Quarry, most: int) -> tuple[int, ...]:
         """Trials that run its line: those made for it, those that noticed most so far, those of each way in turns."""
-        turns: dict[object, int] = {}
+        turns: dict[int, int] = {}
         ranked: list[tuple[bool, int, int, int]] = []
-        for place, one in enumerate(self.pool):
+        for place, way in enumerate(self.ways):
             if place in quarry.tried or self.pins[place] is None:
                 continue
             if quarry.lines and quarry.lines.isdisjoint(self.lines[place]):
                 continue
-            key = (one.record.trial.subject, one.record.arcs)
-            turns[key] = turns.get(key, 0) + 1
-            aimed = trial_key(one.record.trial) in quarry.aimed
-            ranked.append((not aimed, -self.successes.get(place, 0), turns[key], place))
+            turns[way] = turns.get(way, 0) + 1
+            aimed = bool(quarry.aimed) and self.keys[place] in quarry.aimed
+            ranked.append((not aimed, -self.successes.get(place, 0), turns[way], place))
         lines = self.limits.lines if quarry.several else self.limits.lines // LESS
         return self._within_lines([rank[-1] for rank in sorted(ranked)[:most]], lines)
 

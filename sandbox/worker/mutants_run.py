@@ -50,6 +50,8 @@ class Bench:
         self.kinds = load("mutants_children")
         self.testing = load("mutants_tests")
         self.swap = load("mutants_swap")
+        self.judge = load("mutants_judge").judge
+        self.patterns = load("observe_patterns")
         self.journal = load("pytest_journal").Journal(request["results"])
         self.children = self.kinds.Children(request["jobs"], request["memory_mib"])
         self.sources = self.swap.Sources(request["project"], request["sources"])
@@ -64,6 +66,7 @@ class Bench:
         self.unfit = []
         self.needy = None
         self.useful = set()
+        self.collecting = None
 
     def limit(self, nodeid):
         """Seconds of processor time a test may take: many times what it takes without a mutant."""
@@ -71,7 +74,7 @@ class Bench:
             return 0.0
         return self.request["floor_seconds"] + self.request["factor"] * self.costs.get(nodeid, 0.0)
 
-    def run_tests(self, wanted, say, name, files=None, leave=False, serve=None, needy=None):
+    def run_tests(self, wanted, say, name, files=None, leave=False, serve=None, needy=None, last=None, early=None):
         """Run some tests in this process, which is a child; gives the watch.
 
         Args:
@@ -81,14 +84,17 @@ class Bench:
             needy: tests that are run although another has noticed; None for all.
             serve: called once with (go, watch) when all is collected, instead of running tests; `go(wanted, say, name)`
                 runs some of them, once, in a process forked for it.
+            early: called once with `go(wanted, say, name, needy)` when the runner is ready to collect, for pytest; it
+                collects and runs some of them, once, in a process forked for it.
+            last: called before `leave` ends the process.
         """
         files = files or self.testing.paths_of(wanted)
-        watch = self.testing.Watch(say, self.limit, self.known, self.kinds.limit_processor_time, leave, needy)
+        watch = self.testing.Watch(say, self.limit, self.known, self.kinds.limit_processor_time, leave, needy, last)
         if self.collect is not None:
             self.testing.run_unittest(self.request, files, wanted, watch, self.collect, serve)
         else:
             folder = os.path.join(self.request["scratch"], name)
-            self.testing.run_pytest(self.request, files, wanted, watch, folder, serve)
+            self.testing.run_pytest(self.request, files, wanted, watch, folder, serve, early)
         return watch
 
     def one(self, work, wall_seconds):
@@ -154,7 +160,12 @@ class Bench:
         def work(say):
             for path in self.request["sources"]:
                 self.swap.put_in_place(self.sources.place(path), self.sources.original(path))
-            self.run_tests(self.tests, say, "control", leave=True)
+            before = set(self.patterns.kept())
+
+            def last():
+                say("patterns", self.patterns.told(before).decode("ascii"))
+
+            self.run_tests(self.tests, say, "control", leave=True, last=last)
 
         began = time.monotonic()
         facts, ending = self.one(work, self.request["stop_after"])
@@ -166,6 +177,8 @@ class Bench:
                 spent += fact[3]
                 if fact[2] == "passed":
                     passed.add(fact[1])
+            elif fact[0] == "patterns":  # so that not every mutant's process has to compile them
+                self.patterns.Patterns(times=1).learn(fact[1])
             elif fact[0] == "end":
                 self.costs[""] = max(0.5, fact[1] - spent)
         self.broken = {nodeid for nodeid in self.tests if nodeid not in passed}
@@ -179,7 +192,9 @@ class Bench:
 
         def begin(say, code, wanted, name):
             self.swap.put_in_place(self.sources.place(mutant["path"]), code)
-            if wanted:
+            if wanted and self.collecting is not None:
+                self.collecting(wanted, say, name, self.needy)
+            elif wanted:
                 self.run_tests(wanted, say, name, leave=True, needy=self.needy)
 
         return self.task(mutant, begin, self.journal, self.fresh_task, number, ran)
@@ -207,7 +222,7 @@ class Bench:
             if any(fact[0] == "unfit" for fact in facts):
                 self.unfit.append(mutant["id"])
                 return None
-            status, killers = judge(facts, ending, wanted)
+            status, killers = self.judge(facts, ending, wanted)
             self.useful.update(killers)
             if status == "survived" and number + 1 < len(mutant["rounds"]):
                 return follow(mutant, number + 1, ran + len(wanted))
@@ -256,6 +271,42 @@ class Bench:
                 return [mutant for mutant in mutants if mutant["id"] in set(fact[2])], fact[1]
         return [], len(mutants)
 
+    def serve_anew(self, mutants):
+        """As `try_anew`, in forks of one process whose runner is ready to collect; gives how many are left.
+
+        Not where getting ready loads something of the project, or where there are several files: what a process that
+        runs one of them loads would then depend on the others.
+        """
+        if not mutants or self.collect is not None or len(self.testing.paths_of(self.tests)) > 1:
+            return self.try_anew(mutants)
+        before = set(sys.modules)
+
+        def server(say, go):
+            if self.holds_project(before):
+                say("loaded")
+                say("end", time.process_time())
+                os._exit(0)
+            gc.collect()
+            gc.freeze()
+            self.collecting = go
+            self.journal = load("pytest_journal").Journal(self.request["results"])
+            self.children = self.kinds.Children(self.request["jobs"], self.request["memory_mib"])
+            left = self.try_anew(mutants)
+            say("served", left, self.children.peak_kib, sorted(self.useful))
+            say("end", time.process_time())
+            os._exit(0)
+
+        def work(say):
+            self.run_tests(self.tests, lambda *said: None, "anew", early=lambda go: server(say, go))
+
+        facts, _ = self.one(work, self.request["stop_after"])
+        for fact in facts:
+            if fact[0] == "served":
+                self.children.peak_kib = max(self.children.peak_kib, fact[2])
+                self.useful.update(fact[3])
+                return fact[1]
+        return self.try_anew(mutants) if any(fact[0] == "loaded" for fact in facts) else len(mutants)
+
     def try_anew(self, mutants):
         """Try mutants in processes that import the project anew, some at a time; gives how many are left.
 
@@ -279,47 +330,11 @@ class Bench:
         self.journal.write("control", failing=sorted(self.broken), ending=ending)
         if len(self.broken) < len(self.tests):
             again, left = self.serve(inner) if inner else ([], 0)
-            left += self.try_anew([*again, *outer])
+            left += self.serve_anew([*again, *outer])
             broken, self.broken = self.broken, set()
             ending = self.control() if not left else "end"
             self.journal.write("after", failing=sorted(self.broken - broken), ending=ending)
         self.journal.write("end", peak_kib=self.children.peak_kib)
-
-
-def judge(facts, ending, wanted):
-    """What a child's words mean: (status, node ids that noticed the mutant).
-
-    A test that passes without the mutant notices it when it fails, when it cannot be collected any more, or when the
-    process ends in it.
-    """
-    said = {fact[0] for fact in facts}
-    if "enough" in said:
-        return "killed", [fact[1] for fact in facts if fact[0] == "test" and fact[2] == "failed" and fact[1] in wanted]
-    if "same" in said or "syntax" in said:
-        return ("equivalent" if "same" in said else "untried"), []
-    outcomes = {fact[1]: fact[2] for fact in facts if fact[0] == "test"}
-    started = [fact[1] for fact in facts if fact[0] == "start"]
-    gone = {nodeid for fact in facts if fact[0] == "gone" for nodeid in fact[1]}
-    failing = {name for name, outcome in outcomes.items() if outcome == "failed"}
-    bases = {name.partition("[")[0] for name in outcomes}
-    failing_bases = {name.partition("[")[0] for name in failing}
-    running = started[-1] if started and started[-1] not in outcomes else None
-    killers = []
-    for nodeid in wanted:
-        base = nodeid.partition("[")[0]
-        if nodeid in outcomes:
-            noticed = nodeid in failing
-        elif ending != "end":
-            noticed = nodeid == running or not started
-        elif nodeid in gone:
-            noticed = base in failing_bases or base not in bases
-        else:
-            noticed = True
-        if noticed:
-            killers.append(nodeid)
-    if ending == "time" and not failing:
-        return "timeout", killers
-    return ("killed" if killers or failing or ending != "end" else "survived"), killers
 
 
 if __name__ == "__main__":

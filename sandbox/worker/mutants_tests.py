@@ -21,15 +21,17 @@ class Watch:
         limit_time: sets a time from now on, 0 for none.
         leave: end the process after the last test.
         needy: tests to run in any case; once they have run and one has failed, the others are left. None for all.
+        last: called before the process ends so.
     """
 
-    def __init__(self, say, limit, known, limit_time, leave, needy=None):
+    def __init__(self, say, limit, known, limit_time, leave, needy=None, last=None):
         self.say = say
         self.limit = limit
         self.known = known
         self.limit_time = limit_time
         self.leave = leave
         self.needy = needy
+        self.last = last
         self.noticed = False
         self.left = 0
         self.plugins = set()
@@ -55,6 +57,8 @@ class Watch:
     def finish(self):
         """The last test has ended."""
         if self.leave:
+            if self.last is not None:
+                self.last()
             self.say("end", time.process_time())
             os._exit(0)
 
@@ -78,37 +82,30 @@ class Watch:
                 self.finish()
 
 
-def run_pytest(request, files, wanted, watch, basetemp, serve=None):
-    """Run tests with pytest; `serve` as in mutants_run."""
+def run_pytest(request, files, wanted, watch, basetemp, serve=None, early=None):
+    """Run tests with pytest; `serve` and `early` as in mutants_run."""
     import pytest
 
-    class Plugin:
-        serving = serve is not None
+    chosen = {"tests": wanted}
+    plugins: list = [telling(pytest, watch, chosen)]
+    if serve is not None or early is not None:
+        plugins.append(serving(pytest, pathlib.Path(request["scratch"]).resolve(), watch, chosen, serve, early))
+    # Parts of plugins are loaded ahead, which pytest warns of; a project that makes errors of warnings would not start.
+    quiet = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    arguments = [*request["arguments"], *quiet, "--basetemp", basetemp, *files]
+    return int(pytest.main(arguments, plugins=plugins))
 
-        @pytest.hookimpl(tryfirst=True)
-        def pytest_runtestloop(self, session):
-            if not self.serving:
-                return
-            self.serving = False
 
-            def go(chosen, say, name):
-                watch.say, watch.leave = say, True
-                order = {nodeid: place for place, nodeid in enumerate(chosen)}
-                items = [item for item in session.items if item.nodeid in order]
-                session.items[:] = sorted(items, key=lambda item: order[item.nodeid])
-                use_folder(session.config, pathlib.Path(request["scratch"]).resolve() / name)
-                session.config.hook.pytest_runtestloop(session=session)
-                watch.finish()
+def telling(pytest, watch, chosen):
+    """The plugin that selects tests, and tells the watch of them."""
 
-            if serve is not None:
-                serve(go)
-
+    class Telling:
         @pytest.hookimpl(trylast=True)
         def pytest_collection_modifyitems(self, config, items):
             watch.limit_time(0)
             for plugin in config.pluginmanager.get_plugins():
                 watch.plugins.add(getattr(plugin, "__name__", "").partition(".")[0])
-            items[:] = [items[place] for place in watch.chosen([item.nodeid for item in items], wanted)]
+            items[:] = [items[place] for place in watch.chosen([item.nodeid for item in items], chosen["tests"])]
 
         @pytest.hookimpl(hookwrapper=True)
         def pytest_make_collect_report(self, collector):
@@ -131,10 +128,53 @@ def run_pytest(request, files, wanted, watch, basetemp, serve=None):
             watch.failed = watch.failed or report.failed
             watch.skipped = watch.skipped or (report.skipped and not hasattr(report, "wasxfail"))
 
-    # Parts of plugins are loaded ahead, which pytest warns of; a project that makes errors of warnings would not start.
-    quiet = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
-    arguments = [*request["arguments"], *quiet, "--basetemp", basetemp, *files]
-    return int(pytest.main(arguments, plugins=[Plugin()]))
+    return Telling()
+
+
+def serving(pytest, scratch, watch, chosen, serve, early):
+    """The plugin that stops before collecting, or before the first test, for forks that go on from there."""
+
+    class Serving:
+        def __init__(self):
+            self.serve = serve
+            self.early = early
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_collection(self, session):
+            early, self.early = self.early, None
+            if early is not None:
+                watch.limit_time(0)
+                early(lambda *given: self.collect_and_run(session, *given))
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_runtestloop(self, session):
+            serve, self.serve = self.serve, None
+            if serve is not None:
+                serve(lambda *given: self.run(session, *given))
+
+        def collect_and_run(self, session, wanted, say, name, needy):
+            """Go on from before collecting; whatever ends it, what was said until then counts."""
+            watch.say, watch.leave, watch.needy = say, True, needy
+            watch.limit_time(watch.limit(""))
+            chosen["tests"] = wanted
+            use_folder(session.config, scratch / name)
+            try:
+                session.config.hook.pytest_collection(session=session)
+                session.config.hook.pytest_runtestloop(session=session)
+            finally:
+                watch.finish()
+
+        def run(self, session, wanted, say, name):
+            """Go on from before the first test."""
+            watch.say, watch.leave = say, True
+            order = {nodeid: place for place, nodeid in enumerate(wanted)}
+            items = [item for item in session.items if item.nodeid in order]
+            session.items[:] = sorted(items, key=lambda item: order[item.nodeid])
+            use_folder(session.config, scratch / name)
+            session.config.hook.pytest_runtestloop(session=session)
+            watch.finish()
+
+    return Serving()
 
 
 def use_folder(config, folder):

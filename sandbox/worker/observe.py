@@ -26,6 +26,7 @@ SIBLINGS = (
     "observe_attributes",
     "observe_clock",
     "observe_effects",
+    "observe_endings",
     "observe_import",
     "observe_limits",
     "observe_literals",
@@ -33,6 +34,7 @@ SIBLINGS = (
     "observe_names",
     "observe_network",
     "observe_objects",
+    "observe_patterns",
     "observe_trace",
     "observe_trial",
     "observe_values",
@@ -50,6 +52,7 @@ def load_siblings():
         import observe_import
         import observe_limits
         import observe_network
+        import observe_patterns
         import observe_trace
         import observe_trial
         import observe_wide
@@ -59,7 +62,8 @@ def load_siblings():
             if name in sys.modules:
                 sys.modules["_testwright_" + name] = sys.modules.pop(name)
     placing = guard, observe_clock, observe_network
-    return (*placing, observe_import, observe_limits, observe_trace, observe_trial, observe_wide)
+    rest = observe_limits, observe_patterns, observe_trace, observe_trial, observe_wide
+    return (*placing, observe_import, *rest)
 
 
 class Wire:
@@ -95,9 +99,11 @@ class Wire:
 class Zygote:
     """Holds the imported target and runs batches of trials in children of its own."""
 
-    def __init__(self, config, runner, wire, starved_seconds):
+    def __init__(self, config, runner, wire, around):
         self.config = config
-        self.starved_seconds = starved_seconds
+        self.starved_seconds = around.limits.starved_seconds
+        self.patterns = around.patterns
+        self.known_patterns = around.known_patterns
         self.runner = runner
         self.wire = wire
         self.number = 0
@@ -114,24 +120,28 @@ class Zygote:
     def run_child(self, trials):
         """Fork for a few trials; how many were answered."""
         reading, writing = os.pipe()
+        hearing, telling = os.pipe()
+        os.set_blocking(hearing, False)
         first = self.number
         self.number += len(trials)
         child = os.fork()
         if child == 0:
             os.close(reading)
-            self.be_child(trials, first, writing)
+            self.be_child(trials, first, writing, telling)
         os.close(writing)
+        os.close(telling)
         answered, ending = self.forward(reading, child, len(trials))
         os.close(reading)
+        self.known_patterns.learn(self.patterns.heard(hearing))
         if answered < len(trials) and ending != "stopped":
             self.wire.write({"outcome": ending})
             answered += 1
         self.number = first + answered
         return answered
 
-    def be_child(self, trials, first, writing):
+    def be_child(self, trials, first, writing, telling):
         """Run in the child; never returns."""
-        own = os.getpid()
+        own, before = os.getpid(), set(self.patterns.kept())
         try:
             limit_memory(self.config["memory_mib"])
             for offset, trial in enumerate(trials):
@@ -143,6 +153,9 @@ class Zygote:
                     line = line[os.write(writing, line) :]
                 if told["outcome"] in ("timed_out", "out_of_memory", "refused", "crashed"):
                     break
+            else:
+                os.set_blocking(telling, False)
+                os.write(telling, self.patterns.told(before))
         except MemoryError:
             os._exit(77)
         finally:
@@ -214,7 +227,7 @@ class Surroundings:
     def __init__(self, config):
         modules = load_siblings()
         guard, observe_clock, observe_network, *others = modules
-        self.importing, self.limits, self.tracing, self.trying, self.wide = others
+        self.importing, self.limits, self.patterns, self.tracing, self.trying, self.wide = others
         os.makedirs(config["scratch"], exist_ok=True)
         self.config = config
         self.clock = None
@@ -226,10 +239,13 @@ class Surroundings:
         self.chance = observe_clock.Chance()
         self.chance.install()
         self.chance.reseed(config["seed"])
+        # What tells its own program's name tells something else in a test.
+        sys.argv[:1] = ["program-%d" % config["seed"]]
         self.refusals = guard.install(config["guard"]).refusals if config["guard"] is not None else []
         self.network = observe_network.Network(config["module"], (config["guard"] or {}).get("network") == "loopback")
         self.network.install()
         self.operands = self.importing.Operands()
+        self.known_patterns = self.patterns.Patterns()
 
     def importing_target(self, wire, work):
         """What `work` gives, which imports the target; where that fails, it is said and this process ends."""
@@ -280,7 +296,7 @@ def main():
     if config.get("watched"):
         tracer = around.wide.WideTracer(tracer.code, sys.maxsize, config["watched"], config["modules"])
     tracer.max_steps = config["max_steps"]
-    zygote = Zygote(config, around.runner(tracer), wire, around.limits.starved_seconds)
+    zygote = Zygote(config, around.runner(tracer), wire, around)
     gc.collect()
     gc.freeze()
     while True:

@@ -68,7 +68,8 @@ class Lockstep:
         self.around = around
         self.observe, self.kinds, self.swap, self.testing = modules
         self.sources, self.live = swapping
-        self.runner = around.runner(self.tracer(self.sources.original(config["target"]), config["max_steps"]))
+        original = self.sources.original(config["target"])
+        self.runner = around.runner(around.tracing.open_tracer(original, config["max_steps"]))
         self.wire = wire
         self.children = self.kinds.Children(config["jobs"], address_mib() + config["memory_mib"])
         self.places = self.testing.Places(config["project"])
@@ -79,19 +80,18 @@ class Lockstep:
     def learn(self, trials):
         """Run further trials on the module as it is."""
         kept = Kept()
-        self.observe.Zygote(self.config, self.runner, kept, self.around.limits.starved_seconds).run(trials)
+        self.observe.Zygote(self.config, self.runner, kept, self.around).run(trials)
         for trial, told in zip(trials, kept.told):  # noqa: B905 - Python 3.9
             self.trials.append(trial)
             self.plain.append(facets(told) if told["outcome"] in ENDED else None)
             self.steps.append(told.get("steps", 0))
             self.wire.write(told)
 
-    def tracer(self, code, max_steps):
-        """Counts the lines of the target."""
-        return self.around.tracing.open_tracer(code, max_steps)
-
     def run(self, mutants):
         """Try mutants, several at a time."""
+        # Children would visit, and so copy, what was learned in each collection of garbage.
+        gc.collect()
+        gc.freeze()
         left = self.children.run([self.task(one) for one in mutants], time.monotonic() + EVER)
         assert not left
 
@@ -134,17 +134,18 @@ class Lockstep:
     def compare(self, mutant, code, say):
         """Run trials until enough of them differ."""
         say("status", "tried")
-        self.runner.tracer = self.tracer(code, FLOOR_STEPS)
+        self.runner.tracer = self.around.tracing.open_counter(code, FLOOR_STEPS)
         differing = 0
-        for number in mutant["trials"]:
+        numbers = [number for number in mutant["trials"] if self.plain[number] is not None]
+        if numbers:
+            say("runs", numbers[0])
+        for number, following in zip(numbers, [*numbers[1:], None]):  # noqa: B905 - Python 3.9
             plain = self.plain[number]
-            if plain is None:
-                continue
-            say("runs", number)
             self.runner.tracer.max_steps = FLOOR_STEPS + FACTOR_STEPS * self.steps[number]
             told = self.runner.run(self.trials[number], number)
             differs = different(plain, told)
-            say("ran", number, differs, told.get("raised", {}).get("m", "") if "message" in differs else "")
+            message = told.get("raised", {}).get("m", "") if "message" in differs else ""
+            say("ran", following, number, differs, message)
             differing += bool(differs)
             if differing >= mutant["enough"] or told["outcome"] not in ENDED:
                 return
@@ -161,8 +162,9 @@ def answer_of(number, facts, ending):
             running = fact[1]
         elif fact[0] == "ran":
             answer["ran"] += 1
-            if fact[2]:
-                answer["differs"].append(fact[1:])
+            running = fact[1]
+            if fact[3]:
+                answer["differs"].append(fact[2:])
     if ending != "end" and running is not None:
         # Whatever ended the process, memory or a crash, ends it in a test as well.
         answer["differs"].append([running, ["ends"], ""])
@@ -178,15 +180,18 @@ def address_mib():
 def facets(told):
     """What a test could see of a trial that ended, by name.
 
-    `ends` (how: returned, or the exception's type), `message`, `output`, `warnings`, `result` (its source), and where
-    it has none `result.type`, `result.length` and `result.attribute`; `effect:` with the expression of each effect.
+    `ends` (how: returned, or the exception's type), `message`, `code` (of SystemExit), `output`, `errors`, `warnings`,
+    `result` (its source), and where it has none `result.type`, `result.length` and `result.attribute`; `effect:` with
+    the expression of each effect.
     """
     raised = told.get("raised")
     found = {"ends": "returned" if raised is None else raised["t"]}
     if raised is not None:
         found["message"] = raised.get("m", "")
+        found["code"] = raised.get("c")
     found["output"] = told.get("output", "")
-    found["warnings"] = told.get("warnings", [])[:1]
+    found["errors"] = told.get("errors", "")
+    found["warnings"] = told.get("warnings", [])
     value = told.get("value")
     if value is not None:
         found["result.type"] = value["t"]

@@ -68,6 +68,13 @@ def kill_at(process: subprocess.Popen[str], run_folder: Path, wanted: Callable[[
     process.wait()
 
 
+def kill_when(process: subprocess.Popen[str], holds: Callable[[], bool]) -> None:
+    """As `kill_at`, as soon as something holds; when it was too short to be seen, the run has come to its end."""
+    _awaited(holds, process)
+    process.kill()
+    process.wait()
+
+
 def await_nobody(about: Path) -> bool:
     """Wait until no process has `about` in its command line; False when some stay."""
     return _awaited(lambda: not _speaking_of(str(about)))

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from email import message_from_string
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -51,6 +52,7 @@ CREDENTIALS = {
     "cookie": Credential("cookie", "api_key_cookie", "COOKIE", "session", "c00kie"),
 }
 MADE = {"method": "POST", "path": "/made", "body": {"media_type": "application/json", "content": {"n": "'\"$x`"}}}
+FORM = "application/x-www-form-urlencoded"
 STORIES: dict[str, list[dict[str, Any]]] = {
     "plain": [{"method": "GET", "path": "/a"}],
     "odd characters in path and query": [
@@ -93,6 +95,18 @@ STORIES: dict[str, list[dict[str, Any]]] = {
         },
     ],
     **{f"signed in by {name}": [{"method": "GET", "path": "/a", "auth": name}] for name in CREDENTIALS},
+    "signed in by two at once": [{"method": "GET", "path": "/a", "auth": ["bearer", "header", "query"]}],
+    "a cookie besides the one to sign in": [
+        {"method": "GET", "path": "/a", "cookies": {"theme": "da$rk"}, "auth": "cookie"}
+    ],
+    "a form": [
+        {**MADE, "save": {"made_id": "/id"}},
+        {
+            "method": "POST",
+            "path": "/b",
+            "body": {"media_type": FORM, "content": {"a b": "it's & $x", "n": ["1", "2"], "id": "{{made_id}}"}},
+        },
+    ],
     "signed in by query besides another": [{"method": "GET", "path": "/a", "query": {"b": 1}, "auth": "query"}],
 }
 
@@ -137,6 +151,36 @@ def test_the_shell_sends_what_was_sent(story: str, echo: Any, observe: ModuleTyp
         got["body"], wanted["body"] = json.loads(got["body"]), json.loads(wanted["body"])
     assert got == wanted, text
     assert not any(one.value in text for one in CREDENTIALS.values()), "no secret stands in the lines"
+
+
+def test_a_form_with_a_file_has_the_same_parts(echo: Any, observe: ModuleType) -> None:
+    content = {"title": "it's", "file": {"filename": "a.txt", "content": "one two"}, "tags": ["x", "y"]}
+    request = {"method": "POST", "path": "/b", "body": {"media_type": "multipart/form-data", "content": content}}
+    sent = json.loads(observe.send(echo, request, {})["text"])
+    environment = {**os.environ, "API_BASE_URL": echo.base_url}
+    command = ["bash", "-c", lines([request], {})]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert parts(json.loads(done.stdout.rpartition("\n")[2])) == parts(sent)
+    assert parts(sent) == [
+        ("title", None, "it's"),
+        ("file", "a.txt", "one two"),
+        ("tags", None, "x"),
+        ("tags", None, "y"),
+    ]
+
+
+def parts(got: dict[str, Any]) -> list[tuple[str, str | None, str]]:
+    """Name, file name and text of each part of a form."""
+    whole = message_from_string(f"Content-Type: {got['type']}\r\n\r\n{got['body']}")
+    return [
+        (
+            str(one.get_param("name", header="content-disposition")),
+            one.get_filename(),
+            str(one.get_payload()).rstrip("\r\n"),
+        )
+        for one in whole.walk()
+        if not one.is_multipart()
+    ]
 
 
 def test_a_request_that_hung_is_given_up_by_its_line_too() -> None:

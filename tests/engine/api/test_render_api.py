@@ -103,6 +103,16 @@ def test_secrets_come_from_the_environment() -> None:
     assert "headers=KEEPER" in made
 
 
+def test_cookies_of_several_kinds_share_one_header() -> None:
+    auth = {
+        "session": {"kind": "api_key_cookie", "variable": "SESSION", "parameter": "session"},
+        "keeper": {"kind": "api_key_header", "variable": "SHOP_KEY", "parameter": "X-Key"},
+    }
+    request = {"auth": ["keeper", "session"], "cookies": {"theme": "dark"}}
+    made = text(spec(case("opens", "/carts", request=request), auth=auth))
+    assert 'headers={**KEEPER, "Cookie": "; ".join(["theme=dark", SESSION["Cookie"]])}' in made
+
+
 def test_only_what_depends_on_the_state_asks_for_a_fresh_one() -> None:
     refused = case("refuses", "/carts", status=422, category="validation")
     named = {"kind": "body_equals", "value": {"detail": "no cart 3"}, **PROOF}

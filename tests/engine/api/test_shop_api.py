@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ from typing import Any
 import pytest
 
 from testwright.agents.embedded.api_specs import ApiSpecs
+from testwright.engine.api.render import render_api
+from testwright.mcp.openapi.loading import ToolDocuments
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.targets import prepared
 
@@ -40,11 +42,11 @@ def spec(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
             async def ready() -> PythonTarget:
                 return target
 
-            async def no_documents(endpoint: str) -> dict[str, Any]:
-                raise AssertionError(f"nobody named {endpoint}")
+            async def no_tools(name: str, _: Mapping[str, Any]) -> dict[str, Any]:
+                raise AssertionError(f"nobody needs {name}")
 
             target_of_step = {"path": "src/shop/api.py", "application": {"import": "shop.api:app"}}
-            agent = ApiSpecs(ready, folder / "project-of-a-user", no_documents)
+            agent = ApiSpecs(ready, folder / "project-of-a-user", ToolDocuments(no_tools))
             return (await agent.specify({"target": target_of_step, "framework": "pytest"})).spec
 
     return asyncio.run(specify())
@@ -102,3 +104,11 @@ def test_every_operation_of_the_shop_is_shown_with_what_it_documents(spec: dict[
         shown.setdefault((case["operation"]["method"], case["operation"]["path"]), set()).update(statuses)
     missing = {key: statuses - shown[key] for key, statuses in described.items() if statuses - shown[key]}
     assert missing == {}
+
+
+def test_what_is_refused_needs_no_story_and_the_file_stays_short(spec: dict[str, Any]) -> None:
+    refusals = [one for one in spec["cases"] if one["category"] in ("validation", "authentication")]
+    assert refusals
+    assert not [one["id"] for one in refusals if one.get("arrange")]
+    text = render_api(spec, "pytest", "tests/generated/api/test_shop_api.py")[0].contents
+    assert text.count("\n") <= 8 * len(spec["cases"])
