@@ -163,7 +163,8 @@ def _step(scope: Scope, subject: _Subject, taken: list[str]) -> JsonObject:
 
 def _target(scope: Scope, subject: _Subject) -> JsonObject:
     """Where the code is, or else the document, and how the application comes to life."""
-    application, target = subject.application, dict[str, Any]()
+    application = subject.application
+    target: dict[str, Any] = {}
     place = application.place if application is not None else subject.program
     if place is not None:
         target = {"path": place.path, "module": place.module, "import_root": place.import_root, "symbols": None}

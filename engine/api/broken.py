@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from .data import FORMATS, NOTHING, Samples, bounds, number, sized, text
 from .patterns import matching, not_matching
@@ -159,18 +159,18 @@ def edge_values(schema: Any, samples: Samples, name: str) -> Iterator[Variant]:
     elif kind == "string" and not whole.get("format"):
         found = list(_edge_texts(whole, name))
     elif kind == "array":
-        counts: tuple[tuple[str, str, Any], ...] = (
+        counts = (
             ("edge_min_items", "the fewest", whole.get("minItems")),
             ("edge_max_items", "the most", whole.get("maxItems")),
         )
-        lists = [(key, words, samples.items(whole, name, int(one))) for key, words, one in counts if _countable(one)]
+        lists = [(key, words, samples.items(whole, name, one)) for key, words, one in counts if _countable(one)]
         found = [(key, f"{words} {name}", one) for key, words, one in lists if one]
     for key, words, value in found:
         if value != usual and samples.problem(value, schema) is None:
             yield Variant(key, (), words, value)
 
 
-def _countable(count: Any) -> bool:
+def _countable(count: Any) -> TypeGuard[int]:
     return isinstance(count, int) and 0 < count < _MOST_ITEMS
 
 

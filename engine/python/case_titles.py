@@ -6,12 +6,12 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...utils.python_source import parse_expression, parse_python
 from .model import CallableFacts, Finding, ModuleFacts
 from .optional_imports import missing_words
-from .spec_case import Expectation
+from .spec_case import CODE, PRINTED_ERRORS, Expectation
 from .titles import (
     LONGEST_SLUG,
     Argument,
@@ -38,6 +38,9 @@ _STEPS = {
     "enter": "Enter {}",
     "aenter": "Enter {}",
 }
+
+
+_ACTUALS = {"result": "the result", CODE: "the exit code", PRINTED_ERRORS: "what is printed to standard error"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ class CaseNamer:
 
     def _slugs(self, subject: str, statements: Sequence[str], act: str, expect: Sequence[Expectation]) -> Iterator[str]:
         facts = self._callables.get(subject)
-        arguments = self._arguments(act, subject)
+        arguments = _with_values(self._arguments(act, subject), statements)
         base = subject_slug(subject) or "it"
         raised = next((one for one in expect if one.kind == "raises"), None)
         after = _after(statements)
@@ -143,6 +146,23 @@ class CaseNamer:
         return choice
 
 
+def _with_values(arguments: list[Argument], statements: Sequence[str]) -> list[Argument]:
+    """Arguments with the literal in place of a variable that was given one."""
+    values: dict[str, ast.expr] = {}
+    for statement in statements:
+        body = parse_python(statement.strip()).body
+        node = body[0] if len(body) == 1 else None
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            values[node.targets[0].id] = node.value
+    literal = ast.Constant | ast.UnaryOp | ast.List | ast.Tuple | ast.Dict | ast.Set
+    return [
+        replace(one, node=values[one.node.id])
+        if isinstance(one.node, ast.Name) and isinstance(values.get(one.node.id), literal)
+        else one
+        for one in arguments
+    ]
+
+
 def _ending(finding: Finding) -> str:
     """The last name of the exception that was raised, empty when something came back."""
     raised = finding.observation.raised
@@ -193,6 +213,8 @@ def _outcome_words(expect: Sequence[Expectation]) -> str:
     if one.kind == "holds":
         return {"result": "is_true", "not result": "is_false"}.get(one.actual, "holds")
     words = describe(parse_expression(one.value)) if one.value is not None else ""
+    if one.actual == PRINTED_ERRORS:
+        return "complains"
     if one.kind == "length":
         return f"has_length_{words}"
     if one.actual == "result":
@@ -209,7 +231,7 @@ def _outcome_words(expect: Sequence[Expectation]) -> str:
 
 def _sentence(one: Expectation) -> str:
     value = _cut(one.value or "", _LONGEST_VALUE)
-    actual = "the result" if one.actual == "result" else one.actual
+    actual = _ACTUALS.get(one.actual, one.actual)
     if one.kind == "raises":
         said = f" with {'the' if one.whole else 'a'} message {'' if one.whole else 'containing '}{one.match!r}"
         return f"{one.exception} is raised" + (said if one.match else "")

@@ -231,8 +231,9 @@ def _goals(record: Record) -> frozenset[Goal]:
     else:
         goals.add((0, subject, "returned"))
         goals.add((1, subject, *_kind_of_result(observation)))
-        if observation.output:
+        if observation.output or observation.errors:
             goals.add((1, subject, "output"))
+        goals.update((1, subject, "warns", category) for category, _message in observation.warnings)
         goals.update((1, subject, "effect", _kind_of_effect(expression)) for expression, _ in observation.effects)
         if record.trial.source in RICH_SOURCES:
             goals.add((2, subject, "as used"))

@@ -7,16 +7,31 @@ A group reads `test_name__column__column`, so that whoever renders it knows what
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ...utils.python_source import parse_expression
 from .shapes import Form, ParameterName
 from .spec_case import Case
 
-MOST_ROWS = 12
+MOST_ROWS = 24
 MOST_COLUMNS = 5
 LONGEST_CELL = 160
+FEWEST_TOGETHER = 3
+_KINDS: dict[type, str] = {
+    str: "gives_text",
+    bytes: "gives_bytes",
+    int: "gives_a_number",
+    float: "gives_a_number",
+    bool: "gives_yes_or_no",
+    type(None): "gives_none",
+    ast.List: "gives_a_list",
+    ast.Tuple: "gives_a_tuple",
+    ast.Dict: "gives_a_dict",
+    ast.Set: "gives_a_set",
+}
 _WORD = re.compile(r"^[a-z0-9]+(_[a-z0-9]+)*$")
 _TEXTS = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"")
 _NAMES = re.compile(r"(?<![.\w'\"])[A-Za-z_]\w*(?!\w|=[^=])")
@@ -118,17 +133,58 @@ def _echoes(holes: Sequence[Hole], varying: Sequence[int]) -> dict[int, int]:
 
 
 def buckets(cases: Iterable[Case]) -> list[list[Case]]:
-    """Cases by subject and shape, each in order, at most `MOST_ROWS` together; cases that stand alone come alone."""
+    """Cases by subject and shape, each in order, at most `MOST_ROWS` together; cases that stand alone come alone.
+
+    Of more than that, those with one outcome stand together.
+    """
     found: dict[tuple[str, str], list[Case]] = {}
     for number, case in enumerate(cases):
         key = shape(case)
         found.setdefault((case.subject, key if key is not None else f"alone {number}"), []).append(case)
     split: list[list[Case]] = []
     for members in found.values():
-        parts = -(-len(members) // MOST_ROWS)
-        size = -(-len(members) // parts)
-        split += [members[start : start + size] for start in range(0, len(members), size)]
+        for part in _by_outcome(members) if len(members) > MOST_ROWS else [members]:
+            count = -(-len(part) // MOST_ROWS)
+            size = -(-len(part) // count)
+            split += [part[start : start + size] for start in range(0, len(part), size)]
     return split
+
+
+def _by_outcome(cases: Sequence[Case]) -> list[list[Case]]:
+    """Cases with one outcome together, those with a rare one in one rest."""
+    found: dict[str, list[Case]] = {}
+    for case in cases:
+        found.setdefault(outcome([case]), []).append(case)
+    often = {name for name, members in found.items() if len(members) >= FEWEST_TOGETHER}
+    together = [members for name, members in found.items() if name in often]
+    rest = [case for case in cases if outcome([case]) not in often]
+    if together and 0 < len(rest) < FEWEST_TOGETHER:
+        together[-1] = [case for case in cases if case in together[-1] or case in rest]
+        return together
+    return [*together, rest] if rest else together
+
+
+def outcome(cases: Sequence[Case]) -> str:
+    """What all cases come to, in slug words: `as_documented`, `unchanged`, `gives_a_list`; empty where they differ."""
+    words = {_outcome(case) for case in cases}
+    return words.pop() if len(words) == 1 else ""
+
+
+def _outcome(case: Case) -> str:
+    if case.documented:
+        return "as_documented"
+    one = case.expect[0]
+    if one.kind not in ("equals", "approx", "is") or one.actual != "result" or one.value is None:
+        return ""
+    act, value = parse_expression(case.expression), parse_expression(one.value)
+    if isinstance(act, ast.Call) and any(ast.dump(given) == ast.dump(value) for given in act.args):
+        return "unchanged"
+    if isinstance(value, ast.UnaryOp):
+        value = value.operand
+    kind = type(value.value) if isinstance(value, ast.Constant) else type(value)
+    if kind is str and isinstance(act, ast.Call) and any(_is_text(given) for given in act.args):
+        return "gives_other_text"
+    return _KINDS.get(kind, "")
 
 
 def _names_read(text: str) -> set[str]:
@@ -150,3 +206,7 @@ def _distinct(names: Sequence[str], taken: set[str]) -> tuple[str, ...]:
         used.add(choice)
         found.append(choice)
     return tuple(found)
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)

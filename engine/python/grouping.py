@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from .group import Group, Table, buckets, tabulate
+from .group import Group, Table, buckets, outcome, shape, tabulate
 from .model import CallableFacts, ModuleFacts
 from .spec_case import Case
 from .titles import Argument, arguments_of, cut_slug, positional_names, qualified, snake_case, subject_slug
@@ -25,13 +26,16 @@ def grouped(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
     used: set[str] = set()
     order = {case.subject: at for at, case in reversed(list(enumerate(cases)))}
     placed: list[Case] = []
-    for bucket in buckets(cases):
+    parts = buckets(cases)
+    shapes = Counter((part[0].subject, shape(part[0])) for part in parts)
+    for bucket in parts:
         members = sorted(bucket, key=_documented_line)
         table = tabulate(members, (), lambda call, at: _parameter(by_name, call, at))
         if table is None:
             placed += bucket
             continue
-        name = _name(table, callables.get(members[0].subject), used)
+        split = shapes[members[0].subject, shape(members[0])] > 1
+        name = _name(table, callables.get(members[0].subject), used, outcome(members) if split else "")
         used.add(name)
         text = Group(name, tuple(snake_case(one) for one in table.columns)).text
         text = text if len(text) <= _LONGEST_GROUP else name
@@ -52,8 +56,8 @@ def _parameter(by_name: Mapping[str, list[str]], call: ast.Call, at: int) -> str
     return known[at].strip("_") or None if at < len(known) else None
 
 
-def _name(table: Table, facts: CallableFacts | None, used: set[str]) -> str:
-    """What the table shows: the subject, the exception, and which optional arguments are given."""
+def _name(table: Table, facts: CallableFacts | None, used: set[str], ending: str) -> str:
+    """What the table shows: the subject, the exception, which optional arguments are given, how all its rows end."""
     first = table.cases[0]
     words = [subject_slug(first.subject) or "it"]
     if facts is not None and facts.kind == "constructor":
@@ -66,6 +70,8 @@ def _name(table: Table, facts: CallableFacts | None, used: set[str]) -> str:
     optional = _optional_words(table, facts)
     named = cut_slug(f"{plain}_with_{optional}") if optional else plain
     candidates = [plain, named] if raised else [named, plain]
+    if ending:
+        candidates = [*(cut_slug(f"{one}_{ending}") for one in candidates), *candidates]
     answer = _one_answer(table)
     if answer:
         candidates += [cut_slug(f"{one}_is_{answer}") for one in candidates]

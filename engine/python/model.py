@@ -228,12 +228,19 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """An exception as the worker saw it; `line` is where in the target file it left, 0 if elsewhere."""
+    """An exception as the worker saw it.
+
+    Attributes:
+        message: where it ends otherwise each time, what it begins with, up to a space.
+        line: where in the target file it left, 0 if elsewhere.
+        code: source of a SystemExit's code.
+    """
 
     type_name: str
     message: str = ""
     line: int = 0
     bases: tuple[str, ...] = ()
+    code: str | None = None
 
 
 Outcome = Literal["returned", "raised", "arrange_failed", "timed_out", "crashed", "out_of_memory", "refused"]
@@ -248,7 +255,7 @@ class Observation:
         value: the result after `mode` was applied (a list of items for iterate), when returned.
         effects: expressions over arranged names (`cart.total`, `items`) with their values afterwards, when they differ
             from before the act.
-        output: text printed to stdout by the act, cut at 2,000 characters.
+        output: text printed to stdout by the act, cut at 2,000 characters; `errors` the same of stderr.
         arcs: line arcs of the target file that the act added; entry and exit are negative numbers as in coverage.py.
         operands: comparisons met on the way, as (line, left repr, right repr), cut to 40.
         seconds: duration of the act.
@@ -259,6 +266,7 @@ class Observation:
     raised: Raised | None = None
     effects: tuple[tuple[str, Value], ...] = ()
     output: str = ""
+    errors: str = ""
     warnings: tuple[tuple[str, str], ...] = ()
     arcs: frozenset[Arc] = frozenset()
     operands: tuple[tuple[int, str, str], ...] = ()

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from ...utils.python_source import literal_value, parse_expression, parse_python
 from .model import Finding, ModuleFacts, Value
+from .plain_forms import plain_expression, plain_statement
 from .related import count_of, names_in, without_unrelated
 from .shapes import bound_names
 
@@ -31,7 +32,7 @@ def normal_form(finding: Finding, facts: ModuleFacts, texts: frozenset[str] = fr
     try:
         if _awaits(finding):
             return None
-        finding = without_unrelated(finding)
+        finding = without_unrelated(_plainly_written(finding))
         finding = _without_local_result(finding)
         finding = _without_print(finding, facts, texts)
         finding = _without_stars(finding)
@@ -41,6 +42,12 @@ def normal_form(finding: Finding, facts: ModuleFacts, texts: frozenset[str] = fr
         return _cut_iteration(finding)
     except SyntaxError:
         return None
+
+
+def _plainly_written(finding: Finding) -> Finding:
+    trial = finding.trial
+    arrange = tuple(plain_statement(one) for one in trial.arrange)
+    return replace(finding, trial=replace(trial, arrange=arrange, act=plain_expression(trial.act)))
 
 
 def _awaits(finding: Finding) -> bool:
@@ -83,22 +90,37 @@ def _renamed(source: str) -> str:
 
 
 def _without_print(finding: Finding, facts: ModuleFacts, texts: frozenset[str]) -> Finding:
-    """`print(x)` shows `str(x)`; a test says that without capturing output."""
+    """`print(x)` shows `str(x)`, and so does `print('x is', x)`; a test says that without capturing output."""
     trial, seen = finding.trial, finding.observation
     node = parse_expression(trial.act)
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "print":
         return finding
-    if len(node.args) != 1 or node.keywords or trial.mode != "call" or isinstance(node.args[0], ast.Starred):
+    if node.keywords or trial.mode != "call" or "output" in finding.unstable:
         return finding
-    if not seen.output.endswith("\n") or "output" in finding.unstable:
+    found = _the_one_told(node.args, seen.output)
+    if found is None:
         return finding
-    inner = ast.unparse(node.args[0])
-    plain = _gives_text(node.args[0], facts, texts) and not _may_be_no_text(seen.output[:-1])
+    shown, printed = found
+    inner = ast.unparse(shown)
+    plain = _gives_text(shown, facts, texts) and not _may_be_no_text(printed)
     act = inner if plain else f"str({inner})"
-    value = Value("str", repr(seen.output[:-1]), length=len(seen.output) - 1, text=seen.output[:200])
+    value = Value("str", repr(printed), length=len(printed), text=printed[:200])
     return replace(
         finding, trial=replace(trial, act=act), observation=replace(seen, value=value, output="", outcome="returned")
     )
+
+
+def _the_one_told(given: list[ast.expr], output: str) -> tuple[ast.expr, str] | None:
+    """The one printed argument that is no constant, and what was printed of it."""
+    telling = [at for at, one in enumerate(given) if not isinstance(one, ast.Constant)]
+    at = telling[0] if telling else 0
+    if not given or len(telling) > 1 or isinstance(given[at], ast.Starred):
+        return None
+    before = "".join(f"{one.value} " for one in given[:at] if isinstance(one, ast.Constant))
+    after = "".join(f" {one.value}" for one in given[at + 1 :] if isinstance(one, ast.Constant)) + "\n"
+    if len(output) < len(before) + len(after) or not (output.startswith(before) and output.endswith(after)):
+        return None
+    return given[at], output[len(before) : len(output) - len(after)]
 
 
 def _may_be_no_text(printed: str) -> bool:

@@ -43,9 +43,10 @@ def seen_from(told: Mapping[str, Any]) -> Seen:
         value=_value(told["value"]) if "value" in told else None,
         raised=None
         if raised is None
-        else Raised(raised["t"], raised.get("m", ""), raised.get("l", 0), tuple(raised.get("b", ()))),
+        else Raised(raised["t"], raised.get("m", ""), raised.get("l", 0), tuple(raised.get("b", ())), raised.get("c")),
         effects=tuple((expression, _value(value)) for expression, value in told.get("effects", ())),
         output=told.get("output", ""),
+        errors=told.get("errors", ""),
         warnings=tuple((category, message) for category, message in told.get("warnings", ())),
         arcs=frozenset((start, end) for start, end in told.get("arcs", ())),
         operands=tuple((line, left, right) for line, left, right in told.get("operands", ())),

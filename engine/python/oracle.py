@@ -15,11 +15,12 @@ from ...utils.python_source import parse_expression
 from .exception_names import TypeReference, message_part, name_of_type, whole_message, words_in
 from .model import CallableFacts, Finding, ModuleFacts, Raised, Value
 from .optional_imports import own_copy
-from .spec_case import MESSAGE, Evidence, Expectation
+from .spec_case import CODE, MESSAGE, PRINTED_ERRORS, Evidence, Expectation
 from .value_checks import fields_of, value_checks
 
 LONGEST_OUTPUT = 1200
 MOST_STATE_CHECKS = 4
+MOST_WARNINGS = 3
 # Raised by Python itself when a call makes no sense; nobody means these as behaviour unless a document says so.
 ACCIDENTS = frozenset({"TypeError", "AttributeError", "NameError", "UnboundLocalError", "RecursionError"})
 _UNPACKING = ("too many values to unpack", "not enough values to unpack")
@@ -94,9 +95,9 @@ class Oracle:
         self._state(finding, draft)
         self._output(finding, draft)
         self._result(finding, draft)
+        self._warnings(finding, draft)
         if not draft.expectations:
             return Verdict(reason="no oracle found: nothing that can be told from outside stays the same")
-        self._warnings(finding, draft)
         return Verdict(tuple(draft.expectations), tuple(dict.fromkeys(draft.imports)))
 
     def _exception(self, finding: Finding, raised: Raised) -> Verdict:
@@ -113,7 +114,7 @@ class Oracle:
         if name.expression in _MISSING_MODULES and not documented and not meant:
             return Verdict(reason=f"no oracle found: {raised.message or 'a module is missing'} in this environment")
         match = whole = None
-        if own and not {f"message:{raised.type_name}", "message"} & set(finding.unstable):
+        if own and raised.code is None and not {f"message:{raised.type_name}", "message"} & set(finding.unstable):
             given = "\n".join((*finding.trial.arrange, finding.trial.act))
             whole = whole_message(raised.message, self._words, given)
             match = whole or message_part(raised.message, finding.trial.act)
@@ -127,7 +128,13 @@ class Oracle:
             evidence=documented or self._where(finding),
         )
         draft = _Draft([demand], list(name.imports))
+        if raised.code is not None and not _names_bound(finding) & {"raised"}:
+            kind = "is" if raised.code == "None" else "equals"
+            draft.expectations.append(
+                replace(demand, kind=kind, actual=CODE, value=raised.code, exception=None, match=None)
+            )
         self._state(finding, draft)
+        self._output(finding, draft)
         return Verdict(tuple(draft.expectations), tuple(draft.imports))
 
     def _named(self, finding: Finding, type_name: str, bases: tuple[str, ...] = ()) -> TypeReference:
@@ -198,7 +205,8 @@ class Oracle:
 
     def _none_says_something(self, finding: Finding) -> bool:
         """None is worth demanding where the callable could have answered, or refused."""
-        if finding.observation.effects or finding.observation.output:
+        seen = finding.observation
+        if seen.effects or seen.output or seen.errors or seen.warnings:
             return False
         if finding.trial.subject.rpartition(".")[2].startswith("__"):
             return False
@@ -251,14 +259,20 @@ class Oracle:
         output = finding.observation.output
         if output and "output" not in finding.unstable and len(output) <= LONGEST_OUTPUT:
             draft.expectations.append(self._labelled(finding, Expectation("output", value=repr(output))))
+        errors = finding.observation.errors
+        if errors and "errors" not in finding.unstable and len(errors) <= LONGEST_OUTPUT:
+            draft.expectations.append(self._labelled(finding, Expectation("equals", PRINTED_ERRORS, repr(errors))))
 
     def _warnings(self, finding: Finding, draft: _Draft) -> None:
-        for category, message in finding.observation.warnings[:1]:
+        """Each warning once, whatever else there is to tell."""
+        told: list[Expectation] = []
+        for category, message in finding.observation.warnings:
             name = self._named(finding, category)
-            if name.expression and not name.guessed:
-                demand = Expectation("warns", exception=name.expression, match=message_part(message))
-                draft.expectations.append(replace(demand, evidence=self._where(finding)))
+            demand = Expectation("warns", exception=name.expression, match=message_part(message))
+            if name.expression and not name.guessed and len(told) < MOST_WARNINGS and demand not in told:
+                told.append(demand)
                 draft.imports += name.imports
+        draft.expectations += [replace(one, evidence=self._where(finding)) for one in told]
 
 
 def _truth(finding: Finding, checks: list[Expectation], facts: ModuleFacts) -> list[Expectation]:

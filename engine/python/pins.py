@@ -13,7 +13,7 @@ from .observation_json import Seen
 from .oracle import Oracle
 from .sameness import steady
 from .search import Record
-from .spec_case import Expectation
+from .spec_case import CODE, PRINTED_ERRORS, Expectation
 from .worth import unfit
 
 _LATER = re.compile(r"^[(]?(?:not )?(?:\w+[(.])*result\b")
@@ -84,6 +84,8 @@ def pins_of(expectations: Iterable[Expectation]) -> Pins:
 
 
 def _facet(one: Expectation) -> str:
+    if one.actual in (CODE, PRINTED_ERRORS):
+        return "code" if one.actual == CODE else "errors"
     if one.actual.startswith("result.") and one.actual.count(".") == 1:
         return one.actual
     if one.kind == "is_instance":

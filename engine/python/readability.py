@@ -41,7 +41,11 @@ def cost(trial: Trial, observation: Observation) -> float:
             shown = 15
         else:
             shown = 60
-        if value.source == "None" and not observation.effects and not observation.output:
+        if (
+            value.source == "None"
+            and not observation.effects
+            and not (observation.output or observation.errors or observation.warnings)
+        ):
             shown = 40
     imports = 3 * max(0, len(trial.imports) - 1)
     return (

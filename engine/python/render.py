@@ -20,6 +20,7 @@ from ...utils.python_source import parse_python
 from .group import read_group, tabulate
 from .import_block import import_block
 from .lifted import lifted
+from .regroup import regrouped
 from .render_pytest import PytestDialect, function_lines, table_lines
 from .render_unittest import UnittestDialect, method_lines
 from .spec_case import Case
@@ -110,6 +111,9 @@ def sections(cases: Sequence[Case], *, split_functions: bool) -> list[Section]:
         if case.group:
             groups[key] = block
         section.blocks.append(block)
+    if not split_functions:
+        for section in found.values():
+            section.blocks = regrouped(section.blocks)
     return list(found.values())
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
+from dataclasses import dataclass
 from typing import Protocol
 
 from ...utils.python_source import parse_expression
 from .polish import polish
-from .spec_case import Case, Expectation
+from .spec_case import CODE, ELSEWHERE, PRINTED_ERRORS, Case, Expectation
 
 INLINE_WIDTH = 84
 _PATTERN_CHARACTERS = set(".^$*+?{}[]\\|()")
@@ -33,17 +34,30 @@ class Dialect(Protocol):
         """A context manager that demands an exception."""
         ...
 
-    def warning(self, one: Expectation) -> str:
-        """A context manager that demands a warning."""
+    def code(self) -> str:
+        """The expression for the code that the program ended with, after `raising(…) as raised`."""
         ...
 
-    def capturing(self) -> str | None:
-        """A context manager that captures standard output, where one is needed."""
+    def warning(self, demands: list[Expectation]) -> Around:
+        """What demands warnings; called with one or more."""
         ...
 
-    def captured(self) -> str:
-        """The expression for the captured output."""
+    def capturing(self, *, output: bool, errors: bool) -> list[str]:
+        """Context managers that capture what is printed, where such are needed."""
         ...
+
+    def captured(self, *, output: bool, errors: bool) -> tuple[list[str], str, str]:
+        """Lines that read what was captured, and the expressions for standard output and standard error."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What stands around an act: context managers, innermost first, lines before it within them, lines after them."""
+
+    managers: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
 
 def body_lines(case: Case, dialect: Dialect) -> list[str]:
@@ -55,14 +69,16 @@ def body_lines(case: Case, dialect: Dialect) -> list[str]:
         return _spaced(arrange, sole)
     raised = next((one for one in case.expect if one.kind == "raises"), None)
     about_result = [one for one in case.expect if raised is None and _reads_result(one)]
-    rest = [one for one in case.expect if one not in about_result and one.kind not in ("raises", "warns", "output")]
+    apart = [one for one in case.expect if one.kind in ("raises", "warns", "output") or one.actual in ELSEWHERE]
+    rest = [one for one in case.expect if one not in about_result and one not in apart]
     helper, act = _act(case, bind=bool(about_result), checks=_checks(about_result, dialect))
-    for manager in _managers(case, raised, dialect):
+    warned = [one for one in apart if one.kind == "warns"]
+    around = dialect.warning(warned) if warned else Around()
+    act = [*around.before, *act]
+    for manager in (*_raising(apart, raised, dialect), *around.managers, *_capturing(apart, dialect)):
         act = [f"with {manager}:", *_indented(act)]
     checks = [] if case.mode == "enter" else _checks(about_result, dialect)
-    output = [one for one in case.expect if one.kind == "output"]
-    checks += [line for one in output for line in dialect.check(_output_check(one), dialect.captured())]
-    checks += _checks(rest, dialect)
+    checks += [*_apart(apart, dialect), *around.after, *_checks(rest, dialect)]
     return _spaced(arrange, helper, act, checks)
 
 
@@ -166,14 +182,36 @@ def _as_statement(act: str) -> str:
     return act
 
 
-def _managers(case: Case, raised: Expectation | None, dialect: Dialect) -> list[str]:
-    """Context managers around the act, innermost first."""
-    found: list[str] = []
-    if raised is not None:
-        found.append(dialect.raising(raised))
-    found += [dialect.warning(one) for one in case.expect if one.kind == "warns"]
-    capturing = dialect.capturing() if any(one.kind == "output" for one in case.expect) else None
-    return [*found, capturing] if capturing else found
+def _raising(demands: list[Expectation], raised: Expectation | None, dialect: Dialect) -> list[str]:
+    if raised is None:
+        return []
+    kept = " as raised" if any(one.actual == CODE for one in demands) else ""
+    return [f"{dialect.raising(raised)}{kept}"]
+
+
+def _printed(demands: list[Expectation]) -> dict[str, bool]:
+    return {
+        "output": any(one.kind == "output" for one in demands),
+        "errors": any(one.actual == PRINTED_ERRORS for one in demands),
+    }
+
+
+def _capturing(demands: list[Expectation], dialect: Dialect) -> list[str]:
+    return dialect.capturing(**_printed(demands))
+
+
+def _apart(demands: list[Expectation], dialect: Dialect) -> list[str]:
+    """Checks of what is neither the result nor something arranged."""
+    printed = _printed(demands)
+    lines, output, errors = dialect.captured(**printed) if any(printed.values()) else ([], "", "")
+    places = {CODE: dialect.code(), PRINTED_ERRORS: errors}
+    checks: list[str] = []
+    for one in demands:
+        if one.actual in places:
+            checks += dialect.check(one, places[one.actual])
+        elif one.kind == "output":
+            checks += dialect.check(_output_check(one), output)
+    return [*lines, *checks]
 
 
 def _checks(expectations: list[Expectation], dialect: Dialect) -> list[str]:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from ...utils.python_source import parse_expression
 from .group import Table
 from .polish import polish
-from .render_body import body_lines, helper_imports, pattern
+from .render_body import Around, body_lines, helper_imports, pattern
 from .shapes import MatchName
-from .spec_case import Case, Expectation
+from .spec_case import PRINTED_ERRORS, Case, Expectation
 
 # What a line of 88 characters leaves for a docstring inside a method.
 _DOCSTRING_WIDTH = 80
@@ -44,17 +44,23 @@ class PytestDialect:
         """`pytest.raises(…)`."""
         return f"pytest.raises({self._expected(one)})"
 
-    def warning(self, one: Expectation) -> str:
-        """`pytest.warns(…)`."""
-        return f"pytest.warns({self._expected(one)})"
+    def code(self) -> str:
+        """What `pytest.raises` caught."""
+        return "raised.value.code"
 
-    def capturing(self) -> str | None:
+    def warning(self, demands: list[Expectation]) -> Around:
+        """`pytest.warns(…)`, one in another: each passes on what it does not mean."""
+        return Around(tuple(f"pytest.warns({self._expected(one)})" for one in demands))
+
+    def capturing(self, *, output: bool, errors: bool) -> list[str]:
         """The `capsys` fixture needs no block."""
-        return None
+        return []
 
-    def captured(self) -> str:
-        """What `capsys` read."""
-        return "capsys.readouterr().out"
+    def captured(self, *, output: bool, errors: bool) -> tuple[list[str], str, str]:
+        """What `capsys` read; it reads both streams at once."""
+        both = output and errors
+        read = "printed" if both else "capsys.readouterr()"
+        return ["printed = capsys.readouterr()"] if both else [], f"{read}.out", f"{read}.err"
 
     def _expected(self, one: Expectation) -> str:
         exception = one.exception or "Exception"
@@ -161,7 +167,7 @@ class _Approximate(ast.NodeTransformer):
 
 
 def _arguments(case: Case, columns: tuple[str, ...], *, method: bool) -> str:
-    output = ["capsys"] if any(one.kind == "output" for one in case.expect) else []
+    output = ["capsys"] if any(one.kind == "output" or one.actual == PRINTED_ERRORS for one in case.expect) else []
     fixtures = [name for name in (*case.fixtures, *output) if name not in columns]
     return ", ".join([*(["self"] if method else []), *dict.fromkeys(fixtures), *columns])
 

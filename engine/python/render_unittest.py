@@ -6,7 +6,7 @@ import ast
 
 from ...utils.python_source import parse_expression
 from .polish import polish
-from .render_body import body_lines, helper_imports, pattern
+from .render_body import Around, body_lines, helper_imports, pattern
 from .render_pytest import docstring, is_flat
 from .spec_case import Case, Expectation
 
@@ -51,18 +51,33 @@ class UnittestDialect:
         """`self.assertRaises(…)` or `self.assertRaisesRegex(…)`."""
         return self._expected("self.assertRaises", one)
 
-    def warning(self, one: Expectation) -> str:
-        """`self.assertWarns(…)` or `self.assertWarnsRegex(…)`."""
-        return self._expected("self.assertWarns", one)
+    def code(self) -> str:
+        """What `assertRaises` caught."""
+        return "raised.exception.code"
 
-    def capturing(self) -> str | None:
-        """Standard output goes to `output` while the act runs."""
-        self.imports.update(("import contextlib", "import io"))
-        return "contextlib.redirect_stdout(io.StringIO()) as output"
+    def warning(self, demands: list[Expectation]) -> Around:
+        """`self.assertWarns(…)` or `self.assertWarnsRegex(…)`; several are recorded, as these keep the others back."""
+        if len(demands) == 1:
+            return Around((self._expected("self.assertWarns", demands[0]),))
+        self.imports.add("import warnings")
+        checks: list[str] = []
+        for one in demands:
+            said = f" and {polish(repr(one.match))} in str(one.message)" if one.match else ""
+            checks.append(f"self.assertTrue(any(one.category is {one.exception}{said} for one in caught))")
+        return Around(
+            ("warnings.catch_warnings(record=True) as caught",), ('warnings.simplefilter("always")',), tuple(checks)
+        )
 
-    def captured(self) -> str:
+    def capturing(self, *, output: bool, errors: bool) -> list[str]:
+        """Standard output goes to `output` while the act runs, standard error to `printed_errors`."""
+        if output or errors:
+            self.imports.update(("import contextlib", "import io"))
+        found = ["contextlib.redirect_stdout(io.StringIO()) as output"] if output else []
+        return [*found, "contextlib.redirect_stderr(io.StringIO()) as printed_errors"] if errors else found
+
+    def captured(self, *, output: bool, errors: bool) -> tuple[list[str], str, str]:
         """What was printed."""
-        return "output.getvalue()"
+        return [], "output.getvalue()", "printed_errors.getvalue()"
 
     def _expected(self, method: str, one: Expectation) -> str:
         exception = one.exception or "Exception"

@@ -6,9 +6,12 @@ import ast
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from ...utils.python_source import literal_value, parse_expression
-from .model import Observation, Value
+from .model import Observation, Raised, Value
+
+_FEWEST_WORDS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +26,7 @@ def steady(first: Observation, others: Iterable[Observation]) -> Steady | None:
     """What all observations of one trial share, or None where even the kind of ending differs.
 
     The values are those of `first`. Names in `unstable`: `result`, `result.attribute`, `len(result)`, expressions of
-    effects, `output`, `warnings`, `message`.
+    effects, `output`, `errors`, `warnings`, `message`, `code`. Of a message with an unstable end the beginning stays.
     """
     unstable: set[str] = set()
     kept = first
@@ -35,18 +38,35 @@ def steady(first: Observation, others: Iterable[Observation]) -> Steady | None:
         if kept.raised is not None and other.raised is not None:
             if kept.raised.type_name != other.raised.type_name:
                 return None
-            if kept.raised.message != other.raised.message:
-                unstable.add("message")
-                kept = replace(kept, raised=replace(kept.raised, message=""))
+            kept = replace(kept, raised=_settle_exception(kept.raised, other.raised, unstable))
         kept = _settle_value(kept, other, unstable)
         kept = _settle_effects(kept, other, unstable)
         if kept.output != other.output:
             unstable.add("output")
             kept = replace(kept, output="")
+        if kept.errors != other.errors:
+            unstable.add("errors")
+            kept = replace(kept, errors="")
         if kept.warnings != other.warnings:
             unstable.add("warnings")
             kept = replace(kept, warnings=())
     return Steady(replace(kept, seconds=0.0), tuple(sorted(unstable)))
+
+
+def _settle_exception(raised: Raised, other: Raised, unstable: set[str]) -> Raised:
+    """An exception with the code and message of both, or what two messages have in common at their beginning."""
+    if raised.code != other.code:
+        unstable.add("code")
+        raised = replace(raised, code=None)
+    if raised.message == other.message or (raised.message.endswith(" ") and other.message.startswith(raised.message)):
+        return raised
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(raised.message, other.message, strict=False))
+    start = "".join(letter for letter, _ in pairs)
+    start = start[: start.rfind(" ") + 1]
+    if len(start.split()) < _FEWEST_WORDS or "\n" in start:
+        unstable.add("message")
+        start = ""
+    return replace(raised, message=start)
 
 
 def _settle_value(kept: Observation, other: Observation, unstable: set[str]) -> Observation:

@@ -257,7 +257,7 @@ def pinned(observation: Observation) -> bool:
     value = observation.value
     if observation.outcome == "raised":
         return True
-    if observation.effects or observation.output:
+    if observation.effects or observation.output or observation.errors or observation.warnings:
         return True
     return value is not None and (value.source not in (None, "None") or any(one.source for _, one in value.attributes))
 

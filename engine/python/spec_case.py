@@ -10,6 +10,10 @@ JsonObject = dict[str, Any]
 
 WEAK_KINDS = frozenset({"is_instance", "length"})
 MESSAGE = "str(error)"
+# What `actual` may name besides `result` and what was arranged; each framework writes them in its own way.
+CODE = "raised.value.code"
+PRINTED_ERRORS = "printed_err"
+ELSEWHERE = frozenset({CODE, PRINTED_ERRORS})
 
 
 @dataclass(frozen=True, slots=True)

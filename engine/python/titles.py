@@ -16,6 +16,18 @@ from .model import CallableFacts
 LONGEST_SLUG = 66
 _LONGEST_VALUE = 24
 _WORDS_OF_TEXT = 4
+_LONGEST_FLOAT = 8
+_CONVERSIONS = frozenset({"float", "Decimal", "Fraction"})
+_NO_NUMBERS = {"inf": "infinity", "-inf": "minus_infinity", "nan": "nan", "-nan": "nan"}
+_OPERATIONS: dict[type[ast.operator], str] = {
+    ast.Add: "plus",
+    ast.Sub: "minus",
+    ast.Mult: "times",
+    ast.Div: "over",
+    ast.FloorDiv: "over",
+    ast.Mod: "modulo",
+    ast.Pow: "to_the",
+}
 _SMALL_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six")
 
 
@@ -113,7 +125,9 @@ def describe(node: ast.expr) -> str:
         return snake_case(node.id)
     if isinstance(node, ast.Attribute):
         return snake_case(node.attr)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and isinstance(node.right, ast.Constant):
+    if isinstance(node, ast.BinOp) and not _is_path(node):
+        return _describe_operation(node)
+    if isinstance(node, ast.BinOp):
         # A path below another: the folder of a test says nothing.
         words = describe(node.right)
         return "missing_file" if words.startswith("missing_") else words
@@ -199,6 +213,7 @@ def _describe_constant(value: object) -> str:
         return str(value).lower()
     if isinstance(value, int | float | complex):
         text = repr(value)
+        text = f"{value:.4g}" if isinstance(value, float) and len(text) > _LONGEST_FLOAT else text
         return "zero" if text in ("0", "0.0") else slug(text.replace("e-", "e_minus_").replace(".", "_"))
     if isinstance(value, bytes):
         return cut_slug(slug(value.decode("latin-1")), _LONGEST_VALUE) if value.strip() else "empty_bytes"
@@ -220,7 +235,29 @@ def _describe_items(kind: str, items: Sequence[ast.expr]) -> str:
     return f"{kind}_of_{_count(len(items))}"
 
 
+def _is_path(node: ast.BinOp) -> bool:
+    right = node.right
+    return isinstance(node.op, ast.Div) and isinstance(right, ast.Constant) and isinstance(right.value, str)
+
+
+def _describe_operation(node: ast.BinOp) -> str:
+    """`one_over_3`, `today_minus_days_30`; `yesterday` and `tomorrow` for what is a day from today."""
+    left, right = describe(node.left), describe(node.right)
+    if left == "today" and right == "days_1":
+        return "yesterday" if isinstance(node.op, ast.Sub) else "tomorrow"
+    word = _OPERATIONS.get(type(node.op), "and")
+    return cut_slug(f"{left}_{word}_{right}", _LONGEST_VALUE)
+
+
 def _describe_call(node: ast.Call) -> str:
+    sole = node.args[0] if len(node.args) == 1 and not node.keywords else None
+    if sole is not None and _called(node) in _CONVERSIONS:
+        text = sole.value.lower() if isinstance(sole, ast.Constant) and isinstance(sole.value, str) else ""
+        return _NO_NUMBERS.get(text) or describe(sole)
+    if _called(node) == "timedelta" and (node.args or node.keywords):
+        units = [*("days" for _ in node.args[:1]), *(one.arg for one in node.keywords)]
+        given = [*node.args[:1], *(one.value for one in node.keywords)]
+        return cut_slug("_".join(f"{unit}_{describe(one)}" for unit, one in zip(units, given, strict=True)), 24)
     values = [describe(one) for one in node.args] + [f"{one.arg}_{describe(one.value)}" for one in node.keywords]
     name = snake_case(_called(node))
     if name in ("date", "datetime", "time") and values:

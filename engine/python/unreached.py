@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from .analyse import subjects as subjects_of
+from .forms import NOT_CALLED
 from .model import Arc, CallableFacts, Finding, ModuleFacts, Observation, Unreached
 from .search import Subject
 
@@ -21,6 +22,13 @@ _REFUSED = (
     (("open", "os.", "sqlite3"), "writes outside its own folder"),
 )
 
+_PICKLING = "__reduce__ __reduce_ex__ __getstate__ __setstate__ __getnewargs__".split()
+_CALLED_BY = {
+    **dict.fromkeys(_PICKLING, "copying and pickling"),
+    **dict.fromkeys(("__exit__", "__aexit__"), "leaving a `with` block"),
+    "__await__": "`await`",
+    "__sizeof__": "`sys.getsizeof`",
+}
 _NETWORK = (
     (("network: looks", "socket.get"), "looks names up"),
     (("socket", "ssl", "network"), "opens network connections"),
@@ -63,12 +71,16 @@ def _reason(one: CallableFacts, subject: Subject | None, kind: str, dropped: str
     if subject is None or subject.last is None:
         if kind in ("abstract", "protocol"):
             return "its class is abstract and no concrete subclass was found"
+        if one.name in NOT_CALLED:
+            return f"no call was tried: {one.name} is there for {_CALLED_BY.get(one.name, 'Python itself')} to call"
         return "no way to call it was found: no arguments or object could be built"
     network = _needs_network(subject.refused)
     if network:
         return network
     if subject.returned is not None:
         value = subject.returned.value
+        if subject.returned.effects:
+            return "no oracle found: what it changes is not the same each time"
         if value is not None and value.source == "None":
             return "no oracle found: it returns None and changes nothing that can be seen from outside"
         return "no oracle found: what it returns can neither be written down nor be told by its attributes"

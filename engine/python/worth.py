@@ -127,7 +127,9 @@ def without_repeats(judged: Sequence[Judged]) -> list[Judged]:
     found: dict[tuple[object, ...], Judged] = {}
     for one in judged:
         trial = one.finding.trial
-        key = (trial.subject, trial.arrange, trial.act, trial.mode)
+        # Documents and trials may quote alike text differently.
+        act = ast.unparse(parse_expression(trial.act))
+        key = (trial.subject, tuple(ast.unparse(parse_python(text)) for text in trial.arrange), act, trial.mode)
         if key not in found or (one.documented and not found[key].documented):
             found[key] = one
     shapes: dict[tuple[object, ...], str | None] = {}

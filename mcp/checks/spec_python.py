@@ -43,10 +43,16 @@ def unit_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
         act = mapping(case.get("act"))
         expression, found = _expression((*place, "act", "expression"), act.get("expression"), scope, bound)
         yield from found
-        known = bound | {"result"}
+        known = bound | {"result", *_told(case)}
         yield from expectation_rules(place, case, lambda tree, known=known: scope.missing(tree, known), scope.names)
         if expression is not None and not found:
             yield from _subject_used(place, case, [*trees, expression], scope)
+
+
+def _told(case: dict[str, Any]) -> set[str]:
+    """What expectations may name besides: what was printed to standard error, and what was raised."""
+    raising = any(one.get("kind") == "raises" for _, one in objects(case.get("expect")))
+    return {"printed_err", "raised"} if raising else {"printed_err"}
 
 
 def integration_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:

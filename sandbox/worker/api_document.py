@@ -200,7 +200,7 @@ def _body(found):
     return {"body": body, "media_type": "application/json", "components": components}
 
 
-def model_schema(model):
+def model_schema(model: Any) -> Any:
     """The schema of a class that a body is made into: a pydantic model or a dataclass; None for any other."""
     make = getattr(model, "model_json_schema", None)
     if callable(make):

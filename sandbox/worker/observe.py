@@ -26,6 +26,7 @@ SIBLINGS = (
     "observe_attributes",
     "observe_clock",
     "observe_effects",
+    "observe_endings",
     "observe_import",
     "observe_limits",
     "observe_literals",
@@ -238,6 +239,8 @@ class Surroundings:
         self.chance = observe_clock.Chance()
         self.chance.install()
         self.chance.reseed(config["seed"])
+        # What tells its own program's name tells something else in a test.
+        sys.argv[:1] = ["program-%d" % config["seed"]]
         self.refusals = guard.install(config["guard"]).refusals if config["guard"] is not None else []
         self.network = observe_network.Network(config["module"], (config["guard"] or {}).get("network") == "loopback")
         self.network.install()

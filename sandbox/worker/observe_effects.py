@@ -66,7 +66,7 @@ def looks(renderer, expressions, namespace):
 
 
 def files(renderer, folder):
-    """Small text files below the trial's folder: expression to told value."""
+    """Small files below the trial's folder: expression to told value."""
     seen = {}
     for place, folders, names in os.walk(str(folder)):
         folders.sort()
@@ -76,14 +76,23 @@ def files(renderer, folder):
                 continue
             relative = os.path.relpath(path, str(folder))
             try:
-                with open(path, encoding="utf-8", newline="") as stream:
-                    text = stream.read()
-            except (OSError, UnicodeDecodeError):
+                with open(path, "rb") as stream:
+                    contents = stream.read()
+            except OSError:
                 continue
-            if "\r" not in text:
-                expression = "(tmp_path / %r).read_text(encoding='utf-8')" % relative
-                seen[expression] = renderer.value(text)
+            text = _text(contents)
+            call = "read_bytes()" if text is None else "read_text(encoding='utf-8')"
+            seen["(tmp_path / %r).%s" % (relative, call)] = renderer.value(contents if text is None else text)
     return seen
+
+
+def _text(contents):
+    """Bytes as the text they are, None where they are none."""
+    try:
+        text = contents.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return None if any(one < " " and one not in "\n\t" for one in text) else text
 
 
 def changes(before, after):

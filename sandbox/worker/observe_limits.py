@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 import warnings
+from typing import Any
 
 MOST_SLEEP = 0.2
 
@@ -95,15 +96,42 @@ class NoInput(io.TextIOBase):
         raise Refused("reads standard input")
 
 
+class Logged:
+    """In place of what `logging` writes to standard error where nobody set it up; a test runner does set it up."""
+
+    level = 30
+
+    def __init__(self):
+        self.heard = False
+
+    def handle(self, _record):
+        self.heard = True
+
+
 @contextlib.contextmanager
-def quiet(stdout):
+def unheard():
+    """Without the last resort of `logging`; gives what tells whether it was called upon."""
+    logged = Logged()
+    logging: Any = sys.modules.get("logging")
+    before = getattr(logging, "lastResort", None)
+    if before is not None:
+        logging.lastResort = logged
+    try:
+        yield logged
+    finally:
+        if before is not None:
+            logging.lastResort = before
+
+
+@contextlib.contextmanager
+def quiet(stdout, stderr):
     """Standard streams of the trial's own; afterwards streams, arguments, folder and environment are as before.
 
     Gives the list that warnings are collected in.
     """
     streams, arguments, folder = (sys.stdin, sys.stdout, sys.stderr), sys.argv[:], os.getcwd()
     variables = dict(os.environ._data)  # type: ignore[attr-defined]  # without decoding each of them
-    sys.stdin, sys.stdout, sys.stderr = NoInput(), stdout, io.StringIO()
+    sys.stdin, sys.stdout, sys.stderr = NoInput(), stdout, stderr
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

@@ -180,15 +180,18 @@ def address_mib():
 def facets(told):
     """What a test could see of a trial that ended, by name.
 
-    `ends` (how: returned, or the exception's type), `message`, `output`, `warnings`, `result` (its source), and where
-    it has none `result.type`, `result.length` and `result.attribute`; `effect:` with the expression of each effect.
+    `ends` (how: returned, or the exception's type), `message`, `code` (of SystemExit), `output`, `errors`, `warnings`,
+    `result` (its source), and where it has none `result.type`, `result.length` and `result.attribute`; `effect:` with
+    the expression of each effect.
     """
     raised = told.get("raised")
     found = {"ends": "returned" if raised is None else raised["t"]}
     if raised is not None:
         found["message"] = raised.get("m", "")
+        found["code"] = raised.get("c")
     found["output"] = told.get("output", "")
-    found["warnings"] = told.get("warnings", [])[:1]
+    found["errors"] = told.get("errors", "")
+    found["warnings"] = told.get("warnings", [])
     value = told.get("value")
     if value is not None:
         found["result.type"] = value["t"]

@@ -8,14 +8,14 @@ import os
 import pathlib
 import shutil
 import sys
-import threading
 import time
-import traceback
 import types
 from typing import Any
 
 import observe_effects
-from observe_limits import OutOfTime, Refused, quiet
+import observe_endings
+from observe_endings import MAX_MESSAGE
+from observe_limits import OutOfTime, Refused, quiet, unheard
 from observe_literals import Literals
 from observe_modes import AWAITING, MAX_ITERATED, TOP_LEVEL_AWAIT, calls_for, evaluate, take, untraced
 from observe_names import type_name
@@ -23,7 +23,6 @@ from observe_trace import TooManySteps
 from observe_values import Renderer
 
 MAX_OUTPUT = 2000
-MAX_MESSAGE = 500
 MAX_SHOWN = 4000
 
 
@@ -94,10 +93,12 @@ class _Work:
         self.folder = folder
         self.told: dict = {"outcome": "arrange_failed"}
         self.stdout = io.StringIO()
+        self.stderr = io.StringIO()
         self.renderer: Any = None
         self.names = []
         self.literals = Literals()
         self.caught: list = []
+        self.logged: Any = None
         self.namespace: dict = {}
 
     def run(self):
@@ -105,7 +106,7 @@ class _Work:
         self.runner.network.forget()
         del self.runner.refusals[:]
         namespace: dict = {}
-        with quiet(self.stdout) as self.caught:
+        with quiet(self.stdout, self.stderr) as self.caught, unheard() as self.logged:
             try:
                 namespace = self.namespace = self._namespace("tmp")
                 self._act(namespace)
@@ -198,8 +199,9 @@ class _Work:
     def _measured(self):
         self.told["outcome"] = "raised"
         tracer, start, ticks = self.runner.tracer, time.perf_counter(), self._ticks()
-        self.stdout.seek(0)
-        self.stdout.truncate()
+        for stream in (self.stdout, self.stderr):
+            stream.seek(0)
+            stream.truncate()
         del self.caught[:]
         try:
             self.runner.operands.on = True
@@ -223,6 +225,9 @@ class _Work:
         """Output and warnings of the act alone: looking at its result may cause more of both."""
         output = self.stdout.getvalue()[:MAX_OUTPUT]
         self.told["output"] = output if self.renderer.clean(output) == output else ""
+        errors = self.stderr.getvalue()[:MAX_OUTPUT]
+        if errors and not self.logged.heard and "Exception ignored in" not in errors:
+            self.told["errors"] = errors if self.renderer.clean(errors) == errors else ""
         warned = [[type_name(one.category), str(one.message)[:MAX_MESSAGE]] for one in self.caught]
         self.told["warnings"] = [pair for pair in warned if self.renderer.clean(pair[1]) == pair[1]][:10]
 
@@ -245,16 +250,7 @@ class _Work:
         if self.told["outcome"] == "returned":
             self.told.pop("value", None)
             self.told["outcome"] = "raised"
-        message, path = _message(error), self.runner.config["path"]
-        if self.renderer is not None and self.renderer.clean(message) != message:
-            message = ""
-        frames = [frame for frame in traceback.walk_tb(error.__traceback__) if frame[0].f_code.co_filename == path]
-        self.told["raised"] = {
-            "t": type_name(type(error)),
-            "m": message[:MAX_MESSAGE],
-            "l": frames[-1][1] if frames else 0,
-            "b": [type_name(base) for base in type(error).__mro__[1:-1]],
-        }
+        self.told["raised"] = observe_endings.raised(error, self.renderer, self.runner.config["path"])
 
     def _check_network(self, error):
         needed = self.runner.network.needed(error)
@@ -262,11 +258,8 @@ class _Work:
             self.runner.refusals.append("network: " + needed)
 
     def _check_leftovers(self):
-        for thread in threading.enumerate():
-            if thread is not threading.main_thread() and not thread.daemon:
-                thread.join(0.2)
-                if thread.is_alive():
-                    self.runner.refusals.append("leaves a thread running")
+        if observe_endings.leaves_threads():
+            self.runner.refusals.append("leaves a thread running")
         if self.runner.refusals:
             first = self.runner.refusals[0]
             text = first if isinstance(first, str) else " ".join(first)
@@ -319,10 +312,3 @@ class _Work:
 
             asyncio.run(arrange())
         return fresh
-
-
-def _message(error):
-    try:
-        return str(error)
-    except Exception:
-        return ""

@@ -95,7 +95,7 @@ def test_many_rows_are_split_evenly_and_long_values_stand_alone() -> None:
 
     sizes = [len(one) for one in buckets([*many, long])]
 
-    assert sizes == [7, 7, 1]
+    assert sizes == [13, 13, 1]
 
 
 def test_a_group_carries_its_name_and_columns() -> None:

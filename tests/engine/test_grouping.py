@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from testwright.engine.python.group import read_group
 from testwright.engine.python.grouping import grouped
 from testwright.engine.python.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
+from testwright.engine.python.render import render_cases
 from testwright.engine.python.spec_case import Case, Expectation
 
 pytestmark = pytest.mark.feature("B-06")
@@ -77,3 +80,41 @@ def test_a_second_table_is_called_after_its_one_answer() -> None:
     groups = [read_group(one.group or "").name for one in grouped([*answers, *nothing], FACTS)]
 
     assert groups == ["parse", "parse", "parse_is_none", "parse_is_none"]
+
+
+def test_many_rows_are_split_by_what_comes_of_them() -> None:
+    unchanged = [case(at, f"parse('{at}', 'd')", value=f"'{at}'") for at in range(15)]
+    numbers = [case(100 + at, f"parse('x{at}', 'd')", value=str(at)) for at in range(15)]
+
+    groups = [read_group(one.group or "").name for one in grouped([*unchanged, *numbers], FACTS)]
+
+    assert groups == ["parse_unchanged"] * 15 + ["parse_gives_a_number"] * 15
+
+
+def grouped_case(number: int, act: str, group: str) -> Case:
+    return replace(case(number, act, value=str(number)), group=group)
+
+
+def test_rows_left_alone_join_a_table_of_their_shape() -> None:
+    cases = [
+        grouped_case(1, "parse('a', 'b')", "parse__format__expected"),
+        grouped_case(2, "parse('c', 'b')", "parse_2__format__expected"),
+        grouped_case(3, "parse('d', 'b')", "parse_2__format__expected"),
+        grouped_case(4, "parse('e', 'b')", "parse_3__format__expected"),
+        grouped_case(5, "parse('f')", "parse_4__format__expected"),
+    ]
+    text = render_cases(cases, "pytest", imports=["from m import parse"], module="m")
+
+    assert [name for name in ("test_parse(", "test_5(", "test_parse_2(") if name in text] == ["test_parse(", "test_5("]
+    assert text.count("pytest.param(") == 4
+
+
+def test_two_tables_with_names_of_their_own_stay_apart() -> None:
+    cases = [
+        grouped_case(at, f"parse('{at}', 'b')", "parse_low__format__expected" if at < 3 else "parse_high__format")
+        for at in range(1, 5)
+    ]
+    text = render_cases(cases, "pytest", imports=["from m import parse"], module="m")
+
+    assert "def test_parse_low(" in text
+    assert "def test_parse_high(" in text

@@ -42,7 +42,7 @@ def served(document: dict[str, Any]) -> Iterator[str]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *_: Any) -> None:
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the base class
             pass
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -77,6 +77,15 @@ def test_ids_and_cases_are_told_when_they_repeat():
     assert rules(unit_spec(cases=[unit_case(), same])) == [("duplicate_case", "$.cases[1]")]
 
 
+def test_what_was_raised_and_printed_to_standard_error_may_be_looked_at():
+    where = {"origin": "observed", "evidence": expectation()["evidence"]}
+    raises = {"kind": "raises", "exception": "SystemExit", **where}
+    code = {"kind": "equals", "actual": "raised.value.code", "value": "3", **where}
+    told = {"kind": "equals", "actual": "printed_err", "value": "'no'", **where}
+    assert unit_rules(expect=[raises, code, told]) == []
+    assert unit_rules(expect=[code]) == [("unbound_name", "$.cases[0].expect[0].actual")]
+
+
 def test_an_act_that_raises_has_one_exception_and_no_result():
     raises = {"kind": "raises", "exception": "ValueError", "origin": "observed", "evidence": expectation()["evidence"]}
     found = unit_rules(expect=[raises, {**raises, "exception": "KeyError"}, expectation()])
