@@ -47,13 +47,14 @@ class Shifted:
     def __init__(self, real, seconds):
         self._real = real
         self._seconds = seconds
+        self._passed = 0  # seconds that the counters are ahead
 
     def now(self, frame):
         return self._real.time() + self._seconds
 
     def ahead(self, frame):
         """Seconds that a counter read in this frame is ahead of the real one."""
-        return 0
+        return self._passed
 
     def begin(self):
         """A test is about to be set up."""
@@ -84,7 +85,6 @@ class Running(Shifted):
         year = real.localtime(real.time() + seconds).tm_year
         self._midnight = time.mktime((year + 1, 1, 1, 0, 0, 0, 0, 0, -1))
         self._own = {}
-        self._passed = 0  # seconds that the counters are ahead
         self._seen = {}
         self._start(IMPORTED)
 
