@@ -1,16 +1,25 @@
-"""What each test of a suite adds to the others: what only it covers or notices, and which tests add nothing (B-01)."""
+"""What each test of a suite adds to the others: what only it covers or notices, and which add nothing (B-01, B-11).
+
+The one rule, for the tests that the gate keeps and for suites that are assessed: a test function, all its rows
+together, adds something when a document says what it expects, or it covers what no other one covers, or it notices a
+mutant that no other one notices, of all mutants that are known of it. Tests that add nothing are found one after the
+other, those that have least first and of two alike the later one, so that leaving out all of them loses nothing either.
+A row of a table that stays may repeat what others show: it stands there as an example.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from .coverage_data import CoverageData
 from .evidence import EvidenceRecord
-from .mutation.model import MutationReport
+from .mutation.model import MutantResult, MutationReport
 from .polluter import short
 
 Owned = tuple[str, str, object]
-"""(kind, file, what): a line, a branch, or a noticed mutant (by its number, without a file)."""
+"""(kind, file, what): a line, a branch, or a noticed mutant, by its number and without a file; the kind says whether it
+is of the measurement, of further ones, or told from elsewhere."""
 _NAMED = 3
 
 
@@ -20,9 +29,10 @@ class Addition:
 
     Attributes:
         own_lines, own_branches, own_kills: what it alone runs, takes or notices.
-        idle: it could go: with the other tests that stay, no line, branch or noticed mutant would be lost.
-        reason: why, one sentence; empty where it is not idle.
-        covered_by: tests that stay and have what an idle one has, the most telling first.
+        idle: its whole function could go: no line, branch or noticed mutant would be lost.
+        repeats: its function stays, this row of it could go.
+        reason: why, one sentence; empty where it is neither.
+        covered_by: tests that stay and have what such a one has, the most telling first.
     """
 
     nodeid: str
@@ -30,38 +40,84 @@ class Addition:
     own_branches: int = 0
     own_kills: int = 0
     idle: bool = False
+    repeats: bool = False
     reason: str = ""
     covered_by: tuple[str, ...] = ()
 
 
-def additions_of(records: Sequence[EvidenceRecord], mutation: MutationReport | None) -> dict[str, Addition]:
+def additions_of(
+    records: Sequence[EvidenceRecord], mutation: MutationReport | None, further: Iterable[MutantResult] = ()
+) -> dict[str, Addition]:
     """What each test adds, by node id.
 
-    Tests that add nothing are found one after the other, those that have least first, and of two alike the later one:
-    dropping all of them together loses nothing either.
+    Args:
+        further: what became of more mutants than those of the measurement; they speak for tests, and count for nothing.
     """
     wealth = _wealth(records, mutation)
-    holders: dict[Owned, int] = {}
-    for owned in wealth.values():
-        for one in owned:
-            holders[one] = holders.get(one, 0) + 1
+    holders = _holders(wealth)
     alone = {nodeid: [one for one in owned if holders[one] == 1] for nodeid, owned in wealth.items()}
-    idle = _idle(wealth, dict(holders))
-    stay = [nodeid for nodeid in wealth if nodeid not in idle]
+    known = _with_further(wealth, further)
+    functions = idle_functions(records, known)
+    idle = {nodeid for nodeid in known if function_of(nodeid) in functions}
+    repeats = _spare({nodeid: owned for nodeid, owned in known.items() if nodeid not in idle})
+    stay = [nodeid for nodeid in known if nodeid not in idle | repeats]
     found = {}
-    for nodeid, owned in wealth.items():
+    for nodeid in wealth:
         kinds = [kind for kind, _, _ in alone[nodeid]]
-        covered_by = _cover(owned, stay, wealth) if nodeid in idle else ()
+        spare = nodeid in idle or nodeid in repeats
+        covered_by = _cover(known[nodeid], stay, known) if spare else ()
         found[nodeid] = Addition(
             nodeid,
             kinds.count("line"),
             kinds.count("branch"),
             kinds.count("mutant"),
             nodeid in idle,
-            _reason(nodeid, owned, covered_by, mutation) if nodeid in idle else "",
+            nodeid in repeats,
+            _reason(nodeid, known[nodeid], covered_by, mutation) if spare else "",
             covered_by,
         )
     return found
+
+
+def redundant(
+    records: Sequence[EvidenceRecord],
+    mutation: MutationReport | None,
+    *,
+    notices: Mapping[str, Iterable[int]] | None = None,
+    before: CoverageData | None = None,
+) -> tuple[EvidenceRecord, ...]:
+    """Tests to leave out: all of a function that adds nothing, and rows that have nothing at all to show.
+
+    Args:
+        notices: numbers of mutants that cases notice, by the cases' ids, as far as it is known from elsewhere.
+        before: what is covered without all of them, which is nothing new.
+    """
+    told = {case: frozenset[Owned](("told", "", one) for one in found) for case, found in (notices or {}).items()}
+    known: dict[str, frozenset[Owned]] = {}
+    mute: set[str] = set()
+    for record, owned in zip(records, _wealth(records, mutation).values(), strict=True):
+        fresh = frozenset(one for one in owned if not _is_known(one, before))
+        noticed = told.get(record.case_id or "", frozenset())
+        known[record.nodeid] = fresh | noticed
+        if not (record.adds or noticed or _is_documented(record)):
+            mute.add(record.nodeid)
+    functions = idle_functions(records, known)
+    return tuple(one for one in records if function_of(one.nodeid) in functions or one.nodeid in mute)
+
+
+def idle_functions(records: Sequence[EvidenceRecord], known: Mapping[str, frozenset[Owned]]) -> frozenset[str]:
+    """The functions that add nothing, by the rule above.
+
+    Args:
+        known: what each test has.
+    """
+    documented = {function_of(one.nodeid) for one in records if _is_documented(one)}
+    return _spare(_by_function(known), documented)
+
+
+def function_of(nodeid: str) -> str:
+    """The node id without a row."""
+    return nodeid.partition("[")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +126,8 @@ class FunctionAddition:
 
     Attributes:
         name: the node id without a row.
-        rows: how many there are, and how many of them are idle.
+        rows: how many there are, and how many of them are idle or repeat others.
+        lines: lines that some row runs.
         kills: mutants that some row notices; None where none were tried, like `own_kills`.
         own_lines, own_branches, own_kills: what no other function runs, takes or notices.
     """
@@ -78,6 +135,7 @@ class FunctionAddition:
     name: str
     rows: int
     idle_rows: int
+    lines: int
     kills: int | None
     own_lines: int
     own_branches: int
@@ -88,16 +146,12 @@ def additions_by_function(
     records: Sequence[EvidenceRecord], mutation: MutationReport | None, additions: Mapping[str, Addition]
 ) -> tuple[FunctionAddition, ...]:
     """What each test function adds, its parametrised rows taken together; in the order of collection."""
+    wealth = _wealth(records, mutation)
     rows: dict[str, list[str]] = {}
-    united: dict[str, frozenset[Owned]] = {}
-    for nodeid, owned in _wealth(records, mutation).items():
-        name = nodeid.partition("[")[0]
-        rows.setdefault(name, []).append(nodeid)
-        united[name] = united.get(name, frozenset[Owned]()) | owned
-    holders: dict[Owned, int] = {}
-    for owned in united.values():
-        for one in owned:
-            holders[one] = holders.get(one, 0) + 1
+    for nodeid in wealth:
+        rows.setdefault(function_of(nodeid), []).append(nodeid)
+    united = _by_function(wealth)
+    holders = _holders(united)
     found = []
     for name, owned in united.items():
         own = [kind for kind, path, what in owned if holders[kind, path, what] == 1]
@@ -105,7 +159,8 @@ def additions_by_function(
             FunctionAddition(
                 name,
                 len(rows[name]),
-                sum(additions[nodeid].idle for nodeid in rows[name]),
+                sum(additions[nodeid].idle or additions[nodeid].repeats for nodeid in rows[name]),
+                sum(kind == "line" for kind, _, _ in owned),
                 None if mutation is None else sum(kind == "mutant" for kind, _, _ in owned),
                 own.count("line"),
                 own.count("branch"),
@@ -132,15 +187,56 @@ def _wealth(records: Sequence[EvidenceRecord], mutation: MutationReport | None) 
     }
 
 
-def _idle(wealth: Mapping[str, frozenset[Owned]], holders: dict[Owned, int]) -> frozenset[str]:
-    idle = []
-    places = {nodeid: place for place, nodeid in enumerate(wealth)}
-    for nodeid, owned in sorted(wealth.items(), key=lambda item: (len(item[1]), -places[item[0]])):
-        if all(holders[one] > 1 for one in owned):
-            idle.append(nodeid)
+def _with_further(
+    wealth: Mapping[str, frozenset[Owned]], further: Iterable[MutantResult]
+) -> dict[str, frozenset[Owned]]:
+    more: dict[str, set[Owned]] = {nodeid: set() for nodeid in wealth}
+    for number, result in enumerate(further):
+        for nodeid in result.killed_by:
+            more[nodeid].add(("further", "", number))
+    return {nodeid: owned | more[nodeid] for nodeid, owned in wealth.items()}
+
+
+def _by_function(wealth: Mapping[str, frozenset[Owned]]) -> dict[str, frozenset[Owned]]:
+    united: dict[str, frozenset[Owned]] = {}
+    for nodeid, owned in wealth.items():
+        name = function_of(nodeid)
+        united[name] = united.get(name, frozenset[Owned]()) | owned
+    return united
+
+
+def _holders(wealth: Mapping[str, frozenset[Owned]]) -> dict[Owned, int]:
+    holders: dict[Owned, int] = {}
+    for owned in wealth.values():
+        for one in owned:
+            holders[one] = holders.get(one, 0) + 1
+    return holders
+
+
+def _spare(wealth: Mapping[str, frozenset[Owned]], needed: Iterable[str] = ()) -> frozenset[str]:
+    """Those that could all go together, the needed ones never; see the rule at the top."""
+    holders, protected = _holders(wealth), set(needed)
+    places = {name: place for place, name in enumerate(wealth)}
+    spare = []
+    for name, owned in sorted(wealth.items(), key=lambda item: (len(item[1]), -places[item[0]])):
+        if name not in protected and all(holders[one] > 1 for one in owned):
+            spare.append(name)
             for one in owned:
                 holders[one] -= 1
-    return frozenset(idle)
+    return frozenset(spare)
+
+
+def _is_documented(record: EvidenceRecord) -> bool:
+    return "documented" in record.origins
+
+
+def _is_known(owned: Owned, before: CoverageData | None) -> bool:
+    """Whether it is a line or branch that is covered anyway."""
+    kind, path, what = owned
+    file = None if before is None else before.files.get(path)
+    if file is None or kind not in ("line", "branch"):
+        return False
+    return what in (file.executed if kind == "line" else file.executed_branches)
 
 
 def _cover(owned: frozenset[Owned], stay: Sequence[str], wealth: Mapping[str, frozenset[Owned]]) -> tuple[str, ...]:

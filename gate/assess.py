@@ -20,11 +20,12 @@ from .conditions import AGAIN, TITLES, TOGETHER
 from .coverage_data import CoverageData
 from .evidence import EvidenceRecord, evidence_of
 from .examination import Examination, own_modules
-from .mutation.running import MutationOptions, measure_mutants
+from .mutation.model import MutantResult, MutationReport
+from .mutation.running import MutationOptions, measure_mutants, try_further
 from .options import Framework
 from .results import CaseResult, SuiteResult
 from .strictness import VerifyOptions
-from .suite import open_suite
+from .suite import Suite, open_suite
 from .summary import mutation_summary
 from .verdicts import Verdict, Verification
 
@@ -42,6 +43,7 @@ class AssessOptions:
         mutants: size of the sample; 0 for none.
         repeats: runs after the first, under the gate's conditions.
         test_seconds, wall_seconds: limits for one test and one run.
+        further: most mutants beyond the sample that tests of which it does not show what they add are tried on.
     """
 
     measure: tuple[str, ...] = ()
@@ -49,6 +51,7 @@ class AssessOptions:
     repeats: int = 3
     test_seconds: float = 30.0
     wall_seconds: float = 600.0
+    further: int = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,7 @@ class Assessment:
             "related": list(verdict.related),
             "evidence": evidence,
             "adds_nothing": addition.reason if addition is not None and addition.idle else None,
+            "repeats": addition.reason if addition is not None and addition.repeats else None,
             "covered_by": list(addition.covered_by) if addition is not None else [],
             "checks": None if checks is None else {"count": checks.count, "strength": checks.strength},
             "seconds": verdict.seconds,
@@ -144,6 +148,7 @@ class Assessment:
             **{name: verdicts.count(name) for name in names},
             "skipped": len(self.skipped),
             "adds_nothing": sum(one.idle for one in self.additions.values()),
+            "repeating_rows": sum(one.repeats for one in self.additions.values()),
             "asserts_nothing": sum(one.strength == "none" for one in self.checks.values()),
             "asserts_little": sum(one.strength == "weak" for one in self.checks.values()),
             "slow": sum(one.seconds >= SLOW_SECONDS for one in shown),
@@ -177,10 +182,11 @@ async def assess_suite(
         await examination.repeat()
         await examination.beside_itself()
         judging = _judging(first, examination)
-        mutation = None
+        mutation, further = None, ()
         if options.mutants and judging and first.coverage is not None and first.coverage.files:
             size = MutationOptions(size=options.mutants)
             mutation = await measure_mutants(suite, judging, first.coverage, size, run=strictness.base())
+            further = await _further(suite, examination, first, judging, mutation, options, strictness)
     verification = Verification(
         framework=framework,
         contents={},
@@ -194,7 +200,7 @@ async def assess_suite(
         launches=suite.starts,
     )
     records = _evidence(verification, frozenset(judging), first.coverage)
-    additions = additions_of(records, mutation)
+    additions = additions_of(records, mutation, further)
     ran = [test for test in first.tests if test.outcome not in ("skipped", "xfailed")]
     checks = await asyncio.to_thread(_checks, target.snapshot.path, ran)
     notes = [*first.notes, *examination.notes, *(mutation.notes if mutation else ())]
@@ -210,6 +216,29 @@ async def assess_suite(
     )
 
 
+async def _further(
+    suite: Suite,
+    examination: Examination,
+    first: SuiteResult,
+    judging: Sequence[str],
+    mutation: MutationReport,
+    options: AssessOptions,
+    strictness: VerifyOptions,
+) -> tuple[MutantResult, ...]:
+    """What more mutants say of the functions that add nothing as far as the sample goes."""
+    if first.coverage is None or len(mutation.results) >= mutation.found or not options.further:
+        return ()
+    verdicts = tuple(examination.verdicts.values())
+    told = Verification(framework=suite.framework, contents={}, verdicts=verdicts, mutation=mutation)
+    additions = additions_of(_evidence(told, frozenset(judging), first.coverage), mutation)
+    doubted = [nodeid for nodeid in judging if nodeid in additions and additions[nodeid].idle]
+    if not doubted:
+        return ()
+    size = MutationOptions(size=options.further)
+    base = strictness.base()
+    return await try_further(suite, judging, doubted, mutation, first.coverage, size, run=base)
+
+
 def _judging(first: SuiteResult, examination: Examination) -> list[str]:
     """Tests that pass where nothing is varied, also when some condition makes them fail: they cover and notice."""
     unsteady = {one.nodeid for one in examination.verdicts.values() if {AGAIN, TOGETHER} & {*one.causes}}
@@ -222,6 +251,7 @@ def _evidence(
     """The evidence of all judging tests; the reruns of those that do not hold are not counted."""
     if coverage is None:
         return ()
+    verification = replace(verification, coverage=coverage)
     verdicts = [replace(one, verdict="kept") for one in verification.verdicts if one.nodeid in judging]
     return evidence_of(replace(verification, verdicts=tuple(verdicts)))
 

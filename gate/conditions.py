@@ -37,6 +37,8 @@ class Condition:
         return replace(options, **dict(self.change))
 
 
+CLOCK = "clock"
+RUNNING_CLOCK = "running_clock"
 CONDITIONS: tuple[Condition, ...] = (
     Condition(
         "hash_seed",
@@ -70,7 +72,19 @@ CONDITIONS: tuple[Condition, ...] = (
     ),
     Condition("time_zone", "another time zone", "the time zone", (("time_zone", SHIFTED_ZONE),), late=True),
     Condition(
-        "clock", "another day", "the date or time at which it runs", (("clock_shift", SHIFTED_CLOCK),), late=True
+        CLOCK,
+        "another day",
+        "the date or time at which it runs",
+        (("clock_shift", SHIFTED_CLOCK),),
+        early=True,
+        late=True,
+    ),
+    Condition(
+        RUNNING_CLOCK,
+        "a second from one look at a clock to the next, at midnight",
+        "how much time passes while it runs: it fails after a pause, or with midnight in the middle of it",
+        (("clock_runs", True),),
+        early=True,
     ),
 )
 AGAIN = "again"
@@ -99,6 +113,12 @@ def under(options: SuiteOptions, conditions: Sequence[Condition]) -> SuiteOption
     for one in conditions:
         options = one.applied(options)
     return options
+
+
+def to_blame(failing: Sequence[Condition]) -> list[Condition]:
+    """Those of the conditions under which a test fails that say why: a clock that runs is on another day, too."""
+    names = {one.name for one in failing}
+    return [one for one in failing if one.name != RUNNING_CLOCK or CLOCK not in names]
 
 
 def dependence(conditions: Sequence[Condition]) -> str:

@@ -41,7 +41,7 @@ class EvidenceRecord:
 
     @property
     def adds(self) -> bool:
-        """Whether it adds coverage or kills a mutant (B-11)."""
+        """Whether it adds coverage to the tests before it, or notices a mutant, be it that others do, too."""
         return bool(self.new_lines or self.new_branches or self.mutants_killed)
 
     def to_dict(self, path: str | None = None) -> dict[str, Any]:
@@ -79,11 +79,6 @@ def evidence_of(
         records.append(record)
         known = known.united(coverage.of_tests({verdict.nodeid}))
     return tuple(records)
-
-
-def redundant(records: Sequence[EvidenceRecord]) -> tuple[EvidenceRecord, ...]:
-    """Tests that add nothing and whose expectations nobody documented: candidates for leaving out (B-11)."""
-    return tuple(record for record in records if not record.adds and "documented" not in record.origins)
 
 
 def _record(

@@ -12,7 +12,7 @@ from ..errors import TargetImportError
 from ..sandbox.target import PythonTarget
 from .beside import find_disturbances, fixed_things
 from .classify import classify_case, classify_collection
-from .conditions import AGAIN, BESIDE, ORDER, TOGETHER, Condition, conditions_of, dependence
+from .conditions import AGAIN, BESIDE, ORDER, TOGETHER, Condition, conditions_of, dependence, to_blame
 from .mutation.model import MutationReport
 from .mutation.running import MutationOptions, measure_mutants
 from .options import SuiteOptions
@@ -220,7 +220,7 @@ class Examination:
                 (one, outcomes.get(nodeid)) for one, outcomes in pairs if not passed(outcomes, nodeid)
             ]
             if guilty:
-                found = [one for one, _ in guilty]
+                found = to_blame([one for one, _ in guilty])
                 self.flaky(nodeid, dependence(found), guilty[0][1], causes=[one.name for one in found])
         if not failing & set(self.passing):
             return

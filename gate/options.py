@@ -43,6 +43,8 @@ class SuiteOptions:
         backwards: the collected tests in reverse. Has no effect with `select`.
         time_zone: TZ in POSIX form, which needs no zone files.
         clock_shift: seconds that the wall clock is ahead.
+        clock_runs: the clock stands shortly before midnight at a year's end, and a second goes by from one look of a
+            test at a clock to the next.
         elsewhere: the current folder is an empty one outside of the project.
         decimal_comma: the environment's locale is one with a decimal comma: the machine's, else a made one.
         plain_ascii: text is read and written in ASCII where no encoding is named.
@@ -65,6 +67,7 @@ class SuiteOptions:
     hash_seed: int = 0
     time_zone: str = "UTC"
     clock_shift: int = 0
+    clock_runs: bool = False
     elsewhere: bool = False
     decimal_comma: bool = False
     plain_ascii: bool = False
@@ -93,6 +96,7 @@ class SuiteOptions:
         """What the worker changes before it runs anything."""
         return {
             "clock": self.clock_shift,
+            "clock_runs": self.clock_runs,
             "time_zone": self.time_zone,
             "elsewhere": self.elsewhere,
             "decimal_comma": self.decimal_comma,

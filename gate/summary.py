@@ -125,7 +125,9 @@ def _dropped(verdict: Verdict) -> dict[str, Any]:
 
 def _idle(verdict: Verdict, verification: Verification) -> dict[str, Any]:
     tried = 0 if verification.mutation is None else verification.mutation.tried
-    reason = f"it covers nothing that the tests before it do not cover, and notices none of {tried} mutants"
+    reason = (
+        f"it covers nothing that other kept tests do not cover, and of {tried} mutants notices none that they do not"
+    )
     return {"case_id": verdict.case_id, "nodeid": verdict.nodeid, "reason": reason, "class": "redundant"}
 
 

@@ -12,7 +12,8 @@ Json = Mapping[str, Any]
 ROWS = 60
 NAMED = 12
 STAYING = 3
-_COLUMNS = ("Verdict", "Rows", "Own lines", "Own branches", "Mutants", "Own", "Conditions", "Checks", "Seconds", "Test")
+_COLUMNS = ("Verdict", "Rows", "Lines", "Own lines", "Own branches", "Mutants", "Own", "Conditions", "Checks")
+_COLUMNS += ("Seconds", "Test")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def _is_told(test: Json) -> bool:
 def _row(tests: Sequence[Json], added: Json | None, tried: int) -> tuple[str, ...]:
     verdicts = [one["verdict"] for one in tests]
     worst = next((name for name in ("error", "failed", "timeout", "flaky") if name in verdicts), "holds")
-    numbers = [(added or {}).get(name) for name in ("own_lines", "own_branches", "kills", "own_kills")]
+    numbers = [(added or {}).get(name) for name in ("lines", "own_lines", "own_branches", "kills", "own_kills")]
     causes = {cause for one in tests for cause in one["causes"]}
     held = f"{tried - len(causes)}/{tried}" if tried and worst in ("holds", "flaky") else ""
     checks = tests[0]["checks"]
@@ -107,9 +108,13 @@ def _findings(report: Json) -> list[Block]:
         ("Slow tests", [one for one in tests if one["slow"]], lambda one: f"{one['seconds']:.1f} s"),
     ]
     found = [Block(f"{title}: {len(chosen)}", tuple(_listed(chosen, say))) for title, chosen, say in parts if chosen]
-    idle = [one for one in tests if one["adds_nothing"]]
-    if idle:
-        found.append(Block(f"Tests that {_idle_word(report)}: {len(idle)}", tuple(_idle(idle, tests, report))))
+    for key, title in (
+        ("adds_nothing", f"Tests that {_idle_word(report)}"),
+        ("repeats", f"Rows that {_repeat_word(report)}"),
+    ):
+        spare = [one for one in tests if one[key]]
+        if spare:
+            found.append(Block(f"{title}: {len(spare)}", tuple(_spare(spare, key, tests, report))))
     return found
 
 
@@ -117,15 +122,18 @@ def _idle_word(report: Json) -> str:
     return "add nothing" if report["mutation"] else "run nothing that others do not"
 
 
-def _idle(idle: Sequence[Json], tests: Sequence[Json], report: Json) -> Iterable[str]:
-    """Functions with tests that could all go together without a loss, and where what they have stays."""
+def _repeat_word(report: Json) -> str:
+    return "repeat others" if report["mutation"] else _idle_word(report)
+
+
+def _spare(spare: Sequence[Json], key: str, tests: Sequence[Json], report: Json) -> Iterable[str]:
+    """Functions that could all go without a loss, or of which some rows could; and where what they have stays."""
     rows = Counter(_function(one) for one in tests)
-    groups = [list(part) for _, part in groupby(idle, key=_function)]
-    groups.sort(key=lambda part: len(part) < rows[_function(part[0])])  # the whole functions first
+    groups = [list(part) for _, part in groupby(spare, key=_function)]
     for part in groups[:NAMED]:
         name = _function(part[0])
         who = part[0]["nodeid"] if len(part) == 1 else f"{name} ({_share(len(part), rows[name])})"
-        reasons = {one["adds_nothing"] for one in part}
+        reasons = {one[key] for one in part}
         stays = Counter(_last(other) for one in part for other in one["covered_by"]).most_common()
         names = [other for other, _ in stays[:STAYING]]
         more = f" and {len(stays) - STAYING} more" if len(stays) > STAYING else ""
@@ -136,9 +144,9 @@ def _idle(idle: Sequence[Json], tests: Sequence[Json], report: Json) -> Iterable
         yield f"and {len(groups) - NAMED} more test functions, in the report"
     if report["mutation"] is None:
         yield "No mutants were tried, so what these tests check does not count: they may well be worth their place."
-    elif report["mutation"]["sampled"] < report["mutation"]["found"]:
+    elif key == "repeats" and report["mutation"]["sampled"] < report["mutation"]["found"]:
         sampled, found = report["mutation"]["sampled"], report["mutation"]["found"]
-        yield f"Measured by {sampled} of {found} mutants: more of them may show what a test adds."
+        yield f"Measured by {sampled} of {found} mutants: more of them may show what a row is there for."
 
 
 def _share(part: int, whole: int) -> str:
@@ -186,6 +194,7 @@ def _summary(report: Json) -> Block:
         ("timeout", "run too long"),
         ("flaky", "hold only sometimes"),
         ("adds_nothing", _idle_word(report)),
+        ("repeating_rows", f"are rows that {_repeat_word(report)}"),
         ("asserts_nothing", "assert nothing"),
         ("asserts_little", "assert little"),
         ("slow", "are slow"),
@@ -213,6 +222,20 @@ def _mutants(mutation: Json) -> Iterable[str]:
         yield f"  {one['path']}:{one['line']}  {one['before'].strip()}  →  {one['after'].strip()}"
     if len(mutation["survivors"]) > NAMED:
         yield f"  and {len(mutation['survivors']) - NAMED} more, in the report"
+    yield from _set_aside(mutation)
+
+
+def _set_aside(mutation: Json) -> Iterable[str]:
+    """One line for each rule that mutants were set aside by."""
+    rules: dict[str, list[Json]] = {}
+    for one in mutation["set_aside"]:
+        rules.setdefault(str(one["rule"]), []).append(one)
+    for rule, mutants in sorted(rules.items()):
+        shown = "; ".join(
+            f"{one['path']}:{one['line']} {one['before'].strip()} → {one['after'].strip()}" for one in mutants[:NAMED]
+        )
+        more = f"; and {len(mutants) - NAMED} more" if len(mutants) > NAMED else ""
+        yield f"  set aside by {rule}, {len(mutants)}: {shown}{more}"
 
 
 def _aligned(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

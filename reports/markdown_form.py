@@ -193,6 +193,20 @@ def _mutants(report: Report) -> Iterator[str]:
     if survivors:
         yield ""
     yield from section("Mutants that survived", ("Where", "What", "Without", "With"), survivors)
+    set_aside = [
+        (
+            mutant.rule or "",
+            code(f"{mutant.path}:{mutant.line}"),
+            mutant.operator,
+            code(mutant.before),
+            code(mutant.after),
+        )
+        for _, one in measured
+        for mutant in sorted(one.set_aside, key=lambda mutant: mutant.rule or "")
+    ]
+    if set_aside:
+        yield ""
+    yield from section("Mutants set aside", ("Rule", "Where", "What", "Without", "With"), set_aside)
 
 
 def _findings(report: Report) -> Iterator[str]:

@@ -28,7 +28,8 @@ TargetProvider = Callable[[], Awaitable[PythonTarget]]
 class UnitSpecs:
     """Specifies unit tests for one Python module.
 
-    The metadata holds `trials`, `branches` (reached and possible) and `notes`.
+    The metadata holds `trials`, `branches` (reached and possible), `notes`, and in `notices` which mutants which cases
+    notice.
 
     Args:
         python_target: gives the project made ready to run; asked for at the first exploration only.
@@ -65,8 +66,9 @@ class UnitSpecs:
         early = looked if self._first is not None and self._first.wanted else None
         exploration = await explore(await self._python_target(), facts, proposer, self._budget, early=early)
         exploration = limited_to(exploration, wanted)
-        spec = await asyncio.to_thread(_composed, exploration, layout, inputs)
-        metadata = _metadata(exploration)
+        notices: dict[str, list[int]] = {}
+        spec = await asyncio.to_thread(_composed, exploration, layout, inputs, notices)
+        metadata = {**_metadata(exploration), "notices": notices}
         if not (spec["cases"] or spec["suspected_defects"] or spec["not_reached"]):
             reason = "it defines no public function or method of its own"
             spec["not_reached"] = [{"subject": facts.module, "reason": reason, "line": 1}]
@@ -114,12 +116,15 @@ def _proposer(root: Path, layout: Layout, facts: ModuleFacts, symbols: Any) -> S
     return SourceProposer(root, layout, narrowed)
 
 
-def _composed(exploration: Exploration, layout: Layout, inputs: Mapping[str, Any]) -> JsonObject:
+def _composed(
+    exploration: Exploration, layout: Layout, inputs: Mapping[str, Any], notices: dict[str, list[int]] | None = None
+) -> JsonObject:
     return compose_spec(
         exploration,
         framework=str(inputs.get("framework") or "pytest"),
         request=str(inputs.get("user_request") or ""),
         import_roots=layout.import_roots,
+        notices=notices,
     )
 
 

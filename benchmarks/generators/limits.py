@@ -31,7 +31,7 @@ def checks(rows: Sequence[Row]) -> list[Check]:
         _each("no module below 70 % of branches", branches, lambda value: value >= 70),
         _beside(rows),
         _mean("at least 80 of 100 sampled mutants noticed on average", _shares(own, "killed"), 80, least=True),
-        _mean("at most 10 % of mutants set aside as equivalent", _shares(own, "equivalent"), 10, least=False),
+        _set_aside(own),
         *(_none(own, name) for name in ("failing", "flaky", "xfail")),
         _mean("at most 1 test line a source line on average", lengths, 1, least=False),
         _largest(own, "functions", "at most 80 test functions a module", 80),
@@ -62,6 +62,17 @@ def share_of(found: Row, name: str) -> float | None:
 
 def _shares(own: Sequence[tuple[Row, Row]], name: str) -> list[float | None]:
     return [share_of(found, name) for _, found in own]
+
+
+def _set_aside(own: Sequence[tuple[Row, Row]]) -> Check:
+    """By the mean, with the module beside it that has most."""
+    limit = "at most 10 % of mutants set aside as equivalent on average"
+    check = _mean(limit, _shares(own, "equivalent"), 10, least=False)
+    shares = {row["module"]: share for row, found in own if (share := share_of(found, "equivalent")) is not None}
+    if not shares:
+        return check
+    most = max(shares, key=lambda name: shares[name])
+    return Check(limit, f"{check.shown}, highest: {most} {shares[most]:.0f}", check.holds)
 
 
 def _mean(limit: str, values: Sequence[float | None], bound: float, *, least: bool) -> Check:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import zlib
 from collections.abc import Iterator, Mapping
 
@@ -12,17 +13,19 @@ from .model import CallableFacts, Parameter
 Row = tuple[tuple[Parameter, Candidate], ...]
 Pools = Mapping[str, tuple[Candidate, ...]]
 _MIXED_ROWS = 60
+_CLOCK = re.compile(r"(\w+\.)*(monotonic|perf_counter|time|now|utcnow|today)(_ns)?")
 
 
 def argument_rows(one: CallableFacts, pools: Pools, limit: int) -> Iterator[Row]:
     """At most `limit` distinct rows, the plainest first.
 
     First the required parameters with their first values; then each parameter varied alone, round-robin; then mixtures
-    drawn with a seed of the callable's name. A required parameter without values ends it at once.
+    drawn with a seed of the callable's name. A required parameter without values ends it at once. A parameter
+    that takes a real clock by default is always given: what lives by that does not come out the same after a pause.
     """
-    required = [item for item in one.parameters if item.required]
-    if any(not pools.get(item.name) for item in required):
+    if any(item.required and not pools.get(item.name) for item in one.parameters):
         return
+    required = [item for item in one.parameters if item.required or (_takes_clock(item) and pools.get(item.name))]
     seen: set[str] = set()
     count = 0
     for chosen in _choices(one, pools, required):
@@ -46,7 +49,7 @@ def _choices(one: CallableFacts, pools: Pools, required: list[Parameter]) -> Ite
     longest = max((len(pools[item.name]) for item in varied), default=0)
     for index in range(longest):
         for item in varied:
-            start = 1 if item.required else 0
+            start = 1 if item.name in base else 0
             if start + index < len(pools[item.name]):
                 yield {**base, item.name: pools[item.name][start + index]}
     if len(varied) > 1:
@@ -59,9 +62,13 @@ def _mixtures(one: CallableFacts, pools: Pools, varied: list[Parameter]) -> Iter
     for _ in range(_MIXED_ROWS):
         chosen: dict[str, Candidate] = {}
         for item in varied:
-            if item.required or generator.random() < 0.5:
+            if item.required or _takes_clock(item) or generator.random() < 0.5:
                 chosen[item.name] = generator.choice(pools[item.name])
         yield chosen
+
+
+def _takes_clock(item: Parameter) -> bool:
+    return _CLOCK.fullmatch(item.default or "") is not None
 
 
 def _row(one: CallableFacts, chosen: dict[str, Candidate]) -> Row:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .case_titles import CaseNamer
@@ -18,10 +19,16 @@ from .spec_case import WEAK_KINDS, Case
 from .worth import Judged
 
 SCHEMA_VERSION = "1.0.0"
+NAMED_BY = 5
 
 
 def compose_spec(
-    exploration: Exploration, *, framework: str, request: str = "", import_roots: Sequence[str] = ()
+    exploration: Exploration,
+    *,
+    framework: str,
+    request: str = "",
+    import_roots: Sequence[str] = (),
+    notices: dict[str, list[int]] | None = None,
 ) -> dict[str, Any]:
     """The unit spec of one module. `cases` is empty where nothing could be told; `not_reached` then says why.
 
@@ -29,10 +36,13 @@ def compose_spec(
         framework: pytest or unittest.
         request: what the user asked for; it does not change what is true of the code, so only the title may show it.
         import_roots: the layout's import roots; the first one is taken when the facts name none.
+        notices: is filled with the numbers of the mutants that cases notice, by the cases' ids; of those that notice
+            the same mutant, only the first few are named.
     """
     facts = exploration.facts
     judged, without = judged_findings(exploration)
     names: ImportNames = ImportNames(())
+    noticed: dict[str, frozenset[int]] = {}
 
     def build(judged: Sequence[Judged]) -> Built:
         nonlocal names
@@ -40,12 +50,16 @@ def compose_spec(
         names = ImportNames(expected)
         namer = CaseNamer(facts, [one.finding for one in judged])
         cases = [_case(one, facts, namer, names) for one in judged]
+        noticed.clear()
+        noticed.update((case.id, one.finding.kills) for case, one in zip(cases, judged, strict=True))
         return Built(tuple(one.id for one in cases), tuple(grouped(cases, facts)))
 
     def written(cases: Sequence[Case]) -> str:
         return render_cases(cases, framework, imports=names.statements(), module=facts.module)
 
     cases = fitted(judged, build, written, limits_for(exploration.source_lines)).cases
+    if notices is not None:
+        notices.update(_first_to_notice([case.id for case in cases], noticed))
     defects = suspected_defects(exploration)
     covered = {case.subject for case in cases} | {str(one["subject"]) for one in defects}
     spec: dict[str, Any] = {
@@ -66,6 +80,17 @@ def compose_spec(
         "not_reached": _not_reached(exploration, without, covered),
     }
     return spec
+
+
+def _first_to_notice(ids: Sequence[str], noticed: Mapping[str, frozenset[int]]) -> dict[str, list[int]]:
+    counted: Counter[int] = Counter()
+    found: dict[str, list[int]] = {}
+    for case_id in ids:
+        mine = sorted(one for one in noticed.get(case_id, ()) if counted[one] < NAMED_BY)
+        counted.update(mine)
+        if mine:
+            found[case_id] = mine
+    return found
 
 
 def _case(judged: Judged, facts: ModuleFacts, namer: CaseNamer, names: ImportNames) -> Case:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from time import monotonic
@@ -16,10 +16,9 @@ from .documents import compare_with_document
 from .fallbacks import TRIALS as FALLBACK_TRIALS
 from .fallbacks import explore_fallbacks
 from .kills import NO_KILLS, HuntLimits, Kills, hunt
-from .model import Arc, Exploration, Finding, ModuleFacts, Trial
-from .observation_json import Seen
-from .sameness import steady
-from .search import AimingProposer, Record, Search, pinned
+from .model import Arc, Exploration, Finding, ModuleFacts
+from .moving import moving_of
+from .search import AimingProposer, Record, Search
 from .side_by_side import Watcher, open_side_by_side
 from .telling import choose_telling
 from .unreached import unreached
@@ -28,7 +27,6 @@ BATCH = 100
 EARLY_TRIALS = 150
 CONFIRMATIONS = 4
 FALLBACK_QUIET = 250
-ANOTHER_DAY = 517 * 86400 + 9 * 3600 + 41 * 60 + 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +130,7 @@ async def _search(
         if not batch:
             return
         answers = await observer.watch(batch)
-        moving = await _moving(batch, answers, observer)
+        moving = await moving_of(batch, answers, observer)
         for index, (trial, seen) in enumerate(zip(batch, answers, strict=True)):
             search.learn(trial, seen, moving=index in moving)
         if looked is not None and search.trials >= EARLY_TRIALS:
@@ -141,21 +139,6 @@ async def _search(
         if monotonic() > ceiling:
             notes.append(f"Exploring stopped after {budget.wall_seconds:g} seconds and {search.trials} trials.")
             return
-
-
-async def _moving(batch: Sequence[Trial], answers: Sequence[Seen], observer: Watcher) -> set[int]:
-    """Indexes of the trials that looked at the clock and of which another day leaves nothing to tell."""
-    if observer.conditions.clock is None:
-        return set()
-    dated = [index for index, seen in enumerate(answers) if seen.dated]
-    later = await observer.watch([batch[index] for index in dated], later=ANOTHER_DAY) if dated else []
-    found: set[int] = set()
-    for index, again in zip(dated, later, strict=True):
-        before = answers[index].observation
-        same = steady(before, [again.observation])
-        if same is None or (same.unstable and pinned(before) and not pinned(same.observation)):
-            found.add(index)
-    return found
 
 
 def _first_look(facts: ModuleFacts, arcs: ArcMap, search: Search, imported: frozenset[Arc]) -> Exploration:

@@ -18,6 +18,7 @@ from .enriched import enriched
 from .lockstep import Answer, Asked, Lockstep, open_lockstep
 from .made_ready import with_ready_made
 from .model import Arc, ModuleFacts, Trial
+from .moving import moving_of
 from .mutant_lines import UsedAtImport, lines_of, runs
 from .mutant_words import Words, worded
 from .pins import Pinning, Pins
@@ -274,8 +275,10 @@ async def hunt(
             known = {trial_key(one.trial): one for one in search.records}
             before = len(search.records)
             trials = [one for one in wanted if search.is_new(one)]
-            for trial, seen in zip(trials, await observer.watch(trials), strict=True):
-                search.learn(trial, seen, moving=seen.dated)
+            answers = await observer.watch(trials)
+            moving = await moving_of(trials, answers, observer)
+            for index, (trial, seen) in enumerate(zip(trials, answers, strict=True)):
+                search.learn(trial, seen, moving=index in moving)
             again = [known[key] for key in map(trial_key, wanted) if key in known]
             await state.learn(lockstep, [*again, *search.records[before:]], most)
             await state.round(lockstep, *limits.rounds[-1])

@@ -28,9 +28,10 @@ BATCH = 100
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """What the calendar clock says: `ticking` from 2024-01-01 in every trial, or `shifted` from now by `seconds`."""
+    """What clocks say: `ticking` from 2024-01-01 in every trial, `shifted` from now by `seconds`, or `running` from
+    `seconds` after 2024-01-01 with a second between two looks of the target or the trial."""
 
-    mode: Literal["ticking", "shifted"] = "ticking"
+    mode: Literal["ticking", "shifted", "running"] = "ticking"
     seconds: int = 0
 
 
@@ -101,7 +102,7 @@ class Observer:
 
         Args:
             seed: another one for randomness.
-            later: seconds by which a ticking clock is ahead.
+            later: seconds by which a ticking clock is ahead; it runs then.
         """
         seen: list[Seen] = []
         size = max(BATCH, self.conditions.per_fork)

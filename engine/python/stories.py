@@ -110,6 +110,8 @@ class _Teller:
             return
         for made in self._made():
             inner = made.source.partition("(")[2].removesuffix(")")
+            # One that stands gives way to one that the test moves.
+            inner = re.sub(rf"(?:, |^){clock.name}=lambda: \d+", "", inner).removeprefix(", ")
             given = ", ".join(part for part in (inner, f"{clock.name}=lambda: {_NOW}[0]") if part)
             if f"{clock.name}=" in inner:
                 continue

@@ -24,7 +24,11 @@ _ITERABLES = frozenset(
     "AsyncIterable AsyncIterator AsyncGenerator".split()
 )
 _MAPPINGS = frozenset({"dict", "Mapping", "OrderedDict", "defaultdict"})
-_CLOCKS = ("lambda: 0", "lambda: 100")
+_CLOCKS = (
+    Candidate("lambda: 0"),
+    Candidate("itertools.count().__next__", ("import itertools",)),  # a second goes by from look to look
+    Candidate("lambda: 100"),
+)
 
 
 class Rejections(Protocol):
@@ -114,13 +118,13 @@ class Values:
                 pools.append(self.of_type(hint, where, depth, name=parameter.name))
         entry = name_entry(parameter.name)
         if entry is not None and (not hints or entry[0] in {hint.name for hint in hints[:2]} or entry[0] == "Clock"):
-            first = _CLOCKS if entry[0] == "Clock" else entry[1]
-            named = [*(Candidate(text) for text in first), *self.of_type(TypeHint(entry[0]), where, depth)]
+            first = _CLOCKS if entry[0] == "Clock" else [Candidate(text) for text in entry[1]]
+            named = [*first, *self.of_type(TypeHint(entry[0]), where, depth)]
             at = next((index for index, hint in enumerate(hints) if hint.name == entry[0]), None)
             if at is None:
                 pools.insert(0, named)
             else:
-                pools[at] = distinct([*(Candidate(text) for text in first), *pools[at]], _MAXIMUM_VALUES)
+                pools[at] = distinct([*first, *pools[at]], _MAXIMUM_VALUES)
         suggested = self.index.class_for_variable(parameter.name, where) if not parameter.annotation else None
         if suggested is not None and depth < _MAXIMUM_DEPTH:
             pools.insert(0, self.of_class(*suggested, depth + 1))

@@ -9,7 +9,7 @@ import asyncio
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +96,56 @@ async def measure_mutants(
     peak = max((fact["peak_kib"] for fact in facts if fact["kind"] == "end"), default=0) / 1024
     seconds = round(time.monotonic() - began, 3)
     return MutationReport(results, len(everything), options.seed, tuple(notes), seconds, round(peak, 1))
+
+
+async def try_further(
+    suite: Suite,
+    passing: Sequence[str],
+    doubted: Sequence[str],
+    report: MutationReport,
+    coverage: CoverageData,
+    options: MutationOptions,
+    *,
+    run: SuiteOptions | None = None,
+) -> tuple[MutantResult, ...]:
+    """Try mutants that were not in the sample, on lines of tests of which the sample does not show what they are for.
+
+    Only mutants that a doubted test notices are tried on all others; only those are in the answer.
+
+    Args:
+        doubted: those tests; they are among `passing`.
+        report: the measurement by the sample.
+        options: as for the measurement; `size` bounds how many more are tried.
+
+    Raises:
+        EnvironmentFault, SandboxFailure: as `measure_mutants`.
+    """
+    known = {one.mutant for one in report.results}
+    lines = {path: _lines_of(doubted, coverage, path) for path in coverage.files}
+    everything = await asyncio.to_thread(_all_mutants, suite.workspace.project, sorted(coverage.files), [])
+    near = [one for one in everything if one.rule is None and one not in known and lines[one.path] & set(one.lines)]
+    chosen: Sequence[Mutant] = sample(near, options.size, seed=options.seed)
+    found: dict[Mutant, MutantResult] = {}
+    others = [nodeid for nodeid in passing if nodeid not in set(doubted)]
+    for judging in (doubted, others):
+        planned = [_plan(mutant, coverage.files[mutant.path], judging, ()) for mutant in chosen]
+        places = [place for place, one in enumerate(planned) if one.rounds]
+        work = [planned[place] for place in places]
+        facts = await _work(suite, work, places, judging, None, options, run or SuiteOptions()) if work else []
+        answers = {fact["id"]: fact for fact in facts if fact["kind"] == "mutant"}
+        for place, one in enumerate(planned):
+            result = _result(one, answers.get(place))
+            before = found.get(one.mutant)
+            noticed = (*(before.killed_by if before else ()), *result.killed_by)
+            found[one.mutant] = replace(result, killed_by=noticed)
+        chosen = [mutant for mutant in chosen if found[mutant].killed_by]
+    return tuple(found[mutant] for mutant in chosen)
+
+
+def _lines_of(nodeids: Sequence[str], coverage: CoverageData, path: str) -> set[int]:
+    """What they run, and what runs at import, which is everybody's."""
+    by_test = coverage.files[path].by_test
+    return {line for nodeid in ("", *nodeids) if nodeid in by_test for line in by_test[nodeid].lines}
 
 
 def _all_mutants(project: Path, paths: Sequence[str], notes: list[str]) -> list[Mutant]:

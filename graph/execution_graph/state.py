@@ -30,6 +30,7 @@ class TestingAgentState(TypedDict):
         spec_path, test_path: where spec (in the run's folder) and test file (in the project) belong.
         run, analyze: switches of the last phase (T-14); `executed` says whether tests were run.
         answer_errors: why the last answer of an agent could not be read; counts as a failed attempt.
+        notices: which mutants the first spec's cases are known to notice, by their ids; see the tool `run_tests`.
         spec_artifact_id, code_artifact_id: what crossed the boundary.
         generated_files: paths of all files the writer made, in the run's folder.
         kept: ids of the cases in the test file as it stands. dropped: what was pruned, with reasons.
@@ -76,6 +77,7 @@ class TestingAgentState(TypedDict):
     executed: bool
     openapi: dict[str, Any] | None
     answer_errors: list[dict[str, Any]]
+    notices: dict[str, list[int]]
     spec_artifact_id: str | None
     code_artifact_id: str | None
     generated_files: list[str]
@@ -147,4 +149,5 @@ def _nothing_yet() -> dict[str, Any]:
         "executed": False,
         "usage": NOTHING_USED,
         "prompt_versions": {},
+        "notices": {},
     }

@@ -8,8 +8,9 @@ from contextlib import suppress
 from typing import Any
 
 from ...errors import ToolFailure
+from ...gate.additions import redundant
 from ...gate.application_files import application_files
-from ...gate.evidence import evidence_of, redundant
+from ...gate.evidence import EvidenceRecord, evidence_of
 from ...gate.options import Framework
 from ...gate.strictness import VerifyOptions
 from ...gate.summary import tool_result
@@ -75,9 +76,12 @@ async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
     limits["mutants"] = options.get("mutants", services.mutants if in_process else 0)
     strictness = VerifyOptions(measure=tuple(measured), **limits)
     verification = await verify_files(target, files, framework=framework, spec=spec, options=strictness)
-    evidence = evidence_of(verification, spec=spec, before=before.coverage if before else None)
+    earlier = before.coverage if before else None
+    evidence = evidence_of(verification, spec=spec, before=earlier)
     tried = verification.mutation is not None and verification.mutation.tried > 0
-    idle = redundant(evidence) if tried and in_process else ()
+    idle: tuple[EvidenceRecord, ...] = ()
+    if tried and in_process:
+        idle = redundant(evidence, verification.mutation, notices=options.get("notices"), before=earlier)
     shown = measured[0] if len(measured) == 1 else None
     sources = await asyncio.to_thread(_sources, target, [shown] if shown and in_process else [])
     return tool_result(verification, evidence=evidence, idle=idle, before=before, target_path=shown, sources=sources)
@@ -182,6 +186,12 @@ TOOL = ToolDefinition(
                             "description": "Mutants of the target that the kept tests are measured by.",
                         },
                         "baseline": {"type": "boolean", "description": "Whether coverage before is measured."},
+                        "notices": {
+                            "type": "object",
+                            "additionalProperties": {"type": "array", "items": {"type": "integer"}},
+                            "description": "Mutants that cases are known to notice, numbers by the cases' ids: of "
+                            "those that notice the same ones, some stay.",
+                        },
                     },
                     [],
                 ),

@@ -66,7 +66,8 @@ def carry_out(request, load, run, ends=None):
     tools = load("pytest_journal")
     journal = tools.Journal(request["results"])
     folder = os.path.dirname(request["results"])
-    journal.write("surroundings", **load("pytest_surroundings").enter(request, load, folder))
+    facts, clock = load("pytest_surroundings").enter(request, load, folder)
+    journal.write("surroundings", **facts)
     try:
         measure = None
         if request["measure"]:
@@ -74,7 +75,7 @@ def carry_out(request, load, run, ends=None):
             starts = served.started_by(request["project"], request["files"])
             applications = (lambda include: served.Applications(folder, include)) if starts else None
             measure = load("pytest_measure").Measure(request["project"], request["measure"], applications)
-        company = load("pytest_shared").company(request, folder, ends)
+        company = load("pytest_shared").company(request, folder, ends, clock)
         code = run(request, tools, journal, measure, company)
         if measure is not None:
             with open(request["coverage"], "w", encoding="utf-8") as stream:

@@ -83,6 +83,7 @@ class Recorder:
 
     @pytest.hookimpl(hookwrapper=True, trylast=True)
     def pytest_runtest_call(self, item):
+        self._company.act()
         yield from self._timed()
 
     @pytest.hookimpl(hookwrapper=True, trylast=True)

@@ -242,11 +242,16 @@ def _nothing():
 
 
 class Company:
-    """What a recorder tells of its tests, for watching and taking turns; does nothing where neither is asked for."""
+    """What a recorder tells of its tests, for watching, taking turns and the clock; by itself it does nothing.
 
-    def __init__(self, watch=None, turns=None):
+    Args:
+        clock: one that is moved, see pytest_clock, or None.
+    """
+
+    def __init__(self, watch=None, turns=None, clock=None):
         self._watch = watch
         self._turns = turns
+        self._clock = clock
 
     def collected(self):
         """The tests are about to run: what importing them does is not watched, it would only take time."""
@@ -257,29 +262,39 @@ class Company:
         """A test is about to begin; waits for its turn."""
         if self._turns is not None:
             self._turns.begin()
+        if self._clock is not None:
+            self._clock.begin()
+
+    def act(self):
+        """What the test needs has been set up."""
+        if self._clock is not None:
+            self._clock.act()
 
     def end(self):
         """A test is over; the shared things it used."""
+        if self._clock is not None:
+            self._clock.end()
         if self._turns is not None:
             self._turns.end()
         return self._watch.taken() if self._watch is not None else []
 
 
-def company(request, folder, ends):
+def company(request, folder, ends, clock=None):
     """What a request asks for, in place.
 
     Args:
         folder: the run's own.
         ends: (hear, tell) where the run is one of a pair.
+        clock: see `Company`.
     """
     pair = request.get("pair")
     if not request.get("watch") and not pair:
-        return Company()
+        return Company(clock=clock)
     own = _realpath(folder)
     watch = Watch(_realpath(request["project"]), os.path.dirname(own), own)
     if not pair or ends is None:
-        return Company(watch)
+        return Company(watch, clock=clock)
     turns = Turns(pair["role"], *ends)
     if pair["role"] == "holder":
         watch.stop(pair["things"], pair["moment"], turns.hold)
-    return Company(watch, turns)
+    return Company(watch, turns, clock)

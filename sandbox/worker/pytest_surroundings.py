@@ -16,7 +16,7 @@ SYSTEM_LOCALES = "/usr/lib/locale"
 
 
 def enter(request, load, folder):
-    """Bring about the surroundings that a request asks for; what they are, as plain facts.
+    """Bring about the surroundings that a request asks for: what they are, as plain facts, and the moved clock or None.
 
     Args:
         folder: the run's own, for what has to be written.
@@ -33,9 +33,11 @@ def enter(request, load, folder):
         facts["locale"] = use_comma(folder)
     if request.get("plain_ascii"):
         facts["encoding"] = use_ascii()
-    if request["clock"]:
-        facts["clock_moved"] = load("pytest_clock").move_clock(request["clock"])
-    return facts
+    clock = None
+    if request["clock"] or request.get("clock_runs"):
+        runs_in = request["project"] if request.get("clock_runs") else None
+        clock, facts["clock_moved"] = load("pytest_clock").move_clock(request["clock"], runs_in)
+    return facts, clock
 
 
 def use_comma(folder):

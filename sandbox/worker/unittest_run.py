@@ -62,6 +62,7 @@ class Recorder(unittest.TestResult):
         super().startTest(test)
         self._found = None
         self._company.begin()
+        self._company.act()  # what setUp does cannot be told apart from the test
         self._journal.write("started", nodeid=self._nodeids[test])
         if self._measure is not None:
             self._measure.switch(self._nodeids[test])

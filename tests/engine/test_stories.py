@@ -82,7 +82,7 @@ def test_a_story_fills_an_object_meets_what_was_put_in_and_asks_in_time(tmp_path
 
     told = ["; ".join((*one.trial.arrange, one.trial.act)) for one in stories(context, shelf)]
 
-    filled = "shelf = Shelf(3); shelf[1] = 2; shelf[2] = 1; shelf[3] = 1"
+    filled = "shelf = Shelf(3, timer=lambda: 1); shelf[1] = 2; shelf[2] = 1; shelf[3] = 1"
     assert f"{filled}; shelf.__setitem__(4, 1)" in told
     assert f"{filled}; shelf[1]; shelf.__setitem__(4, 1)" in told
     assert f"{filled}; copied_shelf = copy.copy(shelf); list(copied_shelf)" in told

@@ -5,7 +5,10 @@ import re
 import pytest
 
 from testwright.engine.python.annotations import TypeHint, prose_hint, type_hint
+from testwright.engine.python.arguments import argument_rows, rendered_arguments
+from testwright.engine.python.candidates import Candidate
 from testwright.engine.python.infer import inferred_hints
+from testwright.engine.python.model import CallableFacts, Parameter
 from testwright.engine.python.parameter_names import BY_NAME
 from testwright.engine.python.pools import BY_TYPE, IMPORTED, LAMBDAS
 from testwright.engine.python.text_examples import matching_texts, text_examples
@@ -215,3 +218,21 @@ def test_of_what_may_hold_anything_texts_come_first(tmp_path):
     module = context_of(tmp_path, "m.py")
     assert values_of(module, "same", "sequences")[:2] == ["'abc', 'abd'", "'abc'"]
     assert values_of(module, "same", "bounds")[0].startswith("[")
+
+
+def test_a_parameter_that_takes_a_real_clock_is_always_given_one_that_stands():
+    parameters = (
+        Parameter("ttl", "positional_or_keyword"),
+        Parameter("timer", "positional_or_keyword", default="time.monotonic"),
+        Parameter("size", "positional_or_keyword", default="None"),
+    )
+    cache = CallableFacts("Cache", "constructor", (1, 2), parameters)
+    pools = {
+        "ttl": (Candidate("1"), Candidate("2")),
+        "timer": (Candidate("lambda: 0"), Candidate("lambda: 100")),
+        "size": (Candidate("3"),),
+    }
+    rows = [rendered_arguments(row).source for row in argument_rows(cache, pools, 6)]
+    assert rows[0] == "1, timer=lambda: 0"
+    assert all("timer=" in row for row in rows)
+    assert "1, timer=lambda: 100" in rows

@@ -33,6 +33,11 @@ DEPENDING = {
     ),
     "time_zone": ("assert time.localtime(0).tm_hour == 0", "depends on the time zone"),
     "clock": ("assert datetime.datetime.now().year == YEAR", "the date or time at which it runs"),
+    "running_clock": (
+        "began = time.monotonic()\nassert datetime.date.today() == datetime.date.today()\n"
+        "assert time.monotonic() - began < 0.9",
+        "how much time passes while it runs: it fails after a pause",
+    ),
     "again": ("open('left-behind.txt', 'x').close()", "it does not pass a second time"),
     "beside_itself": (
         "path = pathlib.Path(tempfile.gettempdir(), 'report.txt')\n"
@@ -49,6 +54,24 @@ def wished_point():
         locale.setlocale(locale.LC_NUMERIC, 'C')
 """
 HARMLESS = "assert total(3, 2) == 6"
+# Waiting, pickling and asking for the clock's type are nobody's fault.
+PATIENT = """
+import asyncio, copy, pickle, queue, threading
+assert pickle.loads(pickle.dumps(time.monotonic)) is copy.deepcopy(time.monotonic)
+created = datetime.datetime.now()
+until = time.monotonic() + 8
+while time.monotonic() < until and datetime.datetime.now() - created < datetime.timedelta(milliseconds=20):
+    time.sleep(0.001)
+assert time.monotonic() < until
+
+async def wait():
+    await asyncio.wait_for(asyncio.sleep(0.01), 5)
+    return type(datetime.datetime.now()) is datetime.datetime
+
+assert asyncio.run(wait())
+assert threading.Event().wait(0.001) is False
+assert created <= datetime.datetime.now()
+"""
 
 
 def file_of(bodies: dict[str, str], framework: str) -> str:
@@ -70,13 +93,13 @@ def hash_of_apple() -> str:
 
 @pytest.mark.parametrize("framework", ["pytest", "unittest"])
 async def test_what_each_test_depends_on_is_named_and_nothing_else(shop: PythonTarget, framework: str) -> None:
-    bodies = {name: body for name, (body, _) in DEPENDING.items()} | {"harmless": HARMLESS}
+    bodies = {name: body for name, (body, _) in DEPENDING.items()} | {"harmless": HARMLESS, "patient": PATIENT}
     source = file_of(bodies, framework).replace("HASH", await asyncio.to_thread(hash_of_apple))
     source = source.replace("YEAR", str(datetime.datetime.now(datetime.UTC).year))
 
     verification = await verify_file(shop, PATH, source, framework=framework)  # type: ignore[arg-type]
 
-    assert [verdict.name for verdict in verification.kept] == ["test_harmless"]
+    assert [verdict.name for verdict in verification.kept] == ["test_harmless", "test_patient"]
     found = {verdict.name.removeprefix("test_"): verdict for verdict in verification.dropped}
     assert {name: verdict.causes for name, verdict in found.items()} == {name: (name,) for name in DEPENDING}
     for name, (_, said) in DEPENDING.items():

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from testwright.gate.evidence import evidence_of, redundant
+from testwright.gate.additions import redundant
+from testwright.gate.evidence import evidence_of
 from testwright.gate.mutation.model import MutationReport
 from testwright.gate.mutation.running import MutationOptions, measure_mutants
 from testwright.gate.options import Framework, SuiteOptions
@@ -152,14 +153,14 @@ async def test_a_test_that_adds_nothing_is_told_with_the_reason_and_not_kept(sho
     records = {record.nodeid.rpartition("::")[2]: record for record in evidence_of(verified)}
     assert records["test_many"].mutants_killed
     assert not records["test_nothing_new"].mutants_killed
-    idle = redundant(tuple(records.values()))
-    assert [record.nodeid.rpartition("::")[2] for record in idle] == ["test_nothing_new"]
+    idle = redundant(tuple(records.values()), verified.mutation)
+    assert [record.nodeid.rpartition("::")[2] for record in idle] == ["test_many_again", "test_nothing_new"]
     named = replace(verified, verdicts=tuple(replace(one, case_id=f"tc_{one.name}") for one in verified.verdicts))
     answer = tool_result(named, evidence=evidence_of(named), idle=idle)
-    assert [one["class"] for one in answer["idle"]] == ["redundant"]
+    assert [one["class"] for one in answer["idle"]] == ["redundant", "redundant"]
     assert "mutants" in answer["idle"][0]["reason"]
     assert answer["idle"][0]["case_id"] not in answer["kept"]
-    assert len(answer["kept"]) == 5
+    assert len(answer["kept"]) == 4
 
 
 async def test_what_only_a_mutant_can_speak_for_is_run_on_mutants_of_import_time_lines_whoever_noticed_them(

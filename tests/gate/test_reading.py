@@ -131,7 +131,7 @@ import datetime, json, sys, time
 before = datetime.datetime.now(datetime.timezone.utc)
 sys.path.insert(0, sys.argv[1])
 import pytest_clock
-moved = pytest_clock.move_clock(86400 * 401)
+_, moved = pytest_clock.move_clock(86400 * 401)
 now = datetime.datetime.now(datetime.timezone.utc)
 class Model:
     clock = time.time

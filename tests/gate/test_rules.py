@@ -1,18 +1,22 @@
 """The gate's rules on plain data: orders, polluters, classes, evidence, pruning, what the tools answer."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from testwright.gate.additions import additions_of, redundant
 from testwright.gate.classify import classify_case, classify_collection
 from testwright.gate.coverage_data import CoverageData, FileCoverage, Reach
-from testwright.gate.evidence import evidence_of, redundant
+from testwright.gate.evidence import EvidenceRecord, evidence_of
+from testwright.gate.mutation.model import MutantResult, MutationReport
 from testwright.gate.polluter import find_polluter
 from testwright.gate.prune import prune, without_cases
 from testwright.gate.results import CaseResult, CollectError, Failure, Frame
 from testwright.gate.settle import Order
 from testwright.gate.summary import tool_result
 from testwright.gate.verdicts import Verdict, Verification
+from testwright.mutation.model import Mutant
 
 NAMES = tuple(f"tests/test_{file}.py::test_{number}" for file in "ab" for number in range(5))
 PATH = "tests/generated/test_cart.py"
@@ -174,7 +178,7 @@ def test_evidence_says_what_each_kept_test_adds_to_those_before_it():
     assert not c.adds
     assert c.reruns == 3
     assert c.mutants_killed is None
-    assert redundant([a, b, c]) == (c,)
+    assert redundant([a, b, c], None) == (a, c)
     before = CoverageData({"src/f.py": FileCoverage(executed=frozenset({2, 3}), executed_branches=frozenset({(2, 3)}))})
     assert not evidence_of(verified, spec=spec, before=before)[0].adds
     assert evidence_of(verified, spec=spec, before=before)[1].new_branches == {"src/f.py": ((2, 4),)}
@@ -234,3 +238,42 @@ def test_pruning_takes_a_case_and_the_imports_only_it_needed_out_of_spec_and_fil
 def test_pruning_the_last_case_leaves_no_file():
     pruned = prune({"cases": [case("tc_a", "observed")]}, ["tc_a"], framework="pytest", render=lambda *_: "never")
     assert pruned.contents is None
+
+
+def table_of(killed, *origins):
+    """Records of tests that run the same line, and a measurement in which mutant number n has these killers."""
+    names = sorted({name for part in killed for name in part} | {"test_idle"})
+    mutant = Mutant("constant", "src/f.py", 2, (2,), 0, 1, "0", "1", "0")
+    results = tuple(MutantResult(replace(mutant, start=at), "killed", tuple(part)) for at, part in enumerate(killed))
+    records = [
+        EvidenceRecord(name, PATH, f"tc_{name}", {"src/f.py": (2,)}, mutants_killed=sum(name in one for one in killed))
+        for name in names
+    ]
+    return [replace(one, origins=origins if one.nodeid == "test_idle" else ()) for one in records], results
+
+
+@pytest.mark.feature("B-11")
+def test_a_function_adds_what_no_other_one_that_stays_notices_and_its_rows_count_together():
+    killed = [("test_a[1]", "test_b"), ("test_a[2]", "test_c"), ("test_b", "test_c"), ("test_a[2]",)]
+    records, results = table_of(killed)
+    found = additions_of(records, MutationReport(results, found=9))
+    idle = {name for name, one in found.items() if one.idle}
+    # Any one of a[1], b and c could go; the two that stay have all of it.
+    assert idle == {"test_c", "test_idle"}
+    assert found["test_idle"].covered_by
+    assert not any(one.idle and one.repeats for one in found.values())
+    left_out = redundant(records, MutationReport(results, found=9))
+    assert {one.nodeid for one in left_out} == idle
+
+
+@pytest.mark.feature("B-11")
+def test_mutants_beyond_the_sample_and_documents_speak_for_a_test():
+    records, results = table_of([("test_a",)])
+    report = MutationReport(results, found=9)
+    assert [one.nodeid for one in redundant(records, report)] == ["test_idle"]
+    assert redundant(records, report, notices={"tc_test_idle": [7]}) == ()
+    assert redundant(records, report, notices={"tc_test_idle": [7], "tc_test_a": [7]}) == (records[1],)
+    further = (replace(results[0], killed_by=("test_idle",)),)
+    assert not additions_of(records, report, further)["test_idle"].idle
+    documented, _ = table_of([("test_a",)], "documented")
+    assert redundant(documented, report) == ()

@@ -24,6 +24,7 @@ def one_test(name: str, **more: Any) -> dict[str, Any]:
         "related": [],
         "evidence": {"lines": [1], "own_branches": 0},
         "adds_nothing": None,
+        "repeats": None,
         "covered_by": [],
         "checks": {"count": 2, "strength": "exact"},
         "seconds": 0.25,
@@ -33,7 +34,7 @@ def one_test(name: str, **more: Any) -> dict[str, Any]:
 
 
 def function_of(name: str, rows: int, *numbers: int) -> dict[str, Any]:
-    names = ("idle_rows", "kills", "own_lines", "own_branches", "own_kills")
+    names = ("idle_rows", "lines", "kills", "own_lines", "own_branches", "own_kills")
     return {"name": f"tests/test_cart.py::{name}", "rows": rows, **dict(zip(names, numbers, strict=True))}
 
 
@@ -41,7 +42,7 @@ NOTHING = "everything it runs and notices, test_adds does, too"
 REPORT: dict[str, Any] = {
     "tests": [
         one_test("test_adds", slow=True, seconds=2.5),
-        one_test("test_rows[1]", adds_nothing=NOTHING, covered_by=["tests/test_cart.py::test_adds"]),
+        one_test("test_rows[1]", repeats=NOTHING, covered_by=["tests/test_cart.py::test_adds"]),
         one_test("test_rows[2|*]"),
         one_test(
             "test_zone",
@@ -61,9 +62,9 @@ REPORT: dict[str, Any] = {
         ),
     ],
     "functions": [
-        function_of("test_adds", 1, 0, 3, 4, 2, 1),
-        function_of("test_rows", 2, 1, 2, 0, 0, 0),
-        function_of("test_zone", 1, 0, 0, 1, 0, 0),
+        function_of("test_adds", 1, 0, 9, 3, 4, 2, 1),
+        function_of("test_rows", 2, 1, 5, 2, 0, 0, 0),
+        function_of("test_zone", 1, 0, 1, 0, 1, 0, 0),
     ],
     "skipped": ["tests/test_cart.py::test_not_today"],
     "disturbances": [],
@@ -81,7 +82,8 @@ REPORT: dict[str, Any] = {
         "timeout": 0,
         "flaky": 1,
         "skipped": 1,
-        "adds_nothing": 1,
+        "adds_nothing": 0,
+        "repeating_rows": 1,
         "asserts_nothing": 1,
         "asserts_little": 0,
         "slow": 1,
@@ -96,7 +98,10 @@ REPORT: dict[str, Any] = {
         "found": 9,
         "survived": 1,
         "uncovered": 1,
-        "equivalent": 0,
+        "equivalent": 1,
+        "set_aside": [
+            {"path": "shop/cart.py", "line": 2, "before": "  x: int", "after": "  x: str", "rule": "typing_only"}
+        ],
         "survivors": [{"path": "shop/cart.py", "line": 7, "before": "  a < b", "after": "  a <= b"}],
     },
     "notes": ["the tests ran without plugins"],
@@ -106,14 +111,14 @@ REPORT: dict[str, Any] = {
 def test_the_table_has_a_row_for_each_function_and_findings_and_totals_follow() -> None:
     assert text_form(REPORT).splitlines() == [
         "Tests",
-        "Verdict  Rows  Own lines  Own branches  Mutants  Own  Conditions  Checks   Seconds  Test",
-        "holds    1     4          2             3        1    3/3         2 exact  2.50     "
+        "Verdict  Rows  Lines  Own lines  Own branches  Mutants  Own  Conditions  Checks   Seconds  Test",
+        "holds    1     9      4          2             3        1    3/3         2 exact  2.50     "
         "tests/test_cart.py::test_adds",
-        "holds    2     0          0             2        0    3/3         2 exact  0.50     "
+        "holds    2     5      0          0             2        0    3/3         2 exact  0.50     "
         "tests/test_cart.py::test_rows",
-        "flaky    1     1          0             0        0    2/3         2 exact  0.25     "
+        "flaky    1     1      1          0             0        0    2/3         2 exact  0.25     "
         "tests/test_cart.py::test_zone",
-        "error    1                                                        none     0.25     "
+        "error    1                                                               none     0.25     "
         "tests/test_cart.py::test_lost",
         "",
         "Tests that do not pass: 1",
@@ -128,9 +133,9 @@ def test_the_table_has_a_row_for_each_function_and_findings_and_totals_follow() 
         "Slow tests: 1",
         "tests/test_cart.py::test_adds: 2.5 s",
         "",
-        "Tests that add nothing: 1",
+        "Rows that repeat others: 1",
         "tests/test_cart.py::test_rows[1]: everything it runs and notices, test_adds does, too",
-        "Measured by 5 of 9 mutants: more of them may show what a test adds.",
+        "Measured by 5 of 9 mutants: more of them may show what a row is there for.",
         "",
         "Conditions",
         "a second time: all pass",
@@ -142,13 +147,14 @@ def test_the_table_has_a_row_for_each_function_and_findings_and_totals_follow() 
         "3 of 5 tests hold under every condition, 1 skipped",
         "1 cannot be run",
         "1 hold only sometimes",
-        "1 add nothing",
+        "1 are rows that repeat others",
         "1 assert nothing",
         "1 are slow",
         "Statements 90.0 %, branches 75.0 %",
         "Mutants: 60.0 %; 3 killed and 0 timed out of 5 sampled (9 there are), 1 survived, 1 on lines that no test "
-        "runs, 0 set aside as equivalent",
+        "runs, 1 set aside as equivalent",
         "  shop/cart.py:7  a < b  →  a <= b",
+        "  set aside by typing_only, 1: shop/cart.py:2 x: int → x: str",
         "1 of those that do not pass want what this environment lacks: install it, or name the project's own "
         "interpreter with --python PATH",
         "Note: the tests ran without plugins",
@@ -157,19 +163,19 @@ def test_the_table_has_a_row_for_each_function_and_findings_and_totals_follow() 
 
 def test_markdown_has_the_same_tables_and_keeps_its_signs() -> None:
     report = copy.deepcopy(REPORT)
-    report["tests"][1]["adds_nothing"] = "everything it runs, test_a|b*c_<d> does, too"
+    report["tests"][1]["repeats"] = "everything it runs, test_a|b*c_<d> does, too"
     lines = markdown_form(report).splitlines()
     assert lines[:3] == ["# Assessment of tests", "", "## Tests"]
     assert lines[4].startswith("| Verdict | Rows |")
-    assert lines[5].count("---") == 10
-    assert "| holds | 1 | 4 | 2 | 3 | 1 | 3/3 | 2 exact | 2.50 | tests/test\\_cart.py::test\\_adds |" in lines
+    assert lines[5].count("---") == 11
+    assert "| holds | 1 | 9 | 4 | 2 | 3 | 1 | 3/3 | 2 exact | 2.50 | tests/test\\_cart.py::test\\_adds |" in lines
     assert any("test\\_a\\|b\\*c\\_&lt;d>" in line for line in lines)
 
 
 def test_without_mutants_no_test_is_said_to_add_nothing() -> None:
     text = text_form({**REPORT, "mutation": None})
     assert "add nothing" not in text
-    assert "Tests that run nothing that others do not: 1" in text
+    assert "Rows that run nothing that others do not: 1" in text
     assert "No mutants were tried" in text
 
 

@@ -26,4 +26,4 @@ async def generate_spec(state: TestingAgentState, runtime: Runtime[RunContext]) 
         step_id=state["step_id"],
     )
     spec, update = answer_update(response, "spec", "spec")
-    return {**update, "spec_json": spec}
+    return {**update, "spec_json": spec, "notices": dict(response.metadata.get("notices") or {})}

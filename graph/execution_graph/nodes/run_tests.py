@@ -32,7 +32,13 @@ async def run_tests(state: TestingAgentState, runtime: Runtime[RunContext]) -> d
     services = services_of(runtime)
     await services.tools.call("write_file", {"path": state["spec_path"], "contents": pretty_json(state["spec_json"])})
     await stage(await accepted_files(state, runtime), runtime)
-    options = {"framework": state["framework"], "target": state["target"], "spec_path": state["spec_path"]}
+    options: dict[str, Any] = {
+        "framework": state["framework"],
+        "target": state["target"],
+        "spec_path": state["spec_path"],
+    }
+    if state.get("notices"):
+        options["notices"] = state["notices"]
     results = await services.tools.call("run_tests", {"test_path": state["test_path"], "options": options})
     all_cases = [case["id"] for case in (state["spec_json"] or {}).get("cases") or []]
     dropped = _dropped(state["dropped"], results, all_cases)

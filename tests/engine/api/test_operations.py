@@ -179,3 +179,24 @@ def test_environment_variables_are_offered_to_the_schemes_they_sound_like() -> N
 def test_resources_are_named_in_the_singular(word: str, one: str) -> None:
     assert singular(word) == one
     assert resource_of(f"/v1/{word}/") == one
+
+
+def test_sizes_of_objects_and_lists_are_broken_by_what_is_valid_otherwise() -> None:
+    sizes = {"type": "object", "minProperties": 2, "maxProperties": 3, "additionalProperties": {"type": "integer"}}
+    tags = {"type": "array", "minItems": 1, "maxItems": 2, "uniqueItems": True, "items": {"type": "string"}}
+    schema = normal({"type": "object", "required": ["sizes", "tags"], "properties": {"sizes": sizes, "tags": tags}})
+    made = samples()
+    body = made.value(schema, "body")
+    found = {one.kind: one.value for one in inside_body(schema, body, made)}
+    assert body == {"sizes": {"key_1": 1, "key_2": 1}, "tags": ["tag"]}
+    assert found["min_properties"]["sizes"] == {"key_1": 1}
+    assert len(found["max_properties"]["sizes"]) == 4
+    assert found["min_items"]["tags"] == []
+    assert found["max_items"]["tags"] == ["tag", "tag2", "tag3"]
+    assert found["unique_items"]["tags"] == ["tag", "tag"]
+    assert found["edge_max_items"]["tags"] == ["tag", "tag2"]
+
+
+def test_items_of_a_list_in_a_query_are_broken() -> None:
+    schema = normal({"type": "array", "items": {"type": "integer", "minimum": 1}})
+    assert [one.value for one in broken_values(schema, samples(), "ids", as_text=True)] == [["not-a-number"], [0]]

@@ -1,0 +1,37 @@
+"""Answers that contradict the document, by hand; nothing is run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from testwright.engine.api.data import Samples
+from testwright.engine.api.judge import judge
+from testwright.engine.api.model import Answer, Proposal, Seen
+from testwright.engine.api.operations import api_of
+
+pytestmark = [pytest.mark.feature("T-20"), pytest.mark.feature("B-02")]
+
+
+def found(content: dict[str, Any], content_type: str, text: str = "[]") -> str | None:
+    responses = {"200": {"description": "", "content": content}}
+    api = api_of({"openapi": "3.1.0", "paths": {"/a": {"get": {"responses": responses}}}}, path="openapi.json")
+    proposal = Proposal(api.operations[0], "succeeds", "it succeeds", "success", {"method": "GET", "path": "/a"})
+    seen = Seen(proposal, (Answer(200, {"content-type": content_type}, text),))
+    verdict = judge(seen, api, Samples({}))
+    return verdict and verdict.kind
+
+
+@pytest.mark.parametrize("told", ["application/json", "application/json; charset=utf-8", "Application/JSON"])
+def test_the_media_type_that_is_documented_is_right_whatever_its_parameters(told: str) -> None:
+    assert found({"application/json": {}}, told) is None
+
+
+def test_another_media_type_is_suspected() -> None:
+    assert found({"application/json": {}}, "text/html", "[]") == "media_type"
+
+
+def test_ranges_and_silence_of_the_document_allow_what_comes() -> None:
+    assert found({"text/*": {}}, "text/csv", "a,b") is None
+    assert found({}, "text/csv", "a,b") is None
