@@ -8,7 +8,7 @@ from .defects import contradiction
 from .model import Arc, Exploration, Finding, ModuleFacts
 from .normal_form import normal_form
 from .oracle import Oracle, Verdict
-from .worth import Judged, unfit, without_repeats, without_weak
+from .worth import Judged, call_of, unfit, without_repeats, without_weak
 
 
 def judged_findings(exploration: Exploration) -> tuple[list[Judged], dict[str, str]]:
@@ -65,9 +65,10 @@ def _alone(judged: Sequence[Judged], kept: Sequence[Judged]) -> list[Judged]:
     """Those left out that run, or notice, what none of the others does; what tells more first."""
     covered: set[Arc] = set().union(*(one.finding.covered for one in kept))
     noticed: set[int] = set().union(*(one.finding.kills for one in kept))
+    calls = {call_of(one) for one in kept}
     found: list[Judged] = []
     for one in sorted(judged, key=lambda one: (one.weak, one.silent)):
-        if not (one.finding.covered <= covered and one.finding.kills <= noticed):
+        if not (one.finding.covered <= covered and one.finding.kills <= noticed) and call_of(one) not in calls:
             covered |= one.finding.covered
             noticed |= one.finding.kills
             found.append(one)

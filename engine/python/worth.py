@@ -122,14 +122,18 @@ def free_names(source: str) -> set[str]:
     return read - bound
 
 
+def call_of(one: Judged) -> tuple[object, ...]:
+    """What is called with what; documents and trials may quote the same text differently."""
+    trial = one.finding.trial
+    arrange = tuple(ast.unparse(parse_python(text)) for text in trial.arrange)
+    return (trial.subject, arrange, ast.unparse(parse_expression(trial.act)), trial.mode)
+
+
 def without_repeats(judged: Sequence[Judged]) -> list[Judged]:
     """Each call once (the documented one, else the first), and each refusal that has a shape of its own once."""
     found: dict[tuple[object, ...], Judged] = {}
     for one in judged:
-        trial = one.finding.trial
-        # Documents and trials may quote alike text differently.
-        act = ast.unparse(parse_expression(trial.act))
-        key = (trial.subject, tuple(ast.unparse(parse_python(text)) for text in trial.arrange), act, trial.mode)
+        key = call_of(one)
         if key not in found or (one.documented and not found[key].documented):
             found[key] = one
     shapes: dict[tuple[object, ...], str | None] = {}

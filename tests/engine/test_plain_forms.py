@@ -10,9 +10,12 @@ from testwright.engine.python.analyse import analyse_module
 from testwright.engine.python.layout import find_layout
 from testwright.engine.python.model import Finding, ModuleFacts, Observation, Value
 from testwright.engine.python.normal_form import normal_form
+from testwright.engine.python.oracle import Verdict
 from testwright.engine.python.plain_forms import plain_expression, plain_statement
+from testwright.engine.python.spec_case import Expectation
 from testwright.engine.python.titles import describe
 from testwright.engine.python.unreached import unreached
+from testwright.engine.python.worth import Judged, without_repeats
 from testwright.tests.support.exploring import PATH, trial
 from testwright.utils.python_source import parse_expression
 
@@ -95,3 +98,10 @@ def test_methods_that_only_pickling_calls_are_said_to_be_that(tmp_path: Path) ->
     facts = facts_from(tmp_path, "class A:\n    def __getstate__(self):\n        return {}\n")
     reasons = {one.qualname: one.reason for one in unreached(facts, {}, (), {}, frozenset())}
     assert reasons["A.__getstate__"] == "no call was tried: __getstate__ is there for copying and pickling to call"
+
+
+def test_calls_that_differ_in_quotes_only_are_one() -> None:
+    said = Observation("returned", Value("str", "'bs'"))
+    calls = [trial("plural('b')"), trial('plural("b")'), trial("plural('c')")]
+    found = [Judged(Finding(one, said), Verdict((Expectation("equals", "result", "'bs'"),))) for one in calls]
+    assert [one.finding.trial.act for one in without_repeats(found)] == ["plural('b')", "plural('c')"]
