@@ -279,7 +279,7 @@ def _serving():
 
 def _form(fields, media_type):
     """A form as it is sent, and its media type."""
-    texts = {name: one if _is_file(one) else _text(one) for name, one in fields.items()}
+    texts: dict[str, Any] = {name: one if _is_file(one) else _text(one) for name, one in fields.items()}
     if not media_type.startswith("multipart/"):
         return urllib.parse.urlencode(texts, doseq=True), media_type
     parts = []

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
+from testwright.engine.api.bounds import ApiBudget
 from testwright.engine.api.compose import compose_spec
-from testwright.engine.api.explore import ApiBudget, ApiExploration, explore_api
+from testwright.engine.api.explore import ApiExploration, explore_api
 from testwright.engine.api.observe import Launch, Surroundings
 from testwright.engine.api.operations import api_of
 from testwright.engine.api.render import render_api
