@@ -31,7 +31,7 @@ from .mcp.openapi.loading import Call, ToolDocuments
 from .settings import Settings
 
 # Mutants that exploring goes by, for each that the gate measures by: what holds for many holds for another sample.
-MUTANTS_HUNTED = 12
+MUTANTS_HUNTED = 9
 
 
 def planner_agent(settings: Settings, chat: ModelChat | None) -> Agent:

@@ -36,12 +36,14 @@ class Budget:
     Attributes:
         trials: trials in all.
         quiet: trials in a row without anything new, after which exploring ends.
+        quiet_lines: lines of the target that such trials may run, so that slow modules do not explore for minutes.
         wall_seconds: a safety ceiling; reaching it is told in the notes, because two runs may then differ.
         hunt: how far mutants are followed.
     """
 
     trials: int = 3000
     quiet: int = 800
+    quiet_lines: int = 800_000
     wall_seconds: float = 120.0
     hunt: HuntLimits = field(default_factory=HuntLimits)
 
@@ -125,7 +127,7 @@ async def _search(
     looked: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
     ceiling = monotonic() + budget.wall_seconds
-    while search.trials < budget.trials and search.quiet < budget.quiet:
+    while search.trials < budget.trials and search.quiet < budget.quiet and search.quiet_lines < budget.quiet_lines:
         batch = search.next_batch(min(BATCH, budget.trials - search.trials))
         if not batch:
             return

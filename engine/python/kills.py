@@ -56,10 +56,10 @@ class HuntLimits:
     mutants: int = 1200
     thorough: int = 600
     pool: int = 500
-    pool_lines: int = 1_000_000
+    pool_lines: int = 500_000
     alike: int = 6
     runs: int = 24_000
-    lines: int = 25_000
+    lines: int = 12_000
     rounds: tuple[tuple[int, int], ...] = ((20, 2), (48, 1))
     fresh: tuple[int, ...] = (1600, 600)
     fresh_lines: int = 600_000

@@ -123,6 +123,7 @@ class Search:
         self.records: list[Record] = []
         self.absent: set[str] = set()
         self.quiet = 0
+        self.quiet_lines = 0
         self.trials = 0
         self._keys: set[tuple[object, ...]] = set()
         self.subjects = {one.qualname: Subject(one.qualname, arcs=arcs.within(one)) for one in facts.callables()}
@@ -200,6 +201,10 @@ class Search:
                 missing |= region - self.reached
         return missing
 
+    def _nothing_new(self, seen: Seen) -> None:
+        self.quiet += 1
+        self.quiet_lines += seen.steps
+
     def learn(self, trial: Trial, seen: Seen, *, moving: bool = False) -> None:
         """Take in what a trial did; queues further ones where it was worth it.
 
@@ -226,7 +231,7 @@ class Search:
         subject.ended += 1
         if moving:
             self.records.append(record)
-            self.quiet += 1
+            self._nothing_new(seen)
             self.proposer.follow_up(trial, replace(observation, outcome="timed_out", arcs=frozenset()))
             return
         subject.touched |= arcs
@@ -237,7 +242,10 @@ class Search:
         self.records.append(record)
         self.reached |= arcs
         subject.behaviours.add(behaviour)
-        self.quiet = 0 if new or fresh else self.quiet + 1
+        if new or fresh:
+            self.quiet = self.quiet_lines = 0
+        else:
+            self._nothing_new(seen)
         if trial.mode == "call" and seen.calls_for and self._queue(_in_mode(trial, seen.calls_for), guided=True):
             subject.guided.rotate(1)
         if seen.steps > SLOW_STEPS:
