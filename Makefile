@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: install demo test test-llm bench bench-quick bench-context profile docs check format clean bench-planted
+.PHONY: install demo test test-llm bench bench-quick bench-context profile docs check format clean bench-planted bench-planted-api
 
 install: $(VENV)/.installed
 
@@ -40,6 +40,11 @@ bench-quick: install
 bench-planted: install
 	$(BIN)/python benchmarks/planted_defects.py examples/shop --request "integration tests of the project except shop.api" \
 	  --hand benchmarks/planted/shop.json $(PLANTED)
+
+# The same for its API tests.
+bench-planted-api: install
+	$(BIN)/python benchmarks/planted_defects.py examples/shop --type api --request "API tests for src/shop/api.py" \
+	  --files src/shop/api.py --count 12 $(PLANTED)
 
 # recall@5 of get_codebase_context beside plain grep; fetches the sources of two packages.
 bench-context: install
