@@ -92,7 +92,9 @@ async def explore(
                     early(await asyncio.to_thread(_first_look, facts, arcs, search, imported))
 
         async def run(inner: Search, other: Watcher) -> None:
-            await _search(inner, other, Budget(FALLBACK_TRIALS, FALLBACK_QUIET, budget.wall_seconds), notes)
+            await _search(
+                inner, other, Budget(FALLBACK_TRIALS, FALLBACK_QUIET, wall_seconds=budget.wall_seconds), notes
+            )
 
         await _search(search, observer, budget, notes, looked)
         if search.trials < EARLY_TRIALS:
