@@ -1,57 +1,31 @@
 """Flows across modules: explored in the sandbox, written down, rendered, and run by plain pytest and unittest."""
 
-import asyncio
 import os
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
 
 from testwright.engine.integration.arcs import OFFSET, WideArcs
-from testwright.engine.integration.compose import compose_integration_spec
-from testwright.engine.integration.explore import FlowProposer, explore_flows
 from testwright.engine.integration.model import Edge
 from testwright.engine.integration.spec_case import FlowCase
-from testwright.engine.integration.targets import integration_target
-from testwright.engine.python.analyse import analyse_module
 from testwright.engine.python.explore import Budget
-from testwright.engine.python.layout import find_layout
-from testwright.engine.python.project_index import ProjectIndex
 from testwright.engine.rendering import render_files
 from testwright.errors import AgentFailure
 from testwright.mcp.tools.validate_code import check_code
 from testwright.mcp.tools.validate_spec import check_spec
 from testwright.tests.support.depot import DEPOT
+from testwright.tests.support.flow_specs import held, specified_twice
 from testwright.tests.support.projects import make_project
-from testwright.tests.support.targets import prepared
 
 TEST_PATH = "tests/generated/integration/test_depot_shipping_flows.py"
 SHIPPING = "src/depot/shipping.py"
 
 
-def specified(loop, root, target):
-    layout = find_layout(root)
-    components = integration_target(root, layout, SHIPPING)
-    assert components is not None
-    facts = analyse_module(root, SHIPPING, layout)
-    proposer = FlowProposer(root, layout, facts, components.subjects)
-    flows = loop.run_until_complete(explore_flows(target, facts, components, proposer, Budget(trials=80, quiet=60)))
-    return compose_integration_spec(components, flows, ProjectIndex(root, layout, (facts,)), framework="pytest")
-
-
 @pytest.fixture(scope="module")
 def explored(tmp_path_factory):
     """The spec of the depot's shipping, made twice. Read only."""
-    loop = asyncio.new_event_loop()
-    opening = prepared(tmp_path_factory.mktemp("flows"), DEPOT)
-    target = loop.run_until_complete(opening.__aenter__())
-    try:
-        specs = [specified(loop, target.root, target) for _ in range(2)]
-        yield SimpleNamespace(root=target.root, spec=specs[0], again=specs[1])
-    finally:
-        loop.run_until_complete(opening.__aexit__(None, None, None))
-        loop.close()
+    yield from held(specified_twice(tmp_path_factory.mktemp("flows"), DEPOT, SHIPPING, Budget(trials=80, quiet=60)))
 
 
 def ran(root, framework, spec):

@@ -1,6 +1,5 @@
 """Flows in which one module of a project serves on the loopback device and another asks it."""
 
-import asyncio
 import contextlib
 import os
 import socket
@@ -8,26 +7,21 @@ import subprocess
 import sys
 import threading
 import urllib.request
-from types import SimpleNamespace
 
 import pytest
 
-from testwright.engine.integration.compose import compose_integration_spec
-from testwright.engine.integration.explore import FlowProposer, explore_flows
 from testwright.engine.integration.loopback import SERVING, started
 from testwright.engine.integration.seams import find_seams
 from testwright.engine.integration.servers import Server, address_kind, binding, servers_in, speaks
-from testwright.engine.integration.targets import integration_target
-from testwright.engine.python.analyse import analyse_module, facts_from_source
+from testwright.engine.python.analyse import facts_from_source
 from testwright.engine.python.explore import Budget
 from testwright.engine.python.layout import ModulePlace, find_layout
-from testwright.engine.python.project_index import ProjectIndex
 from testwright.engine.rendering import render_files
 from testwright.mcp.tools.validate_code import check_code
 from testwright.mcp.tools.validate_spec import check_spec
 from testwright.tests.support.board import BOARD, CLIENT, SERVER
+from testwright.tests.support.flow_specs import held, specified_twice
 from testwright.tests.support.projects import make_project
-from testwright.tests.support.targets import prepared
 
 ENTRY = "src/board/client.py"
 TEST_PATH = "tests/generated/integration/test_board_client_flows.py"
@@ -37,28 +31,10 @@ def facts_of(source):
     return facts_from_source(source.encode(), ModulePlace(path="src/app/web.py", module="app.web", import_root="src"))
 
 
-def specified(loop, root, target):
-    layout = find_layout(root)
-    components = integration_target(root, layout, ENTRY)
-    assert components is not None
-    facts = analyse_module(root, ENTRY, layout)
-    proposer = FlowProposer(root, layout, facts, components.subjects, components.servers)
-    flows = loop.run_until_complete(explore_flows(target, facts, components, proposer, Budget(trials=24, quiet=24)))
-    return compose_integration_spec(components, flows, ProjectIndex(root, layout, (facts,)), framework="pytest")
-
-
 @pytest.fixture(scope="module")
 def explored(tmp_path_factory):
     """The spec of the board's client, made twice. Read only."""
-    loop = asyncio.new_event_loop()
-    opening = prepared(tmp_path_factory.mktemp("loopback"), BOARD)
-    target = loop.run_until_complete(opening.__aenter__())
-    try:
-        specs = [specified(loop, target.root, target) for _ in range(2)]
-        yield SimpleNamespace(root=target.root, spec=specs[0], again=specs[1])
-    finally:
-        loop.run_until_complete(opening.__aexit__(None, None, None))
-        loop.close()
+    yield from held(specified_twice(tmp_path_factory.mktemp("loopback"), BOARD, ENTRY, Budget(trials=24, quiet=24)))
 
 
 @pytest.mark.feature("T-20", "B-06")
