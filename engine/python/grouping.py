@@ -10,7 +10,7 @@ from dataclasses import replace
 from .group import Group, Table, buckets, outcome, shape, tabulate
 from .model import CallableFacts, ModuleFacts
 from .spec_case import Case
-from .titles import Argument, arguments_of, cut_slug, positional_names, qualified, snake_case, subject_slug
+from .titles import Argument, arguments_of, cut_slug, given_words, positional_names, snake_case, subject_slug
 
 _LONGEST_GROUP = 150
 
@@ -66,11 +66,15 @@ def _name(table: Table, facts: CallableFacts | None, used: set[str], ending: str
     if raised:
         words = words[:1]
         words.append(f"raises_{snake_case(raised.rpartition('.')[2])}")
+        if any(one.kind == "raises" and one.match and not one.whole for one in first.expect):
+            ending = "saying"
     plain = cut_slug("_".join(words))
     optional = _optional_words(table, facts)
-    named = cut_slug(f"{plain}_with_{optional}") if optional else plain
+    named = cut_slug(f"{plain}_{optional}") if optional else plain
     candidates = [plain, named] if raised else [named, plain]
-    if ending:
+    if ending == "saying":
+        candidates += [cut_slug(f"{one}_{ending}") for one in candidates]
+    elif ending:
         candidates = [*(cut_slug(f"{one}_{ending}") for one in candidates), *candidates]
     answer = _one_answer(table)
     if answer:
@@ -90,19 +94,26 @@ def _one_answer(table: Table) -> str:
 
 
 def _optional_words(table: Table, facts: CallableFacts | None) -> str:
-    """`ndigits` where it varies, `empty_separator` where it is the same in all rows."""
+    """`with_ndigits` where it varies, `with_empty_separator` or `without_months` where it is the same in all rows."""
     if facts is None:
         return ""
     rows = [arguments_of(case.expression, facts) for case in table.cases]
     required = {one.name for one in facts.parameters if one.required}
-    found: list[str] = []
+    varying: list[str] = []
+    same: list[Argument] = []
     for at, argument in enumerate(rows[0]):
-        if not argument.name or argument.name in required:
+        if not argument.name or argument.name in required or len(varying) + len(same) > 1:
             continue
-        values = {row[at].source for row in rows if at < len(row)}
-        found.append(_varying(argument) if len(values) > 1 else qualified(argument))
-    return "_and_".join(found[:2])
-
-
-def _varying(argument: Argument) -> str:
-    return snake_case(argument.name)
+        if len({row[at].source for row in rows if at < len(row)}) > 1:
+            varying.append(snake_case(argument.name.removeprefix("with_") or argument.name))
+        else:
+            same.append(argument)
+    words = given_words(same)
+    if varying:
+        joint = "_and_".join(varying)
+        words = (
+            f"with_{joint}_and_{words[5:]}"
+            if words.startswith("with_")
+            else "_".join(filter(None, (f"with_{joint}", words)))
+        )
+    return words
