@@ -64,7 +64,9 @@ class UnitSpecs:
                 self._first.take(lambda: _composed(limited_to(look, wanted), layout, inputs))
 
         early = looked if self._first is not None and self._first.wanted else None
-        exploration = await explore(await self._python_target(), facts, proposer, (self._budget or Budget()).within(seconds), early=early)
+        exploration = await explore(
+            await self._python_target(), facts, proposer, (self._budget or Budget()).within(seconds), early=early
+        )
         exploration = limited_to(exploration, wanted)
         notices: dict[str, list[int]] = {}
         spec = await asyncio.to_thread(_composed, exploration, layout, inputs, notices)
