@@ -7,13 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...utils.python_source import literal_value
-from .fitting import misfits
+from .fitting import fit
 from .model import Arc, ModuleFacts, Observation
 from .readability import cost, rebinds
 from .search import RICH_SOURCES, SLOW_STEPS, Record, is_none, pinned
 
 MOST_PER_CALLABLE = 8
 MOST_EXAMPLES = 6
+# What an argument of another type than the default costs a reader, in characters.
+UNUSUAL = 8
 # Raised by Python itself when a call makes no sense.
 ACCIDENTS = frozenset({"TypeError", "AttributeError", "NameError", "UnboundLocalError", "RecursionError"})
 # Raised by the operating system: says nothing of the code unless the code or its document names it.
@@ -114,13 +116,14 @@ def worthwhile(
         if rebinds(record.trial):
             continue
         goals = _goals(record)
+        strange, unusual = fit(record.trial, facts)
         one = Candidate(
             record=record,
             goals=goals,
-            cost=cost(record.trial, observation) + _slowness(record),
+            cost=cost(record.trial, observation) + _slowness(record) + UNUSUAL * unusual,
             asserts=pinned(observation) or (is_none(observation) and record.trial.subject in telling),
             example=_is_example(record),
-            misfits=misfits(record.trial, facts),
+            misfits=strange,
             refusal=raised is not None and raised.line in raise_lines,
             kills=(kills or {}).get(record.number, frozenset()),
         )

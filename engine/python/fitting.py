@@ -44,6 +44,13 @@ _CONSTRUCTED = frozenset(
     "int float complex bool str bytes bytearray list tuple set frozenset dict range deque Counter OrderedDict "
     "defaultdict Decimal Fraction date datetime timedelta Path".split()
 )
+# What may stand for a default of a type.
+_DEFAULTS: Mapping[str, frozenset[str]] = {
+    "bool": frozenset({"bool"}),
+    "int": frozenset({"int", "float", "bool"}),
+    "float": frozenset({"float", "int"}),
+    "str": frozenset({"str", "bytes"}),
+}
 _ELEMENTS = frozenset("list tuple set frozenset Sequence Iterable Collection".split())
 
 
@@ -52,17 +59,22 @@ def misfits(trial: Trial, facts: ModuleFacts) -> int:
 
     What cannot be told without running counts as fitting.
     """
+    return fit(trial, facts)[0]
+
+
+def fit(trial: Trial, facts: ModuleFacts) -> tuple[int, int]:
+    """The misfits, and how many arguments without an annotation are of another type than the default: 1 for a flag."""
     try:
         tree = parse_python("\n".join(trial.arrange))
         act = parse_expression(trial.act)
     except SyntaxError:
-        return 0
+        return 0, 0
     kinds = _Kinds(facts, trial)
     count = 0
     for statement in tree.body:
         count += kinds.misfits_in(statement)
         kinds.bind(statement)
-    return count + kinds.misfits_in(act)
+    return count + kinds.misfits_in(act), kinds.unlike_defaults
 
 
 class _Kinds:
@@ -71,6 +83,7 @@ class _Kinds:
     def __init__(self, facts: ModuleFacts, trial: Trial) -> None:
         self._classes = {one.name: one for one in facts.classes}
         self._functions = {one.qualname: one for one in facts.functions}
+        self.unlike_defaults = 0
         self._names: dict[str, str] = {"tmp_path": "Path"} if "tmp_path" in trial.fixtures else {}
 
     def bind(self, statement: ast.stmt) -> None:
@@ -87,11 +100,18 @@ class _Kinds:
                 if called is not None:
                     given = _matched(one, called)
                     count += sum(not self._fits(value, type_hint(item.annotation)) for item, value in given)
+                    self.unlike_defaults += sum(self._unlike_default(item, value) for item, value in given)
             elif isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.In | ast.NotIn):
                 count += self._operator_misfits(one.comparators[0], "__contains__", one.left)
             elif isinstance(one, ast.Subscript) and not isinstance(one.slice, ast.Slice):
                 count += self._operator_misfits(one.value, "__getitem__", one.slice)
         return count
+
+    def _unlike_default(self, item: Parameter, value: ast.expr) -> bool:
+        if item.annotation is not None or item.default is None:
+            return False
+        usual, given = self.kind(parse_expression(item.default)), self.kind(value)
+        return usual in _DEFAULTS and given in _PLAIN - {"None"} - _DEFAULTS[usual]
 
     def _operator_misfits(self, receiver: ast.expr, name: str, given: ast.expr) -> int:
         member = self._member(self.kind(receiver), name)

@@ -71,9 +71,6 @@ class Form:
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             name = node.targets[0].id
             return f"{name} = {self._opened(node.value, name, whole=True)}"
-        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Subscript):
-            place = self._opened(node.targets[0], "key")
-            return f"{place} = {self._argument(node.value, 'item')}"
         if isinstance(node, ast.Expr):
             return self._opened(node.value, NAMELESS)
         return ast.unparse(node)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
 from ...utils.case_names import slug, snake_case
 from ...utils.python_source import parse_expression
 from .model import CallableFacts
+from .symbols import symbols_in_words
 
 LONGEST_SLUG = 66
 _LONGEST_VALUE = 24
@@ -28,41 +28,6 @@ _OPERATIONS: dict[type[ast.operator], str] = {
     ast.FloorDiv: "over",
     ast.Mod: "modulo",
     ast.Pow: "to_the",
-}
-_MOST_SYMBOLS = 3
-_SYMBOLS = {
-    "!": "exclamation_mark",
-    '"': "double_quote",
-    "#": "hash",
-    "$": "dollar",
-    "%": "percent",
-    "&": "ampersand",
-    "'": "quote",
-    "(": "open_parenthesis",
-    ")": "closed_parenthesis",
-    "*": "star",
-    "+": "plus",
-    ",": "comma",
-    "-": "minus",
-    ".": "dot",
-    "/": "slash",
-    ":": "colon",
-    ";": "semicolon",
-    "<": "less_than",
-    "=": "equals",
-    ">": "greater_than",
-    "?": "question_mark",
-    "@": "at",
-    "[": "open_bracket",
-    "\\": "backslash",
-    "]": "closed_bracket",
-    "^": "caret",
-    "_": "underscore",
-    "`": "backtick",
-    "{": "open_brace",
-    "|": "bar",
-    "}": "closed_brace",
-    "~": "tilde",
 }
 _SMALL_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six")
 
@@ -263,28 +228,14 @@ def _describe_constant(value: object) -> str:
         return "zero" if text in ("0", "0.0") else slug(text.replace("e-", "e_minus_").replace(".", "_"))
     if isinstance(value, bytes):
         text = value.decode("latin-1")
-        return (cut_slug(slug(text), _LONGEST_VALUE) or _describe_symbols(text)) if value.strip() else "empty_bytes"
+        return (cut_slug(slug(text), _LONGEST_VALUE) or symbols_in_words(text)) if value.strip() else "empty_bytes"
     text = str(value)
     if not text:
         return "empty_string"
     if not text.strip():
         return "blank_string"
     words = snake_case(text).split("_")[:_WORDS_OF_TEXT]
-    return cut_slug("_".join(words), _LONGEST_VALUE) or _describe_symbols(text)
-
-
-def _describe_symbols(text: str) -> str:
-    """`slash`, `open_brackets`, `minus_dot`; `symbols` where there are many."""
-    if not text.isascii():
-        return "non_ascii_text"
-    runs = [(mark, sum(1 for _ in same)) for mark, same in groupby("".join(text.split()))]
-    names = [_SYMBOLS.get(mark, "") for mark, _ in runs]
-    if len(runs) > _MOST_SYMBOLS or not all(names):
-        return "symbols"
-    many = ["es" if name.endswith(("h", "s")) else "s" for name in names]
-    return "_".join(
-        name + (more if count > 1 else "") for name, more, (_, count) in zip(names, many, runs, strict=True)
-    )
+    return cut_slug("_".join(words), _LONGEST_VALUE) or symbols_in_words(text)
 
 
 def _describe_items(kind: str, items: Sequence[ast.expr]) -> str:

@@ -61,19 +61,6 @@ def test_several_nameless_arguments_are_told_in_order() -> None:
     assert table.columns == ("first", "second")
 
 
-def test_keys_and_items_that_are_arranged_become_columns() -> None:
-    rows = [
-        case("cart.total()", "2", statements=("cart = Cart()", "cart['a'] = 2")),
-        case("cart.total()", "3", statements=("cart = Cart()", "cart['b'] = 3")),
-    ]
-
-    table = tabulate(rows)
-
-    assert table is not None
-    assert table.columns == ("key", "item", "expected")
-    assert table.template.statements == ("cart = Cart()", "cart[key] = item")
-
-
 def test_short_texts_with_line_breaks_stand_in_rows_and_long_ones_alone() -> None:
     short = [case(f"f({text!r})", number=at) for at, text in enumerate(("a\n", "b\nc"))]
     long = [case(f"f({(text * 20)!r})", number=at) for at, text in enumerate(("ab\ncd", "ef\ngh"), 2)]
