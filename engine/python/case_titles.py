@@ -215,8 +215,7 @@ def _arranged(statements: Sequence[str]) -> str:
             call = node.value
             given = [Argument("", one) for one in call.args if not isinstance(one, ast.Starred)]
             given += [Argument(one.arg, one.value) for one in call.keywords if one.arg]
-            words = "_and_".join(qualified(one) for one in given[:2])
-            return f"for_{words}" if words else ""
+            return given_words(given).replace("with_", "for_", 1) if given else ""
     return ""
 
 

@@ -6,7 +6,9 @@ import ast
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
+from ...utils.python_source import parse_python
 from .group import Group, Table, buckets, outcome, shape, tabulate
 from .model import CallableFacts, ModuleFacts
 from .spec_case import Case
@@ -30,7 +32,9 @@ def grouped(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
     shapes = Counter((part[0].subject, shape(part[0])) for part in parts)
     for bucket in parts:
         members = sorted(bucket, key=_documented_line)
-        table = tabulate(members, (), lambda call, at: _parameter(by_name, call, at))
+        subject = callables.get(members[0].subject)
+        itself = positional_names(subject) if subject is not None and subject.name == "__call__" else []
+        table = tabulate(members, (), partial(_parameter, by_name, itself))
         if table is None:
             placed += bucket
             continue
@@ -48,11 +52,12 @@ def _documented_line(case: Case) -> int:
     return case.documented[0].lines[0] if case.documented else 10**9
 
 
-def _parameter(by_name: Mapping[str, list[str]], call: ast.Call, at: int) -> str | None:
+def _parameter(by_name: Mapping[str, list[str]], itself: list[str], call: ast.Call, at: int) -> str | None:
+    """The parameter an argument goes to; `itself` are those of the arranged object, which is called like a function."""
     if isinstance(call.func, ast.Attribute):
         known = by_name.get(f".{call.func.attr}", by_name.get(call.func.attr, []))
     else:
-        known = by_name.get(getattr(call.func, "id", ""), [])
+        known = by_name.get(getattr(call.func, "id", ""), itself)
     return known[at].strip("_") or None if at < len(known) else None
 
 
@@ -76,11 +81,44 @@ def _name(table: Table, facts: CallableFacts | None, used: set[str], ending: str
         candidates += [cut_slug(f"{one}_{ending}") for one in candidates]
     elif ending:
         candidates = [*(cut_slug(f"{one}_{ending}") for one in candidates), *candidates]
+    made = _made_words(table)
+    if made:
+        candidates += [cut_slug(f"{one}_{made}") for one in candidates]
+    if table.template.expect[0].kind == "approx":
+        candidates += [cut_slug(f"{one}_approximately") for one in candidates]
     answer = _one_answer(table)
     if answer:
         candidates += [cut_slug(f"{one}_is_{answer}") for one in candidates]
     candidates += [f"{candidates[0]}_{number}" for number in range(2, len(used) + 3)]
     return next(one for one in candidates if one not in used)
+
+
+def _made_words(table: Table) -> str:
+    """`with_limit` or `without_colour`: how the object was made that was arranged last, as far as keywords tell."""
+    calls = [call for case in table.cases if (call := _last_made(case)) is not None]
+    if len(calls) != len(table.cases):
+        return ""
+    given = [Argument(one.arg, one.value, by_name=True) for one in calls[0].keywords if one.arg]
+    sources = [{one.arg: ast.unparse(one.value) for one in call.keywords} for call in calls]
+    return _words([one for one in given if any(other.get(one.name) != one.source for other in sources)], given)
+
+
+def _last_made(case: Case) -> ast.Call | None:
+    for statement in reversed(case.statements):
+        node = parse_python(statement.strip()).body[-1]
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            return node.value
+    return None
+
+
+def _words(varying: Sequence[Argument], given: Sequence[Argument]) -> str:
+    """What arguments are called whose values vary, then what the others are given."""
+    names = [snake_case(one.name.removeprefix("with_") or one.name) for one in varying]
+    words = given_words([one for one in given if one not in varying])
+    if not names:
+        return words
+    joint = "_and_".join(names)
+    return f"with_{joint}_and_{words[5:]}" if words.startswith("with_") else f"with_{joint}_{words}".rstrip("_")
 
 
 def _one_answer(table: Table) -> str:
@@ -99,21 +137,12 @@ def _optional_words(table: Table, facts: CallableFacts | None) -> str:
         return ""
     rows = [arguments_of(case.expression, facts) for case in table.cases]
     required = {one.name for one in facts.parameters if one.required}
-    varying: list[str] = []
-    same: list[Argument] = []
+    varying: list[Argument] = []
+    given: list[Argument] = []
     for at, argument in enumerate(rows[0]):
-        if not argument.name or argument.name in required or len(varying) + len(same) > 1:
+        if not argument.name or argument.name in required or len(given) > 1:
             continue
+        given.append(argument)
         if len({row[at].source for row in rows if at < len(row)}) > 1:
-            varying.append(snake_case(argument.name.removeprefix("with_") or argument.name))
-        else:
-            same.append(argument)
-    words = given_words(same)
-    if varying:
-        joint = "_and_".join(varying)
-        words = (
-            f"with_{joint}_and_{words[5:]}"
-            if words.startswith("with_")
-            else "_".join(filter(None, (f"with_{joint}", words)))
-        )
-    return words
+            varying.append(argument)
+    return _words(varying, given)

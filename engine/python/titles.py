@@ -81,6 +81,9 @@ def subject_call(node: ast.expr, name: str) -> ast.Call | None:
     """The call of `name` inside an expression, else its outermost call."""
     calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
     named = [one for one in calls if _called(one) == name]
+    if name == "__call__" and not named:
+        # The object that was arranged is called itself.
+        return next(iter(calls), None)
     if name.startswith("__") and not named:
         # An operator or a builtin stands for a dunder method: `len(cart)` has no argument of its own.
         return None
@@ -179,12 +182,12 @@ def call_words(arguments: Sequence[Argument], *, required: int) -> str:
     """
     # The variable of an arranged object says less than a value.
     only_names = all(isinstance(one.node, ast.Name) for one in arguments)
+    named = [one for at, one in enumerate(arguments) if one.by_name or (one.name and at >= max(required, 1))]
     plain = [
         describe(one.node)
-        for at, one in enumerate(arguments)
-        if not one.by_name and at < max(required, 1) and (only_names or not isinstance(one.node, ast.Name))
+        for one in arguments
+        if one not in named and (only_names or not isinstance(one.node, ast.Name))
     ]
-    named = [one for at, one in enumerate(arguments) if one.by_name or at >= max(required, 1)]
     words = [f"of_{'_and_'.join(plain[:3])}"] if plain else []
     return "_".join(filter(None, (*words, given_words(named))))
 

@@ -117,6 +117,23 @@ def test_a_table_says_what_all_its_rows_are_given_and_go_without() -> None:
     assert groups == ["show_without_strict"] * 2 + ["show_with_limit_without_strict"] * 2
 
 
+def test_a_table_says_how_its_object_was_made_and_what_it_is_called_with() -> None:
+    called = callable_facts("Parser.__call__", "method", "self", "text")
+    facts = replace(FACTS, classes=(ClassFacts("Parser", "plain", (1, 2), members=(called,)),))
+
+    def asked(number: int, made: str) -> Case:
+        return replace(case(number, f"parser('{number}')", f"parser = {made}"), subject="Parser.__call__")
+
+    cases = [asked(at, "Parser()") for at in (1, 2)] + [asked(at, "Parser(strict=False)") for at in (3, 4)]
+    groups = [one.group for one in grouped([*cases, *(asked(at, f"Parser(depth={at})") for at in (5, 6))], facts)]
+
+    assert groups == [
+        *["parser_call__text"] * 2,
+        *["parser_call_without_strict__text"] * 2,
+        *["parser_call_with_depth__depth__text"] * 2,
+    ]
+
+
 def grouped_case(number: int, act: str, group: str) -> Case:
     return replace(case(number, act, value=str(number)), group=group)
 

@@ -103,6 +103,10 @@ def test_a_refusal_is_named_by_its_message_where_no_other_has_it() -> None:
     assert named([*refused, refused[0]]) == "tc_place_raises_value_error_for_4"
 
 
+def test_an_object_that_is_called_is_named_by_what_it_was_given() -> None:
+    assert name("Cart.__call__", "cart('a', 2)", "cart = Cart('A')") == "cart_call_of_a_and_2"
+
+
 def test_titles_are_sentences_on_one_line() -> None:
     named = CaseNamer(cart_facts(), []).name("group_thousands", (), "group_thousands(1000)", "call", [VALUE])
 
