@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ...utils.python_source import literal_value
 from .fitting import misfits
@@ -113,14 +114,15 @@ def worthwhile(
                 continue
         if rebinds(record.trial):
             continue
-        goals = _goals(record)
+        told = _told(record, facts)
+        goals = told.goals
         one = Candidate(
             record=record,
             goals=goals,
-            cost=cost(record.trial, observation) + _slowness(record),
+            cost=told.cost,
             asserts=pinned(observation) or (is_none(observation) and record.trial.subject in telling),
             example=_is_example(record),
-            misfits=misfits(record.trial, facts),
+            misfits=told.misfits,
             refusal=raised is not None and raised.line in raise_lines,
             kills=(kills or {}).get(record.number, frozenset()),
         )
@@ -132,6 +134,24 @@ def worthwhile(
         for one in sorted(group, key=lambda one: (one.misfits, one.cost, one.record.number))[:alike]
     ]
     return sorted(kept, key=lambda one: (not one.asserts, one.cost, one.record.number))
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a record says of itself, whatever else there is."""
+
+    goals: frozenset[Goal]
+    cost: float
+    misfits: int
+
+
+def _told(record: Record, facts: ModuleFacts) -> _Told:
+    """Worked out once for each record: they are gone through again and again."""
+    told = record.notes.get(_Told)
+    if not isinstance(told, _Told):
+        price = cost(record.trial, record.observation) + _slowness(record)
+        told = record.notes[_Told] = _Told(_goals(record), price, misfits(record.trial, facts))
+    return told
 
 
 def _none_tells(records: Sequence[Record], facts: ModuleFacts) -> set[str]:
@@ -263,18 +283,20 @@ def _kind_of_result(observation: Observation) -> Goal:
 def _relations(observation: Observation) -> Iterable[tuple[int, str]]:
     """How the two sides of each comparison stood to each other: this is what shifts of a boundary change."""
     for line, left, right in observation.operands:
-        if left == right:
-            yield line, "="
-            continue
-        try:
-            one, other = literal_value(left), literal_value(right)
-            if isinstance(one, str | bytes):  # texts are compared to be the same, hardly ever to be sorted
-                yield line, "!"
-                continue
-            numbers = isinstance(one, int | float) and isinstance(other, int | float)
-            yield line, ("<" if one < other else ">") + ("1" if numbers and abs(one - other) == 1 else "")
-        except (ValueError, TypeError):
-            yield line, "!"
+        yield line, "=" if left == right else _relation(left, right)
+
+
+@lru_cache(maxsize=8192)
+def _relation(left: str, right: str) -> str:
+    """How two different sides stood to each other; loops compare the same ones again and again."""
+    try:
+        one, other = literal_value(left), literal_value(right)
+        if isinstance(one, str | bytes):  # texts are compared to be the same, hardly ever to be sorted
+            return "!"
+        numbers = isinstance(one, int | float) and isinstance(other, int | float)
+        return ("<" if one < other else ">") + ("1" if numbers and abs(one - other) == 1 else "")
+    except (ValueError, TypeError):
+        return "!"
 
 
 def _without_redundant(chosen: list[Candidate], reached: frozenset[Arc], ranks: Sequence[int]) -> list[Candidate]:
