@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
-from ...utils.python_source import parse_expression, parse_python
+from ...utils.python_source import parse_python
 from .annotations import TypeHint, type_hint
 from .model import CallableFacts, ModuleFacts, Parameter, Trial
 
@@ -44,14 +45,12 @@ _CONSTRUCTED = frozenset(
     "int float complex bool str bytes bytearray list tuple set frozenset dict range deque Counter OrderedDict "
     "defaultdict Decimal Fraction date datetime timedelta Path".split()
 )
-# What may stand for a default of a type.
-_DEFAULTS: Mapping[str, frozenset[str]] = {
-    "bool": frozenset({"bool"}),
-    "int": frozenset({"int", "float", "bool"}),
-    "float": frozenset({"float", "int"}),
-    "str": frozenset({"str", "bytes"}),
-}
 _ELEMENTS = frozenset("list tuple set frozenset Sequence Iterable Collection".split())
+
+
+def are_told(facts: ModuleFacts) -> bool:
+    """Whether the module says of any parameter what it is."""
+    return any(parameter.annotation for one in facts.callables() for parameter in one.parameters)
 
 
 def misfits(trial: Trial, facts: ModuleFacts) -> int:
@@ -59,22 +58,27 @@ def misfits(trial: Trial, facts: ModuleFacts) -> int:
 
     What cannot be told without running counts as fitting.
     """
-    return fit(trial, facts)[0]
-
-
-def fit(trial: Trial, facts: ModuleFacts) -> tuple[int, int]:
-    """The misfits, and how many arguments without an annotation are of another type than the default: 1 for a flag."""
     try:
-        tree = parse_python("\n".join(trial.arrange))
-        act = parse_expression(trial.act)
+        parts = [_read(statement) for statement in trial.arrange]
+        act = _read(trial.act.strip())
     except SyntaxError:
-        return 0, 0
+        return 0
     kinds = _Kinds(facts, trial)
     count = 0
-    for statement in tree.body:
-        count += kinds.misfits_in(statement)
-        kinds.bind(statement)
-    return count + kinds.misfits_in(act), kinds.unlike_defaults
+    for part in parts:
+        for statement, nodes in part:
+            count += kinds.misfits_in(nodes)
+            kinds.bind(statement)
+    return count + sum(kinds.misfits_in(nodes) for _, nodes in act)
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str) -> tuple[tuple[ast.stmt, tuple[ast.expr, ...]], ...]:
+    """The statements of a text, each with what in it gives arguments: many trials share them. Raises SyntaxError."""
+    return tuple(
+        (one, tuple(node for node in ast.walk(one) if isinstance(node, ast.Call | ast.Compare | ast.Subscript)))
+        for one in parse_python(text).body
+    )
 
 
 class _Kinds:
@@ -83,7 +87,6 @@ class _Kinds:
     def __init__(self, facts: ModuleFacts, trial: Trial) -> None:
         self._classes = {one.name: one for one in facts.classes}
         self._functions = {one.qualname: one for one in facts.functions}
-        self.unlike_defaults = 0
         self._names: dict[str, str] = {"tmp_path": "Path"} if "tmp_path" in trial.fixtures else {}
 
     def bind(self, statement: ast.stmt) -> None:
@@ -91,27 +94,20 @@ class _Kinds:
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             self._names[statement.targets[0].id] = self.kind(statement.value)
 
-    def misfits_in(self, node: ast.AST) -> int:
-        """Misfits of every known call in the node."""
+    def misfits_in(self, nodes: Iterable[ast.expr]) -> int:
+        """Misfits of every known call among the nodes."""
         count = 0
-        for one in ast.walk(node):
+        for one in nodes:
             if isinstance(one, ast.Call):
                 called = self._called(one.func)
                 if called is not None:
                     given = _matched(one, called)
                     count += sum(not self._fits(value, type_hint(item.annotation)) for item, value in given)
-                    self.unlike_defaults += sum(self._unlike_default(item, value) for item, value in given)
             elif isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.In | ast.NotIn):
                 count += self._operator_misfits(one.comparators[0], "__contains__", one.left)
             elif isinstance(one, ast.Subscript) and not isinstance(one.slice, ast.Slice):
                 count += self._operator_misfits(one.value, "__getitem__", one.slice)
         return count
-
-    def _unlike_default(self, item: Parameter, value: ast.expr) -> bool:
-        if item.annotation is not None or item.default is None:
-            return False
-        usual, given = self.kind(parse_expression(item.default)), self.kind(value)
-        return usual in _DEFAULTS and given in _PLAIN - {"None"} - _DEFAULTS[usual]
 
     def _operator_misfits(self, receiver: ast.expr, name: str, given: ast.expr) -> int:
         member = self._member(self.kind(receiver), name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from testwright.engine.python.choice import choose
-from testwright.engine.python.fitting import fit, misfits
+from testwright.engine.python.fitting import misfits
 from testwright.engine.python.model import Arc, ModuleFacts, Observation, Raised, Trial, Value
 from testwright.engine.python.observation_json import Seen
 from testwright.engine.python.search import Record
@@ -41,8 +41,6 @@ def day(placed: datetime.date, working_days: int | None = None): ...
 def several(lines: list[Line], key: Callable[[Line], int], names: Iterable[str], path: Path, *rest: int): ...
 
 def anything(value, other: "object", known: Unknown): ...
-
-def shown(value, strict=False, width=80, mark="-", rate=1.5, found=None): ...
 """
 
 
@@ -112,16 +110,3 @@ def test_what_the_working_folder_holds_is_no_behaviour(facts):
     own = record(2, "day(tmp_path / 'x')", (1, 2), error="FileNotFoundError", line=3, fixtures=("tmp_path",))
 
     assert [one.number for one in choose([here, folder, own], facts, frozenset())] == [2]
-
-
-@pytest.mark.parametrize(
-    ("act", "count"),
-    [
-        ("shown(1, True, 9, '*', 2)", 0),
-        ("shown('a', strict=1)", 1),
-        ("shown('a', 0, 'b', 1, 'c')", 4),
-        ("shown(None, strict=None, found=3)", 0),
-    ],
-)
-def test_without_annotations_arguments_are_held_against_the_defaults(facts, act, count):
-    assert fit(Trial("shown", act), facts) == (0, count)
