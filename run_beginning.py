@@ -82,7 +82,7 @@ async def begun(
         run_id: the run's folder is made when it is new.
         on_event: told of every event, in order.
         request: what a new run is asked for; its first spec is begun at once where no model is to be asked for the
-            plan or for the spec. None begins with nothing.
+            plan or for the spec, and no ceiling on time to be shared out. None begins with nothing.
 
     Raises:
         HistoryError: git cannot say what has changed since `changed_since`.
@@ -100,7 +100,7 @@ async def begun(
         unit = SpecsAhead(unit_specifier(settings, target, first))
         begun_run = BegunRun(settings, folder, redactor, events, meter, target, unit, changes)
         planning: asyncio.Task[None] | None = None
-        if request is not None and new and _thinks_alone(settings):
+        if request is not None and new and _may_begin(settings):
             begun_run.start(request)
             planning = asyncio.ensure_future(_first_spec_begun(begun_run, request))
         try:
@@ -134,10 +134,11 @@ async def _given_up(work: asyncio.Task[None]) -> None:
         work.exception()
 
 
-def _thinks_alone(settings: Settings) -> bool:
-    """Whether plan and spec are made in this process, and nobody is asked for them."""
+def _may_begin(settings: Settings) -> bool:
+    """Whether plan and spec are made in this process by nobody but itself, and in its own time."""
     models = settings.models
-    return models.of("planner") is None and models.of("spec") is None and not settings.isolate_agents
+    alone = models.of("planner") is None and models.of("spec") is None and not settings.isolate_agents
+    return alone and settings.max_seconds is None  # what a spec gets of a ceiling is known to the graph only
 
 
 async def _first_spec_begun(run: BegunRun, request: str) -> None:

@@ -156,7 +156,7 @@ class Examination:
     async def _mutants(self, first: SuiteResult) -> MutationReport | None:
         if not self.options.mutants or not self.passing or first.coverage is None or not first.coverage.files:
             return None
-        size = MutationOptions(size=self.options.mutants, thorough=False)
+        size = MutationOptions(size=self.options.mutants, thorough=False, wall_seconds=self.options.mutant_seconds)
         passing = set(self.passing)
         order = [test.nodeid for test in first.tests if test.nodeid in passing]
         async with self.suite.fresh() as suite:

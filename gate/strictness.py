@@ -20,6 +20,7 @@ class VerifyOptions:
         test_seconds, wall_seconds: limits for one test and one run.
         project_plugins: load the pytest plugins of the target's environment, which its own tests need.
         mutants: size of the sample of mutants that the kept tests are measured by; 0 for none.
+        mutant_seconds: for how long mutants are tried; those left then are `untried`.
         beside: run tests that use what other processes could use, too, beside themselves.
     """
 
@@ -29,6 +30,7 @@ class VerifyOptions:
     test_seconds: float = 10.0
     wall_seconds: float = 120.0
     mutants: int = 0
+    mutant_seconds: float = 900.0
     project_plugins: bool = False
     beside: bool = True
 

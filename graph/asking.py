@@ -21,7 +21,14 @@ from .context import GraphServices, RunContext, services_of
 
 
 async def ask_role(
-    runtime: Runtime[RunContext], role: str, *, goal: str, task: str, inputs: JsonObject, step_id: str | None
+    runtime: Runtime[RunContext],
+    role: str,
+    *,
+    goal: str,
+    task: str,
+    inputs: JsonObject,
+    step_id: str | None,
+    constraints: JsonObject | None = None,
 ) -> AgentResponse:
     """Ask the agent of a role.
 
@@ -40,7 +47,7 @@ async def ask_role(
         )
     trace_id = f"{context.run_id}:{step_id or role}"
     metadata = RequestMetadata(trace_id=trace_id, profile=context.profile, timeout=context.agent_timeout)
-    request = AgentRequest(goal=goal, task=task, metadata=metadata, inputs=inputs)
+    request = AgentRequest(goal=goal, task=task, metadata=metadata, inputs=inputs, constraints=constraints)
     async with in_time(services.budget):
         response = await ask(agent, request, role=role, asking=_audited(services, step_id))
     error = response.error

@@ -45,6 +45,7 @@ class RunContext:
         jobs: steps that run at the same time, at least 1.
         agent_timeout: seconds one request to an agent may take; None for no limit.
         wall_seconds, max_tokens, max_cost: ceilings of the whole run (B-08), cost in US dollars; None for none.
+        step_share: which part of the time left until `wall_seconds` the step at hand may take, above 0, at most 1.
     """
 
     run_id: str
@@ -55,6 +56,7 @@ class RunContext:
     wall_seconds: float | None = None
     max_tokens: int | None = None
     max_cost: float | None = None
+    step_share: float = 1.0
 
 
 class ToolCaller(Protocol):

@@ -58,7 +58,7 @@ class ApiSpecs:
         self._command = tuple(command)
         self._budget = budget
 
-    async def specify(self, inputs: Mapping[str, Any]) -> Specified:
+    async def specify(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> Specified:
         """The spec for `target` (`application`, `endpoint`, or both). Raises as `explore_api` and `document_of` do."""
         target: Mapping[str, Any] = inputs["target"]
         launch, secrets = await asyncio.to_thread(self._launch, target)

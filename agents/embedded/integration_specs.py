@@ -46,7 +46,7 @@ class IntegrationSpecs:
         self._root = root
         self._budget = budget
 
-    async def specify(self, inputs: Mapping[str, Any]) -> Specified:
+    async def specify(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> Specified:
         """The spec for `target` (path of the entry, and `symbols` or null).
 
         Raises:
@@ -59,7 +59,7 @@ class IntegrationSpecs:
             FlowProposer, self._root, layout, facts, components.subjects, components.servers
         )
         target = await self._python_target()
-        flows = await explore_flows(target, facts, components, proposer, self._budget)
+        flows = await explore_flows(target, facts, components, proposer, (self._budget or Budget()).within(seconds))
         programs = await explore_programs(target, self._root, layout, components, flows)
         framework = str(inputs.get("framework") or "pytest")
         spec = await asyncio.to_thread(self._composed, layout, components, flows, programs, framework)

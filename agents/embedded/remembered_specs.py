@@ -59,17 +59,18 @@ class RememberedSpecs:
         self._foundations: Foundations | None = None
         self._lock = asyncio.Lock()
 
-    async def specify(self, inputs: Mapping[str, Any]) -> Specified:
+    async def specify(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> Specified:
         """See `Specifier.specify`."""
         target = await self._python_target()
         if self._fresh or not self._path.exists():  # nothing to find: the key is only needed afterwards
-            key, done = await asyncio.gather(self._key(inputs, target), self._specifier.specify(inputs))
+            specifying = self._specifier.specify(inputs, seconds=seconds)
+            key, done = await asyncio.gather(self._key(inputs, target), specifying)
         else:
             key = await self._key(inputs, target)
             found = await asyncio.to_thread(self._kept, key) if key is not None else None
             if found is not None:
                 return found
-            done = await self._specifier.specify(inputs)
+            done = await self._specifier.specify(inputs, seconds=seconds)
         if key is not None and not _cut_short(done) and await asyncio.to_thread(_as_copied, target):
             await asyncio.to_thread(self._keep, key, done)
         return _as_kept(done)

@@ -21,7 +21,7 @@ class EmbeddedSpecAgent(Agent):
 
     Inputs: `target`, `test_type` (unit when it is missing), `framework`, `user_request`; to refine also `previous_spec`
     and `errors`. Result: `spec`. The response's metadata is what the specifier of the test type tells, and after a
-    refinement `dropped` (case_id, reason) and `changes`.
+    refinement `dropped` (case_id, reason) and `changes`. The constraint `seconds` is how long a first spec may take.
 
     Args:
         specifiers: who writes first specs, by test type; other types are refused with a typed error.
@@ -42,7 +42,7 @@ class EmbeddedSpecAgent(Agent):
         previous = inputs.get("previous_spec")
         if isinstance(previous, Mapping) and inputs.get("errors"):
             return await asyncio.to_thread(_refined, previous, inputs["errors"])
-        done = await specifier.specify(inputs)
+        done = await specifier.specify(inputs, seconds=(request.constraints or {}).get("seconds"))
         return success_response({"spec": done.spec}, trace=done.trace, metadata=done.metadata)
 
 

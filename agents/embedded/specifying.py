@@ -27,11 +27,12 @@ class Specified:
 class Specifier(Protocol):
     """Writes first specs of one test type."""
 
-    async def specify(self, inputs: Mapping[str, Any]) -> Specified:
+    async def specify(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> Specified:
         """The spec for one target.
 
         Args:
             inputs: as in the spec agent's input contract: `target`, `framework`, `user_request`, …
+            seconds: about how long it may take (B-08); what takes longer ends with what it has. None for no limit.
 
         Raises:
             TestwrightError: the target cannot be read, started or explored; it becomes the agent's typed error.

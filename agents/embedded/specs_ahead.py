@@ -14,8 +14,8 @@ _DECIDING = ("target", "test_type", "framework", "user_request")
 class SpecsAhead:
     """A specifier in front of another one, which may begin with one spec early.
 
-    Whoever asks for that spec gets the one that was begun, with the error it ended in; any other question, and the
-    same one asked again, goes to the other specifier.
+    Whoever asks for that spec, without a limit on time, gets the one that was begun, with the error it ended in; any
+    other question, and the same one asked again, goes to the other specifier.
 
     Args:
         specifier: works specs out.
@@ -32,12 +32,12 @@ class SpecsAhead:
             self._asked = _deciding(inputs)
             self._working = asyncio.ensure_future(self._specifier.specify(inputs))
 
-    async def specify(self, inputs: Mapping[str, Any]) -> Specified:
+    async def specify(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> Specified:
         """See `Specifier.specify`."""
-        if self._working is not None and self._asked == _deciding(inputs):
+        if seconds is None and self._working is not None and self._asked == _deciding(inputs):
             self._asked = None
             return await self._working
-        return await self._specifier.specify(inputs)
+        return await self._specifier.specify(inputs, seconds=seconds)
 
     async def close(self) -> None:
         """Give up what nobody has asked for."""

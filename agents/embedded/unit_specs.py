@@ -51,7 +51,7 @@ class UnitSpecs:
         self._budget = budget
         self._first = first
 
-    async def specify(self, inputs: Mapping[str, Any]) -> Specified:
+    async def specify(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> Specified:
         """The spec for `target` (path, and `symbols` or null). Raises as `explore` and `analyse_module` do."""
         target: Mapping[str, Any] = inputs["target"]
         layout = await asyncio.to_thread(find_layout, self._root)
@@ -64,7 +64,9 @@ class UnitSpecs:
                 self._first.take(lambda: _composed(limited_to(look, wanted), layout, inputs))
 
         early = looked if self._first is not None and self._first.wanted else None
-        exploration = await explore(await self._python_target(), facts, proposer, self._budget, early=early)
+        exploration = await explore(
+            await self._python_target(), facts, proposer, (self._budget or Budget()).within(seconds), early=early
+        )
         exploration = limited_to(exploration, wanted)
         notices: dict[str, list[int]] = {}
         spec = await asyncio.to_thread(_composed, exploration, layout, inputs, notices)

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from time import monotonic
 
 from ...errors import ProjectError, SandboxFailure
 from ...sandbox.target import PythonTarget
@@ -18,6 +17,7 @@ from .fallbacks import explore_fallbacks
 from .kills import NO_KILLS, HuntLimits, Kills, hunt
 from .model import Arc, Exploration, Finding, ModuleFacts
 from .moving import moving_of
+from .pace import FALLING_BACK, HUNTING, SEARCHING, Pace
 from .search import AimingProposer, Record, Search
 from .side_by_side import Watcher, open_side_by_side
 from .telling import choose_telling
@@ -37,7 +37,7 @@ class Budget:
         trials: trials in all.
         quiet: trials in a row without anything new, after which exploring ends.
         quiet_lines: lines of the target that such trials may run, so that slow modules do not explore for minutes.
-        wall_seconds: a safety ceiling; reaching it is told in the notes, because two runs may then differ.
+        wall_seconds: a ceiling for all of it; reaching it is told in the notes, because two runs may then differ.
         hunt: how far mutants are followed.
     """
 
@@ -46,6 +46,10 @@ class Budget:
     quiet_lines: int = 800_000
     wall_seconds: float = 120.0
     hunt: HuntLimits = field(default_factory=HuntLimits)
+
+    def within(self, seconds: float | None) -> Budget:
+        """The same, ended by so many seconds at the latest; None for no other ceiling."""
+        return self if seconds is None else replace(self, wall_seconds=min(self.wall_seconds, seconds))
 
 
 @dataclass(slots=True)
@@ -82,6 +86,7 @@ async def explore(
     source = await asyncio.to_thread(_read, target, facts)
     arcs = _arcs(facts, source)
     notes: list[str] = []
+    pace = Pace(budget.wall_seconds, notes)
     async with open_side_by_side(target, facts) as observer:
         imported = arcs.real(observer.import_arcs)
         search = Search(facts, arcs, proposer, imported, budget.trials)
@@ -92,15 +97,24 @@ async def explore(
                     early(await asyncio.to_thread(_first_look, facts, arcs, search, imported))
 
         async def run(inner: Search, other: Watcher) -> None:
-            await _search(
-                inner, other, Budget(FALLBACK_TRIALS, FALLBACK_QUIET, wall_seconds=budget.wall_seconds), notes
-            )
+            bounds = Budget(FALLBACK_TRIALS, FALLBACK_QUIET)
+            await _search(inner, other, bounds, lambda: pace.over(FALLING_BACK, "Exploring without optional imports"))
 
-        await _search(search, observer, budget, notes, looked)
+        await _search(search, observer, budget, lambda: pace.over(SEARCHING, "Exploring"), looked)
         if search.trials < EARLY_TRIALS:
             await looked()
         await explore_fallbacks(target, facts, source, search, observer, run)
-        kills = await hunt(target, facts, source.encode(), search, proposer, observer, imported, budget.hunt)
+        kills = await hunt(
+            target,
+            facts,
+            source.encode(),
+            search,
+            proposer,
+            observer,
+            imported,
+            budget.hunt,
+            over=lambda: pace.over(HUNTING, "Looking for what notices faults"),
+        )
     work = await _settle(target, facts, search, imported, kills)
     told = _told(facts, arcs, search, imported, work, kills, notes)
     return replace(told, source_lines=sum(1 for line in source.splitlines() if line.strip()))
@@ -125,10 +139,9 @@ async def _search(
     search: Search,
     observer: Watcher,
     budget: Budget,
-    notes: list[str],
+    over: Callable[[], bool],
     looked: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
-    ceiling = monotonic() + budget.wall_seconds
     while search.trials < budget.trials and search.quiet < budget.quiet and search.quiet_lines < budget.quiet_lines:
         batch = search.next_batch(min(BATCH, budget.trials - search.trials))
         if not batch:
@@ -140,8 +153,7 @@ async def _search(
         if looked is not None and search.trials >= EARLY_TRIALS:
             await looked()
             looked = None
-        if monotonic() > ceiling:
-            notes.append(f"Exploring stopped after {budget.wall_seconds:g} seconds and {search.trials} trials.")
+        if over():
             return
 
 

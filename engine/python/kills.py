@@ -6,7 +6,7 @@ counts where a test would pin it. Everything is counted, nothing is timed, so th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...mutation.catalog import mutants_of, sample
@@ -27,6 +27,7 @@ from .search import SLOW_STEPS, AimingProposer, Record, Search
 from .side_by_side import Watcher
 
 SEED = 5
+PORTION = 150
 WAYS = 2
 SUBJECTS = 6
 FEW = 3
@@ -107,10 +108,20 @@ class Hunt:
 
     Args:
         imported: arcs that importing the module runs.
+        over: whether its time is over.
     """
 
-    def __init__(self, facts: ModuleFacts, source: bytes, search: Search, imported: frozenset[Arc], limits: HuntLimits):
+    def __init__(
+        self,
+        facts: ModuleFacts,
+        source: bytes,
+        search: Search,
+        imported: frozenset[Arc],
+        limits: HuntLimits,
+        over: Callable[[], bool] = lambda: False,
+    ) -> None:
         self.facts = facts
+        self.over = over
         self.tree = parse_python(source)
         self.search = search
         self.limits = limits
@@ -166,8 +177,11 @@ class Hunt:
                 quarry.tried.update(places)
                 wanted = enough if quarry.several else 1
                 asked.append(Asked(quarry.number, quarry.mutant, quarry.imported, places, wanted))
-        for answer in await lockstep.run(asked):
-            self._take(self.quarries[answer.number], answer)
+        for start in range(0, len(asked), PORTION):
+            if self.over():
+                return
+            for answer in await lockstep.run(asked[start : start + PORTION]):
+                self._take(self.quarries[answer.number], answer)
 
     def alive(self) -> list[_Quarry]:
         """Mutants that no trial has noticed so far."""
@@ -254,16 +268,21 @@ async def hunt(
     observer: Watcher,
     imported: frozenset[Arc],
     limits: HuntLimits | None = None,
+    *,
+    over: Callable[[], bool] = lambda: False,
 ) -> Kills:
     """Find what notices a sample of mutants; further trials go to `search`.
+
+    Args:
+        over: whether its time is over; asked between portions of the work.
 
     Raises:
         TargetImportError, SandboxFailure: see `open_lockstep`.
     """
     limits = limits or HuntLimits()
-    if not limits.mutants or not search.records:
+    if not limits.mutants or not search.records or over():
         return Kills()
-    state = Hunt(facts, source, search, imported, limits)
+    state = Hunt(facts, source, search, imported, limits, over)
     if not state.quarries:
         return Kills()
     async with open_lockstep(target, facts) as lockstep:
@@ -271,6 +290,8 @@ async def hunt(
         for most, enough in limits.rounds:
             await state.round(lockstep, most, enough)
         for wave, most in enumerate(limits.fresh):
+            if over():
+                break
             wanted = _further(state, proposer, wave)[:most]
             known = {trial_key(one.trial): one for one in search.records}
             before = len(search.records)

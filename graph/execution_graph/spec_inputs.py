@@ -11,6 +11,9 @@ from ...errors import TestwrightError
 from ..context import RunContext, services_of
 from .state import TestingAgentState
 
+EXPLORING_SHARE = 0.5
+"""Which part of a step's time exploring may take: writing, running and judging its tests needs the rest."""
+
 
 def spec_inputs(state: TestingAgentState, runtime: Runtime[RunContext], **more: Any) -> JsonObject:
     """The spec agent's inputs; `more` is what a refinement adds. Raises TestwrightError before a schema is chosen."""
@@ -30,3 +33,13 @@ def spec_inputs(state: TestingAgentState, runtime: Runtime[RunContext], **more: 
     if state["openapi"] is not None:
         inputs["openapi"] = state["openapi"]
     return {**inputs, **more}
+
+
+def spec_constraints(runtime: Runtime[RunContext]) -> JsonObject | None:
+    """How many `seconds` a first spec may take, so that what it specifies can still be run before the ceiling on time.
+
+    None without such a ceiling (B-08).
+    """
+    budget = services_of(runtime).budget
+    left = budget.seconds_left if budget is not None else None
+    return None if left is None else {"seconds": round(left * runtime.context.step_share * EXPLORING_SHARE, 3)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from ...errors import BudgetExhausted, StorageError
 from ...events import EventType
@@ -11,6 +11,7 @@ from ...store.audit import Attempt
 from ..context import GraphServices, RunContext
 from ..exit_reason import StepExit
 from ..faults import Fault, fault_of
+from ..step_limit import StepOutOfTimeError, step_limit
 from .ceilings import Meter
 from .generate_step import partial_result, run_generate_step
 from .planning_state import PlanningAgentState, PlanStep
@@ -19,6 +20,8 @@ from .step_outcome import StepOutcome, failed, skipped
 from .step_types import step_kind
 from .stopped_step import stopped
 from .suite_steps import accept_tests, retrieve_for_plan, verify_suite
+
+_NOT_ENDED = ("pending", "in_progress")
 
 
 @dataclass
@@ -29,6 +32,7 @@ class Wave:
         jobs: how many run at the same time.
         attempts: attempts by step id, earlier ones included.
         ended_by: the fault that every other step would meet too; steps that have not started are then skipped.
+        done: ids of the steps that ended in this wave.
     """
 
     state: PlanningAgentState
@@ -38,6 +42,14 @@ class Wave:
     jobs: asyncio.Semaphore
     attempts: dict[str, int]
     ended_by: Fault | None = None
+    done: set[str] = field(default_factory=set)
+
+    @property
+    def share(self) -> float:
+        """Which part of the time left a generate step may take, so that those that wait get as much."""
+        plan = [one for one in self.state["plan"] if one["id"] not in self.done]
+        left = sum(_generates(one) and one["status"] in _NOT_ENDED for one in plan)
+        return min(1.0, self.context.jobs / max(1, left))
 
 
 async def run_step(step: PlanStep, wave: Wave) -> PlanStep:
@@ -51,6 +63,7 @@ async def run_step(step: PlanStep, wave: Wave) -> PlanStep:
         emit(EventType.STEP_STARTED, f"{step['id']} started", step["id"], step_type=step["type"])
         outcome = _refused(step, wave) or await _attempted(step, wave)
         wave.meter.add(outcome.usage)
+        wave.done.add(step["id"])
         if outcome.fault is not None and outcome.fault.ends_run:
             wave.ended_by = wave.ended_by or outcome.fault
         about = f": {outcome.message}" if outcome.message else ""
@@ -112,13 +125,10 @@ async def _stopped(step: PlanStep, wave: Wave, number: int, reason: str, fault: 
 
 async def _within_ceiling(step: PlanStep, wave: Wave) -> StepOutcome:
     """Execute, and stop at the ceiling on wall time if the step is one that ceilings stop. Raises BudgetExhausted."""
-    limit = asyncio.timeout(_seconds_left(step, wave))
     try:
-        async with limit:
+        async with step_limit(_seconds_left(step, wave)):
             return await _executed(step, wave)
-    except TimeoutError:
-        if not limit.expired():
-            raise
+    except StepOutOfTimeError:
         raise _out_of_time(wave) from None
 
 
@@ -138,7 +148,7 @@ async def _executed(step: PlanStep, wave: Wave) -> StepOutcome:
     kind = step_kind(step["type"])
     family = kind.family if kind is not None else None
     if family == "generate":
-        return await run_generate_step(step, wave.state, wave.context, wave.services)
+        return await run_generate_step(step, wave.state, replace(wave.context, step_share=wave.share), wave.services)
     if family == "verify":
         return await verify_suite(step, wave.state, wave.services)
     if family == "accept":

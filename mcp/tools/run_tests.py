@@ -69,7 +69,7 @@ async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
     before = None
     if measured and options.get("baseline", True):
         before = await services.baselines.of(target, {path: _module(spec, path) for path in measured})
-    limits = {key: options[key] for key in ("test_seconds", "wall_seconds") if key in options}
+    limits = {key: options[key] for key in ("test_seconds", "wall_seconds", "mutant_seconds") if key in options}
     limits["repeats"] = options.get("repeats", services.repeats)
     # Tests of an application or of programs meet the code in processes of its own, where no mutant is.
     in_process = (spec or {}).get("test_type", "unit") == "unit"
@@ -184,6 +184,11 @@ TOOL = ToolDefinition(
                             "minimum": 0,
                             "maximum": 10000,
                             "description": "Mutants of the target that the kept tests are measured by.",
+                        },
+                        "mutant_seconds": {
+                            "type": "number",
+                            "exclusiveMinimum": 0,
+                            "description": "For how long mutants are tried; those left count as untried.",
                         },
                         "baseline": {"type": "boolean", "description": "Whether coverage before is measured."},
                         "notices": {

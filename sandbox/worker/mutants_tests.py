@@ -96,6 +96,11 @@ def run_pytest(request, files, wanted, watch, basetemp, serve=None, early=None):
     return int(pytest.main(arguments, plugins=plugins))
 
 
+def untold(*facts, **options):
+    """What stands in the place of a failure's story, which nobody reads: to tell it takes longer than most tests."""
+    return "it fails"
+
+
 def telling(pytest, watch, chosen):
     """The plugin that selects tests, and tells the watch of them."""
 
@@ -106,9 +111,12 @@ def telling(pytest, watch, chosen):
             for plugin in config.pluginmanager.get_plugins():
                 watch.plugins.add(getattr(plugin, "__name__", "").partition(".")[0])
             items[:] = [items[place] for place in watch.chosen([item.nodeid for item in items], chosen["tests"])]
+            for item in items:
+                item.repr_failure = item._repr_failure_py = untold
 
         @pytest.hookimpl(hookwrapper=True)
         def pytest_make_collect_report(self, collector):
+            collector.repr_failure = untold
             outcome = yield
             report = outcome.get_result()
             if report.failed:

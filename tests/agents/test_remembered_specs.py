@@ -26,7 +26,7 @@ class Counting:
         self.notes = notes
         self.fails = fails
 
-    async def specify(self, inputs):
+    async def specify(self, inputs, *, seconds=None):
         self.asked += 1
         if self.fails:
             raise self.fails
@@ -120,7 +120,7 @@ async def test_a_changed_project_is_worked_out(tmp_path):
 
 async def test_nothing_is_kept_of_a_project_that_changed_meanwhile(target, tmp_path):
     class Editing(Counting):
-        async def specify(self, inputs):
+        async def specify(self, inputs, *, seconds=None):
             (target.root / "src/small/names.py").write_text("# edited\n", "utf-8")
             return await super().specify(inputs)
 

@@ -20,10 +20,12 @@ class Waiting:
         self.may = asyncio.Event()
         self.fails = fails
         self.asked = []
+        self.limits = []
         self.given_up = 0
 
-    async def specify(self, inputs):
+    async def specify(self, inputs, *, seconds=None):
         self.asked.append(inputs)
+        self.limits.append(seconds)
         self.begun.set()
         try:
             await self.may.wait()
@@ -66,6 +68,17 @@ async def test_another_question_is_worked_out_by_itself(other):
     await ahead.specify({**INPUTS, **other})
     await ahead.specify(INPUTS)
     assert sorted(map(str, engine.asked)) == sorted(map(str, [INPUTS, {**INPUTS, **other}]))
+    await ahead.close()
+
+
+async def test_a_question_with_a_limit_on_time_is_worked_out_by_itself():
+    engine = Waiting()
+    engine.may.set()
+    ahead = SpecsAhead(engine)
+    ahead.begin(INPUTS)
+    await ahead.specify(INPUTS, seconds=3.5)
+    await ahead.specify(INPUTS)
+    assert sorted(map(str, engine.limits)) == ["3.5", "None"]
     await ahead.close()
 
 

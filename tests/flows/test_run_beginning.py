@@ -60,7 +60,7 @@ class Noting:
     def made(self, *_anything):
         return self
 
-    async def specify(self, inputs):
+    async def specify(self, inputs, *, seconds=None):
         self.asked.append(inputs)
         self.begun.set()
         return Specified({"cases": []})
@@ -114,6 +114,7 @@ async def whatever_was_begun(settings, request, run_id="r"):
         (REQUEST, {"model": "openai:m"}),
         (REQUEST, {"model": "spec=openai:m"}),
         (REQUEST, {"isolate_agents": True}),
+        (REQUEST, {"max_seconds": 60}),
         (None, {}),
     ],
 )
@@ -152,9 +153,9 @@ async def test_a_run_works_its_first_spec_out_once(monkeypatch, root):
         engine = make(*anything)
         work = engine.specify
 
-        async def specify(inputs):
+        async def specify(inputs, **limits):
             asked.append(inputs["target"]["path"])
-            return await work(inputs)
+            return await work(inputs, **limits)
 
         engine.specify = specify
         return engine

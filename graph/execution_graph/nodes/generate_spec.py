@@ -10,7 +10,7 @@ from ...asking import ask_role
 from ...context import RunContext
 from ...node import reported
 from ..answers import answer_update
-from ..spec_inputs import spec_inputs
+from ..spec_inputs import spec_constraints, spec_inputs
 from ..state import TestingAgentState
 
 
@@ -24,6 +24,7 @@ async def generate_spec(state: TestingAgentState, runtime: Runtime[RunContext]) 
         task="generate_spec",
         inputs=spec_inputs(state, runtime),
         step_id=state["step_id"],
+        constraints=spec_constraints(runtime),
     )
     spec, update = answer_update(response, "spec", "spec")
     return {**update, "spec_json": spec, "notices": dict(response.metadata.get("notices") or {})}

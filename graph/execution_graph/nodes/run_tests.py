@@ -12,23 +12,29 @@ from ...bounds import within_limit
 from ...context import RunContext, services_of
 from ...exit_reason import StepExit
 from ...node import reported
+from ...step_limit import lift_step_limit
 from ..boundary import accepted_files
 from ..pruning import dropped_ids, prune
 from ..staging import stage
 from ..state import TestingAgentState
+
+FEWEST_MUTANT_SECONDS = 1.0
 
 
 @reported
 async def run_tests(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Run, and prune the cases the results drop. With the switch off the graph ends here, nothing executed (T-14).
 
-    Spec and files are written afresh first, so that a node interrupted after pruning runs what it ran before.
+    Spec and files are written afresh first, so that a node interrupted after pruning runs what it ran before. The
+    ceiling on time does not cut this off, because tests that nobody has run are worth nothing; mutants are tried only
+    as long as it allows (B-08).
 
     Raises:
         ToolFailure, ToolTimeout, EnvironmentFault.
     """
     if not state["run"]:
         return {"executed": False, "phase": "complete", "exit_reason": str(StepExit.COMPLETED)}
+    lift_step_limit()
     services = services_of(runtime)
     await services.tools.call("write_file", {"path": state["spec_path"], "contents": pretty_json(state["spec_json"])})
     await stage(await accepted_files(state, runtime), runtime)
@@ -39,6 +45,9 @@ async def run_tests(state: TestingAgentState, runtime: Runtime[RunContext]) -> d
     }
     if state.get("notices"):
         options["notices"] = state["notices"]
+    left = services.budget.seconds_left if services.budget is not None else None
+    if left is not None:
+        options["mutant_seconds"] = max(FEWEST_MUTANT_SECONDS, round(left * runtime.context.step_share, 3))
     results = await services.tools.call("run_tests", {"test_path": state["test_path"], "options": options})
     all_cases = [case["id"] for case in (state["spec_json"] or {}).get("cases") or []]
     dropped = _dropped(state["dropped"], results, all_cases)
