@@ -1,6 +1,6 @@
 """What bounds a trial: its time, its standard streams, and what it may leave changed."""
 
-import _signal
+import _signal  # type: ignore[import-not-found]
 import contextlib
 import fcntl
 import io
