@@ -57,6 +57,9 @@ class _Tracer:
         self.active = False
         self.stop()
 
+    def close(self):
+        """No more use of it."""
+
     def start(self):
         raise NotImplementedError
 
@@ -229,6 +232,12 @@ class _MonitoringTracer(_Tracer):
     def stop(self):
         self.on = False
         sys.monitoring.set_events(self.tool, 0)  # type: ignore[attr-defined]
+
+    def close(self):
+        self.stop()
+        for one in self.mine:
+            sys.monitoring.set_local_events(self.tool, one, 0)  # type: ignore[attr-defined]
+        sys.monitoring.free_tool_id(self.tool)  # type: ignore[attr-defined]
 
     def stack(self):
         try:
