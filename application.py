@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -11,14 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from .agents.protocol import AgentRequest, RequestMetadata
-from .errors import BudgetExhausted, ProjectError, RequestError, SettingsError, ToolFailure, UsageError
+from .errors import BudgetExhausted, ProjectError, SettingsError, ToolFailure, UsageError
 from .events import EventSink
 from .graph.execution_graph.graph import build_testing_graph
 from .graph.planning_graph.planning_graph import build_planning_graph
 from .model_chats import open_chats
+from .one_run import forget, run
 from .reports.json_form import from_json
 from .role_agents import planner_agent
-from .run_session import Ended, GraphSession, as_raised, continued, lent, started
+from .run_beginning import changes_of
+from .run_session import Ended, GraphSession, as_raised, continued, lent
 from .settings import Settings, changed_settings, restore_settings
 from .store import listing, retention
 from .store.acceptance import Acceptance
@@ -27,7 +28,7 @@ from .store.lock import project_lock, run_lock
 from .store.run_folder import RunFolder, new_run_id
 from .store.sessions import Sessions
 from .store.staging import Staging
-from .wiring import changes_of, open_run, open_validators
+from .wiring import open_run, open_validators
 
 __all__ = [
     "RESUME_SETTINGS",
@@ -35,6 +36,7 @@ __all__ = [
     "GraphSession",
     "apply",
     "clean",
+    "forget",
     "graph_session",
     "list_runs",
     "mermaid",
@@ -49,31 +51,6 @@ __all__ = [
 
 RESUME_SETTINGS = ("jobs", "max_tokens", "max_cost", "max_seconds", "prices")
 """Settings that a run may be resumed with in place of those it began with."""
-
-
-async def run(request: str, settings: Settings, *, on_event: EventSink | None = None) -> Ended:
-    """A run from request to report.
-
-    Raises:
-        UsageError: the request is empty or names nothing that was found, or the run id is taken.
-        EnvironmentFault, StorageError: what is missing, with advice; accepted tests are never lost.
-    """
-    if not request.strip():
-        raise UsageError("The request is empty.", advice='Say what to test: "unit tests for src/shop/cart.py".')
-    run_id = settings.run_id or new_run_id()
-    try:
-        async with open_run(settings, run_id, on_event=on_event) as live:
-            return await started(live, request)
-    except RequestError:
-        forget(settings, run_id)
-        raise
-
-
-def forget(settings: Settings, run_id: str) -> None:
-    """Give back the id of a run that asked for nothing there is: the next request may have it."""
-    with Store.open(settings.state) as store:
-        store.runs.remove(run_id)
-    shutil.rmtree(RunFolder(settings.state, run_id).path, ignore_errors=True)
 
 
 async def resume(

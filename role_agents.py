@@ -10,13 +10,11 @@ from .agents.analyzer_agent import ModelAnalyzerAgent
 from .agents.contracts import contract_of
 from .agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent
 from .agents.embedded.api_specs import ApiSpecs
-from .agents.embedded.first_tests import FirstTests
 from .agents.embedded.integration_specs import IntegrationSpecs
 from .agents.embedded.planner_agent import EmbeddedPlannerAgent
-from .agents.embedded.remembered_specs import RememberedSpecs
 from .agents.embedded.spec_agent import EmbeddedSpecAgent
 from .agents.embedded.specifying import Specifier
-from .agents.embedded.unit_specs import TargetProvider, UnitSpecs
+from .agents.embedded.unit_specs import TargetProvider
 from .agents.embedded.writing_agent import EmbeddedWritingAgent
 from .agents.lifecycle import Agent
 from .agents.model.chat import ModelChat
@@ -24,14 +22,10 @@ from .agents.planner_agent import ModelPlannerAgent
 from .agents.project_style import style_of
 from .agents.spec_agent import ModelSpecAgent
 from .agents.writing_agent import ModelWritingAgent
-from .engine.python.explore import Budget
-from .engine.python.kills import HuntLimits
 from .errors import ToolFailure
 from .mcp.openapi.loading import Call, ToolDocuments
 from .settings import Settings
-
-# Mutants that exploring goes by, for each that the gate measures by: what holds for many holds for another sample.
-MUTANTS_HUNTED = 9
+from .unit_work import exploring_budget, unit_specifier
 
 
 def planner_agent(settings: Settings, chat: ModelChat | None) -> Agent:
@@ -47,7 +41,7 @@ def role_agents(
     chats: Mapping[str, ModelChat],
     *,
     call: Call | None = None,
-    first: FirstTests | None = None,
+    unit: Specifier | None = None,
 ) -> dict[str, Agent]:
     """The agents of the two graphs, by role.
 
@@ -55,19 +49,16 @@ def role_agents(
         target: prepares the target's environment when it is first needed.
         chats: the models, by role; a role that is not here gets its embedded agent.
         call: calls the tools of the run; None where no documents are to be read.
-        first: shows the first tests of a run early; None where nobody looks.
+        unit: specifies unit tests; None for one of its own.
     """
     spec, writer, analyzer = chats.get("spec"), chats.get("writer"), chats.get("analyzer")
     specified, written, analysed = contract_of("spec"), contract_of("writer"), contract_of("analyzer")
-    hunt = HuntLimits(mutants=MUTANTS_HUNTED * settings.mutants)
-    budget = Budget(trials=settings.trials, wall_seconds=settings.step_seconds, hunt=hunt)
-    unit: Specifier = UnitSpecs(target, settings.root, budget=budget, first=first)
     specifiers: dict[str, Specifier] = {
-        "unit": _remembered(unit, settings, target) if settings.cache else unit,
+        "unit": unit or unit_specifier(settings, target),
         "api": ApiSpecs(
             target, settings.root, ToolDocuments(call or _no_tools), command=shlex.split(settings.app_command or "")
         ),
-        "integration": IntegrationSpecs(target, settings.root, budget=budget),
+        "integration": IntegrationSpecs(target, settings.root, budget=exploring_budget(settings)),
     }
     engine = EmbeddedSpecAgent(specifiers, contract=specified)
     return {
@@ -88,15 +79,3 @@ def role_agents(
 
 async def _no_tools(name: str, _arguments: Mapping[str, Any]) -> dict[str, Any]:
     raise ToolFailure(f"the tool {name} is not there")
-
-
-def _remembered(specifier: Specifier, settings: Settings, target: TargetProvider) -> Specifier:
-    """The same specifier, with specs that earlier runs worked out kept beside their answers of tools."""
-    return RememberedSpecs(
-        specifier,
-        target,
-        settings.state / "cache",
-        budget={"trials": settings.trials, "mutants": settings.mutants},
-        most_bytes=settings.cache_mib * 1024 * 1024,
-        fresh=settings.fresh,
-    )

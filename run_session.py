@@ -180,7 +180,10 @@ async def seen_to_end(live: LiveRun, request: str, work: Awaitable[PlanningAgent
     """
     record = live.store.runs.start(live.folder.run_id)
     used = UsedWork(live)
-    live.services.emit(EventType.STARTED, f"{'resumed' if record.resumed else 'started'}: {request}")
+    if record.resumed:
+        live.services.emit(EventType.STARTED, f"resumed: {request}")
+    else:
+        live.beginning.start(request)
     began = time.time()
     try:
         async with live.target.ahead():

@@ -15,8 +15,8 @@ from .mcp.offering import Json
 from .run_tools import open_tools
 from .settings import Settings
 from .store.run_folder import RunFolder, prepare_state_dir
+from .target_provider import TargetProvider
 from .utils.work_meter import WorkMeter
-from .wiring import TargetProvider
 
 _OF_TODAY = frozenset({"run_build"})
 """Tools that run code: each call works on the project as it is now, and deletes its copy."""

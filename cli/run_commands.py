@@ -69,12 +69,12 @@ def run(
             sys.stdout.write(answer.report if as_json else answer.shown)
             raise typer.Exit(answer.exit_code)
         with quick_imports():
-            from .. import application
+            from .. import one_run
 
         beginning = Beginning(all_ways(request, settings, sys.argv[1:])) if may_stand(settings) else None
         settings = settings.model_copy(update={"run_id": settings.run_id or new_run_id()})
         with interruption_named(str(settings.run_id)), progress_shown(quiet=as_json) as sink:
-            ended = asyncio.run(application.run(request, settings, on_event=sink))
+            ended = asyncio.run(one_run.run(request, settings, on_event=sink, reading=quick_imports))
         if beginning is not None:
             beginning.keep(settings, ended.report, ended.interpreter, standing_told(ended))
     report_shown(ended, as_json=as_json)

@@ -85,9 +85,10 @@ class EmbeddedPlannerAgent(Agent):
         self._command = tuple(command)
 
     async def _work(self, request: AgentRequest) -> JsonObject:
-        return await asyncio.to_thread(self._plan, request.inputs or {})
+        return await asyncio.to_thread(self.plan, request.inputs or {})
 
-    def _plan(self, inputs: JsonObject) -> JsonObject:
+    def plan(self, inputs: JsonObject) -> JsonObject:
+        """The result for these inputs. Raises RequestError when nothing can be planned."""
         text = str(inputs.get("user_request") or "")
         whole = repository_plan(text)
         if whole is not None and inputs.get("test_type") in (None, "e2e"):

@@ -16,6 +16,7 @@ from .machine import machine
 from .measuring import Measurer
 from .sources import Source, fetched
 from .tools.generated import Generated, Terms, Tool
+from .warming import warm
 
 _PLAIN = "plain"  # stands for the sample of mutants where there was no such measurement
 
@@ -43,6 +44,7 @@ def measured(plan: Plan, tell: Callable[[str], None]) -> dict[str, Any]:
     """Measure everything of a plan. JSON form: the terms, the machine, and a row for each module."""
     kept = Kept(plan.terms.folder / "kept")
     about = machine()
+    warm([tool for tool in plan.tools if tool.name in plan.run and not (tool.peer and plan.reuse)], plan.terms)
     rows = [_row(subject, plan, kept, tell) for subject in plan.subjects]
     return {
         "made_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),

@@ -16,9 +16,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .account import Account
+
 _PR_SET_CHILD_SUBREAPER = 36
 _INTERVAL = 0.1
-_LOOKS = 3  # every third time memory is looked at, which costs more than the rest
 _SHOWN = 4000
 
 
@@ -28,7 +29,7 @@ class Watched:
 
     Attributes:
         exit_code: negative for a signal, None when its time was up.
-        wall_seconds, cpu_seconds: the latter of it and all its descendants, user and system.
+        wall_seconds, cpu_seconds: the latter of it and all its descendants, user and system, waited for or not.
         peak_mib: the most memory that all of them held at one time; what they share counts once.
         first_seconds: when `first` was true for the first time, None when never.
         output: the end of what it printed.
@@ -68,7 +69,7 @@ def run_watched(
         memory_mib: address space of each process.
         niceness: added to ours; below 0 only for root.
         first: asked ten times a second until it is true.
-        memory: look at it at all.
+        memory: look at memory at all.
     """
 
     def limited() -> None:
@@ -88,14 +89,11 @@ def run_watched(
             start_new_session=True,
             preexec_fn=limited,  # noqa: PLW1509 - there are no threads here
         )
-        account = _Account(process.pid)
+        account = Account(process.pid)
         appeared: float | None = None
-        turns = 0
         while not account.over and time.monotonic() - began < wall_seconds:
             account.reap()
-            if memory and turns % _LOOKS == 0:
-                account.look()
-            turns += 1
+            account.look(memory=memory)
             if first is not None and appeared is None and first():
                 appeared = time.monotonic() - began
             if not account.over:
@@ -118,90 +116,3 @@ def _be_nice(niceness: int) -> None:
         Path("/proc/self/autogroup").write_text(str(niceness))
     except OSError:
         return
-
-
-class _Account:
-    """Processor time and memory of a program and its descendants, while it runs."""
-
-    def __init__(self, leader: int) -> None:
-        self.leader = leader
-        self.status: int | None = None
-        self.over_by_itself = False
-        self.cpu = 0.0
-        self.peak_kib = 0
-
-    @property
-    def over(self) -> bool:
-        return self.status is not None
-
-    def reap(self) -> bool:
-        """Collect every child that has ended; whether there are others."""
-        while True:
-            try:
-                pid, status, usage = os.wait4(-1, os.WNOHANG)
-            except ChildProcessError:
-                return False
-            if pid == 0:
-                return True
-            self.cpu += usage.ru_utime + usage.ru_stime
-            if pid == self.leader:
-                self.status = os.waitstatus_to_exitcode(status)
-                self.over_by_itself = True
-
-    def look(self) -> None:
-        """Remember the memory of this moment where it is the most so far."""
-        self.peak_kib = max(self.peak_kib, sum(_memory_kib(pid) for pid in descendants(os.getpid())))
-
-    def end(self) -> None:
-        """End whatever is left, and collect it. What was still running then did not come to its end by itself."""
-        ended = self.over_by_itself
-        for _ in range(200):
-            left = descendants(os.getpid())
-            for pid in left:
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    continue
-            if not self.reap() and not left:
-                break
-            time.sleep(0.05)
-        self.over_by_itself = ended
-
-
-def descendants(root: int) -> list[int]:
-    """Process ids of all descendants of a process."""
-    children: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            pid = int(entry.name)
-            parent = _parent(pid)
-            if parent is not None:
-                children.setdefault(parent, []).append(pid)
-    found: list[int] = []
-    waiting = [root]
-    while waiting:
-        below = children.get(waiting.pop(), [])
-        found += below
-        waiting += below
-    return found
-
-
-def _parent(pid: int) -> int | None:
-    try:
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-    except (OSError, ValueError, IndexError):
-        return None
-
-
-def _memory_kib(pid: int) -> int:
-    """Its share of memory: what it shares with others counts in parts, else all that is resident."""
-    try:
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-            if line.startswith("Pss:"):
-                return int(line.split()[1])
-    except OSError:
-        pass
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * resource.getpagesize() // 1024
-    except (OSError, IndexError):
-        return 0

@@ -22,6 +22,7 @@ class ArcMap:
 
     def __init__(self, source: str) -> None:
         self.possible = possible_arcs(source)
+        self._real: dict[frozenset[Arc], frozenset[Arc]] = {}
         self._parser = PythonParser(text=source)
         try:
             with parsing_alone():
@@ -32,7 +33,11 @@ class ArcMap:
 
     def real(self, arcs: Iterable[Arc]) -> frozenset[Arc]:
         """Traced arcs by the first lines of their statements, without those that no reading of the file foresees."""
-        return frozenset(self._parser.translate_arcs(arcs)) & self.possible
+        given = frozenset(arcs)
+        found = self._real.get(given)
+        if found is None:  # many trials go the same way
+            found = self._real[given] = frozenset(self._parser.translate_arcs(given)) & self.possible
+        return found
 
     @cached_property
     def _by_line(self) -> dict[int, frozenset[Arc]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ...utils.python_source import literal_value
-from .fitting import misfits
+from .fitting import are_told, misfits
 from .model import Arc, ModuleFacts, Observation
 from .readability import cost, rebinds
 from .search import RICH_SOURCES, SLOW_STEPS, Record, is_none, pinned
@@ -96,6 +98,7 @@ def worthwhile(
         alike: how many to keep of those that show the same.
     """
     telling = _none_tells(records, facts)
+    fitted = are_told(facts)
     raise_lines = {site.line for one in facts.callables() for site in one.raises}
     declining = {line for one in facts.callables() for line in one.declines}
     found: dict[Goal, list[Candidate]] = {}
@@ -113,14 +116,15 @@ def worthwhile(
                 continue
         if rebinds(record.trial):
             continue
-        goals = _goals(record)
+        told = _told(record, facts if fitted else None)
+        goals = told.goals
         one = Candidate(
             record=record,
             goals=goals,
-            cost=cost(record.trial, observation) + _slowness(record),
+            cost=told.cost,
             asserts=pinned(observation) or (is_none(observation) and record.trial.subject in telling),
             example=_is_example(record),
-            misfits=misfits(record.trial, facts),
+            misfits=told.misfits,
             refusal=raised is not None and raised.line in raise_lines,
             kills=(kills or {}).get(record.number, frozenset()),
         )
@@ -132,6 +136,25 @@ def worthwhile(
         for one in sorted(group, key=lambda one: (one.misfits, one.cost, one.record.number))[:alike]
     ]
     return sorted(kept, key=lambda one: (not one.asserts, one.cost, one.record.number))
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a record says of itself, whatever else there is."""
+
+    goals: frozenset[Goal]
+    cost: float
+    misfits: int
+
+
+def _told(record: Record, facts: ModuleFacts | None) -> _Told:
+    """Worked out once for each record: they are gone through again and again. Without facts everything fits."""
+    told = record.notes.get(_Told)
+    if not isinstance(told, _Told):
+        price = cost(record.trial, record.observation) + _slowness(record)
+        odd = misfits(record.trial, facts) if facts is not None else 0
+        told = record.notes[_Told] = _Told(_goals(record), price, odd)
+    return told
 
 
 def _none_tells(records: Sequence[Record], facts: ModuleFacts) -> set[str]:
@@ -263,30 +286,38 @@ def _kind_of_result(observation: Observation) -> Goal:
 def _relations(observation: Observation) -> Iterable[tuple[int, str]]:
     """How the two sides of each comparison stood to each other: this is what shifts of a boundary change."""
     for line, left, right in observation.operands:
-        if left == right:
-            yield line, "="
-            continue
-        try:
-            one, other = literal_value(left), literal_value(right)
-            if isinstance(one, str | bytes):  # texts are compared to be the same, hardly ever to be sorted
-                yield line, "!"
-                continue
-            numbers = isinstance(one, int | float) and isinstance(other, int | float)
-            yield line, ("<" if one < other else ">") + ("1" if numbers and abs(one - other) == 1 else "")
-        except (ValueError, TypeError):
-            yield line, "!"
+        yield line, "=" if left == right else _relation(left, right)
+
+
+@lru_cache(maxsize=8192)
+def _relation(left: str, right: str) -> str:
+    """How two different sides stood to each other; loops compare the same ones again and again."""
+    try:
+        one, other = literal_value(left), literal_value(right)
+        if isinstance(one, str | bytes):  # texts are compared to be the same, hardly ever to be sorted
+            return "!"
+        numbers = isinstance(one, int | float) and isinstance(other, int | float)
+        return ("<" if one < other else ">") + ("1" if numbers and abs(one - other) == 1 else "")
+    except (ValueError, TypeError):
+        return "!"
 
 
 def _without_redundant(chosen: list[Candidate], reached: frozenset[Arc], ranks: Sequence[int]) -> list[Candidate]:
     """Without those whose arcs and goals the others show; the hardest to read goes first."""
     left = sorted(chosen, key=lambda one: (-one.misfits, -one.cost, -one.record.number))
-    for one in list(left):
-        if one.example:
+    arcs = Counter(arc for one in left for arc in one.record.covered)
+    goals = Counter(goal for one in left for goal in one.goals)
+    kills = Counter(mutant for one in left for mutant in one.kills)
+    kept: list[Candidate] = []
+    for one in left:
+        own = one.record.arcs - reached
+        ranked = [goal for goal in one.goals if goal[0] in ranks]
+        # What it counts itself is one of each.
+        alone = any(arcs[arc] < 2 for arc in own) or any(goals[goal] < 2 for goal in ranked)
+        if one.example or alone or any(kills[mutant] < 2 for mutant in one.kills):
+            kept.append(one)
             continue
-        others = [other for other in left if other is not one]
-        arcs = set(reached).union(*(other.record.covered for other in others))
-        goals: set[Goal] = set().union(*(other.goals for other in others))
-        kills: set[int] = set().union(*(other.kills for other in others))
-        if one.record.arcs <= arcs and {goal for goal in one.goals if goal[0] in ranks} <= goals and one.kills <= kills:
-            left = others
-    return left
+        arcs.subtract(one.record.covered)
+        goals.subtract(one.goals)
+        kills.subtract(one.kills)
+    return kept

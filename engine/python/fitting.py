@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
-from ...utils.python_source import parse_expression, parse_python
+from ...utils.python_source import parse_python
 from .annotations import TypeHint, type_hint
 from .model import CallableFacts, ModuleFacts, Parameter, Trial
 
@@ -47,22 +48,37 @@ _CONSTRUCTED = frozenset(
 _ELEMENTS = frozenset("list tuple set frozenset Sequence Iterable Collection".split())
 
 
+def are_told(facts: ModuleFacts) -> bool:
+    """Whether the module says of any parameter what it is."""
+    return any(parameter.annotation for one in facts.callables() for parameter in one.parameters)
+
+
 def misfits(trial: Trial, facts: ModuleFacts) -> int:
     """How many arguments of the module's own callables are surely of another type than the annotation says.
 
     What cannot be told without running counts as fitting.
     """
     try:
-        tree = parse_python("\n".join(trial.arrange))
-        act = parse_expression(trial.act)
+        parts = [_read(statement) for statement in trial.arrange]
+        act = _read(trial.act.strip())
     except SyntaxError:
         return 0
     kinds = _Kinds(facts, trial)
     count = 0
-    for statement in tree.body:
-        count += kinds.misfits_in(statement)
-        kinds.bind(statement)
-    return count + kinds.misfits_in(act)
+    for part in parts:
+        for statement, nodes in part:
+            count += kinds.misfits_in(nodes)
+            kinds.bind(statement)
+    return count + sum(kinds.misfits_in(nodes) for _, nodes in act)
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str) -> tuple[tuple[ast.stmt, tuple[ast.expr, ...]], ...]:
+    """The statements of a text, each with what in it gives arguments: many trials share them. Raises SyntaxError."""
+    return tuple(
+        (one, tuple(node for node in ast.walk(one) if isinstance(node, ast.Call | ast.Compare | ast.Subscript)))
+        for one in parse_python(text).body
+    )
 
 
 class _Kinds:
@@ -78,10 +94,10 @@ class _Kinds:
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             self._names[statement.targets[0].id] = self.kind(statement.value)
 
-    def misfits_in(self, node: ast.AST) -> int:
-        """Misfits of every known call in the node."""
+    def misfits_in(self, nodes: Iterable[ast.expr]) -> int:
+        """Misfits of every known call among the nodes."""
         count = 0
-        for one in ast.walk(node):
+        for one in nodes:
             if isinstance(one, ast.Call):
                 called = self._called(one.func)
                 if called is not None:

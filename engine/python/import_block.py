@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ...utils.python_source import parse_python
 
@@ -33,18 +34,22 @@ class Binding:
 
 def read_imports(statements: Iterable[str]) -> list[Binding]:
     """The bindings of import statements, in order, without repeats. Statements that are no imports are left out."""
-    found: dict[Binding, None] = {}
-    for statement in statements:
-        try:
-            nodes = parse_python(statement.strip()).body
-        except SyntaxError:
-            continue
-        for node in nodes:
-            if isinstance(node, ast.Import):
-                found.update({Binding(one.name, None, one.asname): None for one in node.names})
-            elif isinstance(node, ast.ImportFrom) and node.level == 0:
-                found.update({Binding(node.module or "", one.name, one.asname): None for one in node.names})
-    return list(found)
+    return list(dict.fromkeys(one for statement in statements for one in _bindings(statement)))
+
+
+@lru_cache(maxsize=1024)
+def _bindings(statement: str) -> tuple[Binding, ...]:
+    try:
+        nodes = parse_python(statement.strip()).body
+    except SyntaxError:
+        return ()
+    found: list[Binding] = []
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found += [Binding(one.name, None, one.asname) for one in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            found += [Binding(node.module or "", one.name, one.asname) for one in node.names]
+    return tuple(found)
 
 
 def used_names(code: str) -> tuple[set[str], set[str]]:

@@ -34,6 +34,7 @@ class Learned:
         self._classes = {one.name: variable_for(one.name) for one in facts.classes}
         self._accepted: set[tuple[str, str, str]] = set()
         self._dead: set[tuple[str, ...]] = set()
+        self._given: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
 
     def take(self, trial: Trial, observation: Observation, new: bool) -> None:
         """Learn from one observation; `new` says that it reached arcs unseen before."""
@@ -57,7 +58,10 @@ class Learned:
     def _judge_arguments(self, trial: Trial, observation: Observation) -> None:
         raised = observation.raised
         misfit = observation.outcome == "raised" and raised is not None and raised.type_name in _MISFITS
-        given = list(self._arguments(trial))
+        key = trial.act, trial.subject
+        if key not in self._given:  # the same act comes with many arrangements
+            self._given[key] = list(self._arguments(trial))
+        given = self._given[key]
         if not misfit:
             self._accepted.update(given)
             self.rejected.difference_update(given)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from ...utils.python_source import parse_python
@@ -39,22 +40,30 @@ def literal_places(trial: Trial) -> list[Place]:
     found: list[Place] = []
     for index in (ACT, *range(len(trial.arrange))):
         text = trial.act if index == ACT else trial.arrange[index]
-        if "\n" in text:
-            continue
-        try:
-            tree = parse_python(text)
-        except SyntaxError:
-            continue
-        encoded = text.encode()
-        for node in _literals(tree):
-            end = node.end_col_offset or 0
-            try:
-                value = ast.literal_eval(node)
-            except (ValueError, TypeError, MemoryError, RecursionError):
-                continue
-            source = encoded[node.col_offset : end].decode()
-            found.append(Place(index, node.col_offset, end, value, source))
+        found += [Place(index, *one) for one in _in_line(text)]
     return found[:_MAXIMUM_PLACES]
+
+
+@lru_cache(maxsize=2048)
+def _in_line(text: str) -> tuple[tuple[int, int, Any, str], ...]:
+    """Start, end, value and source of each literal; the same statements come again and again, and nobody changes
+    the values."""
+    if "\n" in text:
+        return ()
+    try:
+        tree = parse_python(text)
+    except SyntaxError:
+        return ()
+    encoded = text.encode()
+    found: list[tuple[int, int, Any, str]] = []
+    for node in _literals(tree):
+        end = node.end_col_offset or 0
+        try:
+            value = ast.literal_eval(node)
+        except (ValueError, TypeError, MemoryError, RecursionError):
+            continue
+        found.append((node.col_offset, end, value, encoded[node.col_offset : end].decode()))
+    return tuple(found)
 
 
 def _literals(tree: ast.AST) -> Iterator[ast.expr]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
@@ -246,12 +247,13 @@ def _imports(context: ProposalContext, given: tuple[str, ...], needs: tuple[str,
     return tuple(sorted(found))
 
 
-def _words(text: str) -> set[str]:
+@lru_cache(maxsize=4096)
+def _words(text: str) -> frozenset[str]:
     try:
         tree = parse_expression(f"f({text})")
     except SyntaxError:
-        return set()
-    return {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
+        return frozenset()
+    return frozenset(one.id for one in ast.walk(tree) if isinstance(one, ast.Name))
 
 
 def _source(row: Row) -> str:

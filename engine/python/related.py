@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from functools import lru_cache
 
 from ...utils.python_source import parse_python
 from .model import Finding
@@ -41,6 +42,7 @@ def without_unrelated(finding: Finding) -> Finding:
     return replace(finding, trial=replace(trial, arrange=kept))
 
 
+@lru_cache(maxsize=4096)
 def _assigned(statement: str) -> str | None:
     """The name that a plain assignment binds."""
     body = parse_python(statement.strip()).body
@@ -63,9 +65,11 @@ def _calls(statement: str, subject: str) -> bool:
     return name == subject.rpartition(".")[2]
 
 
+@lru_cache(maxsize=4096)
 def count_of(source: str, name: str) -> int:
     return sum(isinstance(node, ast.Name) and node.id == name for node in ast.walk(parse_python(source.strip())))
 
 
-def names_in(source: str) -> set[str]:
-    return {node.id for node in ast.walk(parse_python(source.strip())) if isinstance(node, ast.Name)}
+@lru_cache(maxsize=4096)
+def names_in(source: str) -> frozenset[str]:
+    return frozenset(node.id for node in ast.walk(parse_python(source.strip())) if isinstance(node, ast.Name))

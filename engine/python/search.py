@@ -57,6 +57,7 @@ class Record:
         number: its place in the order of all trials.
         arcs: possible arcs the act ran; `covered` adds those of arranging.
         moving: whether what came out is not the same on another day.
+        notes: what was worked out of it once, by the kind of what that is.
     """
 
     number: int
@@ -65,6 +66,7 @@ class Record:
     arcs: frozenset[Arc]
     covered: frozenset[Arc]
     moving: bool = False
+    notes: dict[type, object] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def observation(self) -> Observation:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import lru_cache
 
 from ...utils.python_source import parse_expression, parse_python
 from .spec_case import Case, Expectation
@@ -159,14 +160,18 @@ def _match_text(source: str) -> str:
 
 def bound_names(statements: Iterable[str]) -> set[str]:
     """Every name that statements bind, also inside blocks. Raises SyntaxError."""
+    return set[str]().union(*map(_bound, statements))
+
+
+@lru_cache(maxsize=4096)
+def _bound(statement: str) -> frozenset[str]:
     found: set[str] = set()
-    for statement in statements:
-        for node in ast.walk(parse_python(statement.strip())):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                found.add(node.id)
-            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                found.add(node.name)
-    return found
+    for node in ast.walk(parse_python(statement.strip())):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+    return frozenset(found)
 
 
 def _tail(expression: str) -> str:

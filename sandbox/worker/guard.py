@@ -69,11 +69,28 @@ class Guard:
             handlers[event] = self.starting
         return handlers
 
-    def __call__(self, event, arguments):
-        """What the interpreter calls for each event."""
-        handler = self.handlers.get(event)
-        if handler is not None:
-            handler(event, arguments)
+    def hook(self):
+        """What the interpreter calls for each event; there are many, reading a frame's code is one: the plainest call
+        of all, and one for everybody who listens."""
+        handler_of = self.handlers.get
+
+        def heard(event, arguments):
+            handler = handler_of(event)
+            if handler is not None:
+                handler(event, arguments)
+
+        return heard
+
+    def tell(self, event, listener):
+        """Have a listener hear of an event, too, where it is not refused."""
+        before = self.handlers.get(event)
+
+        def both(event, arguments):
+            if before is not None:
+                before(event, arguments)
+            listener(event, arguments)
+
+        self.handlers[event] = both
 
     def refuse(self, event, detail):
         """Remember, and stop the act."""
@@ -200,5 +217,5 @@ class Guard:
 def install(policy):
     """Put the hook in place for the rest of the process; the answer is its Guard."""
     guard = Guard(policy)
-    sys.addaudithook(guard)
+    sys.addaudithook(guard.hook())
     return guard

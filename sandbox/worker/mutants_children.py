@@ -1,7 +1,8 @@
 """Forked children with limits, some at a time, of which none outlives its turn.
 
-A child does one piece of work and says what it finds through a pipe, line by line, so that whatever ends it leaves its
-last words. Processor time is limited by a timer that no Python code can hold up, real time by the parent.
+A child does one piece of work and writes down what it finds, line by line, in a file without a name that the parent
+reads when the child has ended: whatever ends it leaves its last words, and no word wakes the parent. Processor time is
+limited by a timer that no Python code can hold up, real time by the parent.
 """
 
 import ctypes
@@ -11,10 +12,13 @@ import resource
 import select
 import signal
 import sys
+import tempfile
 import time
 
 SUBREAPER = 36
 LINE = 65536
+LOOK_SECONDS = 0.02
+LONGEST_WAIT = 5.0
 
 
 class Task:
@@ -34,13 +38,13 @@ class Task:
 
 
 class Running:
-    """A child at work."""
+    """A child at work; it writes to the file `words`, and `end`, where there is that, is readable when it ends."""
 
-    def __init__(self, task, pid, reader):
+    def __init__(self, task, pid, words):
         self.task = task
         self.pid = pid
-        self.reader = reader
-        self.heard = b""
+        self.words = words
+        self.end = open_end(pid)
         self.until = time.monotonic() + task.wall_seconds
         self.ending = "died"
 
@@ -69,7 +73,7 @@ class Children:
                     break
                 while waiting and len(running) < self.jobs:
                     running.append(self.start(waiting.pop()))
-                self.listen(running)
+                self.wait(running, until)
                 for child in [one for one in running if self.ended(one)]:
                     running.remove(child)
                     more = self.finish(child, running)
@@ -85,23 +89,20 @@ class Children:
         """Fork a child for a task."""
         sys.stdout.flush()
         sys.stderr.flush()
-        reader, writer = os.pipe()
+        words = open_words()
         pid = os.fork()
         if pid == 0:
             try:
-                os.close(reader)
-                self.be_a_child(task, writer)
+                self.be_a_child(task, words)
             finally:
                 os._exit(1)
-        os.close(writer)
-        os.set_blocking(reader, False)
         try:
             os.setpgid(pid, pid)
         except OSError:
             pass  # it did so itself, or has ended
-        return Running(task, pid, reader)
+        return Running(task, pid, words)
 
-    def be_a_child(self, task, writer):
+    def be_a_child(self, task, words):
         """The child's whole life."""
         os.setpgid(0, 0)
         limit_memory(self.memory)
@@ -112,23 +113,22 @@ class Children:
         def say(kind, *facts):
             data = (json.dumps([kind, *facts], ensure_ascii=True) + "\n").encode("ascii")
             while data:
-                data = data[os.write(writer, data) :]
+                data = data[os.write(words, data) :]
 
         me = os.getpid()
         say("begin")
         task.work(lambda kind, *facts: say(kind, *facts) if os.getpid() == me else None)
+        if os.getpid() != me:  # what the work itself has forked, and let go on
+            os._exit(0)
         say("end", time.process_time())
         os._exit(0)
 
-    def listen(self, running):
-        """Take in what was said; waits a moment for it."""
-        readers = {child.reader: child for child in running}
-        for reader in select.select(list(readers), [], [], 0.02)[0]:
-            child = readers[reader]
-            said = os.read(reader, LINE)
-            child.heard += said
-            if not said:
-                time.sleep(0.001)  # its end is near, and select would not wait for it
+    def wait(self, running, until):
+        """Wait until one of them may have ended."""
+        ends = [child.end for child in running if child.end is not None]
+        longest = LONGEST_WAIT if len(ends) == len(running) else LOOK_SECONDS
+        soonest = min([until, *(child.until for child in running)]) - time.monotonic()
+        select.select(ends, [], [], max(0.0, min(soonest, longest)))
 
     def ended(self, child):
         """Whether a child has ended, or has to: then it is ended here."""
@@ -145,7 +145,7 @@ class Children:
         return False
 
     def end(self, child):
-        """Kill a child, its process group, and collect it."""
+        """Kill a child, its process group, and collect it; gives what it said."""
         group = abs(child.pid)
         try:
             os.killpg(group, signal.SIGKILL)
@@ -153,25 +153,38 @@ class Children:
             pass  # nothing is left of it
         if child.pid > 0:
             os.waitpid(child.pid, 0)
-        try:
-            while True:
-                said = os.read(child.reader, LINE)
-                if not said:
-                    break
-                child.heard += said
-        except BlockingIOError:
-            pass
-        os.close(child.reader)
+        if child.end is not None:
+            os.close(child.end)
+        os.lseek(child.words, 0, os.SEEK_SET)
+        pieces = list(iter(lambda: os.read(child.words, LINE), b""))
+        os.close(child.words)
+        return b"".join(pieces)
 
     def finish(self, child, running):
         """See to it that nothing of the child is left, and hand on what it said."""
-        self.end(child)
+        said = self.end(child)
         end_orphans({one.pid for one in running})
-        facts = [json.loads(line) for line in child.heard.split(b"\n")[:-1]]
+        facts = [json.loads(line) for line in said.split(b"\n")[:-1]]
         ending = child.ending
         if facts and facts[-1][0] == "end":
             ending = "end"
         return child.task.done(facts, ending)
+
+
+def open_words():
+    """A file without a name, to write to and to read from."""
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("words")
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
+
+
+def open_end(pid):
+    """What select takes and is readable once a child has ended; None where the system has no such thing."""
+    try:
+        return os.pidfd_open(pid)
+    except (OSError, AttributeError):
+        return None
 
 
 def limit_processor_time(seconds):

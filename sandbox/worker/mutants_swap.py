@@ -50,7 +50,10 @@ class Sources:
 
 
 class Parts:
-    """The functions and classes of a file, which can be compiled one at a time: a mutant changes only one of them."""
+    """The functions and classes of a file, which can be compiled one at a time: a mutant changes only one of them.
+
+    Where it changes none, all that stands around them is compiled, with nothing in them, and they are put in.
+    """
 
     def __init__(self, data, code, full):
         self._data = data
@@ -66,13 +69,13 @@ class Parts:
         self._head = ("import " + ", ".join("a as " + name for name in names)).encode("utf-8") if names else b""
         for node in tree.body:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                first = min([node.lineno] + [one.lineno for one in node.decorator_list])
-                body = starts[node.body[0].lineno - 1] + node.body[0].col_offset
+                first = first_line(node)
+                body = starts[first_line(node.body[0]) - 1] + node.body[0].col_offset
                 end = starts[node.end_lineno - 1] + node.end_col_offset  # pyright: ignore
                 self._parts.append((first, starts[first - 1], body, end, node.name))
 
     def changed(self, start, end, replacement):
-        """The code of the whole file with a part of it replaced; None where the change is in no body.
+        """The code of the whole file with a part of it replaced; None where it has to be compiled as a whole.
 
         Raises SyntaxError when it does not compile.
         """
@@ -92,7 +95,36 @@ class Parts:
                 return None
             consts = tuple(new[0] if one is old[0] else one for one in self._code.co_consts)
             return self._code.replace(co_consts=consts)
-        return None
+        return self._around(start, end, replacement)
+
+    def _around(self, start, end, replacement):
+        """As `changed`, for a change outside of all bodies. Raises SyntaxError when it does not compile."""
+        text, at = b"", 0
+        for _, _, body, close, _ in self._parts:
+            if start < close and body < end:
+                return None
+            if body >= end and at <= start:
+                text, at = text + self._data[at:start] + replacement, end
+            text += self._data[at:body] + b"pass" + b"\n" * self._data.count(b"\n", body, close)
+            at = close
+        if at <= start:
+            text, at = text + self._data[at:start] + replacement, end
+        code = compile_text(text + self._data[at:], self._full)
+        old, new = codes(self._code), codes(code)
+        if [one.co_name for one in old] != [one.co_name for one in new]:
+            return None
+        bodies = {(name, first) for first, _, _, _, name in self._parts}
+        known = [before if (before.co_name, before.co_firstlineno) in bodies else None for before in old]
+        if len(self._parts) != sum(one is not None for one in known):
+            return None
+        following = iter(known)
+        consts = [(next(following) or one) if isinstance(one, types.CodeType) else one for one in code.co_consts]
+        return code.replace(co_consts=tuple(consts))
+
+
+def first_line(node):
+    """The line on which a statement begins, decorators included."""
+    return min([node.lineno] + [one.lineno for one in getattr(node, "decorator_list", ())])
 
 
 def imported(tree):
@@ -117,6 +149,8 @@ class Live:
     def __init__(self, sources):
         self._sources = sources
         self._functions = {}
+        self._changed = []
+        self._loading = None
         for one in gc.get_objects():
             if type(one) is types.FunctionType:
                 self._functions.setdefault(id(one.__code__), []).append(one)
@@ -136,9 +170,20 @@ class Live:
                     function.__code__ = after
                 except ValueError:  # it shares other variables with the functions around it than before
                     return False
+                self._changed.append((function, before))
                 found += 1
+        self._loading = importlib.machinery.SourceFileLoader.get_code
         put_in_place(place, code)
         return found > 0 or place not in self._loaded
+
+    def restore(self):
+        """Take back what was changed."""
+        for function, before in self._changed:
+            function.__code__ = before
+        self._changed = []
+        if self._loading is not None:
+            importlib.machinery.SourceFileLoader.get_code = self._loading
+            self._loading = None
 
 
 def different(one, other):
@@ -197,6 +242,8 @@ def remember():
 
 def same(one, other):
     """Whether two code objects do the same: instructions, names and constants, without lines and columns."""
+    if one is other:
+        return True
     if (one.co_code, one.co_names, one.co_varnames) != (other.co_code, other.co_names, other.co_varnames):
         return False
     if len(one.co_consts) != len(other.co_consts):

@@ -163,12 +163,12 @@ class Zygote:
 
     def forward(self, reading, child, expected):
         """Pass on complete lines until the child ends; (how many, why it ended)."""
-        answered, rest, killed, idle = 0, b"", False, 0.0
+        answered, rest, killed, idle, starved = 0, b"", False, 0.0, 0.0
         patience = self.config["wall_seconds"] + GRACE_SECONDS
         while answered < expected:
-            starved = self.starved_seconds(child)
             if not select.select([reading], [], [], patience)[0]:
-                idle += patience - (self.starved_seconds(child) - starved)
+                before, starved = starved, self.starved_seconds(child)
+                idle += patience - (starved - before)
                 killed = idle > 0.9 * patience
                 if killed:
                     break
@@ -241,9 +241,10 @@ class Surroundings:
         self.chance.reseed(config["seed"])
         # What tells its own program's name tells something else in a test.
         sys.argv[:1] = ["program-%d" % config["seed"]]
-        self.refusals = guard.install(config["guard"]).refusals if config["guard"] is not None else []
+        guarded = guard.install(config["guard"]) if config["guard"] is not None else None
+        self.refusals = guarded.refusals if guarded is not None else []
         self.network = observe_network.Network(config["module"], (config["guard"] or {}).get("network") == "loopback")
-        self.network.install()
+        self.network.install(guarded)
         self.operands = self.importing.Operands()
         self.known_patterns = self.patterns.Patterns()
 

@@ -11,6 +11,7 @@ import os
 import random
 import sys
 import time
+from typing import Any
 
 COUNTERS = ("monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns")
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -157,7 +158,8 @@ class Chance:
     def __init__(self):
         self.source = random.Random(0)
         self.drawn = 0
-        self.before = None
+        self.before: Any = None
+        self.states: dict = {}
 
     def install(self):
         os.urandom = self.draw
@@ -174,7 +176,9 @@ class Chance:
         numpy_random = getattr(sys.modules.get("numpy"), "random", None)
         if numpy_random is not None:
             numpy_random.seed(seed)
-        self.before = random.getstate()
+        if seed not in self.states:  # reading it takes longer than anything else here
+            self.states = {seed: random.getstate()}
+        self.before = self.states[seed]
 
     def was_used(self):
         return self.drawn > 0 or random.getstate() != self.before

@@ -8,7 +8,7 @@ import importlib.util
 import os
 import sys
 
-COMPARE = "__testwright_compare__"
+COMPARE = "__testwright_compare_%s__"
 BEGINS = "__testwright_begins__"
 MAX_OPERANDS = 40
 MAX_TABLE = 400
@@ -82,7 +82,8 @@ def import_target(name, path, instrument, operands, compiled):
     `compiled` is called with the module's code object before it runs. Comparisons between plain values are appended
     to `operands` when `instrument` is true.
     """
-    setattr(builtins, COMPARE, _comparer(operands))
+    for operator, compare in _comparers(operands).items():
+        setattr(builtins, COMPARE % operator, compare)
     setattr(builtins, BEGINS, _beginner(operands))
     sys.meta_path.insert(0, Finder(name, path, instrument, compiled))
     return importlib.import_module(name)
@@ -110,10 +111,9 @@ class _Comparisons(ast.NodeTransformer):
         self.generic_visit(node)
         if len(node.ops) != 1 or isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             return node
-        operator = ast.Constant(type(node.ops[0]).__name__)
-        arguments = [ast.Constant(node.lineno), operator, node.left, node.comparators[0]]
-        call = ast.Call(ast.Name(COMPARE, ast.Load()), arguments, [])
-        for new in (call, call.func, arguments[0], arguments[1]):
+        arguments = [ast.Constant(node.lineno), node.left, node.comparators[0]]
+        call = ast.Call(ast.Name(COMPARE % type(node.ops[0]).__name__, ast.Load()), arguments, [])
+        for new in (call, call.func, arguments[0]):
             ast.copy_location(new, node)
         return call
 
@@ -131,25 +131,17 @@ class _Comparisons(ast.NodeTransformer):
 
 
 _BEGINNINGS = ("startswith", "endswith")
-_OPERATORS = {
-    "Eq": lambda left, right: left == right,
-    "NotEq": lambda left, right: left != right,
-    "Lt": lambda left, right: left < right,
-    "LtE": lambda left, right: left <= right,
-    "Gt": lambda left, right: left > right,
-    "GtE": lambda left, right: left >= right,
-    "In": lambda left, right: left in right,
-    "NotIn": lambda left, right: left not in right,
-}
 
 
 def _note(operands, line, left, right):
-    if operands.on and len(operands) < MAX_OPERANDS:
-        sides = _plain(left), _plain(right)
-        if sides[0] is not None and sides[1] is not None:
-            entry = (line, sides[0], sides[1])
-            if entry not in operands:
-                operands.append(entry)
+    one = _plain(left)
+    other = _plain(right) if one is not None else None
+    if other is not None:
+        entry = (line, one, other)
+        if entry not in operands:
+            operands.append(entry)
+            if len(operands) >= MAX_OPERANDS:
+                operands.on = False  # for the rest of this trial
 
 
 def _beginner(operands):
@@ -164,13 +156,61 @@ def _beginner(operands):
     return begins
 
 
-def _comparer(operands):
-    def compare(line, operator, left, right):
-        if operands.on:
-            _note(operands, line, left, _some_of(right) if operator in ("In", "NotIn") else right)
-        return _OPERATORS[operator](left, right)
+def _comparers(operands):
+    """By the name of its node, what stands for each operator. They run at every comparison of the target."""
+    return {**_equalities(operands), **_orders(operands), **_memberships(operands)}
 
-    return compare
+
+def _equalities(operands):
+    def equal(line, left, right):
+        if operands.on:
+            _note(operands, line, left, right)
+        return left == right
+
+    def unequal(line, left, right):
+        if operands.on:
+            _note(operands, line, left, right)
+        return left != right
+
+    return {"Eq": equal, "NotEq": unequal}
+
+
+def _orders(operands):
+    def less(line, left, right):
+        if operands.on:
+            _note(operands, line, left, right)
+        return left < right
+
+    def at_most(line, left, right):
+        if operands.on:
+            _note(operands, line, left, right)
+        return left <= right
+
+    def more(line, left, right):
+        if operands.on:
+            _note(operands, line, left, right)
+        return left > right
+
+    def at_least(line, left, right):
+        if operands.on:
+            _note(operands, line, left, right)
+        return left >= right
+
+    return {"Lt": less, "LtE": at_most, "Gt": more, "GtE": at_least}
+
+
+def _memberships(operands):
+    def within(line, left, right):
+        if operands.on:
+            _note(operands, line, left, _some_of(right))
+        return left in right
+
+    def without(line, left, right):
+        if operands.on:
+            _note(operands, line, left, _some_of(right))
+        return left not in right
+
+    return {"In": within, "NotIn": without}
 
 
 def _some_of(container):

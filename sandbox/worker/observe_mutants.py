@@ -2,29 +2,34 @@
 
 Speaks JSON lines as observe.py does. The first line is the configuration, answered by {"ready": …} or
 {"import_error": …}. Then {"trials": [...]} adds trials, which are numbered from 0 as they come, answered by one line
-each, as in observe.py. And {"mutants": [{"id",
-"start", "end", "replacement", "imported", "trials": [numbers], "enough"}]} runs each mutant in a fork of this process,
-answered by one line each, in any order: {"id", "status", "ran", "differs": [[number, [facets], message]]}.
+each, as in observe.py, once all have run. And {"mutants": [{"id", "start", "end", "replacement", "imported", "trials":
+[numbers], "enough"}]} runs each mutant in a fork of this process, a few in each, answered by one line each, in any
+order: {"id", "status", "ran", "differs": [[number, [facets], message]]}.
 
 Status is `tried`, `same` (it compiles to the same instructions), `syntax` (it does not compile), `broken` (the module
 cannot be imported any more) or `lost` (the process ended before it said anything). A mutant whose code is in functions
 is put into the loaded ones; one that runs at import is imported anew, with what the project has loaded besides. After
-`enough` trials that differ no further ones are run. Facets are those of `facets`. Plain standard library, Python 3.9.
+`enough` trials that differ no further ones are run. Facets are those of mutants_told.py.
+
+Plain standard library, Python 3.9.
 
 Configuration: that of observe.py without `instrument`, and project (its folder), target (the file, relative to that),
 jobs.
 """
 
+import contextlib
 import gc
 import importlib
 import json
 import os
+import shutil
 import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SIBLINGS = ("observe", "mutants_children", "mutants_swap", "mutants_tests")
-ENDED = ("returned", "raised")
+SIBLINGS = ("observe", "mutants_children", "mutants_state", "mutants_swap", "mutants_tests", "mutants_told")
+BAD = ("timed_out", "out_of_memory", "refused", "crashed")
+PORTION = 12
 FLOOR_STEPS = 5_000
 FACTOR_STEPS = 10
 WALL_SECONDS = 60.0
@@ -36,28 +41,17 @@ def load_siblings():
     sys.path.insert(0, HERE)
     try:
         import mutants_children
+        import mutants_state
         import mutants_swap
         import mutants_tests
+        import mutants_told
         import observe
     finally:
         sys.path[:] = [entry for entry in sys.path if entry != HERE]
         for name in SIBLINGS:
             if name in sys.modules:
                 sys.modules["_testwright_" + name] = sys.modules.pop(name)
-    return observe, mutants_children, mutants_swap, mutants_tests
-
-
-class Kept:
-    """Stands for the wire where answers are wanted here."""
-
-    def __init__(self):
-        self.told = []
-
-    def write(self, message):
-        self.told.append(message)
-
-    def write_line(self, line):
-        self.told.append(json.loads(line))
+    return observe, mutants_children, mutants_swap, mutants_tests, mutants_state, mutants_told
 
 
 class Lockstep:
@@ -65,110 +59,225 @@ class Lockstep:
 
     def __init__(self, config, around, modules, swapping, wire):
         self.config = config
+        self.target = config["target"]
         self.around = around
-        self.observe, self.kinds, self.swap, self.testing = modules
+        _, self.kinds, self.swap, self.testing, self.state, self.telling = modules
         self.sources, self.live = swapping
-        original = self.sources.original(config["target"])
-        self.runner = around.runner(around.tracing.open_tracer(original, config["max_steps"]))
+        self.original = self.sources.original(self.target)
+        self.runner = around.runner(around.tracing.open_tracer(self.original, config["max_steps"]))
         self.wire = wire
         self.children = self.kinds.Children(config["jobs"], address_mib() + config["memory_mib"])
         self.places = self.testing.Places(config["project"])
+        own = [module for name, module in self.loaded() if self.places.inside(module)]
+        self.held = self.state.State(own)
         self.trials = []
         self.plain = []
         self.steps = []
+        self.outside = frozenset()
+        self.tasks = 0
+
+    def loaded(self):
+        """The loaded modules that are neither this worker's nor its own."""
+        return [
+            pair for pair in sys.modules.items() if pair[0] != "__main__" and not pair[0].startswith("_testwright_")
+        ]
+
+    # What trials do without a mutant.
 
     def learn(self, trials):
-        """Run further trials on the module as it is."""
-        kept = Kept()
-        self.observe.Zygote(self.config, self.runner, kept, self.around).run(trials)
-        for trial, told in zip(trials, kept.told):  # noqa: B905 - Python 3.9
+        """Run further trials on the module as it is, in children, several at a time."""
+        if any(trial.get("mode") in ("await", "aiterate", "aenter") for trial in trials):
+            import asyncio  # noqa: F401 - once here instead of once in each child
+        self.runner.prepare(trials)
+        told = {}
+        size = self.config["per_fork"]
+        first = len(self.trials)
+        parts = [(first + start, trials[start : start + size]) for start in range(0, len(trials), size)]
+        self.carry_out([self.learning(number, part, told) for number, part in parts])
+        for number, trial in enumerate(trials, first):
+            line = told[number]
+            one = json.loads(line)
             self.trials.append(trial)
-            self.plain.append(facets(told) if told["outcome"] in ENDED else None)
-            self.steps.append(told.get("steps", 0))
-            self.wire.write(told)
+            self.plain.append(self.telling.facets(one) if one["outcome"] in self.telling.ENDED else None)
+            self.steps.append(one.get("steps", 0))
+            self.wire.write_line(line.encode("ascii"))
+
+    def learning(self, first, trials, told):
+        """A few trials as a piece of work; what each told goes to its number."""
+
+        def work(say):
+            known = set(self.around.patterns.kept())
+            for number, trial in enumerate(trials, first):
+                one = self.runner.run(trial, number)
+                say("told", json.dumps(one, separators=(",", ":"), default=repr))
+                if one["outcome"] in BAD:
+                    return
+            say("patterns", self.around.patterns.told(known).decode("ascii"))
+
+        def done(facts, ending):
+            found = [fact[1] for fact in facts if fact[0] == "told"]
+            for fact in facts:
+                if fact[0] == "patterns":
+                    self.around.known_patterns.learn(fact[1])
+            if len(found) < len(trials) and (ending != "end" or not found):
+                found.append(json.dumps({"outcome": "timed_out" if ending == "time" else "crashed"}))
+            told.update(enumerate(found, first))
+            count = len(found)
+            return self.learning(first + count, trials[count:], told) if count < len(trials) else None
+
+        return self.task(work, done, len(trials))
+
+    # What they do on mutants.
 
     def run(self, mutants):
         """Try mutants, several at a time."""
         # Children would visit, and so copy, what was learned in each collection of garbage.
         gc.collect()
         gc.freeze()
-        left = self.children.run([self.task(one) for one in mutants], time.monotonic() + EVER)
-        assert not left
+        self.outside = frozenset(name for name, module in self.loaded() if not self.places.inside(module))
+        anew = [mutant for mutant in mutants if mutant["imported"]]
+        inner = [mutant for mutant in mutants if not mutant["imported"]]
+        parts = [group[at : at + PORTION] for group in (anew, inner) for at in range(0, len(group), PORTION)]
+        self.carry_out([self.trying(part) for part in parts])
 
-    def task(self, mutant):
-        """One mutant as a piece of work."""
+    def trying(self, mutants, alone=False):
+        """Some mutants as a piece of work, tried one after another in one child as long as none does it harm.
+
+        Args:
+            alone: try only the first one in this child, and so on.
+        """
 
         def work(say):
-            try:
-                code = self.sources.changed(
-                    self.config["target"], mutant["start"], mutant["end"], mutant["replacement"]
-                )
-            except (SyntaxError, RecursionError):
-                say("status", "syntax")
-                return
-            if code is None:
-                say("status", "same")
-                return
-            if mutant["imported"] or not self.live.change(self.config["target"], code):
-                try:
-                    self.import_anew(code)
-                except BaseException:  # whatever the mutated module raises, SystemExit included
-                    say("status", "broken")
+            differing = set()
+            for place, mutant in enumerate(mutants[:1] if alone else mutants):
+                code = self.changed(mutant)
+                inner = not isinstance(code, str) and not mutant["imported"]
+                live = inner and self.live.change(self.target, code)
+                if place and inner and not live:
+                    self.live.restore()
+                    break
+                say("mutant", mutant["id"])
+                found, unharmed = self.attempt(mutant, code, live, say)
+                differing.update(found)
+                if not unharmed or inner > live:  # functions of a module imported anew are not those known here
                     return
-            self.compare(mutant, code, say)
+            if mutants[0]["imported"] or self.as_before(sorted(differing)):
+                say("kept")
 
         def done(facts, ending):
-            self.wire.write(answer_of(mutant["id"], facts, ending))
+            found, left, each = self.telling.answers(mutants[:1] if alone else mutants, facts, ending)
+            for answer in found:
+                self.wire.write(answer)
+            left = mutants[1:] if alone else left
+            return self.trying(left, alone or each) if left else None
 
-        return self.kinds.Task(work, WALL_SECONDS, done)
+        return self.task(work, done, len(mutants))
+
+    def changed(self, mutant):
+        """The code of the target with a mutant; a status where there is none to be tried."""
+        try:
+            code = self.sources.changed(self.target, mutant["start"], mutant["end"], mutant["replacement"])
+        except (SyntaxError, RecursionError):
+            return "syntax"
+        return "same" if code is None else code
+
+    def attempt(self, mutant, code, live, say):
+        """Try one mutant; gives the trials that differ, and whether this process is unharmed.
+
+        Args:
+            live: whether the code is in the loaded functions already.
+        """
+        if isinstance(code, str):
+            say("status", code)
+            return [], True
+        try:
+            if not live:
+                self.import_anew(code)
+        except BaseException:  # whatever the mutated module raises, SystemExit included
+            say("status", "broken")
+            return [], True
+        found = self.compare(mutant, code, say)
+        if live:
+            self.live.restore()
+            self.held.put_back()
+        return found
 
     def import_anew(self, code):
         """Import the target with other code, and the rest of the project with it."""
-        for name, module in list(sys.modules.items()):
-            if not name.startswith("_testwright_") and name != "__main__" and self.places.inside(module):
+        for name, module in self.loaded():
+            if name not in self.outside and self.places.inside(module):
                 del sys.modules[name]
-        importlib.invalidate_caches()
-        self.swap.put_in_place(self.sources.place(self.config["target"]), code)
+        self.live.restore()
+        self.swap.put_in_place(self.sources.place(self.target), code)
         importlib.import_module(self.config["module"])
 
     def compare(self, mutant, code, say):
-        """Run trials until enough of them differ."""
+        """Run trials until enough of them differ; gives those, and whether all ended without harm to this process."""
         say("status", "tried")
-        self.runner.tracer = self.around.tracing.open_counter(code, FLOOR_STEPS)
-        differing = 0
         numbers = [number for number in mutant["trials"] if self.plain[number] is not None]
+        differing = []
         if numbers:
             say("runs", numbers[0])
-        for number, following in zip(numbers, [*numbers[1:], None]):  # noqa: B905 - Python 3.9
-            plain = self.plain[number]
-            self.runner.tracer.max_steps = FLOOR_STEPS + FACTOR_STEPS * self.steps[number]
-            told = self.runner.run(self.trials[number], number)
-            differs = different(plain, told)
-            message = told.get("raised", {}).get("m", "") if "message" in differs else ""
-            say("ran", following, number, differs, message)
-            differing += bool(differs)
-            if differing >= mutant["enough"] or told["outcome"] not in ENDED:
-                return
+        with self.counting(code):
+            for number, following in zip(numbers, [*numbers[1:], None]):  # noqa: B905 - Python 3.9
+                told = self.run_trial(number)
+                differs = self.telling.different(self.plain[number], told)
+                message = told.get("raised", {}).get("m", "") if "message" in differs else ""
+                say("ran", following, number, differs, message)
+                if differs:
+                    differing.append(number)
+                if told["outcome"] not in self.telling.ENDED:
+                    return differing, told["outcome"] == "arrange_failed" or self.ran_out_of_steps(told)
+                if len(differing) >= mutant["enough"]:
+                    break
+        return differing, True
 
+    def as_before(self, numbers):
+        """Whether trials do what they did before any mutant."""
+        with self.counting(self.original):
+            return not any(self.telling.different(self.plain[number], self.run_trial(number)) for number in numbers)
 
-def answer_of(number, facts, ending):
-    """What a child's words mean."""
-    answer: dict = {"id": number, "status": "lost", "ran": 0, "differs": []}
-    running = None
-    for fact in facts:
-        if fact[0] == "status":
-            answer["status"] = fact[1]
-        elif fact[0] == "runs":
-            running = fact[1]
-        elif fact[0] == "ran":
-            answer["ran"] += 1
-            running = fact[1]
-            if fact[3]:
-                answer["differs"].append(fact[2:])
-    if ending != "end" and running is not None:
-        # Whatever ended the process, memory or a crash, ends it in a test as well.
-        answer["differs"].append([running, ["ends"], ""])
-    return answer
+    def run_trial(self, number):
+        """What a trial does on the code that is loaded now."""
+        self.runner.tracer.max_steps = FLOOR_STEPS + FACTOR_STEPS * self.steps[number]
+        return self.runner.run(self.trials[number], number)
+
+    def ran_out_of_steps(self, told):
+        """Whether a trial was ended for the lines it ran, which harms nothing, and not for its time."""
+        return told["outcome"] == "timed_out" and not self.runner.limiter.fired
+
+    @contextlib.contextmanager
+    def counting(self, code):
+        """With only the lines of the target counted."""
+        before = self.runner.tracer
+        self.runner.tracer = self.around.tracing.open_counter(code, FLOOR_STEPS)
+        try:
+            yield
+        finally:
+            self.runner.tracer.close()
+            self.runner.tracer = before
+
+    # Children.
+
+    def carry_out(self, tasks):
+        """Carry out all of some tasks."""
+        left = self.children.run(tasks, time.monotonic() + EVER)
+        assert not left
+
+    def task(self, work, done, count):
+        """A piece of work on several things, with a folder of its own for what trials write."""
+        self.tasks += 1
+        folder = os.path.join(self.config["scratch"], "%06d" % self.tasks)
+
+        def begin(say):
+            self.runner.config = dict(self.runner.config, scratch=folder)
+            work(say)
+
+        def end(facts, ending):
+            shutil.rmtree(folder, ignore_errors=True)
+            return done(facts, ending)
+
+        return self.kinds.Task(begin, WALL_SECONDS * count, end)
 
 
 def address_mib():
@@ -177,47 +286,10 @@ def address_mib():
         return int(stream.read().split()[0]) * os.sysconf("SC_PAGE_SIZE") // 2**20
 
 
-def facets(told):
-    """What a test could see of a trial that ended, by name.
-
-    `ends` (how: returned, or the exception's type), `message`, `code` (of SystemExit), `output`, `errors`, `warnings`,
-    `result` (its source), and where it has none `result.type`, `result.length` and `result.attribute`; `effect:` with
-    the expression of each effect.
-    """
-    raised = told.get("raised")
-    found = {"ends": "returned" if raised is None else raised["t"]}
-    if raised is not None:
-        found["message"] = raised.get("m", "")
-        found["code"] = raised.get("c")
-    found["output"] = told.get("output", "")
-    found["errors"] = told.get("errors", "")
-    found["warnings"] = told.get("warnings", [])
-    value = told.get("value")
-    if value is not None:
-        found["result.type"] = value["t"]
-        found["result"] = value.get("s")
-        found["result.length"] = value.get("n")
-        for name, attribute in value.get("at", ()):
-            found["result." + name] = [attribute.get("s"), attribute.get("n")]
-    for expression, effect in told.get("effects", ()):
-        found["effect:" + expression] = effect.get("s")
-    return found
-
-
-def different(plain, told):
-    """The facets that are not as they are without the mutant; those that only the mutant has are none."""
-    if told["outcome"] not in ENDED:
-        return ["ends"]
-    now = facets(told)
-    if now["ends"] != plain["ends"]:
-        return ["ends"]
-    return sorted(name for name, value in plain.items() if now.get(name) != value)
-
-
 def main():
     """Read the configuration, import the target, serve."""
     modules = load_siblings()
-    observe, _kinds, swap, _testing = modules
+    observe, _kinds, swap, *_others = modules
     wire = observe.Wire()
     config = wire.read()
     around = observe.Surroundings(config)

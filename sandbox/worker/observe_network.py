@@ -6,6 +6,7 @@ import traceback
 
 _REACHING = ("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg")
 _RESOLVING = ("socket.getaddrinfo", "socket.getnameinfo", "socket.gethostbyname", "socket.gethostbyaddr")
+_HEARD = frozenset((*_REACHING, *_RESOLVING, "socket.__new__"))
 # Code that does nothing but speak with others: what it raises says nothing of its callers.
 _CLIENTS = frozenset(
     "urllib.request http.client ftplib smtplib poplib imaplib nntplib telnetlib xmlrpc.client ssl "
@@ -30,13 +31,17 @@ class Network:
         self.touched = ""
         self.made = False
 
-    def install(self):
-        """Listen to the interpreter's audit events for the rest of the process."""
-        sys.addaudithook(self.heard)
+    def install(self, guard=None):
+        """Listen to the interpreter's audit events for the rest of the process; with the guard's ears where it does."""
+        if guard is None:
+            sys.addaudithook(self.heard)
+            return
+        for event in _HEARD:
+            guard.tell(event, self.heard)
 
     def heard(self, event, arguments):
         """One audit event."""
-        if not event.startswith("socket."):
+        if event not in _HEARD:
             return
         if self.is_own(event, arguments):
             return

@@ -4,6 +4,7 @@ Arcs follow coverage.py: (-first line, line) enters a code object, (line, -first
 yields neither leaves nor enters again.
 """
 
+import os
 import sys
 import threading
 from opcode import opmap
@@ -56,6 +57,9 @@ class _Tracer:
         self.active = False
         self.stop()
 
+    def close(self):
+        """No more use of it."""
+
     def start(self):
         raise NotImplementedError
 
@@ -69,55 +73,85 @@ class _Tracer:
             raise TooManySteps
 
 
-class _SettraceTracer(_Tracer):
+class _Settrace(_Tracer):
+    """What the tracers before Python 3.12 share. They run at every call of any function, so that what they do there
+    counts: reading a frame's code is an audit event, its globals are not and tell other files' functions at once.
+    """
+
     def __init__(self, code, max_steps):
         super().__init__(code, max_steps)
         self.filename = code.co_filename
-        self.resume = opmap.get("RESUME")
-        self.yield_from = opmap.get("YIELD_FROM")
-        self.yield_value = opmap.get("YIELD_VALUE")
-
-    def start(self):
-        threading.settrace(self.enter)
-        sys.settrace(self.enter)
+        self.ending = os.path.basename(code.co_filename)
+        self.others = set()
 
     def stop(self):
         sys.settrace(None)
         threading.settrace(None)  # type: ignore[arg-type]
 
-    def enter(self, frame, event, _argument):
-        code = frame.f_code
-        if event != "call" or code.co_filename != self.filename:
-            return None
-        first = code.co_firstlineno
-        last = frame.f_lineno if self.is_resumed(frame) else -first
-        arcs = self.arcs
+    def is_other(self, file):
+        """Whether a module that says it is of this file, which is not the target's, holds none of the target's code."""
+        if type(file) is not str or os.path.basename(file) == self.ending:
+            return False
+        self.others.add(file)
+        return True
 
-        def local(frame, event, _argument):
-            nonlocal last
-            if event == "line":
-                line = frame.f_lineno
-                arcs.add((last, line))
-                last = line
-                self.count()
-            elif event == "return" and not self.is_suspended(frame):
-                arcs.add((last, -first))
+
+class _SettraceTracer(_Settrace):
+    def __init__(self, code, max_steps):
+        super().__init__(code, max_steps)
+        self.resume = opmap.get("RESUME")
+        self.yield_from = opmap.get("YIELD_FROM")
+        self.yield_value = opmap.get("YIELD_VALUE")
+
+    def start(self):
+        filename, others, is_other = self.filename, self.others, self.is_other
+        add, most, steps = self.arcs.add, self.max_steps, self.steps
+
+        def enter(frame, _event, _argument):
+            file = frame.f_globals.get("__file__")
+            if type(file) is str and file in others:
+                return None
+            code = frame.f_code
+            if code.co_filename != filename:
+                is_other(file)
+                return None
+            first = code.co_firstlineno
+            resumable = code.co_flags & RESUMABLE
+            last = frame.f_lineno if resumable and self.is_resumed(frame, code) else -first
+
+            def local(frame, event, _argument):
+                nonlocal last, steps
+                if event == "line":
+                    line = frame.f_lineno
+                    add((last, line))
+                    last = line
+                    steps += 1
+                    if steps > most:
+                        steps = 0
+                        raise TooManySteps
+                elif event == "return" and not (resumable and self.is_suspended(frame, code)):
+                    add((last, -first))
+                return local
+
             return local
 
-        return local
+        def stop():
+            sys.settrace(None)
+            threading.settrace(None)  # type: ignore[arg-type]
+            self.steps = steps
 
-    def is_resumed(self, frame):
-        code = frame.f_code
-        if not code.co_flags & RESUMABLE:
-            return False
+        self.stop = stop
+        threading.settrace(enter)
+        sys.settrace(enter)
+
+    def is_resumed(self, frame, code):
+        """Whether a call of resumable code goes on where it stopped."""
         if self.resume is not None:
             return code.co_code[frame.f_lasti + 1] != 0
         return frame.f_lasti >= 0
 
-    def is_suspended(self, frame):
-        code = frame.f_code
-        if not code.co_flags & RESUMABLE:
-            return False
+    def is_suspended(self, frame, code):
+        """Whether a return from resumable code is a stop in between."""
         instructions, last = code.co_code, frame.f_lasti
         if self.resume is not None:
             return last + 2 < len(instructions) and instructions[last + 2] == self.resume
@@ -126,11 +160,12 @@ class _SettraceTracer(_Tracer):
         return last + 2 < len(instructions) and instructions[last + 2] == self.yield_from
 
 
-class _SettraceCounter(_Tracer):
+class _SettraceCounter(_Settrace):
     """Counts the lines of the target file that run, at less than half of the cost."""
 
     def start(self):
-        filename, most, steps = self.code.co_filename, self.max_steps, self.steps
+        filename, others, is_other = self.filename, self.others, self.is_other
+        most, steps = self.max_steps, self.steps
 
         def local(_frame, event, _argument):
             nonlocal steps
@@ -141,8 +176,14 @@ class _SettraceCounter(_Tracer):
                     raise TooManySteps
             return local
 
-        def enter(frame, event, _argument):
-            return local if event == "call" and frame.f_code.co_filename == filename else None
+        def enter(frame, _event, _argument):
+            file = frame.f_globals.get("__file__")
+            if type(file) is str and file in others:
+                return None
+            if frame.f_code.co_filename == filename:
+                return local
+            is_other(file)
+            return None
 
         def stop():
             sys.settrace(None)
@@ -191,6 +232,12 @@ class _MonitoringTracer(_Tracer):
     def stop(self):
         self.on = False
         sys.monitoring.set_events(self.tool, 0)  # type: ignore[attr-defined]
+
+    def close(self):
+        self.stop()
+        for one in self.mine:
+            sys.monitoring.set_local_events(self.tool, one, 0)  # type: ignore[attr-defined]
+        sys.monitoring.free_tool_id(self.tool)  # type: ignore[attr-defined]
 
     def stack(self):
         try:

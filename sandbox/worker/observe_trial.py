@@ -8,8 +8,8 @@ import os
 import pathlib
 import shutil
 import sys
-import time
 import types
+from time import perf_counter  # the real one, whatever the clock of trials says
 from typing import Any
 
 import observe_effects
@@ -78,7 +78,8 @@ class Runner:
         except BaseException as error:  # a finalizer or the renderer was interrupted in an odd place
             work.told = {"outcome": "crashed", "raised": {"t": type_name(type(error)), "m": str(error)[:MAX_MESSAGE]}}
         finally:
-            shutil.rmtree(work.folder, ignore_errors=True)
+            if work.has_folder:
+                shutil.rmtree(work.folder, ignore_errors=True)
         if self.limiter.fired:
             work.told = {"outcome": "timed_out"}
         return work.told
@@ -91,6 +92,7 @@ class _Work:
         self.runner = runner
         self.trial = trial
         self.folder = folder
+        self.has_folder = False
         self.told: dict = {"outcome": "arrange_failed"}
         self.stdout = io.StringIO()
         self.stderr = io.StringIO()
@@ -133,6 +135,7 @@ class _Work:
         tmp_path = None
         if "tmp_path" in self.trial.get("fixtures", ()):
             tmp_path = pathlib.Path(self.folder, folder)
+            self.has_folder = True
             tmp_path.mkdir(parents=True)
         config = self.runner.config
         self.renderer = Renderer(dict(namespace), config["module"], config["hidden"], tmp_path)
@@ -198,7 +201,7 @@ class _Work:
     @contextlib.contextmanager
     def _measured(self):
         self.told["outcome"] = "raised"
-        tracer, start, ticks = self.runner.tracer, time.perf_counter(), self._ticks()
+        tracer, start, ticks = self.runner.tracer, perf_counter(), self._ticks()
         for stream in (self.stdout, self.stderr):
             stream.seek(0)
             stream.truncate()
@@ -209,7 +212,7 @@ class _Work:
                 yield
         finally:
             self.runner.operands.on = False
-            self.told["seconds"] = round(time.perf_counter() - start, 6)
+            self.told["seconds"] = round(perf_counter() - start, 6)
             self.told["arcs"] = sorted(tracer.arcs)
             self.told["operands"] = list(self.runner.operands)
             self.told["steps"] = tracer.steps

@@ -8,7 +8,7 @@ not watched stands between them; to n * OFFSET where what is called was generate
 import sys
 import threading
 
-from observe_trace import _SettraceTracer
+from observe_trace import RESUMABLE, _SettraceTracer
 
 OFFSET = 1_000_000
 DEEPEST = 40
@@ -33,6 +33,10 @@ class WideTracer(_SettraceTracer):
         for number, path in enumerate(watched, 1):
             self.numbers.setdefault(path, number)
         self.generated = {name: number for number, name in enumerate(modules)}
+
+    def start(self):
+        threading.settrace(self.enter)
+        sys.settrace(self.enter)
 
     def stop(self):
         """Wait until no other thread is in a watched file: a server's thread may still be at the end of its answer."""
@@ -67,7 +71,8 @@ class WideTracer(_SettraceTracer):
         first = base + code.co_firstlineno
         arcs = self.arcs
         last = -first
-        if self.is_resumed(frame):
+        resumable = code.co_flags & RESUMABLE
+        if resumable and self.is_resumed(frame, code):
             last = base + frame.f_lineno
         else:
             caller = self.caller(frame.f_back)
@@ -81,7 +86,7 @@ class WideTracer(_SettraceTracer):
                 arcs.add((last, line))
                 last = line
                 self.count()
-            elif event == "return" and not self.is_suspended(frame):
+            elif event == "return" and not (resumable and self.is_suspended(frame, code)):
                 arcs.add((last, -first))
             return local
 

@@ -19,6 +19,7 @@ from testwright.benchmarks.generators.sampling import sample_digest
 from testwright.benchmarks.generators.sources import Source, located, strip
 from testwright.benchmarks.generators.tools.generated import Generated, Terms, complaint
 from testwright.benchmarks.generators.tools.pynguin import Pynguin
+from testwright.benchmarks.generators.warming import warm
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -230,10 +231,36 @@ def test_what_a_peer_made_is_kept_for_the_same_terms_only(project, tmp_path):
     assert kept.measured(source, made, "another sample") is None
 
 
+class Seeing:
+    """A generator that remembers what it was run on."""
+
+    name, peer = "seeing", False
+
+    def __init__(self, fault: Exception | None = None):
+        self.fault, self.seen = fault, []
+
+    def version(self):
+        return "1"
+
+    def generate(self, source, terms):
+        if self.fault is not None:
+            raise self.fault
+        text = (source.root / source.path).read_text()
+        self.seen.append((source.subject.module, "def parity" in text, terms.seconds))
+        return Generated(self.name, "1")
+
+
+def test_each_generator_runs_once_quickly_before_anything_is_measured(tmp_path):
+    broken, seeing = Seeing(PreparationError("no network")), Seeing()
+    warm([broken, seeing], Terms(tmp_path, tmp_path / "work", seconds=60))
+    assert seeing.seen == [("counted", True, 2)]
+
+
 WATCHED = """
 import os, sys, time
 from pathlib import Path
-from testwright.benchmarks.generators.watched import adopt_orphans, descendants, run_watched
+from testwright.benchmarks.generators.account import descendants
+from testwright.benchmarks.generators.watched import adopt_orphans, run_watched
 
 def first():
     # True once memory has been looked at since the file was made; then the program is told so.
@@ -273,6 +300,49 @@ def test_what_a_program_starts_is_counted_and_ended_with_it(tmp_path):
         "os._exit(3)\n"
     )
     assert watched(program, tmp_path) == ["3 True True True", "0", "said", ""]
+
+
+UNTOLD = """
+import os, sys
+from pathlib import Path
+from testwright.benchmarks.generators.watched import adopt_orphans, run_watched
+
+def first():
+    # A second look has been taken when this is asked for the second time after the file was made.
+    if Path("made").exists():
+        with Path("seen").open("a") as seen:
+            seen.write("once ")
+        if Path("seen").stat().st_size > 9:
+            Path("looked").touch()
+    return False
+
+adopt_orphans()
+done = run_watched(
+    [sys.executable, "-c", sys.argv[1]], cwd=Path.cwd(), environment=os.environ, wall_seconds=60, memory_mib=1024,
+    first=first,
+)
+print(done.exit_code, done.cpu_seconds >= 0.4)
+"""
+
+
+def test_what_a_child_used_counts_although_nobody_waits_for_it(tmp_path):
+    program = (
+        "import os, signal, time\n"
+        "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"  # Linux forgets what such children used
+        "child = os.fork()\n"
+        "if not child:\n"
+        "    while time.process_time() < 0.5: pass\n"
+        "    open('made', 'w').close()\n"
+        "    while not os.path.exists('looked'): time.sleep(0.01)\n"
+        "    os._exit(0)\n"
+        "try:\n"
+        "    os.waitpid(child, 0)\n"
+        "except ChildProcessError:\n"
+        "    pass\n"
+    )
+    command = [sys.executable, "-c", UNTOLD, program]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["0", "True"]
 
 
 def test_a_program_is_held_to_its_memory_and_its_time(tmp_path):

@@ -1,0 +1,119 @@
+"""What the modules of a project hold, so that it can be put back after code has run that may have changed it.
+
+One level deep: the names of modules and of their classes, the attributes of objects they hold, and what plain
+containers among all these hold. Caches of `functools` are emptied. Plain standard library, Python 3.9.
+"""
+
+import collections
+import functools
+import types
+
+MAPPINGS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
+CONTAINERS = (*MAPPINGS, list, set, collections.deque)
+CACHE = type(functools.lru_cache()(lambda: None))
+
+
+class State:
+    """What some modules hold at the time this is made."""
+
+    def __init__(self, modules):
+        self.namespaces = []
+        self.classes = []
+        self.contents = []
+        self.caches = []
+        self.seen = set()
+        self.names = {module.__name__ for module in modules}
+        for module in modules:
+            self.note_namespace(vars(module))
+
+    def put_back(self):
+        """Have them hold again what they held."""
+        for cache in self.caches:
+            cache.cache_clear()
+        for namespace, before in self.namespaces:
+            if not alike(namespace, before):
+                for name in [one for one in namespace if one not in before]:
+                    del namespace[name]
+                namespace.update(before)
+        for kind, before in self.classes:
+            if not alike(vars(kind), before):
+                restore_class(kind, before)
+        for container, before in self.contents:
+            if type(container) in MAPPINGS:
+                if not alike(container, before):
+                    container.clear()
+                    container.update(before)
+            elif len(container) != len(before) or not all(map(is_same, container, before)):
+                container.clear()
+                container.update(before) if type(container) is set else container.extend(before)
+
+    def note_namespace(self, namespace):
+        """Remember a dictionary of names, and what its values hold."""
+        before = dict(namespace)
+        self.namespaces.append((namespace, before))
+        for value in before.values():
+            self.note(value)
+
+    def note(self, value):
+        """Remember what one value holds, where it is the project's own or a container."""
+        if id(value) in self.seen:
+            return
+        if type(value) in CONTAINERS:
+            self.seen.add(id(value))
+            self.contents.append((value, dict(value) if type(value) in MAPPINGS else list(value)))
+        elif type(value) is CACHE:
+            self.seen.add(id(value))
+            self.caches.append(value)
+        elif isinstance(value, type):
+            if getattr(value, "__module__", None) in self.names:
+                self.seen.add(id(value))
+                before = dict(vars(value))
+                self.classes.append((value, before))
+                for one in before.values():
+                    self.note(one.__func__ if isinstance(one, (staticmethod, classmethod)) else one)
+        elif isinstance(value, types.FunctionType):
+            for one in value.__defaults__ or ():
+                self.note(one)
+        elif getattr(type(value), "__module__", None) in self.names:
+            self.seen.add(id(value))
+            held = attributes(value)
+            if held is not None:
+                self.note_namespace(held)
+
+
+def attributes(value):
+    """The dictionary of an object's attributes, without asking its class; None where it has none."""
+    try:
+        held = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return None
+    return held if type(held) is dict else None
+
+
+def is_same(one, other):
+    """Whether two are the same object."""
+    return one is other
+
+
+def alike(now, before):
+    """Whether a mapping holds the very same objects, in the same order."""
+    return len(now) == len(before) and all(map(is_same, now.values(), before.values()))
+
+
+def restore_class(kind, before):
+    """Give a class its attributes back."""
+    now = dict(vars(kind))
+    for name in now:
+        if name not in before:
+            quietly(delattr, kind, name)
+    for name, value in before.items():
+        if now.get(name, kind) is not value:
+            quietly(setattr, kind, name, value)
+
+
+def quietly(change, kind, *given):
+    """Change a class, unless what it is forbids that."""
+    try:
+        change(kind, *given)
+    except (AttributeError, TypeError):
+        pass
