@@ -299,7 +299,7 @@ async def test_another_seed_draws_other_mutants(tmp_path: Path) -> None:
     path = "src/shop/price.py"
     root = make_project(tmp_path / "p", {path: SOURCE, "tests/test_price.py": test})
     needed_sandbox("bubblewrap")
-    settings = Settings(root=root, state_dir=tmp_path / "state", repeats=0)
+    settings = Settings(root=root, state_dir=tmp_path / "state", repeats=1)
     done = await assess([], settings, targets=[path], mutants=3, seed=5)
     everything = mutants_of(SOURCE.encode(), path)
     drawn = sample(everything, 3, seed=5)
