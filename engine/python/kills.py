@@ -7,6 +7,7 @@ counts where a test would pin it. Everything is counted, nothing is timed, so th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 
 from ...mutation.catalog import mutants_of, sample
@@ -27,7 +28,7 @@ from .search import SLOW_STEPS, AimingProposer, Record, Search
 from .side_by_side import Watcher
 
 SEED = 5
-PORTION = 150
+PORTION = 300
 WAYS = 2
 SUBJECTS = 6
 FEW = 3
@@ -126,12 +127,13 @@ class Hunt:
         self.search = search
         self.limits = limits
         self.pool: list[Candidate] = []
-        self.lines: list[frozenset[int]] = []
         self.pins: list[Pins | None] = []
         self.successes: dict[int, int] = {}
         self.keys: list[tuple[str, ...]] = []
         self.ways: list[int] = []
         self._ways: dict[object, int] = {}
+        self._pinned = 0
+        self._at: dict[int, int] = {}
         self.runs = 0
         self._pinning = Pinning(facts, [one for one in search.records if one.observation.outcome == "raised"])
         self._known: set[int] = set()
@@ -158,15 +160,25 @@ class Hunt:
             if room and one.asserts and not slow and one.record.number not in self._known:
                 found.append(one)
         found = _affordable(found[:most], self.limits.pool_lines)
-        again = await lockstep.learn([one.record.trial for one in found])
-        for one, seen in zip(found, again, strict=True):
-            self._known.add(one.record.number)
-            self.pool.append(one)
-            self.keys.append(trial_key(one.record.trial))
-            way = (one.record.trial.subject, one.record.arcs)
-            self.ways.append(self._ways.setdefault(way, len(self._ways)))
-            self.lines.append(lines_of(one.record.covered))
-            self.pins.append(self._pinning.pins(one.record, seen))
+        waiting = iter(found)
+        async for part in lockstep.learning([one.record.trial for one in found]):
+            for seen in part:
+                one = next(waiting)
+                self._keep(one, self._pinning.pins(one.record, seen))
+
+    def _keep(self, one: Candidate, pins: Pins | None) -> None:
+        """Take one into the pool."""
+        place = len(self.pool)
+        self._known.add(one.record.number)
+        self.pool.append(one)
+        self.keys.append(trial_key(one.record.trial))
+        way = (one.record.trial.subject, one.record.arcs)
+        self.ways.append(self._ways.setdefault(way, len(self._ways)))
+        self.pins.append(pins)
+        if pins is not None:
+            self._pinned |= 1 << place
+            for line in lines_of(one.record.covered):
+                self._at[line] = self._at.get(line, 0) | 1 << place
 
     async def round(self, lockstep: Lockstep, most: int, enough: int) -> None:
         """Run trials on each mutant that has not been noticed often enough."""
@@ -191,16 +203,21 @@ class Hunt:
         """Trials that run its line: those made for it, those that noticed most so far, those of each way in turns."""
         turns: dict[int, int] = {}
         ranked: list[tuple[bool, int, int, int]] = []
-        for place, way in enumerate(self.ways):
-            if place in quarry.tried or self.pins[place] is None:
-                continue
-            if quarry.lines and quarry.lines.isdisjoint(self.lines[place]):
-                continue
+        for place in self._places(quarry):
+            way = self.ways[place]
             turns[way] = turns.get(way, 0) + 1
             aimed = bool(quarry.aimed) and self.keys[place] in quarry.aimed
             ranked.append((not aimed, -self.successes.get(place, 0), turns[way], place))
         lines = self.limits.lines if quarry.several else self.limits.lines // LESS
         return self._within_lines([rank[-1] for rank in sorted(ranked)[:most]], lines)
+
+    def _places(self, quarry: _Quarry) -> list[int]:
+        """Places of trials that pin something, run its line, and were not tried on it, in order."""
+        found = 0 if quarry.lines else self._pinned
+        for line in quarry.lines:
+            found |= self._at.get(line, 0)
+        bits = bin(found)[:1:-1]
+        return [place for place, bit in enumerate(bits) if bit == "1" and place not in quarry.tried]
 
     def _within_lines(self, places: Sequence[int], most: int) -> tuple[int, ...]:
         """The first few, and further ones while they do not run too many lines."""
@@ -270,11 +287,13 @@ async def hunt(
     limits: HuntLimits | None = None,
     *,
     over: Callable[[], bool] = lambda: False,
+    opened: Callable[[], AbstractAsyncContextManager[Lockstep]] | None = None,
 ) -> Kills:
     """Find what notices a sample of mutants; further trials go to `search`.
 
     Args:
         over: whether its time is over; asked between portions of the work.
+        opened: gives the worker that was started ahead; None to start one.
 
     Raises:
         TargetImportError, SandboxFailure: see `open_lockstep`.
@@ -285,7 +304,7 @@ async def hunt(
     state = Hunt(facts, source, search, imported, limits, over)
     if not state.quarries:
         return Kills()
-    async with open_lockstep(target, facts) as lockstep:
+    async with opened() if opened is not None else open_lockstep(target, facts) as lockstep:
         await state.learn(lockstep, search.records, limits.pool)
         for most, enough in limits.rounds:
             await state.round(lockstep, most, enough)

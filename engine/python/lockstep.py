@@ -21,7 +21,7 @@ from .observation_json import Seen, seen_from
 from .observer import SILENCE_SECONDS, START_SECONDS, Clock, Conditions, Observer, trial_json
 
 IN_LOCKSTEP = Conditions(hash_seed=1, clock=Clock("ticking"), cpu_seconds=1.0)
-PORTION = 40
+PORTION = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,31 +69,44 @@ class Lockstep:
 
     async def learn(self, trials: Sequence[Trial]) -> list[Seen | None]:
         """Run further trials on the module as it is; they are numbered as they come. None where the worker is lost."""
-        seen: list[Seen | None] = []
-        for start in range(0, len(trials), PORTION):
-            part = trials[start : start + PORTION]
-            answers = await self._ask({"trials": [trial_json(one) for one in part]}, len(part))
-            seen += [seen_from(one) for one in answers] + [None] * (len(part) - len(answers))
-        return seen
+        return [one async for part in self.learning(trials) for one in part]
+
+    async def learning(self, trials: Sequence[Trial]) -> AsyncGenerator[list[Seen | None]]:
+        """As `learn`, a portion at a time: while one is worked on, the next is run."""
+        parts = [trials[start : start + PORTION] for start in range(0, len(trials), PORTION)]
+        for place, part in enumerate(parts):
+            if not place:
+                await self._send(_trials_json(part))
+            answers = await self._receive(len(part))
+            if place + 1 < len(parts):
+                await self._send(_trials_json(parts[place + 1]))
+            yield [seen_from(json.loads(one)) for one in answers] + [None] * (len(part) - len(answers))
 
     async def run(self, asked: Iterable[Asked]) -> list[Answer]:
         """Try mutants; the answers are in the order of their numbers."""
         everything = list(asked)
-        told = await self._ask({"mutants": [_asked_json(one) for one in everything]}, len(everything))
-        return sorted((_answer(one) for one in told), key=lambda one: one.number)
+        if everything:
+            await self._send({"mutants": [_asked_json(one) for one in everything]})
+        told = await self._receive(len(everything))
+        return sorted((_answer(json.loads(one)) for one in told), key=lambda one: one.number)
 
-    async def _ask(self, request: object, expected: int) -> list[dict[str, object]]:
-        answers: list[dict[str, object]] = []
-        if self._session is None or not expected:
-            return answers
+    async def _send(self, request: object) -> None:
+        if self._session is not None:
+            try:
+                await self._session.send(json.dumps(request).encode())
+            except SandboxFailure:
+                self._session = None
+
+    async def _receive(self, expected: int) -> list[bytes]:
+        """So many answers; fewer where the worker is lost."""
+        answers: list[bytes] = []
         try:
-            await self._session.send(json.dumps(request).encode())
-            while len(answers) < expected:
+            while self._session is not None and len(answers) < expected:
                 line = await self._session.receive(SILENCE_SECONDS)
                 if line is None:
                     self._session = None
-                    break
-                answers.append(json.loads(line))
+                else:
+                    answers.append(line)
         except (TimeoutError, SandboxFailure):
             self._session = None
         return answers
@@ -132,6 +145,10 @@ async def open_lockstep(
                     raise SandboxFailure(f"The worker that runs mutants of {facts.module} ended before it answered.")
                 yield Lockstep(session)
                 return
+
+
+def _trials_json(trials: Sequence[Trial]) -> dict[str, object]:
+    return {"trials": [trial_json(one) for one in trials]}
 
 
 def _asked_json(one: Asked) -> dict[str, object]:

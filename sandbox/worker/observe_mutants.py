@@ -30,6 +30,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SIBLINGS = ("observe", "mutants_children", "mutants_state", "mutants_swap", "mutants_tests", "mutants_told")
 BAD = ("timed_out", "out_of_memory", "refused", "crashed")
 PORTION = 12
+FEWEST = 3
+SHARES = 8
 FLOOR_STEPS = 5_000
 FACTOR_STEPS = 10
 WALL_SECONDS = 60.0
@@ -137,8 +139,7 @@ class Lockstep:
         self.outside = frozenset(name for name, module in self.loaded() if not self.places.inside(module))
         anew = [mutant for mutant in mutants if mutant["imported"]]
         inner = [mutant for mutant in mutants if not mutant["imported"]]
-        parts = [group[at : at + PORTION] for group in (anew, inner) for at in range(0, len(group), PORTION)]
-        self.carry_out([self.trying(part) for part in parts])
+        self.carry_out([self.trying(part) for group in (anew, inner) for part in portions(group)])
 
     def trying(self, mutants, alone=False):
         """Some mutants as a piece of work, tried one after another in one child as long as none does it harm.
@@ -278,6 +279,16 @@ class Lockstep:
             return done(facts, ending)
 
         return self.kinds.Task(begin, WALL_SECONDS * count, end)
+
+
+def portions(things):
+    """Things a few at a time, fewer towards the end, so that no child has much left when others are done."""
+    found, at = [], 0
+    while at < len(things):
+        size = max(FEWEST, min(PORTION, (len(things) - at) // SHARES))
+        found.append(things[at : at + size])
+        at += size
+    return found
 
 
 def address_mib():

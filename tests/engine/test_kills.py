@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import testwright.engine.python.lockstep as lockstep_of_the_host
 from testwright.engine.python.analyse import analyse_module
 from testwright.engine.python.compose import compose_spec
 from testwright.engine.python.enriched import enriched
@@ -78,6 +79,16 @@ def test_words_of_a_table_and_the_boundary_of_a_comparison_become_tests_because_
 
 def test_two_explorations_that_go_by_mutants_are_the_same(tmp_path: Path) -> None:
     one, other = explored_fares(tmp_path / "one", 60), explored_fares(tmp_path / "other", 60)
+    specs = [compose_spec(found, framework="pytest") for found in (one, other)]
+    assert specs[0] == specs[1]
+
+
+def test_how_many_trials_are_learned_at_a_time_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = explored_fares(tmp_path / "one", 60)
+    monkeypatch.setattr(lockstep_of_the_host, "PORTION", 7)
+    other = explored_fares(tmp_path / "other", 60)
     specs = [compose_spec(found, framework="pytest") for found in (one, other)]
     assert specs[0] == specs[1]
 
