@@ -21,7 +21,7 @@ from .model import Arc, Exploration, Finding, ModuleFacts
 from .moving import moving_of
 from .pace import FALLING_BACK, HUNTING, SEARCHING, Pace
 from .search import AimingProposer, Record, Search
-from .side_by_side import Watcher, open_side_by_side
+from .side_by_side import InOrder, Watcher, open_side_by_side
 from .telling import choose_telling
 from .unreached import unreached
 
@@ -154,10 +154,12 @@ async def _search(
         batch = search.next_batch(min(BATCH, budget.trials - search.trials))
         if not batch:
             return
-        answers = await observer.watch(batch)
+        left = iter(batch)
+        order = InOrder(lambda seen, left=left: search.learn(next(left), seen))  # while the workers go on
+        answers = await observer.watch(batch, heard=order.take)
         moving = await moving_of(batch, answers, observer)
-        for index, (trial, seen) in enumerate(zip(batch, answers, strict=True)):
-            search.learn(trial, seen, moving=index in moving)
+        for index in range(order.told, len(batch)):
+            search.learn(batch[index], answers[index], moving=index in moving)
         if looked is not None and search.trials >= EARLY_TRIALS:
             await looked()
             looked = None

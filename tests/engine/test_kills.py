@@ -83,9 +83,7 @@ def test_two_explorations_that_go_by_mutants_are_the_same(tmp_path: Path) -> Non
     assert specs[0] == specs[1]
 
 
-def test_how_many_trials_are_learned_at_a_time_changes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_how_many_trials_are_learned_at_a_time_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = explored_fares(tmp_path / "one", 60)
     monkeypatch.setattr(lockstep_of_the_host, "PORTION", 7)
     other = explored_fares(tmp_path / "other", 60)
