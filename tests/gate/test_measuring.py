@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from testwright.gate.mutation.running import Judges, MutationOptions, measure_mutants, measure_when_told
+from testwright.gate.mutation.planning import Judges
+from testwright.gate.mutation.running import MutationOptions, measure_mutants, measure_when_told
 from testwright.gate.options import Framework, SuiteOptions
 from testwright.gate.results import SuiteResult
 from testwright.gate.strictness import VerifyOptions
