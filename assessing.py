@@ -38,6 +38,7 @@ async def assess(
     targets: Sequence[str] = (),
     mutants: int = 100,
     test_seconds: float = 30.0,
+    seed: int = 0,
 ) -> Assessed:
     """Assess test files of the project, and write what was found to `assess.json` in a run's folder.
 
@@ -46,6 +47,7 @@ async def assess(
         targets: files whose branches and mutants count; none for all modules of the project.
         mutants: size of the sample over all targets; 0 for none.
         test_seconds: how long one test may take.
+        seed: of the sample.
 
     Raises:
         UsageError: a path is not in the project, or holds no tests.
@@ -66,7 +68,7 @@ async def assess(
         cache=settings.state / "cache",
         import_roots=layout.import_roots,
     )
-    options = AssessOptions(tuple(measure), mutants, settings.repeats, test_seconds)
+    options = AssessOptions(tuple(measure), mutants, settings.repeats, test_seconds, seed=seed)
     framework: Framework = settings.framework
     try:
         assessment = await assess_suite(target, files, framework=framework, options=options)

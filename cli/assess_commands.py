@@ -30,6 +30,7 @@ Targets = Annotated[
     list[str] | None, typer.Option("--target", help="A module whose branches and mutants count; may be repeated.")
 ]
 Size = Annotated[int, typer.Option("--mutants", min=0, max=10_000, help="Mutants to try, of all targets together.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Another number draws other mutants.")]
 Format = Annotated[str | None, typer.Option("--format", help="text, json or markdown. Default: text.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write it to this file instead of the terminal.")]
 Seconds = Annotated[float, typer.Option("--test-seconds", min=0.1, help="How long one test may take.")]
@@ -47,6 +48,7 @@ def assess(
     paths: Paths = None,
     target: Targets = None,
     mutants: Size = 100,
+    seed: Seed = 0,
     test_seconds: Seconds = 30.0,
     form: Format = None,
     output: Output = None,
@@ -62,7 +64,7 @@ def assess(
 
         settings = load_settings(flags)
         asked = assessing.assess(
-            paths or (), settings, targets=target or (), mutants=mutants, test_seconds=test_seconds
+            paths or (), settings, targets=target or (), mutants=mutants, test_seconds=test_seconds, seed=seed
         )
         done = asyncio.run(asked)
         text = _text(done.report, form)

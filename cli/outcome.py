@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.markup import escape
 
-from ..reports.json_form import json_form
-from ..reports.model import Report, Target
-from ..reports.operations import counted
-
 if TYPE_CHECKING:
+    from ..reports.model import Report, Target
     from ..run_session import Ended
 
 _FILES = {
@@ -29,6 +26,8 @@ _FILES = {
 def report_shown(ended: Ended, *, as_json: bool) -> None:
     """Print a run's report: the machine-readable one only, or what a person wants to know first."""
     if as_json:
+        from ..reports.json_form import json_form
+
         sys.stdout.write(json_form(ended.report))
         return
     console = Console(soft_wrap=True, highlight=False)
@@ -127,7 +126,11 @@ def _target(console: Console, target: Target) -> None:
         branches = f", branches {then}{100 * after.covered_branches / after.branches:.0f} %"
     missed = f", {len(target.not_reached)} not reached" if target.not_reached else ""
     if target.status == "completed":
-        told = f", {counted(target.operations)}" if target.operations else ""
+        told = ""
+        if target.operations:
+            from ..reports.operations import counted
+
+            told = f", {counted(target.operations)}"
         console.print(f"  {escape(target.path)}: {_many(len(target.kept), 'test')}{told}{branches}{missed}")
     else:
         console.print(f"  {escape(target.path)}: [yellow]{target.status}[/] {escape(target.error)}")

@@ -13,7 +13,6 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..errors import UsageError
-from ..reports.json_form import json_form
 from ..settings import load_settings
 from ..store.run_folder import new_run_id
 from . import options as given
@@ -115,6 +114,8 @@ def _execute(
             ended = asyncio.run(work)
     made = ended.report_path.parent / _FILES[goal]
     if as_json:
+        from ..reports.json_form import json_form
+
         sys.stdout.write(made.read_text("utf-8") if made.is_file() else json_form(ended.report))
     else:
         _shown(goal, ended, made)

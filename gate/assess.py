@@ -41,6 +41,7 @@ class AssessOptions:
     Attributes:
         measure: files of the project whose branches and mutants count.
         mutants: size of the sample; 0 for none.
+        seed: of the sample.
         repeats: runs after the first, under the gate's conditions.
         test_seconds, wall_seconds: limits for one test and one run.
         further: most mutants beyond the sample that tests of which it does not show what they add are tried on.
@@ -52,6 +53,7 @@ class AssessOptions:
     test_seconds: float = 30.0
     wall_seconds: float = 600.0
     further: int = 300
+    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +186,7 @@ async def assess_suite(
         judging = _judging(first, examination)
         mutation, further = None, ()
         if options.mutants and judging and first.coverage is not None and first.coverage.files:
-            size = MutationOptions(size=options.mutants)
+            size = MutationOptions(size=options.mutants, seed=options.seed)
             mutation = await measure_mutants(suite, judging, first.coverage, size, run=strictness.base())
             further = await _further(suite, examination, first, judging, mutation, options, strictness)
     verification = Verification(
@@ -234,7 +236,7 @@ async def _further(
     doubted = [nodeid for nodeid in judging if nodeid in additions and additions[nodeid].idle]
     if not doubted:
         return ()
-    size = MutationOptions(size=options.further)
+    size = MutationOptions(size=options.further, seed=options.seed)
     base = strictness.base()
     return await try_further(suite, judging, doubted, mutation, first.coverage, size, run=base)
 

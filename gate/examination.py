@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,8 +12,7 @@ from ..sandbox.target import PythonTarget
 from .beside import find_disturbances, fixed_things
 from .classify import classify_case, classify_collection
 from .conditions import AGAIN, BESIDE, ORDER, TOGETHER, Condition, conditions_of, dependence, to_blame
-from .mutation.model import MutationReport
-from .mutation.running import MutationOptions, measure_mutants
+from .measuring import Measuring
 from .options import SuiteOptions
 from .results import CaseResult, CollectError, SuiteResult
 from .settle import Expelled, passed, settle
@@ -32,7 +30,7 @@ class Examination:
 
     Attributes:
         passing: the tests nothing speaks against so far.
-        ahead: repeats that the first run has done already.
+        ahead: repeats that ran at once with the first run and that everything passed.
         one_target: whether a file that cannot be loaded for want of something ends it all; where the files of several
             targets run together, it only costs that file.
         locale, encoding: what was in force where another one was asked for; None where that did not happen.
@@ -51,27 +49,26 @@ class Examination:
     locale: str | None = None
     encoding: str | None = None
     watched: list[SuiteResult] = field(default_factory=list)
+    _running: asyncio.Task[list[SuiteResult | None]] | None = None
 
     async def first_run(self, ahead: Sequence[SuiteOptions] = ()) -> SuiteResult:
         """Run in the given order with coverage, and judge what does not pass.
 
         Args:
-            ahead: repeats to run at once, in the surroundings of the first run. They count only when everything that
-                passed passes in all of them: then `ahead` says how many.
+            ahead: repeats to run at once, in the surroundings of the first run; they go on when this has its answer
+                (see `see_again`). They count only when everything that passed passes in all of them.
 
         Raises:
             TargetImportError: the target does not import.
         """
         watch = self.options.beside
         base = replace(self.options.base(), measure=self.options.measure, watch=watch)
-        first, *more = await self.suite.run_ahead([base, *(replace(one, watch=watch) for one in ahead)])
-        result = first or await self.suite.run(base)
-        if self._all_pass_again(result, more):
-            self.ahead = len(more)
-            self.notes.extend(note for one in more if one for note in one.notes)
-            self.watched = [result, *(one for one in more[:1] if one)]
-        else:
-            self.watched = [result]
+        early: asyncio.Future[SuiteResult] = asyncio.get_running_loop().create_future()
+        runs = [base, *(replace(one, watch=watch) for one in ahead)]
+        self._running = self.suite.begin(self.suite.run_ahead(runs, early.set_result))
+        await asyncio.wait((self._running, early), return_when=asyncio.FIRST_COMPLETED)
+        result = early.result() if early.done() else (await self._running)[0] or await self.suite.run(base)
+        self.watched = [result]
         for error in result.collect_errors:
             self._uncollected(error)
         for test in result.tests:
@@ -86,6 +83,16 @@ class Examination:
                 self.verdicts[test.nodeid] = verdict
         return result
 
+    async def see_again(self) -> None:
+        """Wait for the repeats that were run at once, and take them in; nothing else runs in the workspace before."""
+        if self._running is None:
+            return
+        (_, *more), self._running = await self._running, None
+        if self._all_pass_again(self.watched[0], more):
+            self.ahead = len(more)
+            self.notes.extend(note for one in more if one for note in one.notes)
+            self.watched += [one for one in more[:1] if one]
+
     def _all_pass_again(self, first: SuiteResult, more: Sequence[SuiteResult | None]) -> bool:
         passing = [test.nodeid for test in first.tests if test.outcome == "passed"]
         again = [one.by_nodeid() for one in more if one is not None]
@@ -94,6 +101,7 @@ class Examination:
 
     async def repeat(self) -> None:
         """Run what passes again and again; what fails once is flaky."""
+        await self.see_again()
         numbers = range(self.ahead + 1, self.options.repeats + 1)
         runs = [self._repeat_of(number) for number in numbers]
         done = await self.suite.run_ahead(runs) if runs and self.passing else []
@@ -127,40 +135,9 @@ class Examination:
             related = ("fails beside", (one.beside,))
             self.flaky(one.nodeid, one.reason, one.result, causes=(BESIDE,), related=related)
 
-    @asynccontextmanager
-    async def measuring(self, first: SuiteResult) -> AsyncIterator[Callable[[], Awaitable[MutationReport | None]]]:
-        """Gives what measures by mutants the tests that pass when it is called; None where that was not asked for or
-        cannot be.
-
-        Most often nothing is left out any more, so the work begins at once, in a workspace of its own; not where tests
-        use what other processes could use, too, because then they could disturb those that run meanwhile.
-        """
-        early = tuple(self.passing)
-        alone = not self.options.beside or any(test.things for test in first.tests)
-        work = None if alone else asyncio.create_task(self._mutants(first))
-        if work is not None:  # a fault of work that nobody waits for any more is no fault
-            work.add_done_callback(lambda done: done.cancelled() or done.exception())
-
-        async def measured() -> MutationReport | None:
-            if work is not None and tuple(self.passing) == early:
-                return await work
-            return await self._mutants(first)
-
-        try:
-            yield measured
-        finally:
-            if work is not None and not work.done():
-                work.cancel()
-                await asyncio.wait((work,))
-
-    async def _mutants(self, first: SuiteResult) -> MutationReport | None:
-        if not self.options.mutants or not self.passing or first.coverage is None or not first.coverage.files:
-            return None
-        size = MutationOptions(size=self.options.mutants, thorough=False, wall_seconds=self.options.mutant_seconds)
-        passing = set(self.passing)
-        order = [test.nodeid for test in first.tests if test.nodeid in passing]
-        async with self.suite.fresh() as suite:
-            return await measure_mutants(suite, order, first.coverage, size, run=self.options.base())
+    def measuring(self) -> Measuring:
+        """What measures the tests by mutants, made ready from now on."""
+        return Measuring(self.suite, self.options)
 
     def expel(self, expelled: Expelled) -> None:
         """Leave out a test that makes others fail, or fails because of others."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import EnvironmentFault
 from ..sandbox.protocol import Completed, Limits, Program
@@ -20,8 +21,11 @@ from .project_config import Settings, configuration
 
 WORKER = Path(__file__).resolve().parent.parent / "sandbox" / "worker"
 COLLECT_SECONDS = 60.0
+READY_SECONDS = 900.0
 _NAMES_TROUBLE = re.compile(r"(ERROR: |[\w.]*(Error|Exception|Warning)\b)")
 _LINE = 300
+_LOOK_SECONDS = 0.01
+T = TypeVar("T")
 # Plugins that would change the order, the process or the timing of tests, or measure coverage a second time.
 UNWANTED_PLUGINS = (
     "xdist",
@@ -88,7 +92,13 @@ class Launcher:
         return (await self.launch_all(files, [options], manner=manner, wall_seconds=wall_seconds))[0]
 
     async def launch_all(
-        self, files: Sequence[str], runs: Sequence[SuiteOptions], *, manner: Manner, wall_seconds: float
+        self,
+        files: Sequence[str],
+        runs: Sequence[SuiteOptions],
+        *,
+        manner: Manner,
+        wall_seconds: float,
+        told: Callable[[Launched], None] | None = None,
     ) -> list[Launched]:
         """Several runs under one start of the runner, each in a fork that has not met the project. Raises as `launch`.
 
@@ -96,12 +106,17 @@ class Launcher:
             runs: they agree in `SuiteOptions.start`; a holder is followed by its visitor, and both run at once. A run
                 that did not get to its end has a record without a code.
             wall_seconds: for all of them together.
+            told: called with the first one as soon as it has come to its end, while the others still run.
         """
         folders = [await asyncio.to_thread(self._new_folder) for _ in runs]
         for folder, options in zip(folders, runs, strict=True):
             seconds = wall_seconds / len(runs)
             await asyncio.to_thread(self._write_request, folder, files, options, manner, seconds)
-        completed = await self._target.sandbox.run(self._program(folders, runs[0], manner, wall_seconds))
+        async with working(self._target.sandbox.run(self._program(folders, runs[0], manner, wall_seconds))) as run:
+            if told is not None and await _appears(folders[0] / "ended", run):
+                ended = Completed(0, b"", b"", 0.0, "exited")
+                told(await asyncio.to_thread(self._read, folders[0], ended, bool(runs[0].measure)))
+            completed = await run
         return [
             await asyncio.to_thread(self._read, folder, completed, bool(options.measure))
             for folder, options in zip(folders, runs, strict=True)
@@ -116,23 +131,43 @@ class Launcher:
         *,
         manner: Manner,
         limits: Limits,
+        plan: Coroutine[Any, Any, Mapping[str, Any]] | None = None,
     ) -> tuple[list[dict[str, Any]], Completed]:
         """Run another of our workers on the same files, in the same manner: the facts it wrote, and how it ended.
 
         Args:
             script: its file name.
             more: added to the request.
+            plan: more of it, told to the worker when it is there; the worker makes itself ready meanwhile, which may
+                take `READY_SECONDS` and does not count as its time.
 
         Raises:
             SandboxFailure: the sandbox broke.
         """
         folder = await asyncio.to_thread(self._new_folder)
-        more = {**more, "framework": self._framework, "scratch": str(folder)}
+        told = folder / "plan.json"
+        writable = [self._project, self._workspace.scratch.resolve(), *self._own_places()]
+        more = {**more, "framework": self._framework, "scratch": str(folder), "plan": str(told)}
+        more["places"] = [str(one) for one in writable]
         await asyncio.to_thread(self._write_request, folder, files, options, manner, limits.wall_seconds, more)
         program = self._program([folder], options, manner, limits.wall_seconds)
         argv = tuple(str(WORKER / script) if one.endswith(f"{self._framework}_run.py") else one for one in program.argv)
-        completed = await self._target.sandbox.run(replace(program, argv=argv, limits=limits))
+        ready = 0.0 if plan is None else READY_SECONDS
+        whole = replace(limits, wall_seconds=limits.wall_seconds + ready)
+        async with working(self._target.sandbox.run(replace(program, argv=argv, limits=whole))) as run:
+            if plan is not None:
+                async with working(plan) as awaited:
+                    await asyncio.wait((run, awaited), return_when=asyncio.FIRST_COMPLETED)
+                    if awaited.done():
+                        await asyncio.to_thread(_write_whole, told, json.dumps(awaited.result()))
+                await asyncio.wait((run,), timeout=limits.wall_seconds)
+            out_of_time = Completed(-9, b"", b"", limits.wall_seconds, "wall_clock")
+            completed = await run if plan is None or run.done() else out_of_time
         return await asyncio.to_thread(_facts, folder / "results.jsonl"), completed
+
+    def _own_places(self) -> tuple[Path, ...]:
+        """Where a program may write besides its workspace: folders of its own in a sandbox of namespaces."""
+        return (Path("/tmp"), Path("/dev/shm")) if self._target.sandbox.kind == "bubblewrap" else ()
 
     def _program(self, folders: Sequence[Path], options: SuiteOptions, manner: Manner, wall_seconds: float) -> Program:
         environment = options.environment()
@@ -217,6 +252,32 @@ class Launcher:
                     advice="check that the target's environment has a working `coverage` package",
                 ) from error
         return Launched(record, completed, coverage, complaint)
+
+
+@asynccontextmanager
+async def working(work: Coroutine[Any, Any, T]) -> AsyncIterator[asyncio.Task[T]]:
+    """Work that goes on meanwhile; leaving ends it, if it has not ended, and waits for that."""
+    task = asyncio.create_task(work)
+    try:
+        yield task
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait((task,))
+
+
+async def _appears(path: Path, run: asyncio.Task[Any]) -> bool:
+    """Wait for a file, or for the end of a run; whether the file is there."""
+    while not path.exists() and not run.done():
+        await asyncio.wait((run,), timeout=_LOOK_SECONDS)
+    return path.exists()
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write a file that is complete when it appears."""
+    part = path.with_suffix(".part")
+    part.write_text(text, encoding="utf-8")
+    part.rename(path)
 
 
 def _facts(path: Path) -> list[dict[str, Any]]:

@@ -8,11 +8,11 @@ conftest, and says so. A runner that cannot start is an environment fault and ne
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import EnvironmentFault, UsageError
 from ..sandbox.protocol import Completed, Limits
@@ -26,6 +26,7 @@ from .results import CaseResult, SuiteResult
 
 Files = Mapping[str, str] | Sequence[Path]
 Outcomes = Mapping[str, CaseResult]
+T = TypeVar("T")
 _PYTEST_INTERRUPTED, _PYTEST_INTERNAL, _PYTEST_USAGE, _NOT_STARTED = 2, 3, 4, 70
 
 
@@ -53,6 +54,7 @@ class Suite:
         self._launcher = Launcher(target, workspace, framework, settings)
         self._manner: Manner | None = None
         self._notes: list[str] = []
+        self._begun: list[asyncio.Task[Any]] = []
         self.starts = 0
 
     async def run(self, options: SuiteOptions, *, files: Sequence[str] | None = None) -> SuiteResult:
@@ -66,32 +68,44 @@ class Suite:
         result = await attempt.run()
         return replace(result, sandbox=self.sandbox_kind, notes=(*self._notes, *result.notes))
 
-    async def run_ahead(self, runs: Sequence[SuiteOptions]) -> list[SuiteResult | None]:
+    async def run_ahead(
+        self, runs: Sequence[SuiteOptions], told: Callable[[SuiteResult], None] | None = None
+    ) -> list[SuiteResult | None]:
         """Run several times with as few starts of the runner as possible: those that agree in `SuiteOptions.start`
         share one.
 
         Returns the result of each run that went smoothly, and None for the others: call `run` for those. The time of
         the shared starts is in no result.
 
+        Args:
+            told: called with the first result as soon as it is there, if it is no None.
+
         Raises:
             EnvironmentFault, SandboxFailure: as `run`.
         """
         manner = self._manner or self._manners(runs[0])[0]
         results: list[SuiteResult | None] = [None] * len(runs)
+
+        def concluded(launched: Launched, options: SuiteOptions) -> SuiteResult | None:
+            if _did_not_start(launched.record):
+                return None
+            result = Attempt(self.launch, self.framework, self.files, options).conclude(launched)
+            return result and replace(result, sandbox=self.sandbox_kind, notes=(*self._notes, *result.notes))
+
+        def early(launched: Launched) -> None:
+            result = concluded(launched, runs[0])
+            if result is not None and told is not None:
+                told(result)
+
         for start in dict.fromkeys(options.start for options in runs):
             places = [place for place, options in enumerate(runs) if options.start == start]
             chosen = [runs[place] for place in places]
             wall = sum(options.wall_seconds for options in chosen)
-            for place, launched in zip(
-                places,
-                await self._launcher.launch_all(self.files, chosen, manner=manner, wall_seconds=wall),
-                strict=True,
-            ):
-                if not _did_not_start(launched.record):
-                    result = Attempt(self.launch, self.framework, self.files, runs[place]).conclude(launched)
-                    results[place] = result and replace(
-                        result, sandbox=self.sandbox_kind, notes=(*self._notes, *result.notes)
-                    )
+            many = await self._launcher.launch_all(
+                self.files, chosen, manner=manner, wall_seconds=wall, told=early if told and 0 in places else None
+            )
+            for place, launched in zip(places, many, strict=True):
+                results[place] = concluded(launched, runs[place])
             self.starts += 1
         return results
 
@@ -145,12 +159,37 @@ class Suite:
         )
 
     async def work(
-        self, script: str, options: SuiteOptions, more: Mapping[str, Any], limits: Limits
+        self,
+        script: str,
+        options: SuiteOptions,
+        more: Mapping[str, Any],
+        limits: Limits,
+        plan: Coroutine[Any, Any, Mapping[str, Any]] | None = None,
     ) -> tuple[list[dict[str, Any]], Completed]:
         """Run another worker on the suite's files, in the manner in which the runner starts; see `Launcher.work`."""
         manner = self._manner or self._manners(options)[0]
         self.starts += 1
-        return await self._launcher.work(script, self.files, options, more, manner=manner, limits=limits)
+        return await self._launcher.work(script, self.files, options, more, manner=manner, limits=limits, plan=plan)
+
+    @property
+    def starts_as_usual(self) -> bool:
+        """Whether the runner starts in the first manner that is tried, as far as it was started."""
+        return not self._notes
+
+    def begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Let something go on in the workspace meanwhile; what has not ended when the suite is left is broken off."""
+        task = asyncio.create_task(work)
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # asked for, or of no interest
+        self._begun.append(task)
+        return task
+
+    async def end(self) -> None:
+        """Break off what has not ended; called on leaving."""
+        left = [task for task in self._begun if not task.done()]
+        for task in left:
+            task.cancel()
+        if left:
+            await asyncio.wait(left)
 
     def _settle(self, manner: Manner, first: Launched | None) -> None:
         self._manner = manner
@@ -190,7 +229,11 @@ async def open_suite(target: PythonTarget, files: Files, framework: Framework) -
         absent = [path for path in paths if not (workspace.project / path).exists()]
         if absent:
             raise UsageError(f"there is no test file {absent[0]} in the project")
-        yield Suite(target, workspace, tests, framework, lambda: open_suite(target, files, framework))
+        suite = Suite(target, workspace, tests, framework, lambda: open_suite(target, files, framework))
+        try:
+            yield suite
+        finally:
+            await suite.end()
 
 
 async def run_suite(

@@ -68,6 +68,7 @@ async def verify_together(
     async with open_suite(target, files, framework) as suite:
         examination = Examination(suite, strictness, cases, own_modules(target), one_target=len(files) == 1)
         first = await examination.first_run([one.asked(strictness.base()) for one in options.orders()])
+        await examination.see_again()
         disturbed = await _pass_in_other_company(examination)
         orders = options.orders()[examination.ahead :]
         orders = [Order(0, "given"), *orders] if disturbed else orders

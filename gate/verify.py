@@ -54,11 +54,12 @@ async def verify_files(
     options = options or VerifyOptions()
     async with open_suite(target, files, framework) as suite:
         examination = Examination(suite, options, cases_by_id(spec), own_modules(target))
+        measuring = examination.measuring()
         first = await examination.first_run(examination.options.same_start())
-        async with examination.measuring(first) as measured:
-            await examination.repeat()
-            await examination.beside_itself()
-            mutation = await measured()
+        await measuring.begin(first, examination.passing)
+        await examination.repeat()
+        await examination.beside_itself()
+        mutation = await measuring.measured(first, examination.passing)
     return Verification(
         framework=framework,
         contents=dict(files),

@@ -38,7 +38,7 @@ async def step_limit(seconds: float | None) -> AsyncIterator[None]:
 
 
 def lift_step_limit() -> None:
-    """From now on the step at hand ends by itself, because what it does keeps what was made. Without a limit: nothing."""
+    """From now on the step at hand ends by itself: what it does keeps what was made. Without a limit: nothing."""
     limit = _LIMIT.get()
     if limit is not None and not limit.expired():
         limit.reschedule(None)

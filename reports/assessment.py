@@ -119,7 +119,11 @@ def _findings(report: Json) -> list[Block]:
 
 
 def _idle_word(report: Json) -> str:
-    return "add nothing" if report["mutation"] else "run nothing that others do not"
+    mutation = report["mutation"]
+    if not mutation:
+        return "run nothing that others do not"
+    sampled = mutation.get("sampled", 0) < mutation.get("found", 0)
+    return "add nothing by the mutants tried" if sampled else "add nothing"
 
 
 def _repeat_word(report: Json) -> str:

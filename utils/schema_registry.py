@@ -13,15 +13,15 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
-from typing import Any
-
-from jsonschema import Draft202012Validator
-from referencing import Registry, Resource
-from referencing.jsonschema import DRAFT202012
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from .schema_compatibility import Incompatibility, compatible
 from .schema_migration import migrate
+
+if TYPE_CHECKING:  # the libraries take a while to load; who only asks for names need not wait for them
+    from jsonschema import Draft202012Validator
+    from referencing import Registry
 
 __all__ = [
     "CORE_SCHEMA",
@@ -135,6 +135,8 @@ def validator(name: str) -> Draft202012Validator:
     Raises:
         UsageError: there is no schema of that name.
     """
+    from jsonschema import Draft202012Validator
+
     return Draft202012Validator(_loaded(name), registry=_registry(), format_checker=Draft202012Validator.FORMAT_CHECKER)
 
 
@@ -184,5 +186,8 @@ def _folder() -> Traversable:
 
 @cache
 def _registry() -> Registry[Any]:
+    from referencing import Registry, Resource
+    from referencing.jsonschema import DRAFT202012
+
     resource = [Resource.from_contents(_loaded(name), default_specification=DRAFT202012) for name in schema_names()]
     return Registry().with_resources((one.id() or "", one) for one in resource).crawl()

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 
 from ...sandbox.protocol import Network
 from ...sandbox.target import PythonTarget
+from .ahead import Ahead, ahead
 from .documents import Verdict, as_written, compare_with_document, is_announced
 from .model import ModuleFacts, Trial
 from .observation_json import Seen
-from .observer import Clock, Conditions, open_observer
+from .observer import Clock, Conditions, Observer, open_observer
 from .sameness import Steady, steady
 
 ALL = 1_000_000
@@ -52,38 +54,66 @@ class Confirmed:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """The workers of one confirmation, one for each way to repeat. Made by `confirming`."""
+
+    plain: Ahead[Observer]
+    elsewhere: Ahead[Observer]
+    together: Ahead[Observer]
+
+
+@asynccontextmanager
+async def confirming(
+    target: PythonTarget, facts: ModuleFacts, watched: tuple[tuple[str, str], ...] = ()
+) -> AsyncGenerator[Workers]:
+    """Workers that start at once, so that they are there when it is settled what to confirm. Used once."""
+    network: Network = "loopback" if watched else "none"
+    usual, other, joint = (replace(one, network=network) for one in (PLAIN, ELSEWHERE, TOGETHER))
+    async with (
+        ahead(lambda: open_observer(target, facts, replace(usual, watched=watched))) as plain,
+        ahead(lambda: open_observer(target, facts, other)) as elsewhere,
+        ahead(lambda: open_observer(target, facts, joint)) as together,
+    ):
+        for one in (plain, elsewhere, together):
+            one.begin()
+        yield Workers(plain, elsewhere, together)
+
+
 async def confirm(
     target: PythonTarget,
     facts: ModuleFacts,
     chosen: Sequence[tuple[Trial, Seen]],
     watched: tuple[tuple[str, str], ...] = (),
+    *,
+    workers: Workers | None = None,
 ) -> list[Confirmed]:
     """Confirm trials, each given with what it did when it was explored; the answers are in the same order.
 
     Args:
         watched: further files of the project whose lines are told; see `Conditions`. Their flows may use the loopback
             device.
+        workers: those that were started ahead, with the same `watched`; None to start some.
 
     Raises:
         SandboxFailure: the sandbox breaks.
     """
     if not chosen:
         return []
+    if workers is None:
+        async with confirming(target, facts, watched) as own:
+            return await confirm(target, facts, chosen, watched, workers=own)
     trials = [trial for trial, _ in chosen]
-    network: Network = "loopback" if watched else "none"
-    usual, other, joint = (replace(one, network=network) for one in (PLAIN, ELSEWHERE, TOGETHER))
     drawing = {index for index, (_, seen) in enumerate(chosen) if seen.random}
     mixed, again = _shuffled(len(trials), 5), _shuffled(len(trials), 11)
     plain, elsewhere, together = await asyncio.gather(
-        _repeat(target, facts, trials, replace(usual, watched=watched), ()),
+        _repeat(workers.plain.use(), trials, ()),
         _repeat(
-            target,
-            facts,
+            workers.elsewhere.use(),
             [trials[index] for index in mixed],
-            other,
             [place for place, index in enumerate(mixed) if index in drawing],
         ),
-        _repeat(target, facts, [*trials, *(trials[index] for index in again)], joint, ()),
+        _repeat(workers.together.use(), [*trials, *(trials[index] for index in again)], ()),
     )
     answers: list[Confirmed] = []
     for index, (trial, explored) in enumerate(chosen):
@@ -103,7 +133,7 @@ async def _in_full_context(
         return answers
     whole = {index: as_written(trials[index], facts) for index in suspects}
     ready = [(index, trial) for index, trial in whole.items() if trial is not None]
-    seen = await _repeat(target, facts, [trial for _, trial in ready], PLAIN, ())
+    seen = await _repeat(open_observer(target, facts, PLAIN), [trial for _, trial in ready], ())
     holds = {
         index
         for (index, trial), (one,) in zip(ready, seen, strict=True)
@@ -123,14 +153,10 @@ def _shuffled(size: int, seed: int) -> list[int]:
 
 
 async def _repeat(
-    target: PythonTarget,
-    facts: ModuleFacts,
-    trials: Sequence[Trial],
-    conditions: Conditions,
-    drawing: Sequence[int],
+    opened: AbstractAsyncContextManager[Observer], trials: Sequence[Trial], drawing: Sequence[int]
 ) -> list[list[Seen]]:
     """Each trial once; those at the indexes `drawing` once more for each further seed."""
-    async with open_observer(target, facts, conditions) as observer:
+    async with opened as observer:
         seen = [[one] for one in await observer.watch(trials)]
         if drawing:
             for seed in FURTHER_SEEDS:

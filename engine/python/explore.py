@@ -9,17 +9,19 @@ from dataclasses import dataclass, field, replace
 
 from ...errors import ProjectError, SandboxFailure
 from ...sandbox.target import PythonTarget
+from .ahead import ahead
 from .arcs import ArcMap
-from .confirm import NO_VERDICT, Confirmed, confirm
+from .confirm import NO_VERDICT, Confirmed, confirm, confirming
 from .documents import compare_with_document
 from .fallbacks import TRIALS as FALLBACK_TRIALS
 from .fallbacks import explore_fallbacks
 from .kills import NO_KILLS, HuntLimits, Kills, hunt
+from .lockstep import open_lockstep
 from .model import Arc, Exploration, Finding, ModuleFacts
 from .moving import moving_of
 from .pace import FALLING_BACK, HUNTING, SEARCHING, Pace
 from .search import AimingProposer, Record, Search
-from .side_by_side import Watcher, open_side_by_side
+from .side_by_side import InOrder, Watcher, open_side_by_side
 from .telling import choose_telling
 from .unreached import unreached
 
@@ -87,11 +89,16 @@ async def explore(
     arcs = _arcs(facts, source)
     notes: list[str] = []
     pace = Pace(budget.wall_seconds, notes)
-    async with open_side_by_side(target, facts) as observer:
+    async with (
+        open_side_by_side(target, facts) as observer,
+        ahead(lambda: open_lockstep(target, facts)) as lockstep,
+    ):
         imported = arcs.real(observer.import_arcs)
         search = Search(facts, arcs, proposer, imported, budget.trials)
 
         async def looked() -> None:
+            if budget.hunt.mutants:
+                lockstep.begin()
             if early is not None:
                 with suppress(Exception):  # a look ahead must not end what it looks ahead of
                     early(await asyncio.to_thread(_first_look, facts, arcs, search, imported))
@@ -114,6 +121,7 @@ async def explore(
             imported,
             budget.hunt,
             over=lambda: pace.over(HUNTING, "Looking for what notices faults"),
+            opened=lockstep.use,
         )
     work = await _settle(target, facts, search, imported, kills)
     told = _told(facts, arcs, search, imported, work, kills, notes)
@@ -146,10 +154,12 @@ async def _search(
         batch = search.next_batch(min(BATCH, budget.trials - search.trials))
         if not batch:
             return
-        answers = await observer.watch(batch)
+        left = iter(batch)
+        order = InOrder(lambda seen, left=left: search.learn(next(left), seen))  # while the workers go on
+        answers = await observer.watch(batch, heard=order.take)
         moving = await moving_of(batch, answers, observer)
-        for index, (trial, seen) in enumerate(zip(batch, answers, strict=True)):
-            search.learn(trial, seen, moving=index in moving)
+        for index in range(order.told, len(batch)):
+            search.learn(batch[index], answers[index], moving=index in moving)
         if looked is not None and search.trials >= EARLY_TRIALS:
             await looked()
             looked = None
@@ -176,8 +186,9 @@ async def _settle(
     work = _Work()
     for _ in range(CONFIRMATIONS):
         usable = [record for record in search.records if record.number not in work.bad]
-        chosen = choose_telling(usable, facts, imported, kills.by_record)
-        answers = await confirm(target, facts, [(record.trial, record.seen) for record in chosen])
+        async with confirming(target, facts) as workers:  # they start while choosing goes on
+            chosen = await asyncio.to_thread(choose_telling, usable, facts, imported, kills.by_record)
+            answers = await confirm(target, facts, [(record.trial, record.seen) for record in chosen], workers=workers)
         # All of them again, not only the new ones: each must hold in the company of all the others.
         work.confirmed = [(one, answer) for one, answer in zip(chosen, answers, strict=True) if answer.seen is not None]
         bad = {

@@ -72,7 +72,8 @@ async def _without(
     try:
         async with open_side_by_side(target, facts, replace(EXPLORING, missing=one.modules)) as other:
             reached = frozenset(search.reached) | arcs.real(other.import_arcs)
-            inner = Search(facts, arcs, search.proposer.afresh(reached), reached, TRIALS)
+            # Of what comes out only ways that nothing else takes are kept: how calls end does not prolong it.
+            inner = Search(facts, arcs, search.proposer.afresh(reached), reached, TRIALS, kinds=False)
             await run(inner, other)
     except TargetImportError:
         return  # the module does need it

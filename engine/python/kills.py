@@ -7,6 +7,7 @@ counts where a test would pin it. Everything is counted, nothing is timed, so th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 
 from ...mutation.catalog import mutants_of, sample
@@ -292,11 +293,13 @@ async def hunt(
     limits: HuntLimits | None = None,
     *,
     over: Callable[[], bool] = lambda: False,
+    opened: Callable[[], AbstractAsyncContextManager[Lockstep]] | None = None,
 ) -> Kills:
     """Find what notices a sample of mutants; further trials go to `search`.
 
     Args:
         over: whether its time is over; asked between portions of the work.
+        opened: gives the worker that was started ahead; None to start one.
 
     Raises:
         TargetImportError, SandboxFailure: see `open_lockstep`.
@@ -307,7 +310,7 @@ async def hunt(
     state = Hunt(facts, source, search, imported, limits, over)
     if not state.quarries:
         return Kills()
-    async with open_lockstep(target, facts) as lockstep:
+    async with opened() if opened is not None else open_lockstep(target, facts) as lockstep:
         await state.learn(lockstep, search.records, limits.pool)
         for turn, (most, enough) in enumerate(limits.rounds):
             await state.round(lockstep, most, enough, turn)

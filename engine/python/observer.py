@@ -7,7 +7,7 @@ started again, and only the trial it was running is lost with it.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,6 +24,10 @@ WORKER = Path(__file__).resolve().parents[2] / "sandbox" / "worker"
 START_SECONDS = 120.0
 SILENCE_SECONDS = 90.0
 BATCH = 100
+
+
+Heard = Callable[[int, Seen], None]
+"""Told an answer and the index of its trial."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,21 +101,26 @@ class Observer:
         """What each trial did, in the same order. Raises SandboxFailure when the sandbox breaks."""
         return [seen.observation for seen in await self.watch(trials)]
 
-    async def watch(self, trials: Sequence[Trial], *, seed: int | None = None, later: int = 0) -> list[Seen]:
+    async def watch(
+        self, trials: Sequence[Trial], *, seed: int | None = None, later: int = 0, heard: Heard | None = None
+    ) -> list[Seen]:
         """As `observe`, with what only the engine itself needs.
 
         Args:
             seed: another one for randomness.
             later: seconds by which a ticking clock is ahead; it runs then.
+            heard: told each answer, with its trial's index, as soon as it comes.
         """
         seen: list[Seen] = []
         size = max(BATCH, self.conditions.per_fork)
         while len(seen) < len(trials):
-            batch = trials[len(seen) : len(seen) + size]
-            seen.extend(await self._watch_batch(batch, seed, later))
+            first, batch = len(seen), trials[len(seen) : len(seen) + size]
+            seen.extend(await self._watch_batch(batch, seed, later, first, heard))
         return seen
 
-    async def _watch_batch(self, batch: Sequence[Trial], seed: int | None, later: int) -> list[Seen]:
+    async def _watch_batch(
+        self, batch: Sequence[Trial], seed: int | None, later: int, first: int = 0, heard: Heard | None = None
+    ) -> list[Seen]:
         if self._session is None:
             await self.start()
         session = self._session
@@ -125,11 +134,15 @@ class Observer:
                 if line is None:
                     break
                 seen.append(seen_from(json.loads(line)))
+                if heard is not None:
+                    heard(first + len(seen) - 1, seen[-1])
         except (TimeoutError, SandboxFailure):
             pass
         if len(seen) < len(batch):
             await self.stop()
             seen.append(Seen(Observation("crashed")))
+            if heard is not None:
+                heard(first + len(seen) - 1, seen[-1])
         return seen
 
     async def start(self) -> None:

@@ -56,6 +56,11 @@ def proposal_context(root: Path, layout: Layout, facts: ModuleFacts, usage: Usag
     index = ProjectIndex(root, layout, (facts,))
     used = usage if usage is not None else find_usage(root, layout, facts, index)
     seeds = tuple(distinct_trials([*example_trials(facts, index), *usage_trials(used)]))
+    return context_of(facts, index, seeds)
+
+
+def context_of(facts: ModuleFacts, index: ProjectIndex, seeds: tuple[Trial, ...]) -> ProposalContext:
+    """What a project teaches that has been read, with nothing learned yet."""
     harvester = Harvester(facts)
     harvest = harvester.read(seeds)
     learned = Learned(facts, harvester)

@@ -17,6 +17,7 @@ from .mutate import mutate, result_calls
 from .propose import (
     ProposalContext,
     callable_trials,
+    context_of,
     fresh,
     in_turns,
     is_public_name,
@@ -43,16 +44,27 @@ class SourceProposer:
         layout: its layout.
         facts: the target module.
         usage: uses of the target, found anew when not given.
+        known: of another proposer for the same module, whose reading of the project serves again.
 
     Attributes:
         observed: observations taken in so far.
     """
 
-    def __init__(self, root: Path, layout: Layout, facts: ModuleFacts, usage: Usage | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        layout: Layout,
+        facts: ModuleFacts,
+        usage: Usage | None = None,
+        known: ProposalContext | None = None,
+    ) -> None:
         self.facts = facts
         self._place = root, layout
         self._usage = usage if usage is not None else find_usage(root, layout, facts)
-        self.context: ProposalContext = proposal_context(root, layout, facts, self._usage)
+        if known is None:
+            self.context: ProposalContext = proposal_context(root, layout, facts, self._usage)
+        else:
+            self.context = context_of(facts, known.index, known.seeds)
         self.observed = 0
         self._seen: set[tuple[str, ...]] = set()
         self._stories: dict[str, list[Story]] = {}
@@ -61,7 +73,7 @@ class SourceProposer:
 
     def afresh(self, reached: frozenset[Arc]) -> SourceProposer:
         """Another proposer for the same module that has observed nothing and aims at what is not reached."""
-        other = SourceProposer(*self._place, self.facts, self._usage)
+        other = SourceProposer(*self._place, self.facts, self._usage, self.context)
         other._reached |= reached
         other._frontier.missing -= reached
         return other

@@ -114,10 +114,18 @@ class Search:
     Args:
         reached: arcs that importing ran.
         limit: how many trials there may be; no more proposals are kept than could ever run.
+        kinds: whether another kind of ending is something new, too, where it brings no arc.
     """
 
     def __init__(
-        self, facts: ModuleFacts, arcs: ArcMap, proposer: Proposer, reached: frozenset[Arc], limit: int
+        self,
+        facts: ModuleFacts,
+        arcs: ArcMap,
+        proposer: Proposer,
+        reached: frozenset[Arc],
+        limit: int,
+        *,
+        kinds: bool = True,
     ) -> None:
         self.arcs = arcs
         self.proposer = proposer
@@ -127,6 +135,7 @@ class Search:
         self.quiet = 0
         self.quiet_lines = 0
         self.trials = 0
+        self._kinds = kinds
         self._keys: set[tuple[object, ...]] = set()
         self.subjects = {one.qualname: Subject(one.qualname, arcs=arcs.within(one)) for one in facts.callables()}
         self._regions = {name: one.arcs for name, one in self.subjects.items() if one.arcs}
@@ -240,7 +249,7 @@ class Search:
         subject.pinned += pinned(observation)
         new = not arcs <= self.reached
         behaviour = behaviour_of(observation)
-        fresh = behaviour not in subject.behaviours
+        fresh = self._kinds and behaviour not in subject.behaviours
         self.records.append(record)
         self.reached |= arcs
         subject.behaviours.add(behaviour)

@@ -6,7 +6,7 @@ Which trial goes to which is settled by its place alone, so that two exploration
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from ...sandbox.target import PythonTarget
 from .model import Arc, ModuleFacts, Trial
 from .named_arguments import with_named
 from .observation_json import Seen
-from .observer import EXPLORING, Conditions, Observer, open_observer
+from .observer import EXPLORING, Conditions, Heard, Observer, open_observer
 
 _FEWEST_SHARED = 16
 
@@ -36,12 +36,15 @@ class SideBySide:
         """Under which both run."""
         return self._first.conditions
 
-    async def watch(self, trials: Sequence[Trial], *, seed: int | None = None, later: int = 0) -> list[Seen]:
-        """As `Observer.watch`; what changes literals is also shown with names for them (`Seen.named`).
+    async def watch(
+        self, trials: Sequence[Trial], *, seed: int | None = None, later: int = 0, heard: Heard | None = None
+    ) -> list[Seen]:
+        """As `Observer.watch`; what changes literals is also shown with names for them (`Seen.named`), but not as soon
+        as it comes. Answers of the two come in between each other.
 
         Raises SandboxFailure when the sandbox breaks.
         """
-        seen = await self._shared(trials, seed, later)
+        seen = await self._shared(trials, seed, later, heard)
         return await self._named(trials, seen) if seed is None and not later else seen
 
     async def _named(self, trials: Sequence[Trial], seen: list[Seen]) -> list[Seen]:
@@ -55,15 +58,45 @@ class SideBySide:
                 seen[at] = replace(seen[at], named=(found[at], other))
         return seen
 
-    async def _shared(self, trials: Sequence[Trial], seed: int | None, later: int) -> list[Seen]:
+    async def _shared(
+        self, trials: Sequence[Trial], seed: int | None, later: int, heard: Heard | None = None
+    ) -> list[Seen]:
         if len(trials) < _FEWEST_SHARED:
-            return await self._first.watch(trials, seed=seed, later=later)
+            return await self._first.watch(trials, seed=seed, later=later, heard=heard)
         middle = (len(trials) + 1) // 2
+
+        def of_the_second(index: int, seen: Seen) -> None:
+            if heard is not None:
+                heard(middle + index, seen)
+
         one, other = await asyncio.gather(
-            self._first.watch(trials[:middle], seed=seed, later=later),
-            self._second.watch(trials[middle:], seed=seed, later=later),
+            self._first.watch(trials[:middle], seed=seed, later=later, heard=heard),
+            self._second.watch(trials[middle:], seed=seed, later=later, heard=of_the_second),
         )
         return [*one, *other]
+
+
+class InOrder:
+    """Passes answers on in the order of their trials, up to the first of which more is to be found out.
+
+    Args:
+        heard: told what each trial did, as soon as all before it have been told.
+
+    Attributes:
+        told: how many it has passed on.
+    """
+
+    def __init__(self, heard: Callable[[Seen], None]) -> None:
+        self.told = 0
+        self._heard = heard
+        self._waiting: dict[int, Seen] = {}
+
+    def take(self, index: int, seen: Seen) -> None:
+        """One answer; they may come in any order."""
+        self._waiting[index] = seen
+        while (one := self._waiting.get(self.told)) is not None and not (one.dated or one.changed):
+            self.told += 1
+            self._heard(one)
 
 
 Watcher = Observer | SideBySide

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from ...mutation.catalog import mutants_of, sample
 from ...mutation.model import Mutant
 from ...sandbox.protocol import Completed, Limits
 from ..coverage_data import CoverageData, FileCoverage
+from ..launch import READY_SECONDS
 from ..options import SuiteOptions
 from ..suite import Suite
 from .model import MutantResult, MutationReport, Status
@@ -53,6 +54,14 @@ class MutationOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class Judges:
+    """The tests that judge mutants, node ids in the order of collection, and what each of them runs."""
+
+    passing: Sequence[str]
+    coverage: CoverageData
+
+
+@dataclass(frozen=True, slots=True)
 class _Planned:
     mutant: Mutant
     rounds: tuple[tuple[int, ...], ...]
@@ -79,23 +88,82 @@ async def measure_mutants(
         EnvironmentFault: the worker did not get to its end.
         SandboxFailure: the sandbox broke.
     """
-    began = time.monotonic()
-    notes: list[str] = []
-    everything = await asyncio.to_thread(_all_mutants, suite.workspace.project, sorted(coverage.files), notes)
-    chosen = sample(everything, options.size, seed=options.seed)
-    needy = None if options.thorough else _needy(passing, coverage)
-    planned = [_plan(mutant, coverage.files[mutant.path], passing, needy or ()) for mutant in chosen]
+    sources = sorted(coverage.files)
+    judges = Judges(passing, coverage)
+    measuring = _Measuring(suite, sources, options)
+    planned = await measuring.plan(judges)
     tried = [place for place, one in enumerate(planned) if one.mutant.rule is None and one.rounds]
     facts: list[dict[str, Any]] = []
     if tried:
         work = [planned[place] for place in tried]
+        needy = measuring.needy(judges)
         facts = await _work(suite, work, tried, passing, needy, options, run or SuiteOptions())
-        notes += _notes(facts)
-    answers = {fact["id"]: fact for fact in facts if fact["kind"] == "mutant"}
-    results = tuple(_result(one, answers.get(place)) for place, one in enumerate(planned))
-    peak = max((fact["peak_kib"] for fact in facts if fact["kind"] == "end"), default=0) / 1024
-    seconds = round(time.monotonic() - began, 3)
-    return MutationReport(results, len(everything), options.seed, tuple(notes), seconds, round(peak, 1))
+    return measuring.report(planned, facts)
+
+
+async def measure_when_told(
+    suite: Suite,
+    sources: Sequence[str],
+    judges: Awaitable[Judges],
+    options: MutationOptions,
+    *,
+    run: SuiteOptions | None = None,
+) -> MutationReport:
+    """As `measure_mutants`, made ready while nobody knows yet which tests judge.
+
+    Args:
+        sources: the files to mutate; `coverage` of the judges is of the same.
+        judges: which they are.
+    """
+    measuring = _Measuring(suite, sources, options)
+    planned: list[_Planned] = []
+
+    async def plan() -> dict[str, Any]:
+        planned[:] = await measuring.plan(judges)
+        told = await judges
+        places = [place for place, one in enumerate(planned) if one.mutant.rule is None and one.rounds]
+        work = [planned[place] for place in places]
+        return {**_plan_asked(work, places, told.passing, measuring.needy(told)), **_time(options)}
+
+    asked = {**_ready_asked(sources, options), "stop_after": READY_SECONDS}
+    facts, completed = await suite.work(SCRIPT, run or SuiteOptions(), asked, _limits(options), plan())
+    _see_to_the_end(facts, completed)
+    return measuring.report(planned, facts)
+
+
+class _Measuring:
+    """One measurement: its sample, what is planned, what came of it."""
+
+    def __init__(self, suite: Suite, sources: Sequence[str], options: MutationOptions) -> None:
+        self._options = options
+        self._began = time.monotonic()
+        self._notes: list[str] = []
+        self._found = asyncio.ensure_future(
+            asyncio.to_thread(_all_mutants, suite.workspace.project, sources, self._notes)
+        )
+
+    async def plan(self, judges: Judges | Awaitable[Judges]) -> list[_Planned]:
+        """What is to be done with each mutant of the sample; waits until it is known who judges."""
+        found = await self._found
+        chosen = sample(found, self._options.size, seed=self._options.seed)
+        told = judges if isinstance(judges, Judges) else await judges
+        self._began = time.monotonic()
+        needy = self.needy(told) or ()
+        return [_plan(mutant, told.coverage.files[mutant.path], told.passing, needy) for mutant in chosen]
+
+    def needy(self, judges: Judges) -> list[int] | None:
+        """Places of the tests that only a mutant can speak for; None where that is asked of all."""
+        return None if self._options.thorough else _needy(judges.passing, judges.coverage)
+
+    def report(self, planned: Sequence[_Planned], facts: Sequence[Mapping[str, Any]]) -> MutationReport:
+        """What came of it."""
+        notes = [*self._notes, *_notes(facts)]
+        answers = {fact["id"]: fact for fact in facts if fact["kind"] == "mutant"}
+        results = tuple(_result(one, answers.get(place)) for place, one in enumerate(planned))
+        peak = max((fact["peak_kib"] for fact in facts if fact["kind"] == "end"), default=0) / 1024
+        seconds = round(time.monotonic() - self._began, 3)
+        found = len(self._found.result())
+        return MutationReport(results, found, self._options.seed, tuple(notes), seconds, round(peak, 1))
 
 
 async def try_further(
@@ -203,22 +271,43 @@ async def _work(
     options: MutationOptions,
     run: SuiteOptions,
 ) -> list[dict[str, Any]]:
-    more = {
-        "sources": sorted({one.mutant.path for one in planned}),
-        "tests": list(passing),
-        "known": list(passing),
-        "needy": needy,
+    sources = sorted({one.mutant.path for one in planned})
+    more = {**_ready_asked(sources, options), **_plan_asked(planned, ids, passing, needy)}
+    facts, completed = await suite.work(SCRIPT, run, more, _limits(options))
+    _see_to_the_end(facts, completed)
+    return facts
+
+
+def _ready_asked(sources: Sequence[str], options: MutationOptions) -> dict[str, Any]:
+    """What the worker has to know to make itself ready."""
+    return {
+        "sources": list(sources),
         "jobs": options.jobs or os.cpu_count() or 1,
         "memory_mib": options.memory_mib,
         "floor_seconds": options.floor_seconds,
         "factor": options.factor,
-        "stop_after": 0.9 * options.wall_seconds,
+        **_time(options),
+    }
+
+
+def _time(options: MutationOptions) -> dict[str, Any]:
+    return {"stop_after": 0.9 * options.wall_seconds}
+
+
+def _plan_asked(
+    planned: Sequence[_Planned], ids: Sequence[int], passing: Sequence[str], needy: Sequence[int] | None
+) -> dict[str, Any]:
+    """What the worker has to know to begin."""
+    return {
+        "tests": list(passing),
+        "known": list(passing),
+        "needy": needy,
         "mutants": [_asked(place, one) for place, one in zip(ids, planned, strict=True)],
     }
-    limits = Limits(wall_seconds=options.wall_seconds, memory_mib=max(2048, options.memory_mib))
-    facts, completed = await suite.work(SCRIPT, run, more, limits)
-    _see_to_the_end(facts, completed)
-    return facts
+
+
+def _limits(options: MutationOptions) -> Limits:
+    return Limits(wall_seconds=options.wall_seconds, memory_mib=max(2048, options.memory_mib))
 
 
 def _asked(number: int, planned: _Planned) -> dict[str, Any]:

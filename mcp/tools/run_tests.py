@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
 from ...errors import ToolFailure
 from ...gate.additions import redundant
 from ...gate.application_files import application_files
+from ...gate.baseline import Baseline
 from ...gate.evidence import EvidenceRecord, evidence_of
+from ...gate.launch import working
 from ...gate.options import Framework
 from ...gate.strictness import VerifyOptions
 from ...gate.summary import tool_result
@@ -66,16 +69,16 @@ async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
     framework = _framework(options, spec)
     files = await asyncio.to_thread(staged_files, services, [arguments["test_path"]], framework)
     target = await services.python_target()
-    before = None
-    if measured and options.get("baseline", True):
-        before = await services.baselines.of(target, {path: _module(spec, path) for path in measured})
     limits = {key: options[key] for key in ("test_seconds", "wall_seconds", "mutant_seconds") if key in options}
     limits["repeats"] = options.get("repeats", services.repeats)
     # Tests of an application or of programs meet the code in processes of its own, where no mutant is.
     in_process = (spec or {}).get("test_type", "unit") == "unit"
     limits["mutants"] = options.get("mutants", services.mutants if in_process else 0)
     strictness = VerifyOptions(measure=tuple(measured), **limits)
-    verification = await verify_files(target, files, framework=framework, spec=spec, options=strictness)
+    modules = {path: _module(spec, path) for path in measured} if options.get("baseline", True) else {}
+    async with working(_before(services, target, modules)) as baseline:
+        verification = await verify_files(target, files, framework=framework, spec=spec, options=strictness)
+        before = await baseline
     earlier = before.coverage if before else None
     evidence = evidence_of(verification, spec=spec, before=earlier)
     tried = verification.mutation is not None and verification.mutation.tried > 0
@@ -85,6 +88,11 @@ async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
     shown = measured[0] if len(measured) == 1 else None
     sources = await asyncio.to_thread(_sources, target, [shown] if shown and in_process else [])
     return tool_result(verification, evidence=evidence, idle=idle, before=before, target_path=shown, sources=sources)
+
+
+async def _before(services: ToolServices, target: PythonTarget, modules: Mapping[str, str]) -> Baseline | None:
+    """What was covered before, of some modules by their paths; None of none."""
+    return await services.baselines.of(target, modules) if modules else None
 
 
 def _sources(target: PythonTarget, paths: list[str]) -> dict[str, str]:

@@ -6,13 +6,14 @@ what the tests need and the project does not contain; it imports the project wit
 that cover the change are run. Plain standard library, Python 3.9.
 
 REQUEST: what pytest_run.py takes ("framework", "project", "results", "files", "arguments", "imports", "time_zone"), and
-"sources": paths of the files with mutants; "tests": node ids that pass, in order; "known": all node ids; "mutants":
-[{"id", "path", "start", "end", "replacement", "imported": whether its line runs at import, "rounds": [[places in
-tests], …]}], a round is run where the one before did not notice the mutant; "needy": places of the tests that are run
-on mutants of import-time lines, although others have noticed them, until they have noticed one; null for all tests,
-always; "scratch": folder for temporary files; "jobs", "memory_mib", "floor_seconds", "factor", "stop_after". `results`
-gets JSON lines: "preloaded", "control" (which tests do not pass here), one "mutant" each, "after" (tests that the
-mutants have broken for good), "end".
+"sources": paths of the files with mutants; "scratch": folder for temporary files; "places": folders that tests may
+write to; "jobs", "memory_mib", "floor_seconds", "factor", "stop_after"; and "plan": path of a file, waited for once the
+tests are collected, with the rest, which may also be in the request: "tests": node ids that pass, in order; "known":
+all node ids; "mutants": [{"id", "path", "start", "end", "replacement", "imported": whether its line runs at import,
+"rounds": [[places in tests], …]}], a round is run where the one before did not notice the mutant; "needy": places of
+the tests that are run on mutants of import-time lines, although others have noticed them, until they have noticed one;
+null for all tests, always. `results` gets JSON lines: "preloaded", "control" (which tests do not pass here), one
+"mutant" each, "after" (tests that the mutants have broken for good), "end".
 """
 
 import gc
@@ -21,14 +22,18 @@ import importlib.util
 import json
 import os
 import shutil
+import stat
 import sys
 import threading
 import time
+from time import sleep as _sleep  # bound here: a test may replace what the module holds
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 COLLECT_SECONDS = 60.0
 WALL_SECONDS = 20.0
 PORTION = 16
+PAUSE = 0.01
+MOST_FILES = 20000
 
 
 def load(name):
@@ -56,8 +61,8 @@ class Bench:
         self.children = self.kinds.Children(request["jobs"], request["memory_mib"])
         self.sources = self.swap.Sources(request["project"], request["sources"])
         self.places = self.testing.Places(request["project"])
-        self.tests = request["tests"]
-        self.known = set(request["known"])
+        self.tests = []
+        self.known = set()
         self.costs = {}
         self.broken = set()
         self.until = time.monotonic() + request["stop_after"]
@@ -67,6 +72,27 @@ class Bench:
         self.needy = None
         self.useful = set()
         self.collecting = None
+        self.untouched = None
+        if "mutants" in request:
+            self.read_plan()
+
+    def read_plan(self):
+        """Take in which mutants are tried and which tests judge; waits for the file that says so. It appears whole."""
+        if "mutants" not in self.request:
+            while not os.path.exists(self.request["plan"]):
+                if time.monotonic() > self.until:
+                    raise TimeoutError("nobody said which mutants to try")
+                _sleep(PAUSE)
+            with open(self.request["plan"], encoding="utf-8") as stream:
+                self.request.update(json.load(stream))
+            self.until = time.monotonic() + self.request["stop_after"]
+        self.tests = self.request["tests"]
+        self.known = set(self.request["known"])
+
+    @property
+    def files(self):
+        """The files whose tests judge; all there are before it is known."""
+        return self.testing.paths_of(self.tests) or self.request["files"]
 
     def limit(self, nodeid):
         """Seconds of processor time a test may take: many times what it takes without a mutant."""
@@ -75,20 +101,20 @@ class Bench:
         return self.request["floor_seconds"] + self.request["factor"] * self.costs.get(nodeid, 0.0)
 
     def run_tests(self, wanted, say, name, files=None, leave=False, serve=None, needy=None, last=None, early=None):
-        """Run some tests in this process, which is a child; gives the watch.
+        """Run some tests, None for all, in this process, which is a child; gives the watch.
 
         Args:
             files: only collect these.
             leave: end the process after the last test, without the runner's clearing up, which takes longer than most
                 suites.
             needy: tests that are run although another has noticed; None for all.
-            serve: called once with (go, watch) when all is collected, instead of running tests; `go(wanted, say, name)`
+            serve: called once with `go(wanted, say, name, last)` when all is collected, instead of running tests; that
                 runs some of them, once, in a process forked for it.
             early: called once with `go(wanted, say, name, needy)` when the runner is ready to collect, for pytest; it
                 collects and runs some of them, once, in a process forked for it.
             last: called before `leave` ends the process.
         """
-        files = files or self.testing.paths_of(wanted)
+        files = files or self.testing.paths_of(wanted or ()) or self.files
         watch = self.testing.Watch(say, self.limit, self.known, self.kinds.limit_processor_time, leave, needy, last)
         if self.collect is not None:
             self.testing.run_unittest(self.request, files, wanted, watch, self.collect, serve)
@@ -110,7 +136,7 @@ class Bench:
 
         def scout(say):
             before = set(sys.modules)
-            watch = self.run_tests([], lambda *said: None, "scout", self.testing.paths_of(self.tests))
+            watch = self.run_tests([], lambda *said: None, "scout", self.files)
             names = self.places.outside()
             say(
                 "modules",
@@ -154,23 +180,36 @@ class Bench:
 
     # The tests without a mutant.
 
-    def control(self):
-        """Run all tests with the files swapped for themselves; those that do not pass here judge no mutant."""
+    def control(self, go=None, collecting=0.0):
+        """Run all tests with the files swapped for themselves; those that do not pass here judge no mutant.
+
+        Args:
+            go: runs tests in a process forked from this one, which has collected them; without it that is done anew.
+            collecting: processor seconds that it took to collect them.
+        """
 
         def work(say):
-            for path in self.request["sources"]:
-                self.swap.put_in_place(self.sources.place(path), self.sources.original(path))
             before = set(self.patterns.kept())
 
             def last():
                 say("patterns", self.patterns.told(before).decode("ascii"))
 
-            self.run_tests(self.tests, say, "control", leave=True, last=last)
+            if go is not None:
+                go(self.tests, say, "control", last)
+            else:
+                self.put_originals()
+                self.run_tests(self.tests, say, "control", leave=True, last=last)
 
         began = time.monotonic()
         facts, ending = self.one(work, self.request["stop_after"])
+        self.learn([*facts, ["collecting", collecting], ["controlled", time.monotonic() - began]])
+        self.journal.write("control", failing=sorted(self.broken), ending=ending)
+        return facts
+
+    def learn(self, facts):
+        """Take in what the tests did without a mutant."""
         passed = set()
-        spent = 0.0
+        spent = around = 0.0
         for fact in facts:
             if fact[0] == "test":
                 self.costs[fact[1]] = fact[3]
@@ -179,11 +218,53 @@ class Bench:
                     passed.add(fact[1])
             elif fact[0] == "patterns":  # so that not every mutant's process has to compile them
                 self.patterns.Patterns(times=1).learn(fact[1])
-            elif fact[0] == "end":
-                self.costs[""] = max(0.5, fact[1] - spent)
+            elif fact[0] in ("end", "collecting"):
+                around += fact[1]
+            elif fact[0] == "controlled":
+                self.control_seconds = fact[1]
+        self.costs[""] = max(0.5, around - spent)
         self.broken = {nodeid for nodeid in self.tests if nodeid not in passed}
-        self.control_seconds = time.monotonic() - began
-        return ending
+
+    def put_originals(self):
+        """Let this process load the sources' own code, by which functions are known again."""
+        for path in self.request["sources"]:
+            self.swap.put_in_place(self.sources.place(path), self.sources.original(path))
+
+    def after(self):
+        """Whether the mutants have damaged files for good: the tests again, unless no file has changed."""
+        if self.untouched is not None and self.untouched == self.stamps():
+            self.journal.write("after", failing=[], ending="end")
+            return
+
+        def work(say):
+            self.put_originals()
+            self.run_tests(self.tests, say, "after", leave=True)
+
+        facts, ending = self.one(work, self.request["stop_after"])
+        passed = {fact[1] for fact in facts if fact[0] == "test" and fact[2] == "passed"}
+        failing = [nodeid for nodeid in self.tests if nodeid not in passed and nodeid not in self.broken]
+        self.journal.write("after", failing=sorted(failing), ending=ending)
+
+    def stamps(self):
+        """What can be seen of the files that tests may write, without reading them; None where there are too many.
+
+        Our own folder, and bytecode, are left out.
+        """
+        own, found = os.path.realpath(self.request["scratch"]), {}
+        for place in self.request["places"]:
+            for folder, folders, names in os.walk(place):
+                folders[:] = [one for one in folders if one != "__pycache__" and os.path.join(folder, one) != own]
+                for name in (*names, *folders):
+                    full = os.path.join(folder, name)
+                    try:
+                        seen = os.lstat(full)
+                    except OSError:
+                        continue
+                    times = () if stat.S_ISDIR(seen.st_mode) else (seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns)
+                    found[full] = (seen.st_mode, seen.st_ino, *times)
+                if len(found) > MOST_FILES:
+                    return None
+        return found
 
     # The mutants.
 
@@ -231,45 +312,63 @@ class Bench:
 
         return self.kinds.Task(work, WALL_SECONDS + 10.0 * self.control_seconds, done)
 
-    def serve(self, mutants):
-        """Try mutants in forks of one process that has collected all tests; gives those that cannot be tried so."""
+    def serve(self):
+        """Try mutants of functions in forks of one process that has collected all tests; gives those that cannot be
+        tried so, how many are left, and whether the process got as far as to run the tests without a mutant.
+        """
 
         def server(say, go):
             live = self.swap.Live(self.sources)
             gc.collect()
             gc.freeze()
-            journal = load("pytest_journal").Journal(self.request["results"])
-            children = self.kinds.Children(self.request["jobs"], self.request["memory_mib"])
-
-            def begin(child_say, path, code, wanted, name):
-                if not live.change(path, code):
-                    child_say("unfit")
-                    return
-                go(wanted, child_say, name)
+            collecting = time.process_time()
+            self.read_plan()
+            self.journal = load("pytest_journal").Journal(self.request["results"])
+            self.children = self.kinds.Children(self.request["jobs"], self.request["memory_mib"])
+            facts = self.control(go, collecting)
+            for fact in facts:
+                if fact[0] in ("test", "patterns", "end"):
+                    say(*fact)
+            say("collecting", collecting)
+            say("controlled", self.control_seconds)
+            say("until", self.until)
 
             def task(mutant, number=0, ran=0):
                 def start(child_say, code, wanted, name):
-                    begin(child_say, mutant["path"], code, wanted, name)
+                    if not live.change(mutant["path"], code):
+                        child_say("unfit")
+                        return
+                    go(wanted, child_say, name)
 
-                return self.task(mutant, start, journal, task, number, ran)
+                return self.task(mutant, start, self.journal, task, number, ran)
 
-            left = children.run([task(mutant) for mutant in mutants], self.until)
-            say("served", left, self.unfit, children.peak_kib, sorted(self.useful))
-            say("end", time.process_time())
+            tasks = [task(one) for one in self.request["mutants"] if not one["imported"]] if self.judging() else []
+            left = self.children.run(tasks, self.until)
+            say("served", left, self.unfit, self.children.peak_kib, sorted(self.useful))
+            say("leave")
             os._exit(0)
 
         def work(say):
-            for path in self.request["sources"]:
-                self.swap.put_in_place(self.sources.place(path), self.sources.original(path))
-            self.run_tests(self.tests, lambda *said: None, "server", serve=lambda go: server(say, go))
+            self.put_originals()
+            self.run_tests(self.tests or None, lambda *said: None, "server", serve=lambda go: server(say, go))
 
         facts, _ = self.one(work, self.request["stop_after"])
+        self.read_plan()
+        self.until = min([self.until, *(fact[1] for fact in facts if fact[0] == "until")])
+        controlled = any(fact[0] == "controlled" for fact in facts)
+        if controlled:
+            self.learn(facts)
+        inner = [mutant for mutant in self.request["mutants"] if not mutant["imported"]]
         for fact in facts:
             if fact[0] == "served":
                 self.children.peak_kib = max(self.children.peak_kib, fact[3])
                 self.useful.update(fact[4])
-                return [mutant for mutant in mutants if mutant["id"] in set(fact[2])], fact[1]
-        return [], len(mutants)
+                return [mutant for mutant in inner if mutant["id"] in set(fact[2])], fact[1], controlled
+        return [], len(inner), controlled
+
+    def judging(self):
+        """Whether any test judges."""
+        return len(self.broken) < len(self.tests)
 
     def serve_anew(self, mutants):
         """As `try_anew`, in forks of one process whose runner is ready to collect; gives how many are left.
@@ -277,7 +376,7 @@ class Bench:
         Not where getting ready loads something of the project, or where there are several files: what a process that
         runs one of them loads would then depend on the others.
         """
-        if not mutants or self.collect is not None or len(self.testing.paths_of(self.tests)) > 1:
+        if not mutants or self.collect is not None or len(self.files) > 1:
             return self.try_anew(mutants)
         before = set(sys.modules)
 
@@ -321,19 +420,20 @@ class Bench:
 
     def work(self):
         """Everything, in order."""
-        inner = [mutant for mutant in self.request["mutants"] if not mutant["imported"]]
-        outer = [mutant for mutant in self.request["mutants"] if mutant["imported"]]
         self.warm()
-        if outer:
+        known = self.request.get("mutants")
+        if known is None or any(mutant["imported"] for mutant in known):
             self.preload()
-        ending = self.control()
-        self.journal.write("control", failing=sorted(self.broken), ending=ending)
-        if len(self.broken) < len(self.tests):
-            again, left = self.serve(inner) if inner else ([], 0)
-            left += self.serve_anew([*again, *outer])
-            broken, self.broken = self.broken, set()
-            ending = self.control() if not left else "end"
-            self.journal.write("after", failing=sorted(self.broken - broken), ending=ending)
+        self.untouched = self.stamps()
+        again, left, controlled = self.serve()
+        if not controlled:
+            self.control()
+        if self.judging():
+            left += self.serve_anew([*again, *(one for one in self.request["mutants"] if one["imported"])])
+            if left:
+                self.journal.write("after", failing=[], ending="end")
+            else:
+                self.after()
         self.journal.write("end", peak_kib=self.children.peak_kib)
 
 

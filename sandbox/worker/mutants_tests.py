@@ -41,7 +41,9 @@ class Watch:
         limit_time(limit(""))
 
     def chosen(self, nodeids, wanted):
-        """The positions of the tests to run: those that are wanted, and those that only the mutant made."""
+        """The positions of the tests to run: those wanted (None for all), and those that only the mutant made."""
+        if wanted is None:
+            return range(len(nodeids))
         there = set(nodeids)
         gone = [nodeid for nodeid in wanted if nodeid not in there]
         if gone:
@@ -172,9 +174,9 @@ def serving(pytest, scratch, watch, chosen, serve, early):
             finally:
                 watch.finish()
 
-        def run(self, session, wanted, say, name):
+        def run(self, session, wanted, say, name, last=None):
             """Go on from before the first test."""
-            watch.say, watch.leave = say, True
+            watch.say, watch.leave, watch.last = say, True, last
             order = {nodeid: place for place, nodeid in enumerate(wanted)}
             items = [item for item in session.items if item.nodeid in order]
             session.items[:] = sorted(items, key=lambda item: order[item.nodeid])
@@ -249,8 +251,8 @@ def run_unittest(request, files, wanted, watch, collect, serve=None):
     tests = list(nodeids)
     if serve is not None:
 
-        def go(chosen, say, name):
-            watch.say, watch.leave = say, True
+        def go(chosen, say, name, last=None):
+            watch.say, watch.leave, watch.last = say, True, last
             order = watch.chosen([nodeids[test] for test in tests], chosen)
             unittest.TestSuite([tests[place] for place in order]).run(Result(watch, nodeids))
             watch.finish()

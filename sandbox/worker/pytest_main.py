@@ -84,4 +84,6 @@ def carry_out(request, load, run, ends=None):
         journal.write("broken", message=tools.cut(traceback.format_exc(), tools.TRACE_LIMIT))
         return NOT_STARTED
     journal.write("end", code=code)
+    with open(os.path.join(folder, "ended"), "w"):
+        pass  # so that nobody has to read the journal again and again to see its end
     return code

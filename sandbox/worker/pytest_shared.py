@@ -115,9 +115,9 @@ class Watch:
             return None
         text = os.fsdecode(path)
         if event == "sqlite3.connect":
-            text = text[5:].partition("?")[0] if text.startswith("file:") else text
-            if text in ("", ":memory:"):
-                return None
+            text, _, options = text[5:].partition("?") if text.startswith("file:") else (text, "", "")
+            if text in ("", ":memory:") or "mode=memory" in options.split("&"):
+                return None  # One in memory is this process's own: also the one that coverage keeps.
         if text.startswith("\0"):
             return "socket " + text[1:]
         full = _realpath(text)

@@ -12,6 +12,7 @@ from testwright.assessing import Assessed, assess
 from testwright.errors import ExitCode, UsageError
 from testwright.gate.assertions import checks_of
 from testwright.gate.assertions import tests_without_checks as without_checks
+from testwright.mutation.catalog import mutants_of, sample
 from testwright.reports.assessment import text_form
 from testwright.settings import Settings
 from testwright.tests.support.projects import make_project
@@ -291,3 +292,18 @@ class TestCart:
 def test_how_strongly_a_test_checks_is_told_from_its_source(body: str, count: int, strength: str) -> None:
     found = checks_of(f"@marked\ndef test_x(self, cart):\n    {body}\n")[1]
     assert (found.count, found.strength) == (count, strength)
+
+
+async def test_another_seed_draws_other_mutants(tmp_path: Path) -> None:
+    test = "from shop.price import cost\n\n\ndef test_few():\n    assert cost(5) == 5\n"
+    path = "src/shop/price.py"
+    root = make_project(tmp_path / "p", {path: SOURCE, "tests/test_price.py": test})
+    needed_sandbox("bubblewrap")
+    settings = Settings(root=root, state_dir=tmp_path / "state", repeats=1)
+    done = await assess([], settings, targets=[path], mutants=3, seed=5)
+    everything = mutants_of(SOURCE.encode(), path)
+    drawn = sample(everything, 3, seed=5)
+
+    assert done.report["mutation"]["seed"] == 5
+    assert [(one["line"], one["after"]) for one in done.report["mutants"]] == [(one.line, one.after) for one in drawn]
+    assert drawn != sample(everything, 3)
