@@ -15,7 +15,7 @@ WORKER = (11, 110)
 CHILD = (12, 120)
 
 
-def spent(*looks: tuple[dict, float]) -> float:
+def spent(*looks: tuple[dict, float]) -> object:
     spending = Spending(ROOT)
     for rows, told in looks:
         spending.count(rows, told)
