@@ -9,9 +9,10 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
+from ..utils.case_names import owned_tests, proven_by
 from ..utils.python_source import parse_python
 from .assertion_strength import last
-from .assertions import asserted, tests_of
+from .assertions import tests_of
 from .model_agent import problem
 from .protocol import JsonObject
 
@@ -101,7 +102,10 @@ def _scopes(tree: ast.Module, subjects: Mapping[str, str]) -> Iterator[tuple[lis
     """Nodes, with the subjects of the tests that they are part of or set up."""
     tests = tests_of(tree)
     everything = frozenset(subjects.values())
-    told = {id(test): {subjects[one] for one in asserted(test).case_ids if one in subjects} for test in tests}
+    told = {
+        id(test): {subjects[one] for one in proven_by(test, owner, subjects) if one in subjects}
+        for test, owner in owned_tests(tree)
+    }
     of_test = {test: of or everything for test, of in told.items()}
     inside: set[int] = set()
     for test in tests:

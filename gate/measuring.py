@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .mutation.model import MutationReport
-from .mutation.running import Judges, MutationOptions, measure_mutants, measure_when_told
+from .mutation.planning import Judges
+from .mutation.running import MutationOptions, measure_mutants, measure_when_told
 from .results import SuiteResult
 from .strictness import VerifyOptions
 from .suite import Suite

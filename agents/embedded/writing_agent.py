@@ -68,11 +68,11 @@ def _refused(inputs: Mapping[str, Any], framework: str, previous: str, left_out:
     Where the previous file is not what its own cases render to (somebody else wrote it), rendering is the repair.
     """
     spec, test_path = inputs["spec"], str(inputs["test_path"])
-    written = {name for one in case_ranges(previous) for name in one.case_ids}
     ids = [str(case.get("id")) for case in spec.get("cases", ())]
+    written = {name for one in case_ranges(previous, set(ids)) for name in one.case_ids}
     missing = [name for name in ids if written and name not in written and name not in left_out]
     earlier = dict.fromkeys(missing, "an earlier attempt left it out")
     kept = without_cases(spec, {*left_out, *earlier})
     if not kept["cases"] or render_files(kept, framework, test_path)[0].contents != previous:
         return earlier
-    return earlier | offending_cases(previous, inputs.get("errors") or ())
+    return earlier | offending_cases(previous, inputs.get("errors") or (), set(ids))

@@ -69,12 +69,13 @@ def _source(spec: Mapping[str, Any], framework: str, entry: Mapping[str, Any]) -
         dialect = PytestDialect()
         if any(needs_helper(one.fixtures) for one in flows):
             helpers.append(PYTEST_FIXTURE)
-        tests = ["\n".join(function_lines(one.as_case(), names[one.id], dialect, method=False)) for one in flows]
+        tests = ["\n".join(function_lines(one.as_case(), names[one.id], dialect)) for one in flows]
     else:
         dialect = _Unittest()
-        methods = ["\n".join(method_lines(one.as_case(), names[one.id], dialect)) for one in flows]
+        owner = f"{class_name(str(entry['name']))}Flows"
+        methods = ["\n".join(method_lines(one.as_case(), names[one.id], dialect, owner=owner)) for one in flows]
         inner = "\n\n".join(methods)
-        head = f"class {class_name(str(entry['name']))}Flows(unittest.TestCase):"
+        head = f"class {owner}(unittest.TestCase):"
         tests = [head + "\n" + "\n".join(f"    {line}" if line else "" for line in inner.split("\n"))]
     code = "\n\n\n".join([*helpers, *tests])
     waiting = any(step.mode == "await" for one in flows for step in one.steps)

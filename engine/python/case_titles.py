@@ -19,6 +19,7 @@ from .titles import (
     call_words,
     cut_slug,
     describe,
+    given_words,
     qualified,
     slug,
     snake_case,
@@ -29,6 +30,7 @@ from .titles import (
 _LONGEST_ACT = 100
 _LONGEST_VALUE = 80
 _LONGEST_WORDS = 24
+_LONGEST_SAID = 36
 _TELLING = re.compile(r"(zero|negative|empty|no|not|missing|blank)_\w+")
 _STEPS = {
     "call": "Call {}",
@@ -65,6 +67,9 @@ class CaseNamer:
         self._callables = {one.qualname: one for one in facts.callables()}
         self._used: set[str] = set()
         self._endings = Counter((one.trial.subject, _ending(one)) for one in findings)
+        self._messages = Counter(
+            (one.trial.subject, one.observation.raised.message) for one in findings if one.observation.raised
+        )
         self._usual: dict[str, list[list[Argument]]] = {}
         for one in findings:
             if one.observation.outcome == "returned":
@@ -100,11 +105,14 @@ class CaseNamer:
             base = f"{base}_raises_{snake_case((raised.exception or '').rpartition('.')[2])}"
             words = special_words(arguments, self._usual.get(subject, [])) if arguments else ""
             alone = self._endings[subject, (raised.exception or "").rpartition(".")[2]] == 1
-            if alone and not (_TELLING.fullmatch(words) and len(words) <= _LONGEST_WORDS):
+            telling = bool(_TELLING.fullmatch(words)) and len(words) <= _LONGEST_WORDS
+            if alone and not telling:
                 yield base
+            said = self._said(subject, raised)
+            if said and not telling:
+                yield f"{base}_{said}"
             yield f"{base}_for_{words}" if words else _joined(base, after)
-            if not words:
-                yield _joined(base, _arranged(statements))
+            yield _joined(f"{base}_for_{words}" if words else base, _arranged(statements))
         elif arguments:
             words = self._given(facts, arguments)
             if len(words) > _LONGEST_WORDS and self._endings[subject, ""] == 1:
@@ -124,9 +132,17 @@ class CaseNamer:
         if raised is None:
             yield _joined(_joined(base, after), _outcome_words(expect))
 
+    def _said(self, subject: str, raised: Expectation) -> str:
+        """The beginning of a message that only this call of the subject brings about; empty where others do, too."""
+        text = raised.match or ""
+        if sum(count for (name, said), count in self._messages.items() if name == subject and text in said) != 1:
+            return ""
+        words = cut_slug(slug(text), _LONGEST_SAID)
+        return words if "_" in words else ""
+
     def _given(self, facts: CallableFacts | None, arguments: Sequence[Argument]) -> str:
         if facts is not None and facts.kind == "constructor":
-            return f"with_{'_and_'.join(qualified(one) for one in arguments[:3])}"
+            return given_words(arguments, 3)
         required = sum(1 for one in facts.parameters if one.required) if facts is not None else len(arguments)
         bound = facts is not None and facts.kind in ("method", "classmethod") and _has_receiver(facts)
         return call_words(arguments, required=required - 1 if bound else required)
@@ -199,8 +215,7 @@ def _arranged(statements: Sequence[str]) -> str:
             call = node.value
             given = [Argument("", one) for one in call.args if not isinstance(one, ast.Starred)]
             given += [Argument(one.arg, one.value) for one in call.keywords if one.arg]
-            words = "_and_".join(qualified(one) for one in given[:2])
-            return f"for_{words}" if words else ""
+            return given_words(given).replace("with_", "for_", 1) if given else ""
     return ""
 
 

@@ -14,6 +14,7 @@ from .judging import judged_findings
 from .model import Exploration, ModuleFacts
 from .oracle import Verdict
 from .render import render_cases
+from .row_names import after_their_tables, renamed
 from .size import Built, fitted, limits_for
 from .spec_case import WEAK_KINDS, Case
 from .worth import Judged
@@ -50,9 +51,11 @@ def compose_spec(
         names = ImportNames(expected)
         namer = CaseNamer(facts, [one.finding for one in judged])
         cases = [_case(one, facts, namer, names) for one in judged]
+        placed = grouped(cases, facts)
+        ids = after_their_tables(placed)
         noticed.clear()
-        noticed.update((case.id, one.finding.kills) for case, one in zip(cases, judged, strict=True))
-        return Built(tuple(one.id for one in cases), tuple(grouped(cases, facts)))
+        noticed.update((ids[case.id], one.finding.kills) for case, one in zip(cases, judged, strict=True))
+        return Built(tuple(ids[one.id] for one in cases), renamed(placed, ids))
 
     def written(cases: Sequence[Case]) -> str:
         return render_cases(cases, framework, imports=names.statements(), module=facts.module)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import subprocess
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Container, Iterator
+from typing import TypeGuard
 
 from ruff.__main__ import find_ruff_bin
 
 from ...errors import EnvironmentFault
+from ...utils.case_names import TestNode, proven_by, row_case, rows_of
 from ...utils.python_source import parse_python
 from .repair import case_ranges
 
@@ -33,7 +35,7 @@ def without_tests(source: str, drop: Collection[str]) -> str:
     starts = [0]
     for line in data.split(b"\n"):
         starts.append(starts[-1] + len(line) + 1)
-    spans = list(_spans(tree.body, source, set(drop)))
+    spans = list(_spans(tree.body, set(drop)))
     if not spans:
         return source
     for first, last in sorted({_bytes(one, starts, data) for one in spans}, reverse=True):
@@ -41,45 +43,39 @@ def without_tests(source: str, drop: Collection[str]) -> str:
     return _without_unused_imports(data.decode())
 
 
-def proven_cases(source: str) -> set[str]:
-    """Ids of all cases that a test file proves."""
-    return {name for one in case_ranges(source) for name in one.case_ids}
+def proven_cases(source: str, known: Container[str] = ()) -> set[str]:
+    """Ids of all cases that a test file proves.
+
+    Args:
+        known: ids that the names of tests may tell; see `utils/case_names.py`.
+    """
+    return {name for one in case_ranges(source, known) for name in one.case_ids}
 
 
-def _spans(body: list[ast.stmt], source: str, drop: set[str]) -> Iterator[ast.AST]:
+def _spans(body: list[ast.stmt], drop: set[str], owner: str | None = None) -> Iterator[ast.AST]:
     """The nodes to take out."""
     for node in body:
         if isinstance(node, ast.ClassDef):
             tests = [one for one in node.body if _is_test(one)]
-            gone = [one for one in tests if _ids(one) and _ids(one) <= drop]
+            gone = [one for one in tests if _goes(one, node.name, drop)]
             if tests and len(gone) == len(tests):
                 yield node
             else:
-                yield from _spans(node.body, source, drop)
+                yield from _spans(node.body, drop, node.name)
         elif _is_test(node):
-            ids = _ids(node)
-            if ids and ids <= drop:
+            if _goes(node, owner, drop):
                 yield node
             else:
-                yield from (row for row, name in _rows(node) if name in drop)
+                yield from (row for row, name in rows_of(node) if row_case(owner, node, name, drop) in drop)
 
 
-def _is_test(node: ast.stmt) -> bool:
-    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test")
+def _is_test(node: ast.stmt) -> TypeGuard[TestNode]:
+    return isinstance(node, TestNode) and node.name.startswith("test")
 
 
-def _ids(test: ast.stmt) -> set[str]:
-    text = ast.unparse(test)
-    return proven_cases(text)
-
-
-def _rows(test: ast.stmt) -> Iterator[tuple[ast.AST, str]]:
-    for mark in getattr(test, "decorator_list", ()):
-        for node in ast.walk(mark):
-            for keyword in node.keywords if isinstance(node, ast.Call) else ():
-                value = keyword.value
-                if keyword.arg == "id" and isinstance(value, ast.Constant) and isinstance(value.value, str):
-                    yield node, value.value
+def _goes(node: ast.stmt, owner: str | None, drop: set[str]) -> bool:
+    ids = set(proven_by(node, owner, drop)) if _is_test(node) else set()
+    return bool(ids) and ids <= drop
 
 
 def _bytes(node: ast.AST, starts: list[int], data: bytes) -> tuple[int, int]:

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ...utils.python_source import parse_expression
-from .shapes import Form, ParameterName
+from .polish import LONG_TEXT
+from .shapes import NAMELESS, Form, ParameterName
 from .spec_case import Case
 
 MOST_ROWS = 24
@@ -32,6 +33,7 @@ _KINDS: dict[type, str] = {
     ast.Dict: "gives_a_dict",
     ast.Set: "gives_a_set",
 }
+_ORDER = ("first", "second", "third", "fourth", "fifth")
 _WORD = re.compile(r"^[a-z0-9]+(_[a-z0-9]+)*$")
 _TEXTS = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"")
 _NAMES = re.compile(r"(?<![.\w'\"])[A-Za-z_]\w*(?!\w|=[^=])")
@@ -80,9 +82,14 @@ def shape(case: Case) -> str | None:
         form = Form(case)
     except SyntaxError:
         return None
-    if any(len(value) > LONGEST_CELL or "\n" in value or r"\n" in value for value in form.values):
+    if any(len(value) > LONGEST_CELL or "\n" in value or _in_lines(value) for value in form.values):
         return None
     return form.key
+
+
+def _in_lines(value: str) -> bool:
+    """Whether a text would be written a line at a time, which needs more room than a row has."""
+    return r"\n" in value and len(value) > LONG_TEXT
 
 
 def tabulate(
@@ -112,7 +119,7 @@ def tabulate(
     taken = _names_read(forms[0].key) | forms[0].locals
     taken |= {name for at in range(width) if at not in varying for name in _names_read(holes[at].values[0])}
     given = len(names) == len(varying) and len(set(names)) == len(names) and not taken & set(names)
-    columns = tuple(names) if given else _distinct([holes[at].name for at in varying], taken)
+    columns = tuple(names) if given else _distinct(_in_order([holes[at].name for at in varying]), taken)
     filling = {at: holes[at].values[0] for at in range(width)}
     filling.update(zip(varying, columns, strict=True))
     filling.update({at: filling[origin] for at, origin in same.items()})
@@ -190,6 +197,14 @@ def _outcome(case: Case) -> str:
 def _names_read(text: str) -> set[str]:
     code = _TEXTS.sub("''", text)
     return {name for name in _NAMES.findall(code) if not name.startswith("__testwright")}
+
+
+def _in_order(names: Sequence[str]) -> list[str]:
+    """Names with `first`, `second` for what several nameless arguments are given."""
+    if names.count(NAMELESS) < 2:
+        return list(names)
+    order = iter(_ORDER)
+    return [next(order) if one == NAMELESS else one for one in names]
 
 
 def _distinct(names: Sequence[str], taken: set[str]) -> tuple[str, ...]:

@@ -6,11 +6,13 @@ import ast
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
+from ...utils.python_source import parse_python
 from .group import Group, Table, buckets, outcome, shape, tabulate
 from .model import CallableFacts, ModuleFacts
 from .spec_case import Case
-from .titles import Argument, arguments_of, cut_slug, positional_names, qualified, snake_case, subject_slug
+from .titles import Argument, arguments_of, cut_slug, given_words, positional_names, snake_case, subject_slug
 
 _LONGEST_GROUP = 150
 
@@ -30,7 +32,9 @@ def grouped(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
     shapes = Counter((part[0].subject, shape(part[0])) for part in parts)
     for bucket in parts:
         members = sorted(bucket, key=_documented_line)
-        table = tabulate(members, (), lambda call, at: _parameter(by_name, call, at))
+        subject = callables.get(members[0].subject)
+        itself = positional_names(subject) if subject is not None and subject.name == "__call__" else []
+        table = tabulate(members, (), partial(_parameter, by_name, itself))
         if table is None:
             placed += bucket
             continue
@@ -48,11 +52,12 @@ def _documented_line(case: Case) -> int:
     return case.documented[0].lines[0] if case.documented else 10**9
 
 
-def _parameter(by_name: Mapping[str, list[str]], call: ast.Call, at: int) -> str | None:
+def _parameter(by_name: Mapping[str, list[str]], itself: list[str], call: ast.Call, at: int) -> str | None:
+    """The parameter an argument goes to; `itself` are those of the arranged object, which is called like a function."""
     if isinstance(call.func, ast.Attribute):
         known = by_name.get(f".{call.func.attr}", by_name.get(call.func.attr, []))
     else:
-        known = by_name.get(getattr(call.func, "id", ""), [])
+        known = by_name.get(getattr(call.func, "id", ""), itself)
     return known[at].strip("_") or None if at < len(known) else None
 
 
@@ -66,17 +71,54 @@ def _name(table: Table, facts: CallableFacts | None, used: set[str], ending: str
     if raised:
         words = words[:1]
         words.append(f"raises_{snake_case(raised.rpartition('.')[2])}")
+        if any(one.kind == "raises" and one.match and not one.whole for one in first.expect):
+            ending = "saying"
     plain = cut_slug("_".join(words))
     optional = _optional_words(table, facts)
-    named = cut_slug(f"{plain}_with_{optional}") if optional else plain
+    named = cut_slug(f"{plain}_{optional}") if optional else plain
     candidates = [plain, named] if raised else [named, plain]
-    if ending:
+    if ending == "saying":
+        candidates += [cut_slug(f"{one}_{ending}") for one in candidates]
+    elif ending:
         candidates = [*(cut_slug(f"{one}_{ending}") for one in candidates), *candidates]
+    made = _made_words(table)
+    if made:
+        candidates += [cut_slug(f"{one}_{made}") for one in candidates]
+    if table.template.expect[0].kind == "approx":
+        candidates += [cut_slug(f"{one}_approximately") for one in candidates]
     answer = _one_answer(table)
     if answer:
         candidates += [cut_slug(f"{one}_is_{answer}") for one in candidates]
     candidates += [f"{candidates[0]}_{number}" for number in range(2, len(used) + 3)]
     return next(one for one in candidates if one not in used)
+
+
+def _made_words(table: Table) -> str:
+    """`with_limit` or `without_colour`: how the object was made that was arranged last, as far as keywords tell."""
+    calls = [call for case in table.cases if (call := _last_made(case)) is not None]
+    if len(calls) != len(table.cases):
+        return ""
+    given = [Argument(one.arg, one.value, by_name=True) for one in calls[0].keywords if one.arg]
+    sources = [{one.arg: ast.unparse(one.value) for one in call.keywords} for call in calls]
+    return _words([one for one in given if any(other.get(one.name) != one.source for other in sources)], given)
+
+
+def _last_made(case: Case) -> ast.Call | None:
+    for statement in reversed(case.statements):
+        node = parse_python(statement.strip()).body[-1]
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            return node.value
+    return None
+
+
+def _words(varying: Sequence[Argument], given: Sequence[Argument]) -> str:
+    """What arguments are called whose values vary, then what the others are given."""
+    names = [snake_case(one.name.removeprefix("with_") or one.name) for one in varying]
+    words = given_words([one for one in given if one not in varying])
+    if not names:
+        return words
+    joint = "_and_".join(names)
+    return f"with_{joint}_and_{words[5:]}" if words.startswith("with_") else f"with_{joint}_{words}".rstrip("_")
 
 
 def _one_answer(table: Table) -> str:
@@ -90,19 +132,17 @@ def _one_answer(table: Table) -> str:
 
 
 def _optional_words(table: Table, facts: CallableFacts | None) -> str:
-    """`ndigits` where it varies, `empty_separator` where it is the same in all rows."""
+    """`with_ndigits` where it varies, `with_empty_separator` or `without_months` where it is the same in all rows."""
     if facts is None:
         return ""
     rows = [arguments_of(case.expression, facts) for case in table.cases]
     required = {one.name for one in facts.parameters if one.required}
-    found: list[str] = []
+    varying: list[Argument] = []
+    given: list[Argument] = []
     for at, argument in enumerate(rows[0]):
-        if not argument.name or argument.name in required:
+        if not argument.name or argument.name in required or len(given) > 1:
             continue
-        values = {row[at].source for row in rows if at < len(row)}
-        found.append(_varying(argument) if len(values) > 1 else qualified(argument))
-    return "_and_".join(found[:2])
-
-
-def _varying(argument: Argument) -> str:
-    return snake_case(argument.name)
+        given.append(argument)
+        if len({row[at].source for row in rows if at < len(row)}) > 1:
+            varying.append(argument)
+    return _words(varying, given)

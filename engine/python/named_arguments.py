@@ -24,7 +24,7 @@ def with_named(trial: Trial, changed: tuple[tuple[int, int], ...], facts: Module
     """
     try:
         act = parse_expression(trial.act)
-        taken = names_in(trial.act) | bound_names(trial.arrange) | set(trial.fixtures)
+        taken = {*names_in(trial.act), *bound_names(trial.arrange), *trial.fixtures}
     except SyntaxError:
         return None
     for statement in trial.imports:

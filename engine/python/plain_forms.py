@@ -70,13 +70,17 @@ class _Writer(ast.NodeTransformer):
         return ast.Slice(*(None if _is_none(one) else one for one in (first, last, step)))
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """`float(float('inf'))` as `float('inf')`."""
+        """`float(float('inf'))` as `float('inf')`, `float('NAN')` as `float('nan')`."""
         self.generic_visit(node)
         name = getattr(node.func, "id", "")
         inner = node.args[0] if len(node.args) == 1 and not node.keywords else None
         if name in _CONVERSIONS and isinstance(inner, ast.Call) and getattr(inner.func, "id", "") == name:
             self.changed = True
             return inner
+        text = inner.value if name == "float" and isinstance(inner, ast.Constant) else None
+        if isinstance(text, str) and text != text.lower() and text.lower().strip("+-") in ("nan", "inf", "infinity"):
+            self.changed = True
+            node.args = [ast.Constant(text.lower())]
         return node
 
 

@@ -6,6 +6,7 @@ The text is handed to `ruff format` later, which settles quotes, line breaks and
 from __future__ import annotations
 
 import ast
+import re
 
 from ...utils.python_source import parse_python
 
@@ -14,6 +15,9 @@ LONG_TEXT = 62
 PART = 72
 _MARK = "__testwright_text_{}__"
 _TIME_TYPES = {"datetime": 3, "time": 0}
+_TEXTS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+# Formatters take it as a wish for one element a line.
+_LAST_COMMA = re.compile(r",\s*[\])}]")
 
 
 def polish(source: str) -> str:
@@ -25,7 +29,7 @@ def polish(source: str) -> str:
     tree = parse_python(text)
     polisher = _Polisher()
     changed = polisher.visit(tree)
-    if not polisher.changed and "\n" not in text:
+    if not polisher.changed and "\n" not in text and not _LAST_COMMA.search(_TEXTS.sub("''", text)):
         return text
     rendered = ast.unparse(ast.fix_missing_locations(changed))
     for mark, parts in polisher.texts:

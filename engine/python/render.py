@@ -140,41 +140,46 @@ def format_python(text: str, *, width: int | None = None) -> str:
 
 
 def _pytest_section(section: Section, dialect: PytestDialect, taken: set[str]) -> str:
-    method = section.owner is not None
+    owner = _owner(section, taken)
     names = _Names(section.owner)
     functions: list[str] = []
     for block in section.blocks:
         group = read_group(block[0].group) if block[0].group else None
         table = tabulate(block, group.columns) if group is not None else None
         if table is not None and group is not None:
-            lines = table_lines(table, names.of(group.name), dialect, method=method)
+            lines = table_lines(table, names.of(group.name), dialect, owner=owner)
             functions.append("\n".join(lines))
             continue
         for case in block:
-            lines = function_lines(case, names.of(case.id.removeprefix("tc_")), dialect, method=method)
+            lines = function_lines(case, names.of(case.id.removeprefix("tc_")), dialect, owner=owner)
             functions.append("\n".join(lines))
-    return _joined(section, functions, "", taken)
+    return "\n\n\n".join(functions) if owner is None else _class(f"class {owner}:", functions)
 
 
 def _unittest_section(section: Section, dialect: UnittestDialect, taken: set[str]) -> str:
+    owner = _owner(section, taken)
     names = _Names(section.owner)
     methods = [
-        "\n".join(method_lines(case, names.of(case.id.removeprefix("tc_")), dialect))
+        "\n".join(method_lines(case, names.of(case.id.removeprefix("tc_")), dialect, owner=owner))
         for block in section.blocks
         for case in block
     ]
-    return _joined(section, methods, "unittest.TestCase", taken)
+    return _class(f"class {owner}(unittest.TestCase):", methods)
 
 
-def _joined(section: Section, functions: list[str], base: str, taken: set[str]) -> str:
+def _owner(section: Section, taken: set[str]) -> str | None:
+    """The test class of a section, of which no other has the name."""
     if section.owner is None:
-        return "\n\n\n".join(functions)
+        return None
     name = class_name(section.owner)
     if name in taken:
         # A function and a class whose names differ in spelling only.
         name += "Function"
     taken.add(name)
-    head = f"class {name}({base}):" if base else f"class {name}:"
+    return name
+
+
+def _class(head: str, functions: list[str]) -> str:
     inner = "\n\n".join(functions)
     return head + "\n" + "\n".join(f"    {line}" if line else "" for line in inner.split("\n"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from ...utils.case_names import named_case
 from ...utils.python_source import parse_expression
 from .group import Table
 from .polish import polish
@@ -76,15 +77,19 @@ class PytestDialect:
         return f"{exception}, match={text}"
 
 
-def function_lines(case: Case, name: str, dialect: PytestDialect, *, method: bool) -> list[str]:
-    """One test for one case; its docstring carries the case's id."""
+def function_lines(case: Case, name: str, dialect: PytestDialect, *, owner: str | None = None) -> list[str]:
+    """One test for one case.
+
+    Args:
+        owner: the class that the test stands in.
+    """
     dialect.imports.update(helper_imports(case))
-    head = f"def {name}({_arguments(case, (), method=method)}):"
-    return [head, *_indented([*docstring(case), *body_lines(case, dialect)])]
+    head = f"def {name}({_arguments(case, (), method=owner is not None)}):"
+    return [head, *_indented([*docstring(case, name, owner), *body_lines(case, dialect)])]
 
 
-def table_lines(table: Table, name: str, dialect: PytestDialect, *, method: bool) -> list[str]:
-    """One parametrised test for a table; each row carries its case's id."""
+def table_lines(table: Table, name: str, dialect: PytestDialect, *, owner: str | None = None) -> list[str]:
+    """One parametrised test for a table; each row carries its case's id, as far as the names do not tell it."""
     case = table.template
     dialect.imports.update(helper_imports(case))
     names = repr(table.columns[0]) if len(table.columns) == 1 else repr(table.columns)
@@ -98,23 +103,28 @@ def table_lines(table: Table, name: str, dialect: PytestDialect, *, method: bool
             rows.append(f"        # {source}")
             told = source
         cells = ", ".join(polish(cell) for cell in row)
-        rows.append(f'        pytest.param({cells}, id="{one.id}"),')
+        rows.append(f'        pytest.param({cells}, id="{_row_id(one, name, owner)}"),')
     lines = ["@pytest.mark.parametrize(", f"    {names},", "    [", *rows, "    ],", ")"]
-    lines.append(f"def {name}({_arguments(case, table.columns, method=method)}):")
+    lines.append(f"def {name}({_arguments(case, table.columns, method=owner is not None)}):")
     if together:
         lines.append(f'    """{together}."""')
     return [*lines, *_indented(body_lines(case, dialect))]
 
 
-def docstring(case: Case) -> list[str]:
-    """A docstring with the case's id and, where there is a document, where it says so."""
-    if not case.documented:
-        return [f'"""Case {case.id}."""']
-    source = documented_in([case])
-    line = f'"""Case {case.id}; {source[:1].lower()}{source[1:]}."""'
-    if len(line) <= _DOCSTRING_WIDTH:
-        return [line]
-    return [f'"""Case {case.id}.', "", f"{source}.", '"""']
+def _row_id(case: Case, name: str, owner: str | None) -> str:
+    """What the row adds to the test's name, where the two make the case's id; else that id."""
+    rest = case.id.removeprefix(f"{named_case(owner, name)}_")
+    return rest if rest != case.id else case.id
+
+
+def docstring(case: Case, name: str, owner: str | None) -> list[str]:
+    """Where a document says so, if one does; the case's id, where the test's names do not tell it."""
+    told = [] if named_case(owner, name) == case.id else [f"Case {case.id}."]
+    found = [f"{documented_in([case])}."] if case.documented else []
+    if not told or not found:
+        return [f'"""{line}"""' for line in (*told, *found)]
+    line = f'"""{told[0]} {found[0]}"""'
+    return [line] if len(line) <= _DOCSTRING_WIDTH else [f'"""{told[0]}', "", found[0], '"""']
 
 
 def documented_in(cases: Sequence[Case]) -> str:

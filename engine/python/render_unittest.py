@@ -108,10 +108,10 @@ class UnittestDialect:
         return [f"self.assertAlmostEqual({actual}, {value}{_tolerance(node, one)})"]
 
 
-def method_lines(case: Case, name: str, dialect: UnittestDialect) -> list[str]:
-    """One method for one case; its docstring carries the case's id."""
+def method_lines(case: Case, name: str, dialect: UnittestDialect, *, owner: str | None = None) -> list[str]:
+    """One method for one case; `owner` is the class it stands in."""
     dialect.imports.update(helper_imports(case))
-    lines = [*docstring(case), *body_lines(case, dialect)]
+    lines = [*docstring(case, name, owner), *body_lines(case, dialect)]
     return [f"def {name}(self):", *("\n".join(f"    {p}" if p else "" for p in one.split("\n")) for one in lines)]
 
 

@@ -5,21 +5,20 @@ A case is kept whole or left out whole: no expectation is dropped or weakened to
 
 from __future__ import annotations
 
-import ast
 import copy
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import AgentFailure
+from ...utils.case_names import owned_tests, proven_by, row_case, rows_of
 from ...utils.python_source import parse_python
 from .compose import SCHEMA_VERSION
 from .render import file_source
 from .spec_case import Case
 
 _PLACE = re.compile(r"^\$\.(?P<section>\w+)(?:\[(?P<index>\d+)\])?(?P<rest>.*)$")
-_CASE_ID = re.compile(r"\btc_[a-z0-9_]+")
 _LISTS = ("imports", "suspected_defects", "not_reached")
 _CUTTABLE = re.compile(r"^\.(title|expected|preconditions\[\d+\]|steps\[\d+\])$")
 _CUT_LENGTH = 280
@@ -87,12 +86,15 @@ def unrenderable_cases(spec: Mapping[str, Any], framework: str) -> dict[str, str
     return broken
 
 
-def offending_cases(source: str, errors: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+def offending_cases(source: str, errors: Iterable[Mapping[str, Any]], known: Container[str] = ()) -> dict[str, str]:
     """Ids of the cases that the errors of a test file are about, with the first message for each.
 
     An error outside every test, or in a file that does not parse, is about no case.
+
+    Args:
+        known: ids that the names of tests may tell.
     """
-    ranges = case_ranges(source)
+    ranges = case_ranges(source, known)
     found: dict[str, str] = {}
     for error in errors:
         line = int(error.get("line") or 0)
@@ -114,35 +116,24 @@ class CaseRange:
     case_ids: tuple[str, ...]
 
 
-def case_ranges(source: str) -> list[CaseRange]:
-    """Where each case stands in a test file; empty for a file that does not parse."""
+def case_ranges(source: str, known: Container[str] = ()) -> list[CaseRange]:
+    """Where each case stands in a test file; empty for a file that does not parse.
+
+    Args:
+        known: ids that the names of tests may tell; see `utils/case_names.py`.
+    """
     try:
         tree = parse_python(source)
     except SyntaxError:
         return []
     found: list[CaseRange] = []
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or not node.name.startswith("test"):
-            continue
-        rows = [row for decorator in node.decorator_list for row in _rows(decorator)]
-        found += rows
-        ids = [one for row in rows for one in row.case_ids]
-        ids += _CASE_ID.findall(ast.get_docstring(node) or "")
-        first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
-        found.append(CaseRange(first, node.end_lineno or node.lineno, tuple(dict.fromkeys(ids))))
+    for test, owner in owned_tests(tree):
+        for node, row in rows_of(test):
+            name = row_case(owner, test, row, known)
+            found.append(CaseRange(node.lineno, node.end_lineno or node.lineno, (name,) if name else ()))
+        first = min([test.lineno, *(one.lineno for one in test.decorator_list)])
+        found.append(CaseRange(first, test.end_lineno or test.lineno, proven_by(test, owner, known)))
     return found
-
-
-def _rows(decorator: ast.expr) -> list[CaseRange]:
-    rows: list[CaseRange] = []
-    for node in ast.walk(decorator):
-        if not isinstance(node, ast.Call):
-            continue
-        for keyword in node.keywords:
-            value = keyword.value
-            if keyword.arg == "id" and isinstance(value, ast.Constant) and isinstance(value.value, str):
-                rows.append(CaseRange(node.lineno, node.end_lineno or node.lineno, (value.value,)))
-    return rows
 
 
 def _problem(cases: Sequence[Case], spec: Mapping[str, Any], framework: str) -> str:

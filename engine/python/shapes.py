@@ -17,6 +17,7 @@ _INERT_CALLS = frozenset(
     "date datetime time timedelta timezone Decimal Fraction UUID Path PurePosixPath".split()
 )
 _HOLE = "__testwright_hole_{}__"
+NAMELESS = "value"
 ParameterName = Callable[[ast.Call, int], "str | None"]
 
 
@@ -30,7 +31,7 @@ class Form:
         self._parameter_name = parameter_name
         self.locals = bound_names(case.statements) | {"result", *case.fixtures}
         self._statements = [self._statement(text) for text in case.statements]
-        self._act = self._opened(parse_expression(case.expression), "value")
+        self._act = self._opened(parse_expression(case.expression), NAMELESS)
         self._expect = [self._expectation(one) for one in case.expect]
         parts = [case.mode, ",".join(case.fixtures), *self._statements, self._act]
         parts += [f"{one.kind}|{one.actual}|{one.exception}|{one.value}|{one.match}" for one in self._expect]
@@ -72,7 +73,7 @@ class Form:
             name = node.targets[0].id
             return f"{name} = {self._opened(node.value, name, whole=True)}"
         if isinstance(node, ast.Expr):
-            return self._opened(node.value, "value")
+            return self._opened(node.value, NAMELESS)
         return ast.unparse(node)
 
     def _opened(self, node: ast.expr, name: str, *, whole: bool = False) -> str:

@@ -6,12 +6,13 @@ A case's id is its title in short: `tc_cart_add_raises_value_error_for_zero_quan
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ...utils.case_names import slug, snake_case
 from ...utils.python_source import parse_expression
 from .model import CallableFacts
+from .symbols import symbols_in_words
 
 LONGEST_SLUG = 66
 _LONGEST_VALUE = 24
@@ -43,17 +44,6 @@ class Argument:
     def source(self) -> str:
         """Its source text."""
         return ast.unparse(self.node)
-
-
-def snake_case(name: str) -> str:
-    """`SortedList` as `sorted_list`, `__len__` as `len`; only a-z, 0-9 and single underscores."""
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
-    return slug(spaced)
-
-
-def slug(text: str) -> str:
-    """Lower-case words joined by single underscores."""
-    return "_".join(re.findall(r"[a-z0-9]+", text.lower()))
 
 
 def cut_slug(text: str, limit: int = LONGEST_SLUG) -> str:
@@ -91,6 +81,9 @@ def subject_call(node: ast.expr, name: str) -> ast.Call | None:
     """The call of `name` inside an expression, else its outermost call."""
     calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
     named = [one for one in calls if _called(one) == name]
+    if name == "__call__" and not named:
+        # The object that was arranged is called itself.
+        return next(iter(calls), None)
     if name.startswith("__") and not named:
         # An operator or a builtin stands for a dunder method: `len(cart)` has no argument of its own.
         return None
@@ -158,6 +151,29 @@ def qualified(argument: Argument) -> str:
     return words if words == name or words.startswith(f"{name}_") else f"{name}_{words}"
 
 
+def given_words(arguments: Sequence[Argument], most: int = 2) -> str:
+    """`with_strict_and_limit_3_without_colour`: what the named ones among arguments are given; empty without any."""
+    said = [(one, _is_false(one.node)) for one in arguments[:most]]
+    given = [qualified(replace(one, name=_bare(one.name))) for one, off in said if not off and not _is_none(one.node)]
+    given += [f"{snake_case(_bare(one.name))}_none" for one, _ in said if _is_none(one.node)]
+    without = [snake_case(_bare(one.name)) for one, off in said if off]
+    words = [f"with_{'_and_'.join(given)}"] if given else []
+    return "_".join([*words, f"without_{'_and_'.join(without)}"] if without else words)
+
+
+def _bare(name: str) -> str:
+    """`text` for a parameter called `with_text`: the words around it say `with` already."""
+    return name.removeprefix("with_") or name
+
+
+def _is_false(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is False
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
 def call_words(arguments: Sequence[Argument], *, required: int) -> str:
     """What a call was given, as `of_1000_with_ndigits_2`; empty without arguments.
 
@@ -166,16 +182,14 @@ def call_words(arguments: Sequence[Argument], *, required: int) -> str:
     """
     # The variable of an arranged object says less than a value.
     only_names = all(isinstance(one.node, ast.Name) for one in arguments)
+    named = [one for at, one in enumerate(arguments) if one.by_name or (one.name and at >= max(required, 1))]
     plain = [
         describe(one.node)
-        for at, one in enumerate(arguments)
-        if not one.by_name and at < max(required, 1) and (only_names or not isinstance(one.node, ast.Name))
+        for one in arguments
+        if one not in named and (only_names or not isinstance(one.node, ast.Name))
     ]
-    named = [qualified(one) for at, one in enumerate(arguments) if one.by_name or at >= max(required, 1)]
     words = [f"of_{'_and_'.join(plain[:3])}"] if plain else []
-    if named:
-        words.append(f"with_{'_and_'.join(named[:2])}")
-    return "_".join(words)
+    return "_".join(filter(None, (*words, given_words(named))))
 
 
 def special_words(arguments: Sequence[Argument], usual: Sequence[Sequence[Argument]]) -> str:
@@ -216,14 +230,15 @@ def _describe_constant(value: object) -> str:
         text = f"{value:.4g}" if isinstance(value, float) and len(text) > _LONGEST_FLOAT else text
         return "zero" if text in ("0", "0.0") else slug(text.replace("e-", "e_minus_").replace(".", "_"))
     if isinstance(value, bytes):
-        return cut_slug(slug(value.decode("latin-1")), _LONGEST_VALUE) if value.strip() else "empty_bytes"
+        text = value.decode("latin-1")
+        return (cut_slug(slug(text), _LONGEST_VALUE) or symbols_in_words(text)) if value.strip() else "empty_bytes"
     text = str(value)
     if not text:
         return "empty_string"
     if not text.strip():
         return "blank_string"
     words = snake_case(text).split("_")[:_WORDS_OF_TEXT]
-    return cut_slug("_".join(words), _LONGEST_VALUE) or ("symbols" if text.isascii() else "non_ascii_text")
+    return cut_slug("_".join(words), _LONGEST_VALUE) or symbols_in_words(text)
 
 
 def _describe_items(kind: str, items: Sequence[ast.expr]) -> str:

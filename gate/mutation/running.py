@@ -10,18 +10,18 @@ import os
 import time
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from ...errors import EnvironmentFault
-from ...mutation.catalog import mutants_of, sample
+from ...mutation.catalog import sample
 from ...mutation.model import Mutant
 from ...sandbox.protocol import Completed, Limits
-from ..coverage_data import CoverageData, FileCoverage
+from ..coverage_data import CoverageData
 from ..launch import READY_SECONDS
 from ..options import SuiteOptions
 from ..suite import Suite
 from .model import MutantResult, MutationReport, Status
+from .planning import Judges, Planned, all_mutants, needy_of, plan_of
 
 SCRIPT = "mutants_run.py"
 _SHOWN = 3
@@ -51,21 +51,6 @@ class MutationOptions:
     factor: float = 10.0
     thorough: bool = True
     wall_seconds: float = 900.0
-
-
-@dataclass(frozen=True, slots=True)
-class Judges:
-    """The tests that judge mutants, node ids in the order of collection, and what each of them runs."""
-
-    passing: Sequence[str]
-    coverage: CoverageData
-
-
-@dataclass(frozen=True, slots=True)
-class _Planned:
-    mutant: Mutant
-    rounds: tuple[tuple[int, ...], ...]
-    imported: bool = False
 
 
 async def measure_mutants(
@@ -116,7 +101,7 @@ async def measure_when_told(
         judges: which they are.
     """
     measuring = _Measuring(suite, sources, options)
-    planned: list[_Planned] = []
+    planned: list[Planned] = []
 
     async def plan() -> dict[str, Any]:
         planned[:] = await measuring.plan(judges)
@@ -139,23 +124,23 @@ class _Measuring:
         self._began = time.monotonic()
         self._notes: list[str] = []
         self._found = asyncio.ensure_future(
-            asyncio.to_thread(_all_mutants, suite.workspace.project, sources, self._notes)
+            asyncio.to_thread(all_mutants, suite.workspace.project, sources, self._notes)
         )
 
-    async def plan(self, judges: Judges | Awaitable[Judges]) -> list[_Planned]:
+    async def plan(self, judges: Judges | Awaitable[Judges]) -> list[Planned]:
         """What is to be done with each mutant of the sample; waits until it is known who judges."""
         found = await self._found
         chosen = sample(found, self._options.size, seed=self._options.seed)
         told = judges if isinstance(judges, Judges) else await judges
         self._began = time.monotonic()
         needy = self.needy(told) or ()
-        return [_plan(mutant, told.coverage.files[mutant.path], told.passing, needy) for mutant in chosen]
+        return [plan_of(mutant, told.coverage.files[mutant.path], told.passing, needy) for mutant in chosen]
 
     def needy(self, judges: Judges) -> list[int] | None:
         """Places of the tests that only a mutant can speak for; None where that is asked of all."""
-        return None if self._options.thorough else _needy(judges.passing, judges.coverage)
+        return None if self._options.thorough else needy_of(judges.passing, judges.coverage)
 
-    def report(self, planned: Sequence[_Planned], facts: Sequence[Mapping[str, Any]]) -> MutationReport:
+    def report(self, planned: Sequence[Planned], facts: Sequence[Mapping[str, Any]]) -> MutationReport:
         """What came of it."""
         notes = [*self._notes, *_notes(facts)]
         answers = {fact["id"]: fact for fact in facts if fact["kind"] == "mutant"}
@@ -190,13 +175,13 @@ async def try_further(
     """
     known = {one.mutant for one in report.results}
     lines = {path: _lines_of(doubted, coverage, path) for path in coverage.files}
-    everything = await asyncio.to_thread(_all_mutants, suite.workspace.project, sorted(coverage.files), [])
+    everything = await asyncio.to_thread(all_mutants, suite.workspace.project, sorted(coverage.files), [])
     near = [one for one in everything if one.rule is None and one not in known and lines[one.path] & set(one.lines)]
     chosen: Sequence[Mutant] = sample(near, options.size, seed=options.seed)
     found: dict[Mutant, MutantResult] = {}
     others = [nodeid for nodeid in passing if nodeid not in set(doubted)]
     for judging in (doubted, others):
-        planned = [_plan(mutant, coverage.files[mutant.path], judging, ()) for mutant in chosen]
+        planned = [plan_of(mutant, coverage.files[mutant.path], judging, ()) for mutant in chosen]
         places = [place for place, one in enumerate(planned) if one.rounds]
         work = [planned[place] for place in places]
         facts = await _work(suite, work, places, judging, None, options, run or SuiteOptions()) if work else []
@@ -216,55 +201,9 @@ def _lines_of(nodeids: Sequence[str], coverage: CoverageData, path: str) -> set[
     return {line for nodeid in ("", *nodeids) if nodeid in by_test for line in by_test[nodeid].lines}
 
 
-def _all_mutants(project: Path, paths: Sequence[str], notes: list[str]) -> list[Mutant]:
-    found: list[Mutant] = []
-    for path in paths:
-        try:
-            found += mutants_of((project / path).read_bytes(), path)
-        except SyntaxError as error:
-            notes.append(f"{path} got no mutants: it is not Python that this version reads ({error.msg})")
-        except OSError as error:
-            notes.append(f"{path} got no mutants: {error.strerror}")
-    return found
-
-
-def _plan(mutant: Mutant, file: FileCoverage, passing: Sequence[str], needy: Sequence[int]) -> _Planned:
-    """Which tests are run on a mutant, as places in `passing`; no round where none runs its line.
-
-    Lines that run at import belong to no test: first the tests that run anything of the file are tried, and those that
-    only a mutant can speak for, then the rest.
-    """
-    lines = set(mutant.lines)
-    imported = file.by_test.get("")
-    if imported is not None and lines & imported.lines:
-        first = {place for place, nodeid in enumerate(passing) if nodeid in file.by_test} | set(needy)
-        near = tuple(sorted(first))
-        far = tuple(place for place in range(len(passing)) if place not in first)
-        return _Planned(mutant, tuple(part for part in (near, far) if part), imported=True)
-    covering = tuple(
-        place for place, nodeid in enumerate(passing) if nodeid in file.by_test and lines & file.by_test[nodeid].lines
-    )
-    return _Planned(mutant, (covering,) if covering else ())
-
-
-def _needy(passing: Sequence[str], coverage: CoverageData) -> list[int]:
-    """The places of the tests that cover nothing beyond those before them: only a mutant can speak for them."""
-    known = coverage.of_tests({""})
-    found = []
-    for place, nodeid in enumerate(passing):
-        adds = any(
-            part.lines - known.files[path].executed or part.branches - known.files[path].executed_branches
-            for path, part in coverage.of_test(nodeid).items()
-        )
-        if not adds:
-            found.append(place)
-        known = known.united(coverage.of_tests({nodeid}))
-    return found
-
-
 async def _work(
     suite: Suite,
-    planned: Sequence[_Planned],
+    planned: Sequence[Planned],
     ids: Sequence[int],
     passing: Sequence[str],
     needy: Sequence[int] | None,
@@ -295,7 +234,7 @@ def _time(options: MutationOptions) -> dict[str, Any]:
 
 
 def _plan_asked(
-    planned: Sequence[_Planned], ids: Sequence[int], passing: Sequence[str], needy: Sequence[int] | None
+    planned: Sequence[Planned], ids: Sequence[int], passing: Sequence[str], needy: Sequence[int] | None
 ) -> dict[str, Any]:
     """What the worker has to know to begin."""
     return {
@@ -310,7 +249,7 @@ def _limits(options: MutationOptions) -> Limits:
     return Limits(wall_seconds=options.wall_seconds, memory_mib=max(2048, options.memory_mib))
 
 
-def _asked(number: int, planned: _Planned) -> dict[str, Any]:
+def _asked(number: int, planned: Planned) -> dict[str, Any]:
     mutant = planned.mutant
     return {
         "id": number,
@@ -349,7 +288,7 @@ def _notes(facts: Sequence[Mapping[str, Any]]) -> list[str]:
     return notes
 
 
-def _result(planned: _Planned, answer: Mapping[str, Any] | None) -> MutantResult:
+def _result(planned: Planned, answer: Mapping[str, Any] | None) -> MutantResult:
     mutant = planned.mutant
     if mutant.rule is not None:
         return MutantResult(mutant, "equivalent", rule=mutant.rule)

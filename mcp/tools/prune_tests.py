@@ -42,7 +42,7 @@ def _pruned(services: ToolServices, test_path: str, spec_path: str, drop: list[s
     def render(left: dict[str, Any], framework: str) -> str:
         return render_files(left, framework, path)[0].contents
 
-    written = render if _rendered(spec, text, framework, path) else lambda left, _: _cut(left, text)
+    written = render if _rendered(spec, text, framework, path) else lambda left, _: _cut(spec, left, text)
     done = prune(spec, drop, framework=framework, render=written)
     staging = Staging(services.run_folder, services.root)
     if done.contents is None:
@@ -61,7 +61,7 @@ def _pruned(services: ToolServices, test_path: str, spec_path: str, drop: list[s
 
 def _rendered(spec: dict[str, Any], text: str, framework: str, path: str) -> bool:
     """Whether a staged file is what the cases it proves render to."""
-    proven = proven_cases(text)
+    proven = proven_cases(text, _ids(spec))
     missing = [case["id"] for case in spec["cases"] if case["id"] not in proven]
     forms = [{**spec, "cases": [case for case in spec["cases"] if case["id"] in proven]}, without_cases(spec, missing)]
     try:
@@ -70,11 +70,14 @@ def _rendered(spec: dict[str, Any], text: str, framework: str, path: str) -> boo
         return False
 
 
-def _cut(left: dict[str, Any], text: str) -> str:
+def _ids(spec: dict[str, Any]) -> set[str]:
+    return {case["id"] for case in spec["cases"]}
+
+
+def _cut(spec: dict[str, Any], left: dict[str, Any], text: str) -> str:
     """The file without the tests of all cases that the spec no longer has, under a header of its own."""
-    kept = {case["id"] for case in left["cases"]}
     body = without_header(text) if untouched(text) is not None else text
-    cut = without_tests(body, proven_cases(body) - kept)
+    cut = without_tests(body, proven_cases(body, _ids(spec)) - _ids(left))
     return with_header(format_python(cut), target=str((left.get("target") or {}).get("path") or ""))
 
 

@@ -22,18 +22,14 @@ import importlib.util
 import json
 import os
 import shutil
-import stat
 import sys
-import threading
 import time
 from time import sleep as _sleep  # bound here: a test may replace what the module holds
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-COLLECT_SECONDS = 60.0
 WALL_SECONDS = 20.0
 PORTION = 16
 PAUSE = 0.01
-MOST_FILES = 20000
 
 
 def load(name):
@@ -57,6 +53,9 @@ class Bench:
         self.swap = load("mutants_swap")
         self.judge = load("mutants_judge").judge
         self.patterns = load("observe_patterns")
+        self.stamps = load("mutants_files").stamps
+        ready = load("mutants_preload")
+        self.preload, self.holds_project = ready.preload, ready.holds_project
         self.journal = load("pytest_journal").Journal(request["results"])
         self.children = self.kinds.Children(request["jobs"], request["memory_mib"])
         self.sources = self.swap.Sources(request["project"], request["sources"])
@@ -129,54 +128,10 @@ class Bench:
         self.children.run([self.kinds.Task(work, wall_seconds, lambda *said: heard.append(said))], self.until)
         return heard[0] if heard else ([], "time")
 
-    # What all tests need and the project does not contain.
-
-    def preload(self):
-        """Import, in this process, what collecting the tests imports from outside of the project."""
-
-        def scout(say):
-            before = set(sys.modules)
-            watch = self.run_tests([], lambda *said: None, "scout", self.files)
-            names = self.places.outside()
-            say(
-                "modules",
-                [name for name in names if name not in before and name.partition(".")[0] not in watch.plugins],
-            )
-
-        def rehearse(names):
-            def work(say):
-                for name in names:
-                    before = set(sys.modules)
-                    try:
-                        importlib.import_module(name)
-                    except (Exception, SystemExit):
-                        continue
-                    if threading.active_count() > 1 or self.holds_project(before):
-                        return
-                    say("safe", name)
-
-            return work
-
-        facts, _ = self.one(scout, COLLECT_SECONDS)
-        found = next((fact[1] for fact in facts if fact[0] == "modules"), [])
-        facts, _ = self.one(rehearse(found), COLLECT_SECONDS)
-        names = [fact[1] for fact in facts if fact[0] == "safe"]
-        for name in names:
-            importlib.import_module(name)
-        self.journal.write("preloaded", modules=len(names))
-        # Children would visit, and so copy, all of this in each collection of garbage.
-        gc.collect()
-        gc.freeze()
-
     def warm(self):
         """Import the runner."""
         if self.collect is None:
             import pytest  # noqa: F401
-
-    def holds_project(self, before):
-        """Whether a module of the project is loaded that was not there before."""
-        new = [module for name, module in list(sys.modules.items()) if name not in before]
-        return any(self.places.inside(module) for module in new)
 
     # The tests without a mutant.
 
@@ -232,7 +187,7 @@ class Bench:
 
     def after(self):
         """Whether the mutants have damaged files for good: the tests again, unless no file has changed."""
-        if self.untouched is not None and self.untouched == self.stamps():
+        if self.untouched is not None and self.untouched == self.stamps(self.request):
             self.journal.write("after", failing=[], ending="end")
             return
 
@@ -244,27 +199,6 @@ class Bench:
         passed = {fact[1] for fact in facts if fact[0] == "test" and fact[2] == "passed"}
         failing = [nodeid for nodeid in self.tests if nodeid not in passed and nodeid not in self.broken]
         self.journal.write("after", failing=sorted(failing), ending=ending)
-
-    def stamps(self):
-        """What can be seen of the files that tests may write, without reading them; None where there are too many.
-
-        Our own folder, and bytecode, are left out.
-        """
-        own, found = os.path.realpath(self.request["scratch"]), {}
-        for place in self.request["places"]:
-            for folder, folders, names in os.walk(place):
-                folders[:] = [one for one in folders if one != "__pycache__" and os.path.join(folder, one) != own]
-                for name in (*names, *folders):
-                    full = os.path.join(folder, name)
-                    try:
-                        seen = os.lstat(full)
-                    except OSError:
-                        continue
-                    times = () if stat.S_ISDIR(seen.st_mode) else (seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns)
-                    found[full] = (seen.st_mode, seen.st_ino, *times)
-                if len(found) > MOST_FILES:
-                    return None
-        return found
 
     # The mutants.
 
@@ -381,7 +315,7 @@ class Bench:
         before = set(sys.modules)
 
         def server(say, go):
-            if self.holds_project(before):
+            if self.holds_project(self.places, before):
                 say("loaded")
                 say("end", time.process_time())
                 os._exit(0)
@@ -423,8 +357,8 @@ class Bench:
         self.warm()
         known = self.request.get("mutants")
         if known is None or any(mutant["imported"] for mutant in known):
-            self.preload()
-        self.untouched = self.stamps()
+            self.preload(self)
+        self.untouched = self.stamps(self.request)
         again, left, controlled = self.serve()
         if not controlled:
             self.control()

@@ -113,7 +113,10 @@ class Recorder:
 
     def _case_id(self, item):
         row = getattr(getattr(item, "callspec", None), "id", None)
-        return self._tools.case_id_of(row, getattr(getattr(item, "function", None), "__doc__", None))
+        names = None
+        if self._tools.is_generated(str(item.fspath)):
+            names = (getattr(getattr(item, "cls", None), "__name__", None), getattr(item, "originalname", item.name))
+        return self._tools.case_id_of(row, getattr(getattr(item, "function", None), "__doc__", None), names)
 
     def _record(self, item, things):
         if not any(report.when == "teardown" for report, _ in self._phases):

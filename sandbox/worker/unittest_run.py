@@ -138,7 +138,7 @@ class Recorder(unittest.TestResult):
             nodeid=nodeid,
             path=nodeid.split("::")[0],
             name=test._testMethodName,
-            case_id=self._tools.case_id_of(None, getattr(test, "_testMethodDoc", None)),
+            case_id=case_id_of(test, self._tools),
             outcome=outcome,
             phase=phase,
             seconds=round(seconds, 4),
@@ -214,6 +214,13 @@ def warm(measured):
         import coverage  # noqa: F401
 
 
+def case_id_of(test, tools):
+    """The spec's case id that a test carries, or None."""
+    path = getattr(sys.modules.get(type(test).__module__), "__file__", None)
+    names = (type(test).__name__, test._testMethodName) if path and tools.is_generated(path) else None
+    return tools.case_id_of(None, getattr(test, "_testMethodDoc", None), names)
+
+
 def run(request, tools, journal, measure, company):
     """Load, order and run; 0 when every test passed, else 1."""
     version = sys.version.split()[0]
@@ -224,7 +231,7 @@ def run(request, tools, journal, measure, company):
     tests = list(nodeids)
     names = [nodeids[test] for test in tests]
     order = tools.arrange(names, [name.split("::")[0] for name in names], request["order"])
-    cases = [tools.case_id_of(None, getattr(tests[index], "_testMethodDoc", None)) for index in order]
+    cases = [case_id_of(tests[index], tools) for index in order]
     journal.write("collected", nodeids=[names[index] for index in order], case_ids=cases)
     company.collected()
     result = Recorder(tools, request, journal, measure, nodeids, company)

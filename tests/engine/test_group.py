@@ -54,6 +54,20 @@ def test_keywords_give_their_names_and_arranged_values_theirs() -> None:
     assert table.template.statements == ("cart = Cart(1)", "items = items_value")
 
 
+def test_several_nameless_arguments_are_told_in_order() -> None:
+    table = tabulate([case("f(1, 2)"), case("f(2, 3)")])
+
+    assert table is not None
+    assert table.columns == ("first", "second")
+
+
+def test_short_texts_with_line_breaks_stand_in_rows_and_long_ones_alone() -> None:
+    short = [case(f"f({text!r})", number=at) for at, text in enumerate(("a\n", "b\nc"))]
+    long = [case(f"f({(text * 20)!r})", number=at) for at, text in enumerate(("ab\ncd", "ef\ngh"), 2)]
+
+    assert [len(bucket) for bucket in buckets([*short, *long])] == [2, 1, 1]
+
+
 def test_a_column_never_hides_a_name_the_test_reads() -> None:
     table = tabulate([case("f(1, value)"), case("f(2, value)")])
 

@@ -52,6 +52,7 @@ def test_special_methods_are_written_as_statements(source: str, plain: str) -> N
         ("x[slice(1, 2), 3]", "x[1:2, 3]"),
         ("f(float(float('inf')))", "f(float('inf'))"),
         ("f(slice(1, 3))", "f(slice(1, 3))"),
+        ("f(float('NaN'), float('1E3'))", "f(float('nan'), float('1E3'))"),
     ],
 )
 def test_slices_and_doubled_conversions_are_written_plainly(source: str, plain: str) -> None:

@@ -42,6 +42,11 @@ def test_long_texts_inside_calls_keep_their_place() -> None:
     assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(f"table([{value!r}], header={value!r})"))
 
 
+def test_a_comma_after_the_last_element_goes_as_it_would_make_a_line_of_each() -> None:
+    assert polish("f(('a', 'b',), [1, 2, ])") == "f(('a', 'b'), [1, 2])"
+    assert polish("f((1,), '[,]')") == "f((1,), '[,]')"
+
+
 def test_zeros_at_the_end_of_a_date_go() -> None:
     assert polish("datetime.datetime(2024, 1, 31, 0, 0)") == "datetime.datetime(2024, 1, 31)"
     assert polish("datetime.datetime(2024, 1, 31, 10, 0)") == "datetime.datetime(2024, 1, 31, 10)"

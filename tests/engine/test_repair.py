@@ -114,21 +114,24 @@ def test_warnings_change_nothing() -> None:
 def test_every_case_is_found_in_a_rendered_file() -> None:
     spec = made()
 
-    found = {name for one in case_ranges(render(spec, "pytest")) for name in one.case_ids}
+    known = set(ids(spec))
 
-    assert found == set(ids(spec))
+    for framework in ("pytest", "unittest"):
+        ranges = case_ranges(render(spec, framework), known)
+        assert {name for one in ranges for name in one.case_ids} == known
 
 
 @pytest.mark.feature("T-07")
 def test_an_error_in_a_row_is_about_its_case_and_one_in_the_body_about_all_rows() -> None:
-    rendered = render(made(), "pytest")
+    spec = made()
+    rendered, known = render(spec, "pytest"), set(ids(spec))
     lines = rendered.splitlines()
-    row = next(at for at, line in enumerate(lines, 1) if "tc_group_thousands_of_zero" in line)
+    row = next(at for at, line in enumerate(lines, 1) if 'id="of_zero"' in line)
     body = next(at for at, line in enumerate(lines, 1) if "assert group_thousands(value)" in line)
 
-    assert offending_cases(rendered, [{"line": row, "message": "odd"}]) == {"tc_group_thousands_of_zero": "odd"}
-    assert len(offending_cases(rendered, [{"line": body, "message": "odd"}])) == 3
-    assert offending_cases(rendered, [{"line": 1, "message": "odd"}]) == {}
+    assert offending_cases(rendered, [{"line": row, "message": "odd"}], known) == {"tc_group_thousands_of_zero": "odd"}
+    assert len(offending_cases(rendered, [{"line": body, "message": "odd"}], known)) == 3
+    assert offending_cases(rendered, [{"line": 1, "message": "odd"}], known) == {}
     assert offending_cases("def test_(:", [{"line": 1, "message": "odd"}]) == {}
 
 

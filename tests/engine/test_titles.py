@@ -34,7 +34,10 @@ def name(subject: str, act: str, *statements: str, expect: Sequence[Expectation]
         ("'  '", "blank_string"),
         ("'Hello, World!'", "hello_world"),
         ("'§§'", "non_ascii_text"),
-        ("'??'", "symbols"),
+        ("'/'", "slash"),
+        ("'[['", "open_brackets"),
+        ("b'#\\t='", "hash_equals"),
+        ("'?!?!'", "symbols"),
         ("[]", "empty_list"),
         ("[1, 2]", "1_2"),
         ("[1, 2, 3, 4]", "list_of_four"),
@@ -77,6 +80,31 @@ def test_no_id_is_given_twice_and_none_is_long() -> None:
 
     assert len(set(ids)) == len(ids)
     assert all(len(one) <= 75 for one in [*ids, long.id])
+
+
+def test_what_is_switched_off_is_left_without() -> None:
+    assert name("render", "render('a', strict=True, colour=False)").endswith("with_strict_without_colour")
+    assert name("render", "render('a', with_text=True)").endswith("_with_text")
+    assert name("render", "render('a', limit=None)").endswith("_with_limit_none")
+    assert name("Cart", "Cart('Ann', strict=False)") == "cart_with_owner_ann_without_strict"
+
+
+def test_a_refusal_is_named_by_its_message_where_no_other_has_it() -> None:
+    large = Expectation("raises", exception="ValueError", match="value too large")
+    refused = [
+        Finding(trial("place", "place(4)"), raised("ValueError", "value too large")),
+        Finding(trial("place", "place(5)"), raised("ValueError", "value too odd")),
+    ]
+
+    def named(findings: Sequence[Finding]) -> str:
+        return CaseNamer(cart_facts(), findings).name("place", (), "place(4)", "call", [large]).id
+
+    assert named(refused) == "tc_place_raises_value_error_value_too_large"
+    assert named([*refused, refused[0]]) == "tc_place_raises_value_error_for_4"
+
+
+def test_an_object_that_is_called_is_named_by_what_it_was_given() -> None:
+    assert name("Cart.__call__", "cart('a', 2)", "cart = Cart('A')") == "cart_call_of_a_and_2"
 
 
 def test_titles_are_sentences_on_one_line() -> None:

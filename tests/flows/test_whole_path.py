@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 import testwright
+from testwright.engine.python.cut import proven_cases
 from testwright.errors import UsageError
 from testwright.tests.support.finished import FEW, REQUEST, report_of, run_folder, work_of
 from testwright.tests.support.projects import SMALL, copy_of_shop, make_project, run_command, tree
@@ -63,7 +64,8 @@ def test_a_case_can_be_followed_from_the_spec_to_the_report(finished):
         junit = (finished.folder / "junit.xml").read_text("utf-8")
         assert set(target["kept"]) == ids
         assert ids == {one["case_id"] for one in target["evidence"]}
-        assert all(case_id in code and case_id in junit for case_id in ids)
+        assert proven_cases(code, ids) == ids
+        assert all(case_id in junit for case_id in ids)
 
 
 @pytest.mark.feature("B-06", "D-07", "T-19")

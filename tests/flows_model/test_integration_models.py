@@ -63,8 +63,8 @@ async def test_flows_of_a_model_are_kept_where_they_hold(
         )
     assert report.exit_code == 0
     text = (root / TEST_PATH).read_text(encoding="utf-8")
-    assert "tc_two_are_left" in text
-    assert "tc_nine_are_left" not in text
+    assert "two_are_left" in text
+    assert "nine_are_left" not in text
     assert ("unittest.TestCase" in text) is (framework == "unittest")
     (request,) = server.requests
     assert "class Shelf" in request.body["messages"][1]["content"]

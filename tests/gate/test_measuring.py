@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from testwright.gate.mutation.running import Judges, MutationOptions, measure_mutants, measure_when_told
+from testwright.gate.mutation.planning import Judges
+from testwright.gate.mutation.running import MutationOptions, measure_mutants, measure_when_told
 from testwright.gate.options import Framework, SuiteOptions
 from testwright.gate.results import SuiteResult
 from testwright.gate.strictness import VerifyOptions
@@ -144,3 +145,15 @@ async def test_the_first_of_several_runs_is_told_as_it_ends(shop: PythonTarget) 
     assert told[0].coverage == first.coverage
     assert [one.name for one in again.tests] == ["test_few", "test_many"]
     assert not any(test.things for test in first.tests), "what measures coverage shares nothing with anybody"
+
+
+async def test_the_weak_sandbox_waits_for_the_first_run_and_comes_to_the_same(tmp_path: Path) -> None:
+    options = VerifyOptions(repeats=1, measure=(PRICE,), mutants=30)
+    found = []
+    for kind in ("weak", "bubblewrap"):
+        async with prepared(tmp_path / kind, {PRICE: SOURCE}, kind=kind) as target:
+            verified = await verify_file(target, PATH, PYTEST, framework="pytest", options=options)
+        assert verified.mutation is not None
+        found.append((verified.mutation.results, [one.verdict for one in verified.verdicts]))
+
+    assert found[0] == found[1]

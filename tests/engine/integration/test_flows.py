@@ -9,6 +9,7 @@ import pytest
 from testwright.engine.integration.arcs import OFFSET, WideArcs
 from testwright.engine.integration.model import Edge
 from testwright.engine.integration.spec_case import FlowCase
+from testwright.engine.python.cut import proven_cases
 from testwright.engine.python.explore import Budget
 from testwright.engine.rendering import render_files
 from testwright.errors import AgentFailure
@@ -79,7 +80,8 @@ def test_the_rendered_file_passes_its_checks_and_a_plain_runner(explored, tmp_pa
     done = ran(tmp_path, framework, explored.spec)
     assert done.returncode == 0, done.stdout + done.stderr
     text = (tmp_path / TEST_PATH).read_text(encoding="utf-8")
-    assert all(case["id"] in text for case in explored.spec["cases"])
+    known = {case["id"] for case in explored.spec["cases"]}
+    assert proven_cases(text, known) == known
     assert check_code(text, TEST_PATH, framework)["errors"] == []
     assert render_files(explored.spec, framework, TEST_PATH)[0].contents == text
 
