@@ -51,6 +51,9 @@ class HuntLimits:
         runs: trials run on mutants, in all.
         lines: lines of the target that the trials of one round may run on one mutant; the plainest few in any case.
         rounds: for each round on what still survives, trials on each mutant and how many of them must notice it.
+        at_import: trials on each mutant of a line that runs at import, in each of these rounds and of the waves after
+            them (the last counts for all further ones): what asks for the very entry of a table is made in the waves,
+            and few others notice these.
         fresh: further trials made for survivors, in each of the waves in which they are made.
         fresh_lines: lines of the target that those of one wave may run, by what they are made from.
     """
@@ -63,6 +66,7 @@ class HuntLimits:
     runs: int = 24_000
     lines: int = 12_000
     rounds: tuple[tuple[int, int], ...] = ((20, 2), (48, 1))
+    at_import: tuple[int, ...] = (20, 0, 48, 40)
     fresh: tuple[int, ...] = (1600, 600)
     fresh_lines: int = 600_000
 
@@ -180,11 +184,13 @@ class Hunt:
             for line in lines_of(one.record.covered):
                 self._at[line] = self._at.get(line, 0) | 1 << place
 
-    async def round(self, lockstep: Lockstep, most: int, enough: int) -> None:
-        """Run trials on each mutant that has not been noticed often enough."""
+    async def round(self, lockstep: Lockstep, most: int, enough: int, turn: int) -> None:
+        """Run trials on each mutant that has not been noticed; `turn` counts rounds and waves."""
         asked: list[Asked] = []
+        at_import = self.limits.at_import[min(turn, len(self.limits.at_import) - 1)]
         for quarry in self.alive():
-            places = self._next(quarry, most if quarry.several else most // LESS)
+            wished = at_import if quarry.imported else most
+            places = self._next(quarry, wished if quarry.several else wished // LESS)
             if places and self.runs < self.limits.runs:
                 quarry.tried.update(places)
                 wanted = enough if quarry.several else 1
@@ -306,8 +312,8 @@ async def hunt(
         return Kills()
     async with opened() if opened is not None else open_lockstep(target, facts) as lockstep:
         await state.learn(lockstep, search.records, limits.pool)
-        for most, enough in limits.rounds:
-            await state.round(lockstep, most, enough)
+        for turn, (most, enough) in enumerate(limits.rounds):
+            await state.round(lockstep, most, enough, turn)
         for wave, most in enumerate(limits.fresh):
             if over():
                 break
@@ -321,7 +327,7 @@ async def hunt(
                 search.learn(trial, seen, moving=index in moving)
             again = [known[key] for key in map(trial_key, wanted) if key in known]
             await state.learn(lockstep, [*again, *search.records[before:]], most)
-            await state.round(lockstep, *limits.rounds[-1])
+            await state.round(lockstep, *limits.rounds[-1], len(limits.rounds) + wave)
     return state.result()
 
 

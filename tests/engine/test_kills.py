@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from testwright.engine.python.analyse import analyse_module
 from testwright.engine.python.compose import compose_spec
 from testwright.engine.python.enriched import enriched
 from testwright.engine.python.explore import Budget, explore
-from testwright.engine.python.kills import HuntLimits
+from testwright.engine.python.kills import SEED, HuntLimits
 from testwright.engine.python.layout import find_layout
 from testwright.engine.python.lockstep import Asked, Difference, open_lockstep
 from testwright.engine.python.model import Exploration, Finding, Observation, Trial, Value
@@ -26,7 +27,7 @@ from testwright.engine.python.regex_samples import is_pattern, samples
 from testwright.engine.python.size import Built, SizeLimits, fitted
 from testwright.engine.python.spec_case import MESSAGE, Case, Expectation
 from testwright.engine.python.worth import Judged
-from testwright.mutation.catalog import mutants_of
+from testwright.mutation.catalog import mutants_of, sample
 from testwright.tests.support.exploring import PATH, explored, facts_of, files, trial
 from testwright.tests.support.targets import prepared
 
@@ -52,13 +53,13 @@ def spin(count):
 '''
 
 
-def explored_fares(folder: Path, mutants: int) -> Exploration:
+def explored_fares(folder: Path, mutants: int, **further: Any) -> Exploration:
     async def run() -> Exploration:
         async with prepared(folder, files(FARES)) as target:
             root = target.snapshot.path
             layout = find_layout(root)
             facts = analyse_module(root, PATH, layout)
-            budget = Budget(trials=300, quiet=120, hunt=HuntLimits(mutants=mutants))
+            budget = Budget(trials=300, quiet=120, hunt=HuntLimits(mutants=mutants, **further))
             return await explore(target, facts, SourceProposer(root, layout, facts), budget)
 
     return asyncio.run(run())
@@ -89,6 +90,15 @@ def test_how_many_trials_are_learned_at_a_time_changes_nothing(tmp_path: Path, m
     other = explored_fares(tmp_path / "other", 60)
     specs = [compose_spec(found, framework="pytest") for found in (one, other)]
     assert specs[0] == specs[1]
+
+
+def test_lines_that_run_at_import_have_their_own_share_of_trials(tmp_path: Path) -> None:
+    found = explored_fares(tmp_path, 60, at_import=(0,))
+    table = next(number for number, text in enumerate(FARES.splitlines(), 1) if text.startswith("RATES"))
+    mutants = sample([one for one in mutants_of(FARES.encode(), PATH) if one.rule is None], 60, seed=SEED)
+    noticed = {mutants[number].line for finding in found.findings for number in finding.kills}
+    assert noticed
+    assert table not in noticed
 
 
 def test_without_mutants_exploring_goes_by_branches_alone(tmp_path: Path) -> None:
