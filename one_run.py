@@ -32,14 +32,19 @@ async def run(
     """
     if not request.strip():
         raise UsageError("The request is empty.", advice='Say what to test: "unit tests for src/shop/cart.py".')
-    run_id = settings.run_id or new_run_id()
+    run_id, of_no_use = settings.run_id or new_run_id(), False
     try:
         async with begun(settings, run_id, on_event=on_event, request=request) as beginning:
+            of_no_use = beginning.told  # an interruption now leaves a new folder with nothing that could be resumed
             await asyncio.to_thread(_modules_read, reading)
+            of_no_use = False
             return await _seen_to_end(beginning, request)
     except RequestError:
         forget(settings, run_id)
         raise
+    finally:
+        if of_no_use:
+            shutil.rmtree(RunFolder(settings.state, run_id).path, ignore_errors=True)
 
 
 def forget(settings: Settings, run_id: str) -> None:

@@ -9,6 +9,7 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import typer
 from rich.console import Console
@@ -57,11 +58,13 @@ def failures_shown(*, debug: bool, as_json: bool = False) -> Iterator[None]:
 
 
 @contextmanager
-def interruption_named(run_id: str) -> Iterator[None]:
-    """Let an interruption inside the block say which run it has stopped."""
+def interruption_named(run_id: str, folder: Path | None = None) -> Iterator[None]:
+    """Let an interruption inside the block say which run it has stopped, unless the run's folder is not there."""
     try:
         yield
     except KeyboardInterrupt:
+        if folder is not None and not folder.is_dir():
+            raise
         raise KeyboardInterrupt(run_id) from None
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from ..settings import Settings, load_settings
-from ..store.run_folder import new_run_id
+from ..store.run_folder import RunFolder, new_run_id
 from ..unchanged import Answer, Beginning, all_ways, answered, asked, may_stand
 from . import options as given
 from .failures import failures_shown, interruption_named
@@ -73,7 +73,8 @@ def run(
 
         beginning = Beginning(all_ways(request, settings, sys.argv[1:])) if may_stand(settings) else None
         settings = settings.model_copy(update={"run_id": settings.run_id or new_run_id()})
-        with interruption_named(str(settings.run_id)), progress_shown(quiet=as_json) as sink:
+        folder = RunFolder(settings.state, str(settings.run_id)).path
+        with interruption_named(str(settings.run_id), folder), progress_shown(quiet=as_json) as sink:
             ended = asyncio.run(one_run.run(request, settings, on_event=sink, reading=quick_imports))
         if beginning is not None:
             beginning.keep(settings, ended.report, ended.interpreter, standing_told(ended))

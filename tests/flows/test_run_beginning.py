@@ -3,12 +3,14 @@
 import asyncio
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import pytest
 
 import testwright
-from testwright import run_beginning
+from testwright import one_run, run_beginning
 from testwright.agents.embedded.specifying import Specified
+from testwright.cli.failures import interruption_named
 from testwright.settings import load_settings
 from testwright.store.event_log import read_events
 from testwright.tests.support.finished import run_folder
@@ -36,6 +38,7 @@ sys.meta_path.insert(0, Refused())
 from testwright.cli.app import app
 from testwright import one_run
 from testwright.run_beginning import begun
+from testwright.cli.failures import interruption_named
 from testwright.settings import load_settings
 
 
@@ -168,3 +171,38 @@ async def test_a_run_works_its_first_spec_out_once(monkeypatch, root):
     assert report.totals.targets_completed == 2
     assert sorted(asked) == ["src/small/names.py", "src/small/numbers.py"]
     assert [event.type for event in events_of(root)].count("started") == 1
+
+
+class BrokenOffError(Exception):
+    """Stands for whatever ends a run while modules are read."""
+
+
+@contextmanager
+def interrupted():
+    raise BrokenOffError
+    yield
+
+
+async def test_a_run_that_ends_while_modules_are_read_leaves_nothing_that_cannot_be_resumed(noting, root):
+    with pytest.raises(BrokenOffError):
+        await one_run.run(REQUEST, load_settings({"root": root, "run_id": "r"}), reading=interrupted)
+    assert not run_folder(root, "r").exists()
+
+
+async def test_the_folder_of_a_run_that_was_there_stays(noting, root):
+    kept = run_folder(root, "r") / "report.md"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("mine")
+    with pytest.raises(BrokenOffError):
+        await one_run.run(REQUEST, load_settings({"root": root, "run_id": "r"}), reading=interrupted)
+    assert kept.read_text() == "mine"
+
+
+def test_an_interruption_names_the_run_that_can_be_resumed(tmp_path):
+    def told(*arguments):
+        with pytest.raises(KeyboardInterrupt) as raised, interruption_named("r", *arguments):
+            raise KeyboardInterrupt
+        return raised.value.args
+
+    assert told() == told(tmp_path) == ("r",)
+    assert told(tmp_path / "gone") == ()
