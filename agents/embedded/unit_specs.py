@@ -6,17 +6,20 @@ The same project and request give the same spec (B-06).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ...engine.python.ahead import ahead
 from ...engine.python.analyse import analyse_module
 from ...engine.python.compose import compose_spec
 from ...engine.python.explore import Budget, explore
 from ...engine.python.layout import Layout, find_layout
 from ...engine.python.model import CallableFacts, Exploration, ModuleFacts
 from ...engine.python.proposer import SourceProposer
+from ...engine.python.side_by_side import SideBySide, open_side_by_side
 from ...sandbox.target import PythonTarget
 from ..protocol import JsonObject
 from .first_tests import FirstTests
@@ -57,16 +60,23 @@ class UnitSpecs:
         layout = await asyncio.to_thread(find_layout, self._root)
         facts = await asyncio.to_thread(analyse_module, self._root, str(target["path"]), layout)
         wanted = target.get("symbols")
-        proposer = await asyncio.to_thread(_proposer, self._root, layout, facts, wanted)
 
         def looked(look: Exploration) -> None:
             if self._first is not None:
                 self._first.take(lambda: _composed(limited_to(look, wanted), layout, inputs))
 
         early = looked if self._first is not None and self._first.wanted else None
-        exploration = await explore(
-            await self._python_target(), facts, proposer, (self._budget or Budget()).within(seconds), early=early
-        )
+        async with ahead(lambda: self._workers(facts)) as workers:
+            workers.begin()  # they start while it is read what there is to propose
+            proposer = await asyncio.to_thread(_proposer, self._root, layout, facts, wanted)
+            exploration = await explore(
+                await self._python_target(),
+                facts,
+                proposer,
+                (self._budget or Budget()).within(seconds),
+                early=early,
+                opened=workers.use,
+            )
         exploration = limited_to(exploration, wanted)
         notices: dict[str, list[int]] = {}
         spec = await asyncio.to_thread(_composed, exploration, layout, inputs, notices)
@@ -78,6 +88,11 @@ class UnitSpecs:
             {"event": "explored", "target": facts.path, "trials": exploration.trials, "cases": len(spec["cases"])}
         ]
         return Specified(spec, metadata, trace)
+
+    @asynccontextmanager
+    async def _workers(self, facts: ModuleFacts) -> AsyncGenerator[SideBySide]:
+        async with open_side_by_side(await self._python_target(), facts) as workers:
+            yield workers
 
 
 def limited_to(exploration: Exploration, symbols: Any) -> Exploration:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field, replace
 
 from ...errors import ProjectError, SandboxFailure
@@ -21,7 +21,7 @@ from .model import Arc, Exploration, Finding, ModuleFacts
 from .moving import moving_of
 from .pace import FALLING_BACK, HUNTING, SEARCHING, Pace
 from .search import AimingProposer, Record, Search
-from .side_by_side import InOrder, Watcher, open_side_by_side
+from .side_by_side import InOrder, SideBySide, Watcher, open_side_by_side
 from .telling import choose_telling
 from .unreached import unreached
 
@@ -73,11 +73,13 @@ async def explore(
     budget: Budget | None = None,
     *,
     early: Early | None = None,
+    opened: Callable[[], AbstractAsyncContextManager[SideBySide]] | None = None,
 ) -> Exploration:
     """Find what deserves a test in one module.
 
     Args:
         early: told once of a first look; exploring goes on the same with and without.
+        opened: gives workers that were started ahead; None to start some.
 
     Raises:
         TargetImportError: the module does not import.
@@ -90,7 +92,7 @@ async def explore(
     notes: list[str] = []
     pace = Pace(budget.wall_seconds, notes)
     async with (
-        open_side_by_side(target, facts) as observer,
+        opened() if opened is not None else open_side_by_side(target, facts) as observer,
         ahead(lambda: open_lockstep(target, facts)) as lockstep,
     ):
         imported = arcs.real(observer.import_arcs)

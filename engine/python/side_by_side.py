@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from ...sandbox.target import PythonTarget
+from .ahead import ahead
 from .model import Arc, ModuleFacts, Trial
 from .named_arguments import with_named
 from .observation_json import Seen
@@ -106,10 +107,8 @@ Watcher = Observer | SideBySide
 async def open_side_by_side(
     target: PythonTarget, facts: ModuleFacts, conditions: Conditions = EXPLORING
 ) -> AsyncGenerator[SideBySide]:
-    """Two workers on fresh workspaces, the second started with its first trials. Raises as `open_observer` does."""
-    async with open_observer(target, facts, conditions) as first, target.workspace() as workspace:
-        second = Observer(target, facts, first.conditions, workspace)
-        try:
+    """Two workers on fresh workspaces, started side by side as well. Raises as `open_observer` does."""
+    async with ahead(lambda: open_observer(target, facts, conditions)) as other:
+        other.begin()
+        async with open_observer(target, facts, conditions) as first, other.use() as second:
             yield SideBySide(first, second)
-        finally:
-            await second.stop()

@@ -160,6 +160,7 @@ def serving(pytest, scratch, watch, chosen, serve, early):
         def pytest_runtestloop(self, session):
             serve, self.serve = self.serve, None
             if serve is not None:
+                hush(session)
                 serve(lambda *given: self.run(session, *given))
 
         def collect_and_run(self, session, wanted, say, name, needy):
@@ -185,6 +186,18 @@ def serving(pytest, scratch, watch, chosen, serve, early):
             watch.finish()
 
     return Serving()
+
+
+def hush(session):
+    """Before forks run tests: nobody reads what would be printed of them, and where each stands is looked up once."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    for name in ("pytest_runtest_logstart", "pytest_runtest_logreport", "pytest_runtest_logfinish"):
+        try:
+            getattr(session.config.hook, name)._remove_plugin(reporter)
+        except (AttributeError, ValueError):
+            pass  # there is no reporter, or it has nothing to say there
+    for item in session.items:
+        _ = item.location
 
 
 def use_folder(config, folder):

@@ -157,6 +157,7 @@ class Chance:
 
     def __init__(self):
         self.source = random.Random(0)
+        self.seed = 0
         self.drawn = 0
         self.before: Any = None
         self.states: dict = {}
@@ -170,8 +171,9 @@ class Chance:
         return bytes(self.source.getrandbits(8) for _ in range(size))
 
     def reseed(self, seed):
-        self.source.seed(seed)
-        self.drawn = 0
+        if self.drawn or seed != self.seed:
+            self.source.seed(seed)
+        self.seed, self.drawn = seed, 0
         random.seed(seed)
         numpy_random = getattr(sys.modules.get("numpy"), "random", None)
         if numpy_random is not None:

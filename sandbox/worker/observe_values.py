@@ -18,7 +18,8 @@ MAX_ITEMS = 60
 MAX_TEXT = 200
 MAX_ATTRIBUTES = 12
 ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}")
-_TRIVIAL = (int, str, bool, bytes, type(None))
+# What is written with these alone and no names is what it was: it need not be evaluated and compared.
+_SURE = frozenset((int, str, bool, bytes, type(None), float, list, tuple, dict))
 
 
 class Renderer:
@@ -90,7 +91,13 @@ class Renderer:
     def clean(self, text):
         for folder in self.hidden:
             text = text.replace(folder, "…")
-        return ADDRESS.sub("0x…", text).encode("utf-8", "backslashreplace").decode("utf-8")
+        if "0x" in text:
+            text = ADDRESS.sub("0x…", text)
+        return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+    def tells_place(self, source):
+        """Whether a source names an address, or a folder of ours."""
+        return ("0x" in source and ADDRESS.search(source) is not None) or any(one in source for one in self.hidden)
 
 
 class Draft:
@@ -105,6 +112,7 @@ class Draft:
         self.nan = False
         self.custom = False
         self.number = False
+        self.sure = True
         self.open = set()
         self.left = MAX_SOURCE
 
@@ -114,9 +122,9 @@ class Draft:
             source = self.source(thing)
         except NoSourceError:
             return None
-        if len(source) > MAX_SOURCE or ADDRESS.search(source) or any(one in source for one in self.renderer.hidden):
+        if len(source) > MAX_SOURCE or self.renderer.tells_place(source):
             return None
-        if type(thing) in _TRIVIAL:
+        if self.sure and not self.nan:
             return source
         scope = dict(self.renderer.namespace)
         scope.update(self.scope)
@@ -136,6 +144,8 @@ class Draft:
     def source(self, thing):
         """Source text. Raises NoSourceError."""
         kind = type(thing)
+        if kind not in _SURE:
+            self.sure = False
         builder = _BUILDERS.get(kind)
         if builder is None:
             with self.inside(thing):
@@ -212,6 +222,7 @@ def _float(draft, thing):
         draft.nan = draft.approximate = True
         return "float('nan')"
     if math.isinf(thing):
+        draft.sure = False
         return "float('%s')" % ("inf" if thing > 0 else "-inf")
     text = repr(thing)
     if len(text.partition("e")[0].replace("-", "").replace(".", "").strip("0")) > 6:

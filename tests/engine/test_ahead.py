@@ -20,7 +20,7 @@ class Door:
         self.notes: list[str] = []
         self.tasks: set[object] = set()
         self.fails = fails
-        self.hold = asyncio.Event()
+        self.begun, self.entered, self.hold = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self.hold.set()
 
     def opened(self) -> AbstractAsyncContextManager[str]:
@@ -30,11 +30,13 @@ class Door:
     async def _opened(self) -> AsyncIterator[str]:
         self.tasks.add(asyncio.current_task())
         self.notes.append("begun")
+        self.begun.set()
         try:
             await self.hold.wait()
             if self.fails == "entering":
                 raise LookupError("no door")
             self.notes.append("entered")
+            self.entered.set()
             yield "inside"
         finally:
             self.tasks.add(asyncio.current_task())
@@ -58,8 +60,8 @@ def test_it_begins_beside_the_caller_and_is_entered_and_left_by_the_same_task() 
         async with ahead(door.opened) as one:
             one.begin()
             one.begin()
-            while door.notes != ["begun", "entered"]:
-                await asyncio.sleep(0)
+            await door.entered.wait()
+            assert door.notes == ["begun", "entered"]
             async with one.use() as value:
                 assert value == "inside"
             assert door.notes == ["begun", "entered", "left"]
@@ -72,9 +74,8 @@ def test_it_begins_beside_the_caller_and_is_entered_and_left_by_the_same_task() 
 def test_it_is_begun_when_it_is_used_and_never_when_it_is_not() -> None:
     async def work() -> None:
         used, unused = Door(), Door()
-        async with ahead(used.opened) as one, ahead(unused.opened):
-            async with one.use() as value:
-                assert value == "inside"
+        async with ahead(used.opened) as one, ahead(unused.opened), one.use() as value:
+            assert value == "inside"
         assert used.notes == ["begun", "entered", "left"]
         assert unused.notes == []
 
@@ -89,8 +90,7 @@ def test_what_was_begun_and_not_used_is_left_or_given_up(entered: bool) -> None:
             door.hold.clear()
         async with ahead(door.opened) as one:
             one.begin()
-            while len(door.notes) < 1 + entered:
-                await asyncio.sleep(0)
+            await (door.entered if entered else door.begun).wait()
         assert door.notes[-1] == "left"
 
     running(work)

@@ -28,6 +28,17 @@ def worker(name: str) -> Any:
     return module
 
 
+def rendering() -> Any:
+    """What writes values, with the files beside it that it imports."""
+    sys.path.insert(0, str(WORKER))
+    try:
+        return worker("observe_values")
+    finally:
+        sys.path.remove(str(WORKER))
+        for name in [one for one in sys.modules if one.startswith("observe_")]:
+            del sys.modules[name]
+
+
 SOURCE = """
 def twice(number):
     if number:
@@ -192,3 +203,31 @@ def test_chance_begins_anew_for_each_trial_and_tells_whether_it_was_used() -> No
         assert drawn[0] == drawn[1] == drawn[3] != drawn[2]
     finally:
         random.setstate(state)
+
+
+@pytest.mark.parametrize(
+    ("thing", "source"),
+    [
+        ([1, "a", None, {"b": (2.5, b"c")}], "[1, 'a', None, {'b': (2.5, b'c')}]"),
+        ([float("inf")], "[float('inf')]"),
+        ({3, 1}, "{1, 3}"),
+        ([float("nan")], "[float('nan')]"),
+        (10**400, None),
+        (["at 0x7f00a1b4dc60"], None),
+        (["/home/of/theirs/file"], None),
+    ],
+)
+def test_plain_values_are_written_as_they_are_and_places_of_ours_never(thing: object, source: str | None) -> None:
+    values = rendering()
+    told = values.Renderer({}, "shop", ["/home/of/theirs"]).value(thing)
+    assert told.get("s") == source
+    assert "0x7f" not in told["x"]
+    assert "/home/of/theirs" not in told["x"]
+
+
+def test_a_name_that_a_trial_binds_to_something_else_is_no_way_to_write_a_set() -> None:
+    values = rendering()
+    renderer = values.Renderer({"set": list, "float": str}, "shop", [])
+    assert "s" not in renderer.value(set())
+    assert "s" not in renderer.value([float("inf")])
+    assert renderer.value([])["s"] == "[]"
