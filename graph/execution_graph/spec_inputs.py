@@ -11,7 +11,7 @@ from ...errors import TestwrightError
 from ..context import RunContext, services_of
 from .state import TestingAgentState
 
-EXPLORING_SHARE = 0.5
+EXPLORING_SHARE = 0.6
 """Which part of a step's time exploring may take: writing, running and judging its tests needs the rest."""
 
 

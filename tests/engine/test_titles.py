@@ -10,8 +10,9 @@ import pytest
 from testwright.engine.python.case_titles import CaseNamer
 from testwright.engine.python.model import Finding
 from testwright.engine.python.spec_case import Expectation
-from testwright.engine.python.titles import cut_slug, describe, snake_case
+from testwright.engine.python.titles import cut_slug, describe
 from testwright.tests.support.findings import cart_facts, number, raised, returned, trial
+from testwright.utils.case_names import snake_case
 
 VALUE = Expectation("equals", "result", "'1,000'")
 REFUSED = Expectation("raises", exception="ValueError")

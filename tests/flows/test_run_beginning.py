@@ -8,9 +8,10 @@ from contextlib import contextmanager
 import pytest
 
 import testwright
-from testwright import one_run, run_beginning
+from testwright import one_run, run_beginning, unit_work
 from testwright.agents.embedded.specifying import Specified
 from testwright.cli.failures import interruption_named
+from testwright.events import EventType
 from testwright.settings import load_settings
 from testwright.store.event_log import read_events
 from testwright.tests.support.finished import run_folder
@@ -152,7 +153,7 @@ def test_what_begins_a_run_reads_neither_graphs_nor_tools_nor_the_database(root)
 
 async def test_a_run_works_its_first_spec_out_once(monkeypatch, root):
     asked = []
-    make = run_beginning.unit_specifier
+    make = unit_work.unit_specifier
 
     def made(*anything):
         engine = make(*anything)
@@ -170,7 +171,7 @@ async def test_a_run_works_its_first_spec_out_once(monkeypatch, root):
     report = await testwright.agenerate("unit tests for the whole project", **words)
     assert report.totals.targets_completed == 2
     assert sorted(asked) == ["src/small/names.py", "src/small/numbers.py"]
-    assert [event.type for event in events_of(root)].count("started") == 1
+    assert [event.type for event in events_of(root)].count(EventType.STARTED) == 1
 
 
 class BrokenOffError(Exception):
