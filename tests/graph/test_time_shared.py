@@ -9,10 +9,19 @@ from typing import Any
 import pytest
 
 from testwright.agents.model.usage import Budget, Ceilings
-from testwright.agents.protocol import AgentRequest
+from testwright.agents.protocol import AgentRequest, success_response
 from testwright.graph.step_limit import StepOutOfTimeError, lift_step_limit, step_limit
 from testwright.tests.support.graph_runs import bench, plan
-from testwright.tests.support.plan_runs import TARGETS, plan_agents, run_plan, specify, statuses, steps, write
+from testwright.tests.support.plan_runs import (
+    TARGETS,
+    plan_agents,
+    result_of,
+    run_plan,
+    specify,
+    statuses,
+    steps,
+    write,
+)
 from testwright.tests.support.scripted_agents import scripted
 
 
@@ -102,3 +111,14 @@ async def test_where_there_is_no_limit_lifting_it_is_nothing() -> None:
     async with step_limit(None):
         lift_step_limit()
         await turns(2)
+
+
+async def test_what_was_cut_short_is_noted_beside_the_tests(tmp_path: Path) -> None:
+    note = "Exploring stopped after 9 seconds."
+
+    def cut_short(request: AgentRequest) -> Any:
+        return success_response(specify(request), metadata={"notes": [note]})
+
+    with scripted(**plan_agents([plan(*steps("a"))], 1, spec=[cut_short])) as agents:
+        state = await run_plan(bench(tmp_path, agents, targets=TARGETS))
+    assert result_of(state, "a")["warnings"] == [note]

@@ -16,7 +16,10 @@ from ..state import TestingAgentState
 
 @reported
 async def generate_spec(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Ask for a spec. Raises AgentUnreachable; every other failure of the agent is in the state."""
+    """Ask for a spec; what the agent notes about it goes to the report.
+
+    Raises AgentUnreachable; every other failure of the agent is in the state.
+    """
     response = await ask_role(
         runtime,
         "spec",
@@ -27,4 +30,10 @@ async def generate_spec(state: TestingAgentState, runtime: Runtime[RunContext]) 
         constraints=spec_constraints(runtime),
     )
     spec, update = answer_update(response, "spec", "spec")
-    return {**update, "spec_json": spec, "notices": dict(response.metadata.get("notices") or {})}
+    told = [str(note) for note in response.metadata.get("notes") or ()]
+    return {
+        **update,
+        "warnings": [*update.get("warnings", []), *told],
+        "spec_json": spec,
+        "notices": dict(response.metadata.get("notices") or {}),
+    }
