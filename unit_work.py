@@ -7,7 +7,7 @@ from .agents.embedded.remembered_specs import RememberedSpecs
 from .agents.embedded.specifying import Specifier
 from .agents.embedded.unit_specs import TargetProvider, UnitSpecs
 from .engine.python.explore import Budget
-from .engine.python.kills import HuntLimits
+from .engine.python.hunt_model import HuntLimits
 from .settings import Settings
 
 # Mutants that exploring goes by, for each that the gate measures by: what holds for many holds for another sample.

@@ -15,7 +15,8 @@ from .confirm import NO_VERDICT, Confirmed, confirm, confirming
 from .documents import compare_with_document
 from .fallbacks import TRIALS as FALLBACK_TRIALS
 from .fallbacks import explore_fallbacks
-from .kills import NO_KILLS, HuntLimits, Kills, hunt
+from .hunt_model import NO_KILLS, HuntLimits, Kills
+from .kills import hunt
 from .lockstep import open_lockstep
 from .model import Arc, Exploration, Finding, ModuleFacts
 from .moving import moving_of

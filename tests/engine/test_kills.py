@@ -14,7 +14,8 @@ from testwright.engine.python.analyse import analyse_module
 from testwright.engine.python.compose import compose_spec
 from testwright.engine.python.enriched import enriched
 from testwright.engine.python.explore import Budget, explore
-from testwright.engine.python.kills import SEED, HuntLimits
+from testwright.engine.python.hunt_model import HuntLimits
+from testwright.engine.python.hunting import SEED
 from testwright.engine.python.layout import find_layout
 from testwright.engine.python.lockstep import Asked, Difference, open_lockstep
 from testwright.engine.python.model import Exploration, Finding, Observation, Trial, Value

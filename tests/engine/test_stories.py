@@ -9,7 +9,7 @@ import pytest
 
 from testwright.engine.python.analyse import analyse_module
 from testwright.engine.python.explore import Budget, explore
-from testwright.engine.python.kills import HuntLimits
+from testwright.engine.python.hunt_model import HuntLimits
 from testwright.engine.python.layout import find_layout
 from testwright.engine.python.model import Exploration
 from testwright.engine.python.proposer import SourceProposer
