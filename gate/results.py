@@ -57,7 +57,7 @@ class CaseResult:
 
     Attributes:
         nodeid: `tests/generated/test_x.py::test_y[row]`; for unittest `path::Class::method`.
-        case_id: the spec's case id found in the row id or the docstring.
+        case_id: the spec's case id that its names, its row id or its docstring tell (`utils/case_names.py`).
         phase: where it ended: setup, call or teardown.
         seconds: all phases together.
         place: the file its function stands in, and that function's first line, its decorators' if it has some.
