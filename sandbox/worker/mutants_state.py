@@ -6,10 +6,11 @@ containers among all these hold. Caches of `functools` are emptied. Plain standa
 
 import collections
 import functools
+import operator
 import types
 
 MAPPINGS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
-CONTAINERS = (*MAPPINGS, list, set, collections.deque)
+CONTAINERS = (*MAPPINGS, list, set, collections.deque, bytearray)
 CACHE = type(functools.lru_cache()(lambda: None))
 
 
@@ -32,20 +33,12 @@ class State:
             cache.cache_clear()
         for namespace, before in self.namespaces:
             if not alike(namespace, before):
-                for name in [one for one in namespace if one not in before]:
-                    del namespace[name]
-                namespace.update(before)
+                restore_namespace(namespace, before)
         for kind, before in self.classes:
             if not alike(vars(kind), before):
                 restore_class(kind, before)
         for container, before in self.contents:
-            if type(container) in MAPPINGS:
-                if not alike(container, before):
-                    container.clear()
-                    container.update(before)
-            elif len(container) != len(before) or not all(map(is_same, container, before)):
-                container.clear()
-                container.update(before) if type(container) is set else container.extend(before)
+            restore_contents(container, before)
 
     def note_namespace(self, namespace):
         """Remember a dictionary of names, and what its values hold."""
@@ -60,7 +53,7 @@ class State:
             return
         if type(value) in CONTAINERS:
             self.seen.add(id(value))
-            self.contents.append((value, dict(value) if type(value) in MAPPINGS else list(value)))
+            self.contents.append((value, copied(value)))
         elif type(value) is CACHE:
             self.seen.add(id(value))
             self.caches.append(value)
@@ -90,14 +83,52 @@ def attributes(value):
     return held if type(held) is dict else None
 
 
-def is_same(one, other):
-    """Whether two are the same object."""
-    return one is other
+def copied(container):
+    """What a container holds, in its order."""
+    if type(container) in MAPPINGS:
+        return dict(container)
+    return bytes(container) if type(container) is bytearray else list(container)
+
+
+def same_objects(now, before):
+    """Whether two iterables give the very same objects, in the same order; none of them is asked for equality."""
+    return all(map(operator.is_, now, before))
 
 
 def alike(now, before):
-    """Whether a mapping holds the very same objects, in the same order."""
-    return len(now) == len(before) and all(map(is_same, now.values(), before.values()))
+    """Whether a mapping holds the very same keys and values, in the same order."""
+    return len(now) == len(before) and same_objects(now, before) and same_objects(now.values(), before.values())
+
+
+def restore_namespace(namespace, before):
+    """Give a dictionary of names its values and its order back, one by one: it is never without what it needs."""
+    for name in [one for one in namespace if one not in before]:
+        del namespace[name]
+    for name, value in before.items():
+        namespace.pop(name, None)
+        namespace[name] = value
+
+
+def restore_contents(container, before):
+    """Give a container back what it held."""
+    if type(container) is bytearray:
+        if container != before:
+            restore_bytes(container, before)
+    elif type(container) in MAPPINGS:
+        if not alike(container, before):
+            container.clear()
+            container.update(before)
+    elif len(container) != len(before) or not same_objects(container, before):
+        container.clear()
+        container.update(before) if type(container) is set else container.extend(before)
+
+
+def restore_bytes(container, before):
+    """Give a bytearray its bytes back, unless somebody looks into its memory, so that its length is fixed."""
+    try:
+        container[:] = before
+    except BufferError:
+        pass
 
 
 def restore_class(kind, before):

@@ -136,6 +136,70 @@ def add(one, to=[]):
         del sys.modules["shop"]
 
 
+NAMED = """
+CACHE = {"a": None}
+PRICES = {"x": 1}
+ORDER = {"first": 0, "second": 0}
+BUFFER = bytearray(b"abc")
+OPEN = bytearray(b"abc")
+class Lamp:
+    on = True
+    STATES = {"on": True}
+LAMP = Lamp()
+LAMP.lit = True
+LAMP.dark = True
+LONE = True
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "look"),
+    [
+        ("CACHE['z'] = CACHE.pop('a')", "CACHE"),
+        ("PRICES['y'] = PRICES.pop('x')", "PRICES"),
+        ("ORDER['first'] = ORDER.pop('first')", "list(ORDER)"),
+        ("Lamp.off = Lamp.on; del Lamp.on", "hasattr(Lamp, 'on'), hasattr(Lamp, 'off')"),
+        ("Lamp.STATES['off'] = Lamp.STATES.pop('on')", "Lamp.STATES"),
+        ("LAMP.weak = LAMP.dark; del LAMP.dark", "vars(LAMP)"),
+        ("LAMP.lit = vars(LAMP).pop('lit')", "list(vars(LAMP))"),
+        ("OTHER = globals().pop('LONE')", "'LONE' in globals(), 'OTHER' in globals()"),
+        ("BUFFER[0] = 0; BUFFER.append(1)", "BUFFER"),
+        ("BUFFER.clear()", "BUFFER"),
+        ("LOOKING = memoryview(OPEN); LOOKING[0] = 0", "OPEN"),
+    ],
+)
+def test_what_is_held_by_another_name_or_in_another_order_is_put_back(change: str, look: str) -> None:
+    state: Any = worker("mutants_state")
+    module: Any = types.ModuleType("lamps")
+    names = module.__dict__
+    exec(NAMED, names)
+    held = state.State([module])
+    before = repr(eval(look, names))
+    exec(change, names)
+    assert repr(eval(look, names)) != before
+    held.put_back()
+    assert repr(eval(look, names)) == before
+
+
+def test_putting_back_asks_no_key_whether_it_equals_another() -> None:
+    state: Any = worker("mutants_state")
+    module: Any = types.ModuleType("keys")
+    source = """
+ASKED = []
+class Key:
+    __hash__ = object.__hash__
+    def __eq__(self, other):
+        ASKED.append(other)
+        return False
+HELD = {Key(): 1}
+"""
+    exec(source, module.__dict__)
+    held = state.State([module])
+    asked = module.ASKED
+    held.put_back()
+    assert asked == []
+
+
 CHILDREN = """
 import json, os, signal, sys, time
 sys.path.insert(0, sys.argv[1])
