@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .agents.embedded.first_tests import FirstTests
@@ -42,6 +43,7 @@ class BegunRun:
         unit: specifies unit tests; with the first spec of the plan begun, where that was possible.
         changes: what the run is limited to, as plain data; None for no limit.
         told: whether the log has the run's start already.
+        began_at: when this session began, seconds since the epoch.
     """
 
     settings: Settings
@@ -53,6 +55,12 @@ class BegunRun:
     unit: SpecsAhead
     changes: dict[str, Any] | None = None
     told: bool = False
+    began_at: float = field(default_factory=time.time)
+
+    @property
+    def seconds(self) -> float:
+        """Wall seconds since this session began."""
+        return max(0.0, time.time() - self.began_at)
 
     def start(self, request: str) -> None:
         """Put on record that the run has started; only the first call does."""

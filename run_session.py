@@ -184,7 +184,7 @@ async def seen_to_end(live: LiveRun, request: str, work: Awaitable[PlanningAgent
         live.services.emit(EventType.STARTED, f"resumed: {request}")
     else:
         live.beginning.start(request)
-    began = time.time()
+    began = live.beginning.began_at
     try:
         async with live.target.ahead():
             state = await work

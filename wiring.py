@@ -156,7 +156,7 @@ async def opened(beginning: BegunRun, *, seconds_before: float = 0.0) -> AsyncIt
                 os.environ,
                 cache=settings.state / "cache",
                 kept=RunAnswers(store.answers, folder.run_id),
-                seconds_before=seconds_before,
+                seconds_before=seconds_before + beginning.seconds,
                 audit=audit.record,
                 waiting=meter.waiting,
             ) as chats,

@@ -4,6 +4,7 @@ import asyncio
 import subprocess
 import sys
 from contextlib import contextmanager
+from datetime import datetime
 
 import pytest
 
@@ -171,7 +172,11 @@ async def test_a_run_works_its_first_spec_out_once(monkeypatch, root):
     report = await testwright.agenerate("unit tests for the whole project", **words)
     assert report.totals.targets_completed == 2
     assert sorted(asked) == ["src/small/names.py", "src/small/numbers.py"]
-    assert [event.type for event in events_of(root)].count(EventType.STARTED) == 1
+    events = events_of(root)
+    assert [event.type for event in events].count(EventType.STARTED) == 1
+    began = datetime.fromisoformat(report.run.started_at).timestamp()
+    assert began <= events[0].at + 0.001
+    assert report.run.seconds >= events[-2].at - events[0].at - 0.002
 
 
 class BrokenOffError(Exception):
