@@ -32,6 +32,7 @@ def markdown_form(report: Report) -> str:
         _kept(report),
         _dropped(report),
         _not_reached(report),
+        _notes(report),
         _mutants(report),
         _findings(report),
         _files(report),
@@ -168,6 +169,11 @@ def _not_reached(report: Report) -> Iterator[str]:
             for one in getattr(target, field)
         ]
         yield from section(title, ("Where", "What", "Why"), rows)
+
+
+def _notes(report: Report) -> Iterator[str]:
+    rows = [(code(target.path), line(note)) for target in report.targets for note in target.notes]
+    yield from section("Notes", ("Target", "Note"), rows)
 
 
 def _mutants(report: Report) -> Iterator[str]:

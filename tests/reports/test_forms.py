@@ -161,3 +161,11 @@ def test_tests_that_were_not_executed_do_not_pass_in_junit() -> None:
     step = generate_step(**{**executed(["tc_a"]), "executed": False, "test_results": None})
     root = Xml.fromstring(junit_form(build_report(facts(), outcomes(step))))
     assert [one.get("message") for one in root.iter("skipped")] == ["not executed"]
+
+
+@pytest.mark.feature("B-08")
+def test_the_markdown_tells_what_was_noted_of_a_target() -> None:
+    step = generate_step(**executed(["tc_a"], warnings=["Exploring stopped after 9 seconds."]))
+    text = markdown_form(build_report(facts(), outcomes(step)))
+    assert "## Notes" in text
+    assert "Exploring stopped after 9 seconds." in text
