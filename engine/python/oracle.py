@@ -42,6 +42,8 @@ _ITERATOR_TYPES = frozenset(
         "range_iterator",
     }
 )
+# What any value is an instance of: to demand it says nothing.
+_EVERY_VALUE = frozenset({"object", "builtins.object"})
 _TOKEN = re.compile(r"[\w+/=-]+")
 _TRUTH_TESTS = frozenset({"isinstance", "issubclass", "callable", "hasattr", "all", "any"})
 
@@ -235,7 +237,7 @@ class Oracle:
             # That a class makes its own instances needs no test.
             return checks, []
         name = self._named(finding, value.type_name)
-        if name.expression and not name.guessed:
+        if name.expression and not name.guessed and value.type_name not in _EVERY_VALUE:
             checks.insert(0, Expectation("is_instance", "result", name.expression))
             return checks, list(name.imports)
         return checks, []

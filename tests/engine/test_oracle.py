@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from testwright.engine.python.compose import compose_spec
 from testwright.engine.python.exception_names import message_part, name_of_type
 from testwright.engine.python.model import CallableFacts, Finding, ModuleFacts, Observation, Value
 from testwright.engine.python.oracle import Oracle
 from testwright.engine.python.value_checks import value_checks
+from testwright.tests.support import exploring
 from testwright.tests.support.findings import (
     MODULE,
     NONE,
@@ -273,3 +276,47 @@ def test_an_operator_that_the_code_declines_is_demanded_to_raise() -> None:
     assert not Oracle(facts).judge(finding).expectations
     (demand,) = Oracle(declining).judge(finding).expectations
     assert (demand.kind, demand.exception, demand.match) == ("raises", "TypeError", None)
+
+
+@pytest.mark.feature("B-02")
+def test_that_a_result_is_an_object_is_never_demanded() -> None:
+    mark = Finding(trial("ratio", "ratio(1, 3)"), returned(Value("object")))
+
+    verdict = Oracle(cart_facts()).judge(mark)
+
+    assert verdict.expectations == ()
+    assert verdict.reason.startswith("no oracle found")
+    assert kinds(replace(mark, observation=returned(Value("object"), output="made\n"))) == [
+        ("output", "result", repr("made\n"))
+    ]
+
+
+MARKS = '''
+"""Marks."""
+
+_seen = {}
+
+
+def tag(name: str) -> object:
+    """One mark for each name."""
+    if name not in _seen:
+        _seen[name] = object()
+    return _seen[name]
+
+
+def known() -> int:
+    """How many have one."""
+    return len(_seen)
+'''
+
+
+@pytest.mark.feature("B-02")
+def test_a_callable_that_hands_out_mere_objects_gets_no_case(tmp_path: Path) -> None:
+    trials = [exploring.trial("tag('paul')"), exploring.trial("known()")]
+
+    (found,) = exploring.explored(tmp_path, MARKS, trials)
+    spec = compose_spec(found, framework="pytest")
+
+    assert [one["subject"] for one in spec["cases"]] == ["known"]
+    assert [one["subject"] for one in spec["not_reached"]] == ["tag"]
+    assert spec["not_reached"][0]["reason"].startswith("no oracle found")
