@@ -11,36 +11,38 @@ import ast
 from collections.abc import Callable, Iterator
 
 from .operators import Change
+from .origins import LOGGER, Origins
 from .sites import Site
 from .text import SourceText
 
 _LOGGING = frozenset({"debug", "info", "warning", "warn", "error", "exception", "critical", "log"})
-_LOGGERS = frozenset({"log", "logger", "logging", "_log", "_logger", "LOG", "LOGGER", "_LOGGER"})
 _METADATA = frozenset({"__version__", "__author__", "__license__", "__copyright__", "__email__", "__date__"})
 _TYPING_CALLS = frozenset({"TypeVar", "ParamSpec", "NewType", "TypeVarTuple", "TypeAliasType"})
-_CACHES = frozenset({"lru_cache", "cache"})
-_FOR_CHECKERS = frozenset({"overload", "final", "override", "runtime_checkable", "no_type_check"})
+_SHOWING = frozenset({"len", "str", "repr", "ascii", "type", "id", "bool"})
+_EFFECTS = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+_FOR_CHECKERS = frozenset({"overload", "final", "override", "no_type_check"})
+_OVERLOAD = frozenset({"overload"})
 _PLATFORM = frozenset({"version_info", "platform", "implementation", "hexversion", "byteorder"})
 
-Rule = Callable[[Change, Site, SourceText], bool]
+Rule = Callable[[Change, Site, SourceText, Origins], bool]
 
 
-def rule_of(change: Change, site: Site, text: SourceText) -> str | None:
-    """The first rule that sets a change aside, or None."""
-    return next((rule.__name__.strip("_") for rule in RULES if rule(change, site, text)), None)
+def rule_of(change: Change, site: Site, text: SourceText, origins: Origins) -> str | None:
+    """The first rule that sets a change aside, or None; `origins` are those of the module's names."""
+    return next((rule.__name__.strip("_") for rule in RULES if rule(change, site, text, origins)), None)
 
 
-def _main_guard(change: Change, site: Site, text: SourceText) -> bool:
+def _main_guard(change: Change, site: Site, text: SourceText, origins: Origins) -> bool:
     """In the block below `if __name__ == "__main__"`, which importing never runs, or in its condition."""
     return any(_is_main_test(one) for one in _conditions(site))
 
 
-def _type_checking(change: Change, site: Site, text: SourceText) -> bool:
+def _type_checking(change: Change, site: Site, text: SourceText, origins: Origins) -> bool:
     """In the block below `if TYPE_CHECKING`, which never runs."""
     return any(_name_of(one.test) == "TYPE_CHECKING" for one in _conditions(site))
 
 
-def _platform_guard(change: Change, site: Site, text: SourceText) -> bool:
+def _platform_guard(change: Change, site: Site, text: SourceText, origins: Origins) -> bool:
     """In a condition over the interpreter's version or the platform, of which one machine has one."""
     for one in _conditions(site):
         asks = any(
@@ -52,25 +54,38 @@ def _platform_guard(change: Change, site: Site, text: SourceText) -> bool:
     return False
 
 
-def _metadata(change: Change, site: Site, text: SourceText) -> bool:
+def _metadata(change: Change, site: Site, text: SourceText, origins: Origins) -> bool:
     """In the value of `__version__` and its like."""
     statement = site.head
     return isinstance(statement, ast.Assign) and any(_name_of(one) in _METADATA for one in statement.targets)
 
 
-def _log_message(change: Change, site: Site, text: SourceText) -> bool:
-    """A log call, or something in its arguments."""
+def _log_message(change: Change, site: Site, text: SourceText, origins: Origins) -> bool:
+    """A call of a logger of `logging`, or something in its arguments, where these do nothing but make the message."""
     calls = [one.value if isinstance(one, ast.Expr) else one for one in (*site.above, site.node)]
-    return any(
-        isinstance(one, ast.Call)
-        and isinstance(one.func, ast.Attribute)
-        and one.func.attr in _LOGGING
-        and _name_of(one.func.value) in _LOGGERS
-        for one in calls
+    return any(isinstance(one, ast.Call) and _logs(one, origins) for one in calls)
+
+
+def _logs(call: ast.Call, origins: Origins) -> bool:
+    """Whether a call logs, and would be missed by nothing but the log."""
+    holder, _, method = origins.of(call.func).rpartition(".")
+    if holder not in ("logging", LOGGER) or method not in _LOGGING:
+        return False
+    inner = [part for one in (*call.args, *call.keywords) for part in ast.walk(one)]
+    return not any(
+        isinstance(part, _EFFECTS) or (isinstance(part, ast.Call) and not _only_shows(part.func, origins))
+        for part in inner
     )
 
 
-def _typing_only(change: Change, site: Site, text: SourceText) -> bool:
+def _only_shows(function: ast.expr, origins: Origins) -> bool:
+    """Whether a call of it makes a message of its arguments and does nothing else."""
+    if isinstance(function, ast.Attribute):
+        return isinstance(function.value, ast.Constant) and function.attr in ("format", "join")
+    return isinstance(function, ast.Name) and function.id in _SHOWING and not origins.is_bound(function.id)
+
+
+def _typing_only(change: Change, site: Site, text: SourceText, origins: Origins) -> bool:
     """In the declaration of a type variable, or the type given to `cast`: for type checkers alone."""
     inner = site.node
     for one in (site.node, *reversed(site.above)):
@@ -88,31 +103,47 @@ def _typing_only(change: Change, site: Site, text: SourceText) -> bool:
     )
 
 
-def _checker_decorator(change: Change, site: Site, text: SourceText) -> bool:
+def _checker_decorator(change: Change, site: Site, text: SourceText, origins: Origins) -> bool:
     """A decorator for type checkers is removed, or the change is in the body of an overload."""
     if change.operator == "removed decorator":
-        return _decorator_name(change, text) in _FOR_CHECKERS
-    return any(
-        isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
-        and any(_name_of(decorator) == "overload" for decorator in one.decorator_list)
-        for one in site.above
+        removed = [one for one in _decorators(site.node) if change.start < text.span(one)[1] <= change.end]
+        return any(_for_checkers(one, origins, _FOR_CHECKERS) for one in removed)
+    return any(_for_checkers(one, origins, _OVERLOAD) for holder in site.above for one in _decorators(holder))
+
+
+def _for_checkers(decorator: ast.expr, origins: Origins, names: frozenset[str]) -> bool:
+    module, _, name = origins.of(decorator).rpartition(".")
+    return module == "typing" and name in names
+
+
+def _cache_only(change: Change, site: Site, text: SourceText, origins: Origins) -> bool:
+    """The size of a function's cache is another one: the same answers, later.
+
+    Not that there is no cache any more: what is kept may be told from what is made anew, and calls may be counted.
+    """
+    if change.operator != "number" or not _is_positive(site.node) or change.replacement == "0":
+        return False
+    keyword = site.parent if isinstance(site.parent, ast.keyword) else None
+    holder, call = ([None, *site.above])[-3:-1] if keyword else ([None, *site.above])[-2:]
+    return (
+        isinstance(call, ast.Call)
+        and call in _decorators(holder)
+        and origins.of(call.func) == "functools.lru_cache"
+        and (keyword.arg == "maxsize" if keyword else site.node in call.args[:1])
     )
 
 
-def _cache_only(change: Change, site: Site, text: SourceText) -> bool:
-    """A cache around a function is removed, or its size changed: the same answers, later."""
-    if change.operator == "removed decorator":
-        return _decorator_name(change, text) in _CACHES
-    return any(isinstance(one, ast.Call) and _name_of(one.func) in _CACHES for one in site.above)
+def _is_positive(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value > 0
 
 
-def _no_cover(change: Change, site: Site, text: SourceText) -> bool:
+def _no_cover(change: Change, site: Site, text: SourceText, origins: Origins) -> bool:
     """On a line, or in a block, that is marked as not to be covered."""
     marked = (site.head, *(one for one in site.above if isinstance(one, ast.stmt | ast.ExceptHandler)))
     return any("pragma: no cover" in text.line(one.lineno) for one in marked if isinstance(one, _PLACED))
 
 
-def _abstract_body(change: Change, site: Site, text: SourceText) -> bool:
+def _abstract_body(change: Change, site: Site, text: SourceText, origins: Origins) -> bool:
     """In the body of an abstract method that only raises NotImplementedError."""
     holder = next(
         (one for one in reversed(site.above) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)), None
@@ -156,9 +187,8 @@ def _is_main_test(condition: ast.If) -> bool:
     )
 
 
-def _decorator_name(change: Change, text: SourceText) -> str:
-    name = text.part(change.start, change.end).lstrip("@ ").partition("(")[0].strip()
-    return name.rpartition(".")[2]
+def _decorators(node: ast.AST | None) -> list[ast.expr]:
+    return node.decorator_list if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) else []
 
 
 def _name_of(node: ast.AST) -> str:
