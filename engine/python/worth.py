@@ -73,6 +73,8 @@ def unfit(finding: Finding, facts: CallableFacts | None, *, traced: bool) -> str
         return "no call was found that names it"
     if _tells_what_it_is_not(finding):
         return "no oracle found: it is only known what the result is not"
+    if _asks_for_an_object(finding):
+        return "no oracle found: every value is an object"
     if traced and facts is not None and facts.kind in _BODIES and not _reaches(finding, facts):
         return "no call was found that reaches it"
     return ""
@@ -105,6 +107,17 @@ def _tells_what_it_is_not(finding: Finding) -> bool:
         return False
     unequal = {"False": ast.Eq | ast.Is, "True": ast.NotEq | ast.IsNot}.get(value.source or "")
     return unequal is not None and isinstance(node.ops[0], unequal)
+
+
+def _asks_for_an_object(finding: Finding) -> bool:
+    """Whether all the act asks, and is told, is whether something is an `object`, which anything is."""
+    if finding.observation.value is None:
+        return False
+    node = parse_expression(finding.trial.act)
+    if not isinstance(node, ast.Call) or ast.unparse(node.func) != "isinstance" or len(node.args) != 2:
+        return False
+    kinds = node.args[1].elts if isinstance(node.args[1], ast.Tuple) else [node.args[1]]
+    return any(ast.unparse(one) == "object" for one in kinds)
 
 
 def free_names(source: str) -> set[str]:

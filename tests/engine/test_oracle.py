@@ -311,8 +311,9 @@ def known() -> int:
 
 
 @pytest.mark.feature("B-02")
-def test_a_callable_that_hands_out_mere_objects_gets_no_case(tmp_path: Path) -> None:
-    trials = [exploring.trial("tag('paul')"), exploring.trial("known()")]
+@pytest.mark.parametrize("act", ["tag('paul')", "isinstance(tag('paul'), object)"])
+def test_a_callable_that_hands_out_mere_objects_gets_no_case(act: str, tmp_path: Path) -> None:
+    trials = [replace(exploring.trial("tag('paul')"), act=act), exploring.trial("known()")]
 
     (found,) = exploring.explored(tmp_path, MARKS, trials)
     spec = compose_spec(found, framework="pytest")
