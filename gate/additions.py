@@ -255,8 +255,8 @@ def _reason(nodeid: str, owned: frozenset[Owned], covered_by: Sequence[str], mut
     if not owned:
         return "it runs no line of the measured files"
     noticed = " and notices" if mutation is not None else ""
-    if mutation is not None and mutation.found > len(mutation.results):
-        noticed = ", and notices of the mutants tried,"
+    if mutation is not None and mutation.found > len(mutation.results) - mutation.count("untried"):
+        noticed = " and notices of the mutants tried"
     if len(covered_by) == 1:
         return f"everything it runs{noticed}, {_named(covered_by[0], nodeid)} does, too"
     names = ", ".join(_named(one, nodeid) for one in covered_by[:_NAMED])

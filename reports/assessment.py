@@ -122,8 +122,12 @@ def _idle_word(report: Json) -> str:
     mutation = report["mutation"]
     if not mutation:
         return "run nothing that others do not"
-    sampled = mutation.get("sampled", 0) < mutation.get("found", 0)
-    return "add nothing by the mutants tried" if sampled else "add nothing"
+    return "add nothing by the mutants tried" if _tried(mutation) < mutation.get("found", 0) else "add nothing"
+
+
+def _tried(mutation: Json) -> int:
+    """Mutants of the sample that something is known of."""
+    return mutation.get("sampled", 0) - mutation.get("untried", 0)
 
 
 def _repeat_word(report: Json) -> str:
@@ -148,9 +152,9 @@ def _spare(spare: Sequence[Json], key: str, tests: Sequence[Json], report: Json)
         yield f"and {len(groups) - NAMED} more test functions, in the report"
     if report["mutation"] is None:
         yield "No mutants were tried, so what these tests check does not count: they may well be worth their place."
-    elif key == "repeats" and report["mutation"]["sampled"] < report["mutation"]["found"]:
-        sampled, found = report["mutation"]["sampled"], report["mutation"]["found"]
-        yield f"Measured by {sampled} of {found} mutants: more of them may show what a row is there for."
+    elif key == "repeats" and _tried(report["mutation"]) < report["mutation"]["found"]:
+        tried, found = _tried(report["mutation"]), report["mutation"]["found"]
+        yield f"Measured by {tried} of {found} mutants: more of them may show what a row is there for."
 
 
 def _share(part: int, whole: int) -> str:
@@ -217,10 +221,11 @@ def _summary(report: Json) -> Block:
 
 def _mutants(mutation: Json) -> Iterable[str]:
     score = "no score" if mutation["score"] is None else f"{mutation['score']} %"
+    untried = f", {mutation['untried']} untried" if mutation.get("untried") else ""
     yield (
         f"Mutants: {score}; {mutation['killed']} killed and {mutation['timeout']} timed out of {mutation['sampled']} "
         f"sampled ({mutation['found']} there are), {mutation['survived']} survived, {mutation['uncovered']} on lines "
-        f"that no test runs, {mutation['equivalent']} set aside as equivalent"
+        f"that no test runs, {mutation['equivalent']} set aside as equivalent{untried}"
     )
     for one in mutation["survivors"][:NAMED]:
         yield f"  {one['path']}:{one['line']}  {one['before'].strip()}  →  {one['after'].strip()}"

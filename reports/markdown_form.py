@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .markdown_parts import SHOWN_ROWS, amount, block, code, line, more, section, table
 from .markdown_run import run_section
-from .model import Coverage, CoverageChange, Evidence, Place, Report
+from .model import Coverage, CoverageChange, Evidence, Mutation, Place, Report
 from .operations import counted, missing_statuses
 
 _HEADINGS = {
@@ -172,25 +172,17 @@ def _not_reached(report: Report) -> Iterator[str]:
 
 
 def _notes(report: Report) -> Iterator[str]:
-    rows = [(code(target.path), line(note)) for target in report.targets for note in target.notes]
+    rows = [
+        (code(target.path), line(note))
+        for target in report.targets
+        for note in dict.fromkeys((*target.notes, *(target.mutation.notes if target.mutation else ())))
+    ]
     yield from section("Notes", ("Target", "Note"), rows)
 
 
 def _mutants(report: Report) -> Iterator[str]:
     measured = [(one.path, one.mutation) for one in report.targets if one.mutation is not None]
-    rows = [
-        (
-            code(path),
-            "" if one.score is None else f"{one.score:.1f} %",
-            f"{one.sampled} of {one.found}",
-            f"{one.killed} + {one.timeout}",
-            str(one.survived + one.uncovered),
-            str(one.equivalent),
-        )
-        for path, one in measured
-    ]
-    head = ("Target", "Score", "Mutants", "Killed + timed out", "Survived", "Set aside")
-    yield from section("Mutants", head, rows)
+    yield from _mutant_counts(measured)
     survivors = [
         (code(f"{mutant.path}:{mutant.line}"), mutant.operator, code(mutant.before), code(mutant.after))
         for _, one in measured
@@ -213,6 +205,25 @@ def _mutants(report: Report) -> Iterator[str]:
     if set_aside:
         yield ""
     yield from section("Mutants set aside", ("Rule", "Where", "What", "Without", "With"), set_aside)
+
+
+def _mutant_counts(measured: Sequence[tuple[str, Mutation]]) -> Iterator[str]:
+    """The table of counts; a column for the untried where there are some."""
+    untried = any(one.untried for _, one in measured)
+    rows = [
+        (
+            code(path),
+            "" if one.score is None else f"{one.score:.1f} %",
+            f"{one.sampled} of {one.found}",
+            f"{one.killed} + {one.timeout}",
+            str(one.survived + one.uncovered),
+            str(one.equivalent),
+            *([str(one.untried)] if untried else []),
+        )
+        for path, one in measured
+    ]
+    head = ("Target", "Score", "Mutants", "Killed + timed out", "Survived", "Set aside")
+    yield from section("Mutants", (*head, "Untried") if untried else head, rows)
 
 
 def _findings(report: Report) -> Iterator[str]:

@@ -267,6 +267,18 @@ def test_a_function_adds_what_no_other_one_that_stays_notices_and_its_rows_count
 
 
 @pytest.mark.feature("B-11")
+def test_the_reason_why_a_test_adds_nothing_reads_well():
+    records, results = table_of([("test_a", "test_idle")])
+    begin = {0: "everything it runs and notices", 9: "everything it runs and notices of the mutants tried"}
+    for found, words in begin.items():
+        assert additions_of(records, MutationReport(results, found=found))["test_idle"].reason == (
+            f"{words}, test_a does, too"
+        )
+    untried = MutationReport((*results, replace(results[0], status="untried", killed_by=())), found=2)
+    assert additions_of(records, untried)["test_idle"].reason == f"{begin[9]}, test_a does, too"
+
+
+@pytest.mark.feature("B-11")
 def test_mutants_beyond_the_sample_and_documents_speak_for_a_test():
     records, results = table_of([("test_a",)])
     report = MutationReport(results, found=9)

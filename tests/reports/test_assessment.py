@@ -172,6 +172,16 @@ def test_markdown_has_the_same_tables_and_keeps_its_signs() -> None:
     assert any("test\\_a\\|b\\*c\\_&lt;d>" in line for line in lines)
 
 
+@pytest.mark.feature("B-11")
+def test_mutants_that_were_not_tried_are_told_where_there_are_some() -> None:
+    report = {**REPORT, "mutation": {**REPORT["mutation"], "untried": 2}}
+    for form in (text_form, markdown_form):
+        assert "1 set aside as equivalent, 2 untried" in form(report)
+        assert "Measured by 3 of 9 mutants" in form(report)
+        assert "untried" not in form(REPORT)
+        assert "untried" not in form({**REPORT, "mutation": {**REPORT["mutation"], "untried": 0}})
+
+
 def test_without_mutants_no_test_is_said_to_add_nothing() -> None:
     text = text_form({**REPORT, "mutation": None})
     assert "add nothing" not in text

@@ -169,3 +169,20 @@ def test_the_markdown_tells_what_was_noted_of_a_target() -> None:
     text = markdown_form(build_report(facts(), outcomes(step)))
     assert "## Notes" in text
     assert "Exploring stopped after 9 seconds." in text
+
+
+@pytest.mark.feature("B-11")
+def test_the_markdown_has_the_untried_mutants_where_there_are_some_and_what_was_noted_of_them() -> None:
+    counts = {"found": 2177, "sampled": 100, "killed": 26, "survived": 40, "equivalent": 0, "score": 39.39}
+    texts = []
+    for untried in (34, 0):
+        mutation = {**counts, "untried": untried, "notes": ["34 mutants are untried"] if untried else []}
+        results = {**executed(["tc_a"])["test_results"], "mutation": mutation}
+        texts.append(
+            markdown_form(build_report(facts(), outcomes(generate_step(**executed(["tc_a"], test_results=results)))))
+        )
+    assert "| Set aside | Untried |" in texts[0]
+    assert "| 100 of 2177 | 26 + 0 | 40 | 0 | 34 |" in texts[0]
+    assert "34 mutants are untried" in texts[0]
+    assert "| 100 of 2177 | 26 + 0 | 40 | 0 |\n" in texts[1]
+    assert "ntried" not in texts[1]
