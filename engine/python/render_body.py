@@ -74,8 +74,8 @@ def body_lines(case: Case, dialect: Dialect) -> list[str]:
     helper, act = _act(case, bind=bool(about_result), checks=_checks(about_result, dialect))
     warned = [one for one in apart if one.kind == "warns"]
     around = dialect.warning(warned) if warned else Around()
-    act = [*around.before, *act]
-    for manager in (*_raising(apart, raised, dialect), *around.managers, *_capturing(apart, dialect)):
+    act = _demanding(act, _raising(apart, raised, dialect), around)
+    for manager in _capturing(apart, dialect):
         act = [f"with {manager}:", *_indented(act)]
     checks = [] if case.mode == "enter" else _checks(about_result, dialect)
     checks += [*_apart(apart, dialect), *around.after, *_checks(rest, dialect)]
@@ -180,6 +180,18 @@ def _as_statement(act: str) -> str:
     if name == "__delitem__" and len(arguments) == 1:
         return polish(f"del {receiver}[{arguments[0]}]")
     return act
+
+
+def _demanding(act: list[str], raising: list[str], around: Around) -> list[str]:
+    """The act within what demands its exception, and that within what demands warnings.
+
+    The exception has to end inside: what demands a warning lets an exception pass and looks for no warning then.
+    """
+    if around.before:
+        inner = [f"with {raising[0]}:", *_indented(act)] if raising else act
+        return [f"with {', '.join(reversed(around.managers))}:", *_indented([*around.before, *inner])]
+    managers = [*raising, *around.managers]
+    return [f"with {', '.join(reversed(managers))}:", *_indented(act)] if managers else act
 
 
 def _raising(demands: list[Expectation], raised: Expectation | None, dialect: Dialect) -> list[str]:

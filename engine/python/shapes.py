@@ -131,7 +131,8 @@ class Form:
         if value is not None:
             name = "expected" if one.actual == "result" else f"expected_{_tail(one.actual)}"
             value = self._argument(parse_expression(value), name)
-        match = one.match if one.match is None else self._hole(repr(one.match), "message")
+        said = "warning" if one.kind == "warns" else "message"
+        match = one.match if one.match is None else self._hole(repr(one.match), said)
         return replace(one, value=value, match=match, evidence=one.evidence)
 
 

@@ -18,6 +18,7 @@ _RAISING = (
     "assertRaisesRegex",
     "warns",
     "assertWarns",
+    "assertWarnsRegex",
     "subTest",
     "deprecated_call",
     "suppress",

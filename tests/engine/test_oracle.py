@@ -9,8 +9,10 @@ import pytest
 
 from testwright.engine.python.compose import compose_spec
 from testwright.engine.python.exception_names import message_part, name_of_type
-from testwright.engine.python.model import CallableFacts, Finding, ModuleFacts, Observation, Value
+from testwright.engine.python.model import CallableFacts, Finding, ModuleFacts, Observation, Raised, Value
 from testwright.engine.python.oracle import Oracle
+from testwright.engine.python.pins import pins_of
+from testwright.engine.python.sameness import steady
 from testwright.engine.python.value_checks import value_checks
 from testwright.tests.support import exploring
 from testwright.tests.support.findings import (
@@ -209,6 +211,37 @@ def test_a_warning_is_demanded_beside_the_result() -> None:
         "DeprecationWarning",
         "log is old",
     )
+
+
+def test_a_warning_is_demanded_beside_the_exception_that_follows_it() -> None:
+    warned = (("DeprecationWarning", "log is old; use record"),)
+    seen = Observation("raised", raised=Raised("ValueError", "no", 3), warnings=warned)
+
+    raises, warns = Oracle(cart_facts()).judge(Finding(trial("log", "log('x')"), seen)).expectations
+
+    assert (raises.kind, raises.exception) == ("raises", "ValueError")
+    assert (warns.kind, warns.exception, warns.match) == ("warns", "DeprecationWarning", "log is old")
+
+
+def test_a_warning_that_differs_between_runs_is_not_demanded_beside_an_exception() -> None:
+    first, second = (
+        Observation("raised", raised=Raised("ValueError", "no", 3), warnings=(("UserWarning", f"pid {number}"),))
+        for number in (17, 18)
+    )
+    same = steady(first, [second])
+    assert same is not None
+
+    verdict = Oracle(cart_facts()).judge(Finding(trial("log", "log('x')"), same.observation, unstable=same.unstable))
+
+    assert [one.kind for one in verdict.expectations] == ["raises"]
+
+
+def test_what_is_pinned_of_a_call_that_warns_and_raises_includes_the_warning() -> None:
+    warned = (("UserWarning", "log is old"),)
+    seen = Observation("raised", raised=Raised("ValueError", "no", 3), warnings=warned)
+    verdict = Oracle(cart_facts()).judge(Finding(trial("log", "log('x')"), seen))
+
+    assert pins_of(verdict.expectations).facets == {"ends", "warnings"}
 
 
 @pytest.mark.parametrize(

@@ -239,6 +239,45 @@ def test_rows_that_refuse_in_different_words_match_each_whole() -> None:
     assert 'match=f"^{re.escape(message)}$"' in source
 
 
+def test_rows_that_warn_and_refuse_have_a_column_for_either() -> None:
+    rows = [
+        Case(
+            f"tc_{name}",
+            "t",
+            "f",
+            f"f({name!r})",
+            expect=(
+                Expectation("raises", MESSAGE, exception="ValueError", match=f"too {name}."),
+                Expectation("warns", exception="UserWarning", match=f"{name} is old"),
+            ),
+            group="f_raises",
+        )
+        for name in ("low", "high")
+    ]
+
+    source = render_cases(rows, "pytest", imports=["from m import f"], module="m")
+
+    assert '("value", "message", "warning"),' in source
+    assert "match=re.escape(warning)" in source
+    assert 'match=f"^{re.escape(message)}$"' in source
+
+
+@pytest.mark.parametrize(
+    ("framework", "outer", "inner"),
+    [
+        ("pytest", "pytest.warns(", "pytest.raises("),
+        ("unittest", "self.assertWarns(", "self.assertRaises("),
+    ],
+)
+def test_an_exception_ends_inside_what_demands_the_warning(framework: str, outer: str, inner: str) -> None:
+    raises = Expectation("raises", exception="ValueError")
+    case = Case("tc_a", "t", "f", "f(1)", expect=(raises, Expectation("warns", exception="UserWarning")))
+
+    source = render_cases([case], framework, imports=["from m import f"], module="m")
+
+    assert f"with {outer}UserWarning), {inner}ValueError):" in source
+
+
 def test_a_tolerance_of_the_spec_is_kept() -> None:
     spec = made(Finding(trial("ratio", "ratio(1, 3)"), returned(number(0.3))))
     spec["cases"][0]["expect"][0]["tolerance"] = {"absolute": 0.1}

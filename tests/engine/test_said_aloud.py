@@ -32,6 +32,23 @@ def nag_twice(level):
     return level
 
 
+def old(number):
+    warnings.warn("old is deprecated", DeprecationWarning, stacklevel=2)
+    raise ValueError("no more of " + str(number) + " here")
+
+
+def older(number):
+    warnings.warn("older goes soon", PendingDeprecationWarning, stacklevel=2)
+    warnings.warn("older is slow", ImportWarning, stacklevel=2)
+    raise LookupError("nothing found")
+
+
+def quit_old(code):
+    print("quitting")
+    warnings.warn("use leave", BytesWarning, stacklevel=2)
+    raise SystemExit(code)
+
+
 def usage(code):
     print("usage: tool FILE")
     raise SystemExit(code)
@@ -59,6 +76,9 @@ def write_blob(path):
 CALLS = [
     trial('nag("abc")'),
     trial("nag_twice(3)"),
+    trial("old(3)"),
+    trial("older(3)"),
+    trial("quit_old(4)"),
     trial("usage(3)"),
     trial('complain("no")'),
     trial("own_name()"),
@@ -69,8 +89,12 @@ TRIALS = [replace(one, imports=(f"from {MODULE} import {one.subject}",)) for one
 TOLD = {
     "pytest": [
         'with pytest.warns(DeprecationWarning, match="abc is old"):',
-        'with pytest.warns(UserWarning, match="first of all"):',
-        'with pytest.warns(FutureWarning, match="second thing"):',
+        'pytest.warns(UserWarning, match="first of all"),',
+        'pytest.warns(FutureWarning, match="second thing"),',
+        'pytest.warns(DeprecationWarning, match="old is deprecated"),',
+        'pytest.warns(BytesWarning, match="use leave"),',
+        "pytest.raises(SystemExit) as raised,",
+        "assert raised.value.code == 4",
         "with pytest.raises(SystemExit) as raised:",
         "assert raised.value.code == 3",
         'assert capsys.readouterr().out == "usage: tool FILE\\n"',
@@ -84,6 +108,9 @@ TOLD = {
         'with self.assertWarnsRegex(DeprecationWarning, "abc is old"):',
         "with warnings.catch_warnings(record=True) as caught:",
         "one.category is FutureWarning and",
+        'self.assertWarnsRegex(DeprecationWarning, "old is deprecated"),',
+        'self.assertWarnsRegex(BytesWarning, "use leave"),',
+        "self.assertEqual(raised.exception.code, 4)",
         "with self.assertRaises(SystemExit) as raised:",
         "self.assertEqual(raised.exception.code, 3)",
         'self.assertEqual(output.getvalue(), "usage: tool FILE\\n")',
@@ -104,12 +131,26 @@ def exploration(tmp_path_factory: pytest.TempPathFactory) -> Exploration:
 def test_what_a_call_says_is_asserted_and_holds(exploration: Exploration, framework: str, tmp_path: Path) -> None:
     text = render(compose_spec(exploration, framework=framework), framework)
     assert [line for line in TOLD[framework] if line not in text] == []
-    (tmp_path / "shop").mkdir()
-    (tmp_path / "shop/__init__.py").touch()
-    (tmp_path / "shop" / Path(PATH).name).write_text(SOURCE)
-    (tmp_path / "test_said.py").write_text(text)
-    runner = ["pytest", "-q", "-p", "no:cacheprovider"] if framework == "pytest" else ["unittest", "test_said"]
-    done = subprocess.run([sys.executable, "-m", *runner], cwd=tmp_path, capture_output=True, text=True, check=False)
+    _passes(text, framework, tmp_path)
+
+
+@pytest.mark.parametrize("framework", list(TOLD))
+@pytest.mark.feature("B-02")
+def test_the_tests_hold_where_warnings_are_errors_too(exploration: Exploration, framework: str, tmp_path: Path) -> None:
+    text = render(compose_spec(exploration, framework=framework), framework)
+    _passes(text, framework, tmp_path, "-W", "error")
+
+
+def _passes(text: str, framework: str, folder: Path, *options: str) -> None:
+    (folder / "shop").mkdir()
+    (folder / "shop/__init__.py").touch()
+    (folder / "shop" / Path(PATH).name).write_text(SOURCE)
+    (folder / "test_said.py").write_text(text)
+    # A plugin that is only installed here warns of its own settings.
+    quiet = ["-q", "-p", "no:cacheprovider", "-p", "no:asyncio"]
+    runner = ["pytest", *quiet] if framework == "pytest" else ["unittest", "test_said"]
+    command = [sys.executable, *options, "-m", *runner]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
