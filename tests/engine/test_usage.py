@@ -94,6 +94,10 @@ class TestCart(unittest.TestCase):
     def test_add(self):
         self.assertEqual(self.cart.add("kiwi", 5), 5)
 
+    def test_old(self):
+        with self.assertWarnsRegex(UserWarning, "old"), self.assertRaises(ValueError):
+            price(-6)
+
 def test_loop():
     for amount in [7, 8]:
         assert price(amount) == amount
@@ -142,6 +146,7 @@ def test_only_needed_statements_are_kept(project):
 def test_raising_blocks_loops_documents_and_call_sites_are_read(project):
     found = acts(project)
     assert found["price(-1)"].source == "existing_test"
+    assert found["price(-6)"].source == "existing_test"
     assert "price(8)" in found
     assert found["cart.add('fig', 6)"].source == "document"
     assert found["price(11, rate=0.25)"].source == "call_site"
