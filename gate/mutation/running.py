@@ -21,10 +21,10 @@ from ..launch import READY_SECONDS
 from ..options import SuiteOptions
 from ..suite import Suite
 from .model import MutantResult, MutationReport, Status
+from .notes import notes_of
 from .planning import Judges, Planned, all_mutants, needy_of, plan_of
 
 SCRIPT = "mutants_run.py"
-_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ async def measure_mutants(
     judges = Judges(passing, coverage)
     measuring = _Measuring(suite, sources, options)
     planned = await measuring.plan(judges)
-    tried = [place for place, one in enumerate(planned) if one.mutant.rule is None and one.rounds]
+    tried = [place for place, one in enumerate(planned) if _is_to_try(one)]
     facts: list[dict[str, Any]] = []
     if tried:
         work = [planned[place] for place in tried]
@@ -106,7 +106,7 @@ async def measure_when_told(
     async def plan() -> dict[str, Any]:
         planned[:] = await measuring.plan(judges)
         told = await judges
-        places = [place for place, one in enumerate(planned) if one.mutant.rule is None and one.rounds]
+        places = [place for place, one in enumerate(planned) if _is_to_try(one)]
         work = [planned[place] for place in places]
         return {**_plan_asked(work, places, told.passing, measuring.needy(told)), **_time(options)}
 
@@ -142,8 +142,9 @@ class _Measuring:
 
     def report(self, planned: Sequence[Planned], facts: Sequence[Mapping[str, Any]]) -> MutationReport:
         """What came of it."""
-        notes = [*self._notes, *_notes(facts)]
         answers = {fact["id"]: fact for fact in facts if fact["kind"] == "mutant"}
+        unanswered = len({place for place, one in enumerate(planned) if _is_to_try(one)} - set(answers))
+        notes = [*self._notes, *notes_of(facts, unanswered)]
         results = tuple(_result(one, answers.get(place)) for place, one in enumerate(planned))
         peak = max((fact["peak_kib"] for fact in facts if fact["kind"] == "end"), default=0) / 1024
         seconds = round(time.monotonic() - self._began, 3)
@@ -274,18 +275,8 @@ def _see_to_the_end(facts: Sequence[Mapping[str, Any]], completed: Completed) ->
     )
 
 
-def _notes(facts: Sequence[Mapping[str, Any]]) -> list[str]:
-    notes = []
-    for fact in facts:
-        failing = list(fact.get("failing") or ())
-        names = ", ".join(failing[:_SHOWN]) + (" and more" if len(failing) > _SHOWN else "")
-        if fact["kind"] == "control" and failing:
-            notes.append(f"{len(failing)} tests judge no mutant, because they do not pass in a forked process: {names}")
-        if fact["kind"] == "after" and failing:
-            notes.append(
-                f"mutants have damaged files that {len(failing)} tests need, so the score may be too high: {names}"
-            )
-    return notes
+def _is_to_try(planned: Planned) -> bool:
+    return planned.mutant.rule is None and bool(planned.rounds)
 
 
 def _result(planned: Planned, answer: Mapping[str, Any] | None) -> MutantResult:

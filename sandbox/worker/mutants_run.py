@@ -13,7 +13,8 @@ all node ids; "mutants": [{"id", "path", "start", "end", "replacement", "importe
 "rounds": [[places in tests], …]}], a round is run where the one before did not notice the mutant; "needy": places of
 the tests that are run on mutants of import-time lines, although others have noticed them, until they have noticed one;
 null for all tests, always. `results` gets JSON lines: "preloaded", "control" (which tests do not pass here), one
-"mutant" each, "after" (tests that the mutants have broken for good), "end".
+"mutant" each, "after" (tests that the mutants have broken for good), "end" ("untried": why mutants have no
+verdict, where some have none: "time" was up, the process that tries them "ended" early, or no test "judges").
 """
 
 import gc
@@ -72,6 +73,7 @@ class Bench:
         self.useful = set()
         self.collecting = None
         self.untouched = None
+        self.ended = False
         if "mutants" in request:
             self.read_plan()
 
@@ -286,7 +288,7 @@ class Bench:
             self.put_originals()
             self.run_tests(self.tests or None, lambda *said: None, "server", serve=lambda go: server(say, go))
 
-        facts, _ = self.one(work, self.request["stop_after"])
+        facts, ending = self.one(work, self.request["stop_after"])
         self.read_plan()
         self.until = min([self.until, *(fact[1] for fact in facts if fact[0] == "until")])
         controlled = any(fact[0] == "controlled" for fact in facts)
@@ -298,6 +300,7 @@ class Bench:
                 self.children.peak_kib = max(self.children.peak_kib, fact[3])
                 self.useful.update(fact[4])
                 return [mutant for mutant in inner if mutant["id"] in set(fact[2])], fact[1], controlled
+        self.ended = bool(inner) and ending != "time"
         return [], len(inner), controlled
 
     def judging(self):
@@ -332,13 +335,16 @@ class Bench:
         def work(say):
             self.run_tests(self.tests, lambda *said: None, "anew", early=lambda go: server(say, go))
 
-        facts, _ = self.one(work, self.request["stop_after"])
+        facts, ending = self.one(work, self.request["stop_after"])
         for fact in facts:
             if fact[0] == "served":
                 self.children.peak_kib = max(self.children.peak_kib, fact[2])
                 self.useful.update(fact[3])
                 return fact[1]
-        return self.try_anew(mutants) if any(fact[0] == "loaded" for fact in facts) else len(mutants)
+        if any(fact[0] == "loaded" for fact in facts):
+            return self.try_anew(mutants)
+        self.ended = self.ended or ending != "time"
+        return len(mutants)
 
     def try_anew(self, mutants):
         """Try mutants in processes that import the project anew, some at a time; gives how many are left.
@@ -368,7 +374,8 @@ class Bench:
                 self.journal.write("after", failing=[], ending="end")
             else:
                 self.after()
-        self.journal.write("end", peak_kib=self.children.peak_kib)
+        why = "judges" if not self.judging() else "ended" if self.ended else "time"
+        self.journal.write("end", peak_kib=self.children.peak_kib, untried=why)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import pytest
 from testwright.gate.additions import redundant
 from testwright.gate.evidence import evidence_of
 from testwright.gate.mutation.model import MutationReport
+from testwright.gate.mutation.notes import notes_of
 from testwright.gate.mutation.running import MutationOptions, measure_mutants
 from testwright.gate.options import Framework, SuiteOptions
 from testwright.gate.strictness import VerifyOptions
@@ -76,14 +77,16 @@ async def shop(tmp_path: Path) -> AsyncIterator[PythonTarget]:
         yield target
 
 
-async def measured(target: PythonTarget, files: dict[str, str], framework: Framework = "pytest") -> MutationReport:
+async def measured(
+    target: PythonTarget, files: dict[str, str], framework: Framework = "pytest", jobs: int = 2
+) -> MutationReport:
     run = SuiteOptions(measure=("src/shop/price.py",))
     async with open_suite(target, files, framework) as suite:
         result = await suite.run(run)
         assert result.coverage is not None
         passing = [test.nodeid for test in result.tests if test.outcome == "passed"]
         before = {path: path.read_bytes() for path in suite.workspace.project.rglob("*.py")}
-        report = await measure_mutants(suite, passing, result.coverage, MutationOptions(size=500, jobs=2))
+        report = await measure_mutants(suite, passing, result.coverage, MutationOptions(size=500, jobs=jobs))
         assert {path: path.read_bytes() for path in suite.workspace.project.rglob("*.py")} == before
     return report
 
@@ -113,6 +116,51 @@ async def test_unittest_suites_are_measured_in_the_same_way(shop: PythonTarget) 
     assert found[9, "arithmetic", "/"].killed_by == ("tests/test_price.py::Prices::test_many",)
     assert found[3, "number", "4"].status == "killed"
     assert found[10, "arithmetic", "-"].status == "uncovered"
+
+
+DEADLY = """import os
+import signal
+
+
+def mark(number):
+    if number > 10:
+        os.kill(os.getppid(), signal.SIGKILL)
+    return number + 1
+
+
+def other(number):
+    return number - 2
+"""
+DEADLY_TESTS = """from shop.price import mark, other
+
+
+def test_mark():
+    assert mark(3) == 4
+
+
+def test_other():
+    assert other(3) == 1
+"""
+
+
+@pytest.mark.feature("B-11")
+async def test_a_mutant_that_ends_the_process_that_tries_them_is_told_with_the_number_of_the_untried(
+    tmp_path: Path,
+) -> None:
+    async with prepared(tmp_path, {"src/shop/price.py": DEADLY}) as target:
+        report = await measured(target, {"tests/test_price.py": DEADLY_TESTS}, jobs=1)
+    untried = report.count("untried")
+    assert untried > 1
+    (note,) = report.notes
+    assert note.startswith(f"{untried} mutants are untried: the process that tries them ended early")
+
+
+def test_mutants_that_there_was_no_time_for_are_told() -> None:
+    end = {"kind": "end", "peak_kib": 1}
+    assert notes_of([{**end, "untried": "time"}], 0) == []
+    assert notes_of([{**end, "untried": "time"}], 2)[0].startswith("2 mutants are untried: the time was up")
+    assert notes_of([], 1)[0].startswith("1 mutant is untried: the time was up")
+    assert notes_of([{**end, "untried": "judges"}], 3) == ["3 mutants are untried: no test judges"]
 
 
 @pytest.mark.feature("B-01")
@@ -195,56 +243,6 @@ def test_every_mutant_compiles() -> None:
     for one in mutants_of(source, "a.py"):
         changed = source[: one.start] + one.replacement.encode() + source[one.end :]
         compile(changed, "a.py", "exec", dont_inherit=True)
-
-
-@pytest.mark.parametrize(
-    ("source", "rule"),
-    [
-        ("if __name__ == '__main__':\n    run(1)\n", "main_guard"),
-        ("if TYPE_CHECKING:\n    limit = 3\n", "type_checking"),
-        ("__version__ = '1'\n", "metadata"),
-        ("T = TypeVar('T')\n", "typing_only"),
-        ("if sys.version_info > (3, 8):\n    pass\n", "platform_guard"),
-        ("def f():  # pragma: no cover\n    return g()\n", "no_cover"),
-    ],
-)
-def test_what_looks_equivalent_is_set_aside_by_a_named_rule(source: str, rule: str) -> None:
-    assert {one.rule for one in mutants_of(source.encode(), "a.py")} == {rule}
-
-
-_FUNCTION = "def f(k):\n    pass\n"
-_LOGGER = "import logging\nhere = logging.getLogger(__name__)\n"
-
-
-@pytest.mark.parametrize(
-    ("source", "operator", "rule"),
-    [
-        (f"import functools\n@functools.lru_cache(maxsize=3)\n{_FUNCTION}", "number", "cache_only"),
-        (f"from functools import lru_cache as kept\n@kept(3)\n{_FUNCTION}", "number", "cache_only"),
-        (f"import functools\n@functools.lru_cache(maxsize=0)\n{_FUNCTION}", "number", None),
-        (f"import functools\n@functools.lru_cache(typed=True)\n{_FUNCTION}", "boolean", None),
-        (f"import functools\n@functools.lru_cache(maxsize=3)\n{_FUNCTION}", "removed decorator", None),
-        (f"import functools\n@functools.cached_property\n{_FUNCTION}", "removed decorator", None),
-        (f"from shop import lru_cache\n@lru_cache(3)\n{_FUNCTION}", "number", None),
-        ("def f(self, k):\n    return self.cache(k + 1)\n", "arithmetic", None),
-        (f"from typing import final\n@final\n{_FUNCTION}", "removed decorator", "checker_decorator"),
-        (f"import typing_extensions as t\n@t.overload\n{_FUNCTION}", "removed decorator", "checker_decorator"),
-        ("from typing import runtime_checkable\n@runtime_checkable\nclass A:\n    a = b\n", "removed decorator", None),
-        (f"from game import final\n@final\n{_FUNCTION}", "removed decorator", None),
-        (f"{_LOGGER}here.debug('now')\n", "removed call", "log_message"),
-        (f"{_LOGGER}here.debug('%d', len(a) + 1)\n", "arithmetic", "log_message"),
-        ("from logging import getLogger\nb = getLogger()\nb.error('now')\n", "string", "log_message"),
-        ("import logging\nlogging.info('now')\n", "removed call", "log_message"),
-        ("log.info(a + 1)\n", "arithmetic", None),
-        ("def f(self, logger):\n    logger.error('now')\n", "removed call", None),
-        (f"{_LOGGER}here = Board()\nhere.log('now')\n", "removed call", None),
-        (f"{_LOGGER}here.debug(waiting.pop())\n", "removed call", None),
-    ],
-)
-def test_only_caches_decorators_and_loggers_that_are_known_by_their_import_are_set_aside(
-    source: str, operator: str, rule: str | None
-) -> None:
-    assert {one.rule for one in mutants_of(source.encode(), "a.py") if one.operator == operator} == {rule}
 
 
 def test_docstrings_annotations_and_f_strings_get_no_mutants() -> None:

@@ -1,0 +1,39 @@
+"""What a person has to know of a measurement by mutants besides the verdicts: sentences (B-11)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+_SHOWN = 3
+_REASONS = {
+    "time": "the time was up; more of it, or a smaller sample, lets all be tried",
+    "ended": "the process that tries them ended early, perhaps by a mutant or a test; the score is of the rest",
+    "judges": "no test judges",
+}
+
+
+def notes_of(facts: Sequence[Mapping[str, Any]], unanswered: int) -> list[str]:
+    """Sentences on what the worker told.
+
+    Args:
+        facts: the worker's.
+        unanswered: mutants that were to be tried and that the worker says nothing of.
+    """
+    return [*_of_tests(facts), *([_of_untried(facts, unanswered)] if unanswered else [])]
+
+
+def _of_tests(facts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for fact in facts:
+        failing = list(fact.get("failing") or ())
+        names = ", ".join(failing[:_SHOWN]) + (" and more" if len(failing) > _SHOWN else "")
+        if fact["kind"] == "control" and failing:
+            yield f"{len(failing)} tests judge no mutant, because they do not pass in a forked process: {names}"
+        if fact["kind"] == "after" and failing:
+            yield f"mutants have damaged files that {len(failing)} tests need, so the score may be too high: {names}"
+
+
+def _of_untried(facts: Sequence[Mapping[str, Any]], number: int) -> str:
+    """Without a last word of the worker, it was ended for its time."""
+    why = next((fact["untried"] for fact in facts if fact["kind"] == "end"), "time")
+    return f"{number} {'mutant is' if number == 1 else 'mutants are'} untried: {_REASONS[why]}"
