@@ -29,7 +29,7 @@ async def test_first_time_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     script = [answer(cases(case(200, "180"), case(50, "50")))]
     report, server = await run_with(script, root, monkeypatch, "spec", "analyzer")
     assert (report.exit_code, report.totals.kept) == (0, 2)
-    assert "tc_discounted_200" in (root / TEST_PATH).read_text()
+    assert "def test_discounted_200():" in (root / TEST_PATH).read_text()
     user = server.requests[0].body["messages"][1]["content"]
     assert "   6     if total > 100:" in user
     assert "discounted(" in user.partition('<data name="observed">')[2].partition("</data>")[0]
@@ -124,7 +124,7 @@ async def test_a_disagreement_that_is_a_defect(tmp_path: Path, monkeypatch: pyte
     defects = report.suspected_defects
     assert len(defects) == 1
     assert defects[0].documented == "ten percent off from 100 on"
-    assert "tc_discounted_100" not in (root / TEST_PATH).read_text()
+    assert "test_discounted_100" not in (root / TEST_PATH).read_text()
     assert "tc_discounted_50" not in server.requests[1].text
 
 
