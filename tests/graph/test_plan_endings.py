@@ -23,6 +23,7 @@ from testwright.errors import (
 from testwright.tests.support.graph_runs import ANALYSIS, bench, plan
 from testwright.tests.support.plan_runs import (
     TARGETS,
+    HandClock,
     plan_agents,
     result_of,
     run_plan,
@@ -194,16 +195,6 @@ async def test_the_ceiling_on_time_stops_a_target_in_the_middle(tmp_path: Path) 
     assert state["exit_reason"] == "budget_exhausted"
 
 
-class _Clock:
-    """Seconds of a run, moved by hand."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 class _Stuck:
     """An agent that never answers."""
 
@@ -215,7 +206,7 @@ class _Stuck:
 async def test_an_analyzer_that_outlasts_the_run_costs_the_analysis_and_not_the_tests(
     tmp_path: Path, checkpointer: AsyncSqliteSaver
 ) -> None:
-    clock = _Clock()
+    clock = HandClock()
     budget = Budget(Ceilings(seconds=100), clock)
 
     def write_late(request: AgentRequest) -> dict[str, Any]:
@@ -248,7 +239,7 @@ async def test_a_step_is_not_tried_again_after_a_wait_that_would_outlast_the_run
     tmp_path: Path, checkpointer: AsyncSqliteSaver, used: float
 ) -> None:
     """The wait before the second attempt is a second."""
-    clock = _Clock()
+    clock = HandClock()
 
     def late(arguments: dict[str, Any]) -> dict[str, Any]:
         clock.now = used

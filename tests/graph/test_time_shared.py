@@ -14,6 +14,7 @@ from testwright.graph.step_limit import StepOutOfTimeError, lift_step_limit, ste
 from testwright.tests.support.graph_runs import bench, plan
 from testwright.tests.support.plan_runs import (
     TARGETS,
+    HandClock,
     plan_agents,
     result_of,
     run_plan,
@@ -25,16 +26,6 @@ from testwright.tests.support.plan_runs import (
 from testwright.tests.support.scripted_agents import scripted
 
 
-class _Clock:
-    """Seconds of a run, moved by hand."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 async def turns(count: int) -> None:
     """Let whatever is due happen."""
     for _ in range(count):
@@ -43,7 +34,7 @@ async def turns(count: int) -> None:
 
 @pytest.mark.feature("B-08")
 async def test_each_step_may_explore_for_most_of_an_equal_part_of_what_is_left(tmp_path: Path) -> None:
-    clock, heard = _Clock(), []
+    clock, heard = HandClock(), []
 
     def specify_slowly(request: AgentRequest) -> dict[str, Any]:
         heard.append(request.constraints)
@@ -73,7 +64,7 @@ async def test_without_a_ceiling_on_time_nothing_is_said_of_seconds(tmp_path: Pa
 
 @pytest.mark.feature("B-08", "B-11")
 async def test_tests_that_are_written_when_the_time_is_up_are_still_run_and_kept(tmp_path: Path) -> None:
-    clock = _Clock()
+    clock = HandClock()
 
     def write_late(request: AgentRequest) -> dict[str, Any]:
         clock.now = 200.0

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import subprocess
 import sys
 import types
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from testwright.mutation.catalog import mutants_of
+from testwright.tests.support.worker_files import worker_file
 
 WORKER = Path(__file__).resolve().parents[2] / "sandbox" / "worker"
 
@@ -65,18 +64,8 @@ async def last():
 '''
 
 
-def worker(name: str) -> ModuleType:
-    """A file of the worker, loaded on its own."""
-    spec = importlib.util.spec_from_file_location(f"_worker_{name}", WORKER / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_compiling_the_changed_part_alone_gives_what_compiling_the_whole_file_gives(tmp_path: Path) -> None:
-    swap: Any = worker("mutants_swap")
+    swap: Any = worker_file("mutants_swap")
     (tmp_path / "some.py").write_text(SOURCE, "utf-8")
     data = SOURCE.encode()
     parts = swap.Parts(data, swap.compile_text(data, "some.py"), "some.py")
@@ -92,7 +81,7 @@ def test_compiling_the_changed_part_alone_gives_what_compiling_the_whole_file_gi
 
 
 def test_what_a_module_and_its_classes_hold_is_put_back() -> None:
-    state: Any = worker("mutants_state")
+    state: Any = worker_file("mutants_state")
     module: Any = types.ModuleType("shop")
     source = """
 import functools, collections
@@ -169,7 +158,7 @@ LONE = True
     ],
 )
 def test_what_is_held_by_another_name_or_in_another_order_is_put_back(change: str, look: str) -> None:
-    state: Any = worker("mutants_state")
+    state: Any = worker_file("mutants_state")
     module: Any = types.ModuleType("lamps")
     names = module.__dict__
     exec(NAMED, names)
@@ -182,7 +171,7 @@ def test_what_is_held_by_another_name_or_in_another_order_is_put_back(change: st
 
 
 def test_putting_back_asks_no_key_whether_it_equals_another() -> None:
-    state: Any = worker("mutants_state")
+    state: Any = worker_file("mutants_state")
     module: Any = types.ModuleType("keys")
     source = """
 ASKED = []

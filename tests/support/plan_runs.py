@@ -37,6 +37,16 @@ def specify(request: AgentRequest) -> dict[str, Any]:
     return spec(f"tc_{name}_1", f"tc_{name}_2")
 
 
+class HandClock:
+    """Seconds of a run, moved by hand."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
 def plan_agents(planner: Sequence[Any], steps: int, **more: Any) -> dict[str, Any]:
     """Scripts for a plan of so many generate steps that all go well, where nothing else is said."""
     usual = {"spec": [specify] * steps, "writer": [write] * steps, "analyzer": [ANALYSIS] * steps}
