@@ -59,7 +59,11 @@ class ApiSpecs:
         self._budget = budget
 
     async def specify(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> Specified:
-        """The spec for `target` (`application`, `endpoint`, or both). Raises as `explore_api` and `document_of` do."""
+        """The spec for `target` (`application`, `endpoint`, or both).
+
+        What is tried is bounded by counts (`ApiBudget`): `seconds` cuts nothing short. Raises as `explore_api` and
+        `document_of` do.
+        """
         target: Mapping[str, Any] = inputs["target"]
         launch, secrets = await asyncio.to_thread(self._launch, target)
         if launch is None:

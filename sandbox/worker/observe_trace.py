@@ -88,6 +88,18 @@ class _Settrace(_Tracer):
         sys.settrace(None)
         threading.settrace(None)  # type: ignore[arg-type]
 
+    def trace(self, enter, counted):
+        """Trace until it is stopped; the lines counted by then are the steps."""
+
+        def stop():
+            sys.settrace(None)
+            threading.settrace(None)  # type: ignore[arg-type]
+            self.steps = counted()
+
+        self.stop = stop
+        threading.settrace(enter)
+        sys.settrace(enter)
+
     def is_other(self, file):
         """Whether a module that says it is of this file, which is not the target's, holds none of the target's code."""
         if type(file) is not str or os.path.basename(file) == self.ending:
@@ -135,14 +147,7 @@ class _SettraceTracer(_Settrace):
 
             return local
 
-        def stop():
-            sys.settrace(None)
-            threading.settrace(None)  # type: ignore[arg-type]
-            self.steps = steps
-
-        self.stop = stop
-        threading.settrace(enter)
-        sys.settrace(enter)
+        self.trace(enter, lambda: steps)
 
     def is_resumed(self, frame, code):
         """Whether a call of resumable code goes on where it stopped."""
@@ -185,14 +190,7 @@ class _SettraceCounter(_Settrace):
             is_other(file)
             return None
 
-        def stop():
-            sys.settrace(None)
-            threading.settrace(None)  # type: ignore[arg-type]
-            self.steps = steps
-
-        self.stop = stop
-        threading.settrace(enter)
-        sys.settrace(enter)
+        self.trace(enter, lambda: steps)
 
 
 class _MonitoringTracer(_Tracer):
