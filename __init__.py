@@ -13,12 +13,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .api import agenerate, apply, aresume, generate, graph_session, plan, resume
-    from .errors import ExitCode, TestwrightError
-    from .events import Event, EventType
+    from .app.api import agenerate, apply, aresume, generate, graph_session, plan, resume
+    from .config.settings import Settings
+    from .core.errors import ExitCode, TestwrightError
+    from .core.events import Event, EventType
     from .graph.planning_graph.planning_graph import build_planning_graph
     from .reports.model import Report
-    from .settings import Settings
 
 __all__ = [
     "Event",

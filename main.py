@@ -45,7 +45,7 @@ def _answer_what_stands() -> None:
     words = sys.argv[1:]
     if words[:1] != ["run"]:
         return
-    from testwright.unchanged import answered, asked_in_words
+    from testwright.app.run_cache import answered, asked_in_words
 
     question = asked_in_words(words, os.environ)
     answer = answered(question) if question is not None else None

@@ -28,10 +28,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from testwright.mcp.search.index import CodebaseIndex, Match
-from testwright.mcp.search.vectors import PassageVectors
-from testwright.run_tools import vectors_of
-from testwright.settings import load_settings
+from testwright.analysis.code_search.index import CodebaseIndex, Match
+from testwright.analysis.code_search.vectors import PassageVectors
+from testwright.app.tool_factory import vectors_of
+from testwright.config.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[1]
 QUESTIONS = Path(__file__).parent / "context"

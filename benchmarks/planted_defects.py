@@ -35,8 +35,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from testwright.engine.integration.seams import find_seams
-from testwright.engine.python.layout import Layout, find_layout
+from testwright.engine.integration.modules.seams import find_seams
+from testwright.engine.python.project.layout import Layout, find_layout
 from testwright.mutation.catalog import mutants_of, sample
 
 ROOT = Path(__file__).resolve().parents[1]

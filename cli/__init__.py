@@ -1,1 +1,1 @@
-"""The command line (T-19): Typer commands over `testwright.application`."""
+"""The command line (T-19): Typer commands over `testwright.app.service`."""

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from ..version import VERSION
+from ..core.version import VERSION
 from . import (
     assess_commands,
     ci_commands,

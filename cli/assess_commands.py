@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import UsageError
-from ..settings import load_settings
+from ..config.settings import load_settings
+from ..core.errors import UsageError
 from . import options as given
 from .failures import failures_shown
 
@@ -60,10 +60,10 @@ def assess(
     with failures_shown(debug=debug, as_json=form == "json"):
         if form not in FORMATS:
             raise UsageError(f"There is no format {form!r}.", advice=f"Choose one of {', '.join(FORMATS)}.")
-        from .. import assessing
+        from ..app.assess import assess as assess_suite
 
         settings = load_settings(flags)
-        asked = assessing.assess(
+        asked = assess_suite(
             paths or (), settings, targets=target or (), mutants=mutants, test_seconds=test_seconds, seed=seed
         )
         done = asyncio.run(asked)

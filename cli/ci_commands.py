@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
 def github(debug: given.Debug = False) -> None:
     """See GITHUB_HELP."""
     with failures_shown(debug=debug):
-        from ..ci.github import github_step
+        from .github.github import github_step
 
         code = github_step(os.environ, sys.stdout)
     raise typer.Exit(code)

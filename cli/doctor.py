@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from ..agents.model.endpoint import base_url_of, key_for
-from ..errors import EnvironmentFault, SettingsError, TestwrightError
-from ..mcp.javascript.chain import cache_folders, installed
-from ..mcp.javascript.node import find_node
+from ..analysis.javascript.chain import cache_folders, installed
+from ..analysis.javascript.node import find_node
+from ..config.settings import Settings
+from ..core.errors import EnvironmentFault, SettingsError, TestwrightError
 from ..sandbox.interpreter import find_interpreter
 from ..sandbox.opening import open_sandbox
 from ..sandbox.overlay import test_overlay
 from ..sandbox.protocol import Limits, Program
-from ..settings import Settings
 from .doctor_api import api_check
 
 _ENOUGH_MIB = 500

@@ -5,10 +5,10 @@ from __future__ import annotations
 from importlib.metadata import distributions
 from pathlib import Path
 
-from ..engine.api.apps import Found, applications
-from ..engine.python.layout import find_layout
+from ..config.settings import Settings
+from ..engine.api.document.apps import Found, applications
+from ..engine.python.project.layout import find_layout
 from ..sandbox.interpreter import find_interpreter
-from ..settings import Settings
 
 _NEEDS = {
     "fastapi": ("fastapi", "uvicorn"),

@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from ..errors import ExitCode, StorageError, StoreFull, TestwrightError
+from ..core.errors import ExitCode, StorageError, StoreFull, TestwrightError
 from ..utils.redact import Redactor
 
 

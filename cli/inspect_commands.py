@@ -11,8 +11,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..errors import ExitCode
-from ..settings import load_settings
+from ..config.settings import load_settings
+from ..core.errors import ExitCode
 from ..utils.schema_registry import bundle, schema_names
 from . import options as given
 from .failures import failures_shown
@@ -83,6 +83,6 @@ def graph(
     """See GRAPH_HELP."""
     with failures_shown(debug=debug):
         with quick_imports():
-            from .. import application
+            from ..app import service
 
-        sys.stdout.write(application.mermaid(which))
+        sys.stdout.write(service.mermaid(which))

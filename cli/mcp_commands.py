@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import SettingsError
+from ..core.errors import SettingsError
 from ..utils.redact import Redactor
 from . import options as given
 from .failures import failures_shown
@@ -76,9 +76,9 @@ def _listening(
     http: str | None, token_env: str | None, hosts: list[str], origins: list[str]
 ) -> Callable[[MCPServer[Any]], Awaitable[None]]:
     """The transport that was asked for. Raises SettingsError when it makes no sense."""
-    from ..mcp.transport.http_server import serve_http
-    from ..mcp.transport.options import HttpOptions
-    from ..mcp.transport.stdio import serve_stdio
+    from ..mcp.serving.transport.http_server import serve_http
+    from ..mcp.serving.transport.options import HttpOptions
+    from ..mcp.serving.transport.stdio import serve_stdio
 
     if http is None:
         if token_env or hosts or origins:
@@ -117,9 +117,9 @@ async def _serve(
     listening: Callable[[MCPServer[Any]], Awaitable[None]],
 ) -> None:
     # The SDK and everything behind the server take a second to load; other commands need not wait for it.
-    from ..mcp.server import ServerOptions, build_server
-    from ..served_application import served_application
-    from ..settings import load_settings
+    from ..app.mcp_application import served_application
+    from ..config.settings import load_settings
+    from ..mcp.serving.product_server import ServerOptions, build_server
 
     for one in roots:
         await asyncio.to_thread(load_settings, {**flags, "root": one})  # what is wrong is said at the start

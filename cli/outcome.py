@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 
 if TYPE_CHECKING:
+    from ..app.run_lifecycle import Ended
     from ..reports.model import Report, Target
-    from ..run_session import Ended
 
 _FILES = {
     "added": "added",

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from ..events import Event, EventSink, EventType
+from ..core.events import Event, EventSink, EventType
 
 _SAID = frozenset({"warning", "first_tests"})
 """Data of events that a person is told of."""

@@ -12,17 +12,17 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from ..errors import UsageError
-from ..settings import load_settings
-from ..store.run_folder import new_run_id
+from ..config.settings import load_settings
+from ..core.errors import UsageError
+from ..store.files.run_folder import new_run_id
 from . import options as given
 from .failures import failures_shown, interruption_named
 from .outcome import files_shown
 from .progress import progress_shown
 
 if TYPE_CHECKING:
-    from ..agents.embedded.repository_steps import Depth, E2eFramework, Goal
-    from ..run_session import Ended
+    from ..agents.embedded.plan.repository_steps import Depth, E2eFramework, Goal
+    from ..app.run_lifecycle import Ended
 
 CRAWL_HELP = """Map the repository: its files, entry points and what it is built with.
 
@@ -99,7 +99,7 @@ def _execute(
     goal: Goal, flags: dict[str, Any], *, depth: str, ref: str | None, framework: str, as_json: bool, debug: bool
 ) -> None:
     with failures_shown(debug=debug, as_json=as_json):
-        from ..repository_run import explore_repository
+        from ..app.repository_run import explore_repository
 
         level = _DEPTHS.get(depth)
         chosen = _FRAMEWORKS.get(framework)

@@ -10,9 +10,9 @@ from typing import Any
 
 import typer
 
-from ..settings import Settings, load_settings
-from ..store.run_folder import RunFolder, new_run_id
-from ..unchanged import Answer, Beginning, all_ways, answered, asked, may_stand
+from ..app.run_cache import Answer, Beginning, all_ways, answered, asked, may_stand
+from ..config.settings import Settings, load_settings
+from ..store.files.run_folder import RunFolder, new_run_id
 from . import options as given
 from .failures import failures_shown, interruption_named
 from .loading import quick_imports
@@ -69,13 +69,13 @@ def run(
             sys.stdout.write(answer.report if as_json else answer.shown)
             raise typer.Exit(answer.exit_code)
         with quick_imports():
-            from .. import one_run
+            from ..app import runs
 
         beginning = Beginning(all_ways(request, settings, sys.argv[1:])) if may_stand(settings) else None
         settings = settings.model_copy(update={"run_id": settings.run_id or new_run_id()})
         folder = RunFolder(settings.state, str(settings.run_id)).path
         with interruption_named(str(settings.run_id), folder), progress_shown(quiet=as_json) as sink:
-            ended = asyncio.run(one_run.run(request, settings, on_event=sink, reading=quick_imports))
+            ended = asyncio.run(runs.run(request, settings, on_event=sink, reading=quick_imports))
         if beginning is not None:
             beginning.keep(settings, ended.report, ended.interpreter, standing_told(ended))
     report_shown(ended, as_json=as_json)
@@ -96,9 +96,9 @@ def plan(
     """See PLAN_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
         with quick_imports():
-            from .. import application
+            from ..app import service
 
-        made = asyncio.run(application.plan(request, load_settings(flags)))
+        made = asyncio.run(service.plan(request, load_settings(flags)))
     if as_json:
         sys.stdout.write(json.dumps(made, indent=2, sort_keys=True) + "\n")
     else:
@@ -112,10 +112,10 @@ def resume(
     """See RESUME_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
         with quick_imports():
-            from .. import application
+            from ..app import service
 
         where = load_settings({name: flags.pop(name) for name in given.PLACE})
         with interruption_named(run_id), progress_shown(quiet=as_json) as sink:
-            ended = asyncio.run(application.resume(run_id, where, changes=flags, on_event=sink))
+            ended = asyncio.run(service.resume(run_id, where, changes=flags, on_event=sink))
     report_shown(ended, as_json=as_json)
     raise typer.Exit(ended.report.exit_code)

@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ..errors import ExitCode
-from ..settings import load_settings
+from ..config.settings import load_settings
+from ..core.errors import ExitCode
 from . import options as given
 from .failures import failures_shown
 from .loading import quick_imports
@@ -61,9 +61,9 @@ def apply(
     """See APPLY_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
         with quick_imports():
-            from .. import application
+            from ..app import service
 
-        done = application.apply(run_id, load_settings({"root": root, "state_dir": state_dir}))
+        done = service.apply(run_id, load_settings({"root": root, "state_dir": state_dir}))
     if as_json:
         sys.stdout.write(json.dumps([asdict(one) for one in done], indent=2) + "\n")
     else:
@@ -81,9 +81,9 @@ def list_runs(
     """See LIST_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
         with quick_imports():
-            from .. import application
+            from ..app import service
 
-        found = application.list_runs(load_settings({"root": root, "state_dir": state_dir}))
+        found = service.list_runs(load_settings({"root": root, "state_dir": state_dir}))
     if as_json:
         sys.stdout.write(json.dumps([asdict(one) for one in found], indent=2, sort_keys=True) + "\n")
         return
@@ -105,9 +105,9 @@ def show_run(
     """See SHOW_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
         with quick_imports():
-            from .. import application
+            from ..app import service
 
-        details, text = application.show_run(run_id, load_settings({"root": root, "state_dir": state_dir}))
+        details, text = service.show_run(run_id, load_settings({"root": root, "state_dir": state_dir}))
     if as_json:
         sys.stdout.write(json.dumps(asdict(details), indent=2, sort_keys=True, default=str) + "\n")
         return
@@ -136,10 +136,10 @@ def clean(
     """See CLEAN_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
         with quick_imports():
-            from .. import application
+            from ..app import service
 
         settings = load_settings({"root": root, "state_dir": state_dir, "keep_runs": keep})
-        done = application.clean(settings, older_than_days=older_than, dry_run=dry_run)
+        done = service.clean(settings, older_than_days=older_than, dry_run=dry_run)
     if as_json:
         sys.stdout.write(json.dumps(asdict(done), indent=2) + "\n")
         return

@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from ..errors import ExitCode, UsageError
+from ..core.errors import ExitCode, UsageError
 from ..utils.schema_registry import known_test_types
 from . import options as given
 from .failures import failures_shown
@@ -55,14 +55,14 @@ def spec(
     """See SPEC_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
         with quick_imports():
-            from .. import application
+            from ..app import service
 
         content = _read_json(path)
         kind = test_type or (content.get("test_type") if isinstance(content, dict) else None)
         if kind not in known_test_types():
             known = ", ".join(known_test_types())
             raise UsageError(f"{path} names no known test type.", advice=f"Give --test-type: {known}.")
-        result = asyncio.run(application.validate_spec(content, str(kind), strict=not lenient))
+        result = asyncio.run(service.validate_spec(content, str(kind), strict=not lenient))
     _shown(result, str(path), as_json)
 
 
@@ -75,9 +75,9 @@ def code(
     """See CODE_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
         with quick_imports():
-            from .. import application
+            from ..app import service
 
-        result = asyncio.run(application.validate_code(path, framework or _framework_of(path)))
+        result = asyncio.run(service.validate_code(path, framework or _framework_of(path)))
     _shown(result, str(path), as_json)
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import AgentFailure
-from .python.render import render as render_unit
-from .python.repair import unrenderable_cases as unrenderable_unit_cases
+from ..core.errors import AgentFailure
+from .python.write.render import render as render_unit
+from .python.write.repair import unrenderable_cases as unrenderable_unit_cases
 
 Spec = Mapping[str, Any]
 
@@ -82,13 +82,13 @@ def _unit(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...
 
 
 def _integration(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...]:
-    from .integration.render import render_integration
+    from .integration.write.render import render_integration
 
     return (RenderedFile(test_path, render_integration(spec, framework)),)
 
 
 def _api(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...]:
-    from .api.render import render_api  # loads what checks JSON, of which other tests have no need
+    from .api.write.render import render_api  # loads what checks JSON, of which other tests have no need
 
     return tuple(RenderedFile(one.path, one.contents) for one in render_api(spec, framework, test_path))
 

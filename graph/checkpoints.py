@@ -11,8 +11,8 @@ import aiosqlite
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from ..errors import StoreCorrupt
-from ..store.sqlite_errors import database_error
+from ..core.errors import StoreCorrupt
+from ..store.database.sqlite_errors import database_error
 
 
 class RunCheckpoints(AsyncSqliteSaver):

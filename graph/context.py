@@ -22,15 +22,15 @@ from typing import Any, Protocol
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.runtime import Runtime
 
-from ..agents.contracts import contract_violations
-from ..agents.handoff import ArtifactStore
-from ..agents.lifecycle import ContractValidator
-from ..agents.model.usage import Budget
-from ..agents.orchestration import Asking, Sleep
-from ..agents.protocol import AgentProtocol, JsonObject
-from ..errors import TestwrightError
-from ..events import EventType
-from ..store.audit import Attempt
+from ..agents.contract.contracts import contract_violations
+from ..agents.contract.handoff import ArtifactStore
+from ..agents.contract.lifecycle import ContractValidator
+from ..agents.contract.orchestration import Asking, Sleep
+from ..agents.contract.protocol import AgentProtocol, JsonObject
+from ..core.errors import TestwrightError
+from ..core.events import EventType
+from ..core.usage import Budget
+from ..store.files.audit import Attempt
 from ..utils.schema_registry import bundle, select_schema
 
 

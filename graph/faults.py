@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..agents.orchestration import TRANSIENT
-from ..agents.protocol import AgentError, AgentResponse, JsonObject
-from ..errors import (
+from ..agents.contract.orchestration import TRANSIENT
+from ..agents.contract.protocol import AgentError, AgentResponse, JsonObject
+from ..core.errors import (
     AgentFailure,
     BudgetExhausted,
     EnvironmentFault,

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any, cast
 
-from ..agents.protocol import JsonObject
-from ..errors import RequestError, TestwrightError
+from ..agents.contract.protocol import JsonObject
+from ..core.errors import RequestError, TestwrightError
 from ..utils.canonical import pretty_json
 from .context import GraphServices, RunContext, providing
 from .execution_graph.graph import build_testing_graph, transient_retries

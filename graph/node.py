@@ -7,8 +7,8 @@ from typing import Any, Protocol, TypeVar
 
 from langgraph.runtime import Runtime
 
-from ..events import EventType
-from ..store.audit import Attempt
+from ..core.events import EventType
+from ..store.files.audit import Attempt
 from .context import GraphServices, RunContext, services_of
 from .faults import fault_of, is_transient
 

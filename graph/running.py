@@ -9,7 +9,7 @@ from typing import cast
 
 from langchain_core.runnables import RunnableConfig
 
-from ..errors import RunNotFound
+from ..core.errors import RunNotFound
 from .context import GraphServices, RunContext, providing
 from .execution_graph.graph import transient_retries
 from .exit_reason import ExitReason, StepExit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import StateVersionError
+from ..core.errors import StateVersionError
 
 STATE_VERSION = 2
 

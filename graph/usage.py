@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from ..agents.protocol import AgentResponse
+from ..agents.contract.protocol import AgentResponse
 
 
 class Usage(TypedDict):

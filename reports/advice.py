@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..core.outcome import ExitReason
 from .model import Report
-from .outcome import ExitReason
 
 _BY_REASON = {
     ExitReason.BUDGET_EXHAUSTED: "A ceiling ended the run; what was kept until then is in the report. "

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..core.outcome import Tally, exit_code_of, exit_reason_of, status_of
 from .advice import advice_for
 from .model import (
     Finding,
@@ -22,7 +23,6 @@ from .model import (
     Target,
     WrittenFile,
 )
-from .outcome import Tally, exit_code_of, exit_reason_of, status_of
 from .reading import count, failure_class, first, items, mapping, place, rows, stable, text, words
 from .run_facts import RunFacts, run_part
 from .targets import classes_of, target_of

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree as Xml
 
+from ..core.outcome import ExitReason
 from .model import Report, SuspectedDefect, Target
-from .outcome import ExitReason
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

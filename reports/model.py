@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from .outcome import ExitReason, RunStatus
+from ..core.outcome import ExitReason, RunStatus
 from .run_model import Count, Part, Run
 
 FailureClass = Literal["product_defect", "test_defect", "environment", "flaky", "timeout", "redundant", "unknown"]

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import SandboxFailure, SandboxUnavailable
+from ..core.errors import SandboxFailure, SandboxUnavailable
 from .executable import executable_folders
 from .line_session import line_session
 from .mounts import project_mounts, system_mounts

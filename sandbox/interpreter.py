@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..errors import InterpreterError
+from ..core.errors import InterpreterError
 from .executable import executable_folders, exposes_home, read_venv_config, venv_of
 from .linked import linked_folders
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from ..errors import SandboxFailure
+from ..core.errors import SandboxFailure
 from .protocol import Completed
 from .running import Launch, Running, started
 

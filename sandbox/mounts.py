@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ..errors import SandboxFailure
+from ..core.errors import SandboxFailure
 
 _SYSTEM = ("/usr", "/nix/store", "/gnu/store")
 _ROOT_LINKS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")

@@ -21,7 +21,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from ..errors import InterpreterError, StorageError
+from ..core.errors import InterpreterError, StorageError
 from .interpreter import Interpreter
 from .snapshot import remove_tree
 

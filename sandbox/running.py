@@ -20,7 +20,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import SandboxFailure
+from ..core.errors import SandboxFailure
 from .pipes import PipeReader, PipeWriter
 from .protocol import Completed, Ending, Limits
 

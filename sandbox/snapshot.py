@@ -13,7 +13,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..errors import ProjectError, StorageError
+from ..core.errors import ProjectError, StorageError
 
 JUNK = frozenset(
     {

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, ParamSpec, TypeVar
 
-from ..errors import StorageError
+from ..core.errors import StorageError
 from .interpreter import Interpreter, find_interpreter
 from .overlay import test_overlay
 from .protocol import Limits, Network, Program, Sandbox

@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import SandboxFailure, SandboxUnavailable
+from ..core.errors import SandboxFailure, SandboxUnavailable
 from .executable import executable_folders, home_folder
 from .line_session import line_session
 from .protocol import Completed, Program, SandboxKind, Session

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from ..errors import RunNotFound
-from .database import Store
-from .files import TEMPORARY
-from .lock import is_locked
-from .run_folder import RunFolder, run_ids
-from .runs import RunRecord
+from ..core.errors import RunNotFound
+from .database.database import Store
+from .database.runs import RunRecord
+from .files.files import TEMPORARY
+from .files.lock import is_locked
+from .files.run_folder import RunFolder, run_ids
 
 LiveStatus = Literal["created", "running", "completed", "failed", "stopped", "interrupted", "unknown"]
 

@@ -8,13 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import RunLocked, UsageError
-from .database import Store
-from .files import remove_tree, typed_errors
+from ..core.errors import RunLocked, UsageError
+from .cache.standing import StandingAnswers
+from .database.database import Store
+from .files.files import remove_tree, typed_errors
+from .files.lock import is_locked, run_lock
+from .files.run_folder import RunFolder
 from .listing import RunSummary, list_runs
-from .lock import is_locked, run_lock
-from .run_folder import RunFolder
-from .standing import StandingAnswers
 
 _DAY = 86_400.0
 _LEAVING = ".removing-"

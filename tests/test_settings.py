@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import ExitCode, ProjectError, SettingsError
-from testwright.settings import load_settings, restore_settings
+from testwright.config.settings import load_settings, restore_settings
+from testwright.core.errors import ExitCode, ProjectError, SettingsError
 
 pytestmark = pytest.mark.feature("T-13", "T-14")
 

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from testwright.errors import SettingsError
-from testwright.settings import load_settings, restore_settings
-from testwright.tool_servers import MOST_FILE_BYTES, read_servers, servers_from
+from testwright.config.settings import load_settings, restore_settings
+from testwright.config.tool_servers import MOST_FILE_BYTES, read_servers, servers_from
+from testwright.core.errors import SettingsError
 from testwright.utils.redact import Redactor, without_secrets
 
 USUAL = {

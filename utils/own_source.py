@@ -12,28 +12,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..version import VERSION
+from ..core.version import VERSION
 
 OWN_FOLDER = Path(__file__).resolve().parent.parent
 """The folder of the package."""
 
-ROOMS = (
-    "agents",
-    "changes",
-    "ci",
-    "cli",
-    "engine",
-    "gate",
-    "graph",
-    "mcp",
-    "mutation",
-    "reports",
-    "sandbox",
-    "schemas",
-    "store",
-    "utils",
-)
-"""The folders of the package that hold code, schemas and prompts."""
+NOT_SHIPPED = frozenset({"tests", "benchmarks", "examples", "docs", "build", "dist"})
+"""Folders of a checkout that are no part of the product: what changes in them changes nothing that it does."""
 
 _CONTENT = (".py", ".json", ".md", ".js", ".mjs", ".toml")
 _FOREIGN = frozenset({"__pycache__", "node_modules"})
@@ -51,10 +36,17 @@ def own_digest() -> str:
     return total.hexdigest()
 
 
+def packages(root: Path = OWN_FOLDER) -> list[str]:
+    """The top folders that hold the product's code, schemas and prompts, in alphabetical order."""
+    with os.scandir(root) as found:
+        names = [entry.name for entry in found if entry.is_dir()]
+    return sorted(name for name in names if name.isidentifier() and name not in NOT_SHIPPED | _FOREIGN)
+
+
 def _files(root: Path) -> Iterator[Path]:
     yield from sorted(root.glob("*.py"))
-    for room in ROOMS:
-        waiting = [root / room]
+    for package in packages(root):
+        waiting = [root / package]
         while waiting:
             with os.scandir(waiting.pop()) as found:
                 entries = sorted(found, key=lambda one: one.name)

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..errors import UsageError
+from ..core.errors import UsageError
 
 _Step = Callable[[dict[str, Any]], dict[str, Any]]
 

@@ -15,7 +15,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UsageError
+from ..core.errors import UsageError
 from .schema_compatibility import Incompatibility, compatible
 from .schema_migration import migrate
 

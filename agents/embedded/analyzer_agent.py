@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..lifecycle import Agent, AgentContract
-from ..protocol import AgentRequest, JsonObject
+from ..contract.lifecycle import Agent, AgentContract
+from ..contract.protocol import AgentRequest, JsonObject
 
 CLASSES = ("product_defect", "test_defect", "environment", "flaky", "timeout")
 _TITLES = {

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from ...engine.python.repair import case_ranges, offending_cases, without_cases
+from ...engine.python.write.repair import case_ranges, offending_cases, without_cases
 from ...engine.rendering import render_files, unrenderable_cases
-from ..envelope import consumer_view
-from ..lifecycle import Agent, AgentContract
-from ..protocol import AgentRequest, AgentResponse, ErrorType, JsonObject, error_response, success_response
+from ..contract.envelope import consumer_view
+from ..contract.lifecycle import Agent, AgentContract
+from ..contract.protocol import AgentRequest, AgentResponse, ErrorType, JsonObject, error_response, success_response
 
 
 class EmbeddedWritingAgent(Agent):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ...store.files import make_folder, write_file
+from ...store.files.files import make_folder, write_file
 from ...utils.canonical import digest_of, pretty_json
 from .endpoint import NEW_LIMIT, OLD_LIMIT
 from .structured import Mode

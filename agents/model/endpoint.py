@@ -21,7 +21,7 @@ from langchain_core.outputs import ChatGenerationChunk
 from langchain_openai import ChatOpenAI
 from langsmith.run_helpers import tracing_context
 
-from ...errors import SettingsError
+from ...core.errors import SettingsError
 from .failures import UNREADABLE, AnswerOverflow, failure_of
 from .received import LONGEST_ANSWER, Received, kept_text, whole_characters
 

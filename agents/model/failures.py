@@ -1,6 +1,7 @@
 """What goes wrong between us and a model, as typed errors that say whether asking again helps (T-15).
 
-The `openai` client retries nothing here: `agents/orchestration.py` is the one place that asks again, and audits it.
+The `openai` client retries nothing here: `agents/contract/orchestration.py` is the one place that retries, and
+audits it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import httpx2
 import openai
 
-from ...errors import (
+from ...core.errors import (
     ModelAccessDenied,
     ModelAnswerBroken,
     ModelAnswerRefused,

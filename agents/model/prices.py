@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ...errors import SettingsError
+from ...core.errors import SettingsError
 
 _MILLION = 1_000_000
 _SNAPSHOT = re.compile(r"-\d{4}-?\d{2}-?\d{2}$")

@@ -14,8 +14,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from ...errors import AgentFailure, MalformedLlmOutput, ModelFailure, ModelTimeout
-from ...store.audit import Attempt, AttemptOutcome
+from ...core.errors import AgentFailure, MalformedLlmOutput, ModelFailure, ModelTimeout
+from ...core.usage import Budget, Spend, current_tally
+from ...store.files.audit import Attempt, AttemptOutcome
 from ...utils.canonical import digest_of
 from .abilities import AbilityFile
 from .chat import ModelAnswer, ModelCall
@@ -24,7 +25,6 @@ from .prices import Prices
 from .received import Received
 from .sender import FailedTry, Sender
 from .structured import Mode, judged
-from .usage import Budget, Spend, current_tally
 
 
 class KeptAnswers(Protocol):

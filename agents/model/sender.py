@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ...errors import AgentFailure, ModelFailure, ModelRequestRefused, ModelServerFault, ModelTimeout
+from ...core.errors import AgentFailure, ModelFailure, ModelRequestRefused, ModelServerFault, ModelTimeout
 from .abilities import Abilities, AbilityFile
 from .chat import ModelCall
 from .endpoint import DROPPABLE, NEW_LIMIT, OLD_LIMIT, Endpoint

@@ -11,7 +11,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from ...errors import (
+from ...core.errors import (
     AgentFailure,
     MalformedLlmOutput,
     ModelAnswerBroken,
@@ -24,7 +24,7 @@ from ...errors import (
 )
 from ...utils.canonical import canonical_json
 from ...utils.error_formatter import schema_issues
-from ..sanitizer import parse_llm_output
+from ..contract.sanitizer import parse_llm_output
 from .chat import ModelCall
 from .received import LONGEST_ANSWER, Received
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...mutation.catalog import mutants_of
 from ...mutation.model import Mutant
-from ..coverage_data import CoverageData, FileCoverage
+from ..model.coverage_data import CoverageData, FileCoverage
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...agents.protocol import AgentResponse, JsonObject
+from ...agents.contract.protocol import AgentResponse, JsonObject
 from ..exit_reason import StepExit
 from ..faults import agent_fault
 from ..usage import usage_of

@@ -8,9 +8,9 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ...agents.handoff import Producer, hydrate
-from ...agents.protocol import JsonObject
-from ...errors import TestwrightError
+from ...agents.contract.handoff import Producer, hydrate
+from ...agents.contract.protocol import JsonObject
+from ...core.errors import TestwrightError
 from ..context import RunContext, services_of
 from .state import TestingAgentState
 

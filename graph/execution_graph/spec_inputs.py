@@ -6,8 +6,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ...agents.protocol import JsonObject
-from ...errors import TestwrightError
+from ...agents.contract.protocol import JsonObject
+from ...core.errors import TestwrightError
 from ..context import RunContext, services_of
 from .state import TestingAgentState
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...agents.model.usage import Budget
+from ...core.usage import Budget
 from ..context import RunContext
 from ..usage import Usage
 from .planning_state import Spent, plus_usage

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...events import EventType
+from ...core.events import EventType
 from ..context import GraphServices
 from ..exit_reason import ExitReason
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
-from ...errors import ToolFailure
+from ...core.errors import ToolFailure
 from ..context import GraphServices, RunContext
 from ..execution_graph.graph import RECURSION_LIMIT, build_testing_graph, transient_retries
 from ..execution_graph.state import TestingAgentState, TestType, new_testing_state

@@ -13,12 +13,12 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ...agents.handoff import Producer, hydrate, persist_output
-from ...agents.protocol import AgentResponse, JsonObject
-from ...agents.written_paths import confined
-from ...errors import SchemaValidationError
+from ...agents.contract.handoff import Producer, hydrate, persist_output
+from ...agents.contract.protocol import AgentResponse, JsonObject
+from ...agents.guardrails.written_paths import confined
+from ...core.errors import SchemaValidationError
 from ...utils.canonical import pretty_json
-from ..asking import ask_role
+from ..agent_calls import ask_role
 from ..context import GraphServices, RunContext
 from ..execution_graph.staging import staged
 from ..exit_reason import StepExit

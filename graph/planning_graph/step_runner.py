@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field, replace
 
-from ...errors import BudgetExhausted, StorageError
-from ...events import EventType
-from ...store.audit import Attempt
+from ...core.errors import BudgetExhausted, StorageError
+from ...core.events import EventType
+from ...store.files.audit import Attempt
 from ..context import GraphServices, RunContext
 from ..exit_reason import StepExit
 from ..faults import Fault, fault_of

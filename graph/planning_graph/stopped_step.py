@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from langgraph.runtime import Runtime
 
-from ...errors import ToolFailure
+from ...core.errors import ToolFailure
 from ..context import GraphServices, RunContext
 from ..execution_graph.pruning import dropped_ids
 from ..execution_graph.restoring import restored

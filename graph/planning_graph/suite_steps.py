@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...errors import StorageError, ToolFailure
+from ...core.errors import StorageError, ToolFailure
 from ...utils.canonical import pretty_json
 from ..bounds import within_limit
 from ..context import GraphServices

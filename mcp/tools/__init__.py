@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..definition import ToolDefinition
+from ..toolbox.definition import ToolDefinition
 
 
 def built_in_tools() -> tuple[ToolDefinition, ...]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from ...errors import ToolFailure, UsageError
-from ...store.acceptance import Acceptance
-from ...store.staging import Staging
-from ..definition import ToolDefinition, closed_object
-from ..services import ToolServices
-from ..staged import with_needed
+from ...core.errors import ToolFailure, UsageError
+from ...store.files.acceptance import Acceptance
+from ...store.files.staging import Staging
+from ..toolbox.definition import ToolDefinition, closed_object
+from ..toolbox.services import ToolServices
+from ..toolbox.staged import with_needed
 
 
 async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Any
 
-from ...errors import ToolFailure
+from ...analysis.javascript.checks import SUFFIXES, ScriptFile
+from ...analysis.test_checks.data_file import Found, json_error, toml_error, yaml_error
+from ...core.errors import ToolFailure
+from ...utils.confined_paths import read_text
 from ...utils.python_source import parse_python
-from ..cache import content_key
-from ..checks.data_file import Found, json_error, toml_error, yaml_error
-from ..definition import ToolDefinition, closed_object
-from ..javascript.checks import SUFFIXES, ScriptFile
-from ..paths import read_text
-from ..services import ToolServices
+from ..toolbox.cache import content_key
+from ..toolbox.definition import ToolDefinition, closed_object
+from ..toolbox.services import ToolServices
 
 # A file without an ending of its language's is read as one with the widest grammar.
 _ENDINGS = {"javascript": ".js", "jsx": ".jsx", "typescript": ".ts", "tsx": ".tsx"}

@@ -6,13 +6,13 @@ import asyncio
 import hashlib
 from typing import Any
 
-from ...engine.python.analyse import analyse_module
-from ...engine.python.layout import find_layout, module_at
-from ...engine.python.model import CallableFacts, ClassFacts, Parameter
-from ...errors import ProjectError, ToolFailure
-from ..cache import content_key
-from ..definition import ToolDefinition, closed_object
-from ..services import ToolServices
+from ...core.errors import ProjectError, ToolFailure
+from ...engine.python.facts.analyse import analyse_module
+from ...engine.python.model.model import CallableFacts, ClassFacts, Parameter
+from ...engine.python.project.layout import find_layout, module_at
+from ..toolbox.cache import content_key
+from ..toolbox.definition import ToolDefinition, closed_object
+from ..toolbox.services import ToolServices
 
 
 async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:

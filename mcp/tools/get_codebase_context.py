@@ -8,11 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..cache import content_key
-from ..definition import ToolDefinition, closed_object
-from ..search.files import stamps
-from ..search.index import Match
-from ..services import ToolServices
+from ...analysis.code_search.files import stamps
+from ...analysis.code_search.index import Match
+from ..toolbox.cache import content_key
+from ..toolbox.definition import ToolDefinition, closed_object
+from ..toolbox.services import ToolServices
 
 _LONGEST = 6000
 

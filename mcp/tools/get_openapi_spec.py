@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from ...errors import ToolFailure
-from ..cache import content_key
-from ..definition import ToolDefinition, closed_object
-from ..openapi.answer import Wish, answer, unread
-from ..openapi.documents import Library, gather
-from ..openapi.finding import Found, find, find_in_project, is_address
-from ..openapi.web import Web
-from ..services import ToolServices
+from ...analysis.openapi.answer import Wish, answer, unread
+from ...analysis.openapi.documents import Library, gather
+from ...analysis.openapi.finding import Found, find, find_in_project, is_address
+from ...analysis.openapi.web import Web
+from ...core.errors import ToolFailure
+from ..toolbox.cache import content_key
+from ..toolbox.definition import ToolDefinition, closed_object
+from ..toolbox.services import ToolServices
 
 _SECONDS_TO_FIND = 60.0
 

@@ -9,14 +9,14 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from ...errors import ToolFailure
-from ..cache import content_key
-from ..checks.data_file import data_issues
-from ..checks.ruff import lint_project_file, lint_test_source
-from ..definition import ToolDefinition, closed_object
-from ..javascript.checks import SUFFIXES, ScriptFile
-from ..paths import read_text
-from ..services import ToolServices
+from ...analysis.javascript.checks import SUFFIXES, ScriptFile
+from ...analysis.ruff import lint_project_file, lint_test_source
+from ...analysis.test_checks.data_file import data_issues
+from ...core.errors import ToolFailure
+from ...utils.confined_paths import read_text
+from ..toolbox.cache import content_key
+from ..toolbox.definition import ToolDefinition, closed_object
+from ..toolbox.services import ToolServices
 
 _DATA = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 

@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ...errors import ToolFailure
-from ..definition import ToolDefinition, closed_object
-from ..services import ToolServices
+from ...core.errors import ToolFailure
+from ..toolbox.definition import ToolDefinition, closed_object
+from ..toolbox.services import ToolServices
 
 _MOST = 5000
 

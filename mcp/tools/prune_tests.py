@@ -9,18 +9,18 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from ...engine.python.cut import proven_cases, without_tests
-from ...engine.python.render import format_python
+from ...core.errors import AgentFailure, ToolFailure
+from ...engine.python.write.remove_tests import proven_cases, without_tests
+from ...engine.python.write.render import format_python
 from ...engine.rendering import render_files, renderable_types
-from ...errors import AgentFailure, ToolFailure
-from ...gate.prune import prune, without_cases
-from ...store.files import write_file
-from ...store.staging import Staging
+from ...gate.evidence.prune import prune, without_cases
+from ...store.files.files import write_file
+from ...store.files.staging import Staging
 from ...utils.canonical import pretty_json
+from ...utils.confined_paths import read_text
 from ...utils.generated_header import untouched, with_header, without_header
-from ..definition import ToolDefinition, closed_object
-from ..paths import read_text
-from ..services import ToolServices
+from ..toolbox.definition import ToolDefinition, closed_object
+from ..toolbox.services import ToolServices
 from .run_tests import read_spec
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from ..definition import ToolDefinition, closed_object
-from ..paths import read_text
-from ..services import ToolServices
+from ...utils.confined_paths import read_text
+from ..toolbox.definition import ToolDefinition, closed_object
+from ..toolbox.services import ToolServices
 
 
 async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:

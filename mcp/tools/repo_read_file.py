@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from ..cache import content_key
-from ..definition import ToolDefinition, closed_object
-from ..paths import read_text
-from ..repository import Checkout
-from ..services import ToolServices
+from ...analysis.repository import Checkout
+from ...utils.confined_paths import read_text
+from ..toolbox.cache import content_key
+from ..toolbox.definition import ToolDefinition, closed_object
+from ..toolbox.services import ToolServices
 
 
 async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from ..cache import content_key
-from ..definition import ToolDefinition, closed_object
-from ..repository import MAX_FILES, Checkout
-from ..services import ToolServices
+from ...analysis.repository import MAX_FILES, Checkout
+from ..toolbox.cache import content_key
+from ..toolbox.definition import ToolDefinition, closed_object
+from ..toolbox.services import ToolServices
 
 _SHA = {"type": "string", "pattern": "^[0-9a-f]{40}$"}
 

@@ -7,13 +7,13 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from ...analysis.builds.complaints import complaints
+from ...analysis.builds.detect import detect
+from ...analysis.builds.running import run_steps
+from ...analysis.builds.steps import StepResult
 from ...utils.redact import Redactor
-from ..building.complaints import complaints
-from ..building.detect import detect
-from ..building.running import run_steps
-from ..building.steps import StepResult
-from ..definition import ToolDefinition, closed_object
-from ..services import ToolServices
+from ..toolbox.definition import ToolDefinition, closed_object
+from ..toolbox.services import ToolServices
 
 _LONGEST_BUILD = 1800
 _TAIL = 8000

@@ -8,21 +8,21 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from ...errors import ToolFailure
-from ...gate.additions import redundant
-from ...gate.application_files import application_files
-from ...gate.baseline import Baseline
-from ...gate.evidence import EvidenceRecord, evidence_of
-from ...gate.launch import working
-from ...gate.options import Framework
-from ...gate.strictness import VerifyOptions
-from ...gate.summary import tool_result
-from ...gate.verify import verify_files
+from ...core.errors import ToolFailure
+from ...gate.evidence.additions import redundant
+from ...gate.evidence.application_files import application_files
+from ...gate.evidence.evidence import EvidenceRecord, evidence_of
+from ...gate.evidence.summary import tool_result
+from ...gate.model.options import Framework
+from ...gate.model.strictness import VerifyOptions
+from ...gate.runner.baseline import Baseline
+from ...gate.runner.launch import working
+from ...gate.verify.verify import verify_files
 from ...sandbox.target import PythonTarget
-from ..definition import ToolDefinition, closed_object
-from ..paths import read_text
-from ..services import ToolServices
-from ..staged import with_needed
+from ...utils.confined_paths import read_text
+from ..toolbox.definition import ToolDefinition, closed_object
+from ..toolbox.services import ToolServices
+from ..toolbox.staged import with_needed
 
 FRAMEWORKS: tuple[Framework, ...] = ("pytest", "unittest")
 OPTIONS: dict[str, Any] = {

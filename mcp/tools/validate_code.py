@@ -6,23 +6,23 @@ import asyncio
 from pathlib import PurePosixPath
 from typing import Any
 
-from ...errors import ToolFailure
+from ...analysis.javascript.checks import SUFFIXES, ScriptFile
+from ...analysis.ruff import Diagnostic, lint_test_source
+from ...analysis.test_checks.code_model import read_module
+from ...analysis.test_checks.fixtures import Fixtures
+from ...analysis.test_checks.javascript_file import FRAMEWORKS as SCRIPTS
+from ...analysis.test_checks.javascript_file import script_issues, script_name_issues
+from ...analysis.test_checks.locust_file import locust_issues
+from ...analysis.test_checks.maestro_file import maestro_issues, parses
+from ...analysis.test_checks.pytest_file import pytest_issues
+from ...analysis.test_checks.unittest_file import unittest_issues
+from ...core.errors import ToolFailure
+from ...utils.confined_paths import read_text
 from ...utils.error_formatter import CodeIssue
 from ...utils.python_source import parse_python
-from ..cache import content_key
-from ..checks.code_model import read_module
-from ..checks.fixtures import Fixtures
-from ..checks.javascript_file import FRAMEWORKS as SCRIPTS
-from ..checks.javascript_file import script_issues, script_name_issues
-from ..checks.locust_file import locust_issues
-from ..checks.maestro_file import maestro_issues, parses
-from ..checks.pytest_file import pytest_issues
-from ..checks.ruff import Diagnostic, lint_test_source
-from ..checks.unittest_file import unittest_issues
-from ..definition import ToolDefinition
-from ..javascript.checks import SUFFIXES, ScriptFile
-from ..paths import read_text
-from ..services import ToolServices
+from ..toolbox.cache import content_key
+from ..toolbox.definition import ToolDefinition
+from ..toolbox.services import ToolServices
 
 INPUT_SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -6,12 +6,12 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
+from ...analysis.test_checks.spec_rules import quality_issues
 from ...utils.error_formatter import SpecIssue, schema_issues
 from ...utils.schema_registry import schema_for_spec, select_schema, spec_version, validator
-from ..cache import content_key
-from ..checks.spec_rules import quality_issues
-from ..definition import ToolDefinition
-from ..services import ToolServices
+from ..toolbox.cache import content_key
+from ..toolbox.definition import ToolDefinition
+from ..toolbox.services import ToolServices
 
 INPUT_SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from ...gate.summary import tool_result
-from ...gate.together import TogetherOptions, verify_together
-from ..definition import ToolDefinition, closed_object
-from ..services import ToolServices
+from ...gate.evidence.summary import tool_result
+from ...gate.verify.suite_verification import TogetherOptions, verify_together
+from ..toolbox.definition import ToolDefinition, closed_object
+from ..toolbox.services import ToolServices
 from .run_tests import OPTIONS, RESULT_SCHEMA, measured_files, read_spec, staged_files
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from ...errors import ToolFailure
-from ...store.files import write_file
-from ..definition import ToolDefinition, closed_object
-from ..paths import MAX_FILE_BYTES
-from ..services import ToolServices
+from ...core.errors import ToolFailure
+from ...store.files.files import write_file
+from ...utils.confined_paths import MAX_FILE_BYTES
+from ..toolbox.definition import ToolDefinition, closed_object
+from ..toolbox.services import ToolServices
 
 
 async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Runs trials against one module and tells what they did, line by line (B-06); started by engine/python/observer.py.
+"""Runs trials against one module and writes what they did, line by line; started by engine/python/search/observer.py.
 
 Speaks JSON lines over the standard input and output it was started with; the target gets empty ones instead. The first
 line is the configuration, answered by {"ready": …} or {"import_error": …}. Every further line is {"trials": [...]},

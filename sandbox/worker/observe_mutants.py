@@ -1,4 +1,4 @@
-"""Runs trials on mutants of one module and tells what they do otherwise (B-11); started by engine/python/lockstep.py.
+"""Runs trials on mutants of one module and writes what they do otherwise; started by the mutant worker client.
 
 Speaks JSON lines as observe.py does. The first line is the configuration, answered by {"ready": …} or
 {"import_error": …}. Then {"trials": [...]} adds trials, which are numbered from 0 as they come, answered by one line

@@ -1,4 +1,4 @@
-"""Turns a value into source text that builds an equal one, proven by evaluating it (engine/python/model.py: `Value`).
+"""Turns a value into source text that builds an equal one, proven by evaluating it (engine/python/model: `Value`).
 
 A value without such a source is told by its public attributes, its length and its text.
 """

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.api_answer import added
+from testwright.agents.llm.api_answer import added
 
 pytestmark = pytest.mark.feature("T-20", "T-13")
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.agents.code_limits import case_problems, code_problems, helper_problems, imported_by, out_of_reach
+from testwright.agents.guardrails.code_limits import (
+    case_problems,
+    code_problems,
+    helper_problems,
+    imported_by,
+    out_of_reach,
+)
 from testwright.tests.support.good_tests import GOOD_TESTS
 
 pytestmark = pytest.mark.feature("B-03")

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.contracts import contract_of
+from testwright.agents.contract.contracts import contract_of
+from testwright.agents.contract.lifecycle import Agent
+from testwright.agents.contract.protocol import AgentRequest, JsonObject
 from testwright.agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent
-from testwright.agents.embedded.planner_agent import EmbeddedPlannerAgent
-from testwright.agents.embedded.spec_agent import EmbeddedSpecAgent
-from testwright.agents.embedded.unit_specs import UnitSpecs
+from testwright.agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
+from testwright.agents.embedded.specs.spec_agent import EmbeddedSpecAgent
+from testwright.agents.embedded.specs.unit_specs import UnitSpecs
 from testwright.agents.embedded.writing_agent import EmbeddedWritingAgent
-from testwright.agents.lifecycle import Agent
-from testwright.agents.protocol import AgentRequest, JsonObject
-from testwright.engine.python.explore import Budget
+from testwright.engine.python.explore.explore import Budget
 from testwright.tests.support.agent_compliance import COMPLIANCE, Candidate, Check
 from testwright.tests.support.targets import prepared
 from testwright.utils.schema_registry import bundle, select_schema

@@ -2,8 +2,8 @@
 
 import pytest
 
+from testwright.agents.contract.protocol import AgentRequest, RequestMetadata
 from testwright.agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent
-from testwright.agents.protocol import AgentRequest, RequestMetadata
 from testwright.utils.schema_registry import contract, validator
 
 pytestmark = pytest.mark.feature("B-02", "B-07", "C-04")

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.contracts import contract_of
-from testwright.agents.embedded.spec_agent import EmbeddedSpecAgent
-from testwright.agents.embedded.unit_specs import UnitSpecs, is_wanted
-from testwright.agents.protocol import AgentRequest, AgentResponse, RequestMetadata
-from testwright.engine.python.compose import compose_spec
-from testwright.engine.python.explore import Budget
+from testwright.agents.contract.contracts import contract_of
+from testwright.agents.contract.protocol import AgentRequest, AgentResponse, RequestMetadata
+from testwright.agents.embedded.specs.spec_agent import EmbeddedSpecAgent
+from testwright.agents.embedded.specs.unit_specs import UnitSpecs, is_wanted
+from testwright.engine.python.explore.explore import Budget
+from testwright.engine.python.write.compose import compose_spec
 from testwright.mcp.tools.validate_spec import check_spec
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.agent_compliance import COMPLIANCE, Candidate, Check

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.contracts import contract_of
+from testwright.agents.contract.contracts import contract_of
+from testwright.agents.contract.protocol import AgentRequest, AgentResponse, RequestMetadata
 from testwright.agents.embedded.writing_agent import EmbeddedWritingAgent
-from testwright.agents.protocol import AgentRequest, AgentResponse, RequestMetadata
-from testwright.engine.python.compose import compose_spec
-from testwright.engine.python.render import render
+from testwright.engine.python.write.compose import compose_spec
+from testwright.engine.python.write.render import render
 from testwright.tests.support.agent_compliance import COMPLIANCE, Candidate, Check
 from testwright.tests.support.findings import exploration, shop_findings
 

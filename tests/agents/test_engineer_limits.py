@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.agents.contracts import contract_of
-from testwright.agents.embedded.engineer_agent import EmbeddedEngineerAgent
-from testwright.agents.engineer_limits import named_variables, refused_files
-from testwright.agents.limits.typescript_tokens import Unreadable, tokens_of
-from testwright.agents.protocol import AgentRequest, RequestMetadata
+from testwright.agents.contract.contracts import contract_of
+from testwright.agents.contract.protocol import AgentRequest, RequestMetadata
+from testwright.agents.embedded.repository.engineer_agent import EmbeddedEngineerAgent
+from testwright.agents.guardrails.engineer_limits import named_variables, refused_files
+from testwright.agents.guardrails.typescript_tokens import Unreadable, tokens_of
 from testwright.tests.support.web_shop import case, engineer_inputs
 
 pytestmark = [pytest.mark.feature("B-09"), pytest.mark.feature("A-01")]

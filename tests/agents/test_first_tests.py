@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from testwright.agents.embedded.first_tests import FirstTests
-from testwright.agents.embedded.unit_specs import UnitSpecs
-from testwright.engine.python.explore import Budget
+from testwright.agents.embedded.specs.first_tests import FirstTests
+from testwright.agents.embedded.specs.unit_specs import UnitSpecs
+from testwright.engine.python.explore.explore import Budget
 from testwright.tests.support.projects import SMALL
 from testwright.tests.support.targets import prepared
 

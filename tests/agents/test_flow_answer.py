@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.spec_agent import ModelSpecAgent
+from testwright.agents.llm.spec_agent import ModelSpecAgent
 from testwright.mcp.tools.validate_spec import check_spec
 from testwright.tests.support.depot import DEPOT
 from testwright.tests.support.fake_chat import Engine, FakeChat, asked

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.contracts import contract_of, contract_violations, schema_id
-from testwright.agents.envelope import consumer_view
-from testwright.agents.handoff import Producer, first_message, hydrate, persist_output
-from testwright.errors import SchemaValidationError, UsageError
-from testwright.store.artifacts import Artifacts
-from testwright.store.database import Store
+from testwright.agents.contract.contracts import contract_of, contract_violations, schema_id
+from testwright.agents.contract.envelope import consumer_view
+from testwright.agents.contract.handoff import Producer, first_message, hydrate, persist_output
+from testwright.core.errors import SchemaValidationError, UsageError
+from testwright.store.database.artifacts import Artifacts
+from testwright.store.database.database import Store
 from testwright.tests.support.graph_runs import RUN_ID
 
 SPEC = Producer("spec", "schemas/spec/output.json")

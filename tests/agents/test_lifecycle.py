@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from testwright import errors
-from testwright.agents.lifecycle import Agent, AgentContract, AgentState
-from testwright.agents.protocol import (
+from testwright.agents.contract.lifecycle import Agent, AgentContract, AgentState
+from testwright.agents.contract.protocol import (
     AgentError,
     AgentRequest,
     AgentResponse,
@@ -20,6 +19,7 @@ from testwright.agents.protocol import (
     partial_response,
     success_response,
 )
+from testwright.core import errors
 
 
 class _Agent(Agent):

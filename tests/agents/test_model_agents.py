@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.analyzer_agent import ModelAnalyzerAgent
-from testwright.agents.embedded.planner_agent import EmbeddedPlannerAgent
-from testwright.agents.planner_agent import ModelPlannerAgent
-from testwright.agents.prompt import load_prompt
-from testwright.agents.protocol import AgentResponse, JsonObject
-from testwright.agents.spec_agent import ModelSpecAgent
-from testwright.agents.writing_agent import ModelWritingAgent
-from testwright.errors import ModelServerFault
+from testwright.agents.contract.protocol import AgentResponse, JsonObject
+from testwright.agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
+from testwright.agents.llm.analyzer_agent import ModelAnalyzerAgent
+from testwright.agents.llm.planner_agent import ModelPlannerAgent
+from testwright.agents.llm.prompt import load_prompt
+from testwright.agents.llm.spec_agent import ModelSpecAgent
+from testwright.agents.llm.writing_agent import ModelWritingAgent
+from testwright.core.errors import ModelServerFault
 from testwright.tests.support.fake_chat import Engine, FakeChat, asked
 from testwright.tests.support.model_runs import IMPORTS, TEST_PATH, case, cases, source_of, till, verdict
 from testwright.tests.support.toolroom import unit_case, unit_spec

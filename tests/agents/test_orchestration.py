@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.orchestration import AskedOnce, Asking, AskPolicy, ask
-from testwright.agents.protocol import (
+from testwright.agents.contract.orchestration import AskedOnce, Asking, AskPolicy, ask
+from testwright.agents.contract.protocol import (
     AgentError,
     AgentRequest,
     AgentResponse,

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from testwright.agents.embedded.planner_agent import EmbeddedPlannerAgent
-from testwright.agents.protocol import AgentRequest, ErrorType, RequestMetadata
+from testwright.agents.contract.protocol import AgentRequest, ErrorType, RequestMetadata
+from testwright.agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
 
 pytestmark = pytest.mark.feature("T-02", "C-04")
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from testwright.agents.embedded.planner_agent import EmbeddedPlannerAgent
-from testwright.agents.protocol import AgentRequest, RequestMetadata
-from testwright.application import plan
-from testwright.errors import HistoryError
-from testwright.settings import load_settings
+from testwright.agents.contract.protocol import AgentRequest, RequestMetadata
+from testwright.agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
+from testwright.app.service import plan
+from testwright.config.settings import load_settings
+from testwright.core.errors import HistoryError
 from testwright.tests.support.repositories import Repository
 
 pytestmark = pytest.mark.feature("T-18")

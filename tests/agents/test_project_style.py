@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.project_style import LONGEST_STYLE, project_style, told
-from testwright.role_agents import role_agents
-from testwright.settings import load_settings
+from testwright.agents.llm.project_style import LONGEST_STYLE, project_style, told
+from testwright.app.agent_factory import role_agents
+from testwright.config.settings import load_settings
 from testwright.tests.support.fake_chat import FakeChat, asked
 from testwright.tests.support.model_runs import TEST_PATH, source_of, till
 from testwright.tests.support.toolroom import no_target, unit_spec, write_files

@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.analyzer_agent import ModelAnalyzerAgent
+from testwright.agents.contract.protocol import JsonObject
+from testwright.agents.llm.analyzer_agent import ModelAnalyzerAgent
+from testwright.agents.llm.project_style import style_of
+from testwright.agents.llm.spec_agent import ModelSpecAgent
+from testwright.agents.llm.spec_answer import case_of
+from testwright.agents.llm.writing_agent import ModelWritingAgent
 from testwright.agents.model.chat import ModelCall
 from testwright.agents.model.structured import Mode, system_text
-from testwright.agents.project_style import style_of
-from testwright.agents.protocol import JsonObject
-from testwright.agents.spec_agent import ModelSpecAgent
-from testwright.agents.spec_answer import case_of
-from testwright.agents.writing_agent import ModelWritingAgent
 from testwright.tests.support.fake_chat import Engine, FakeChat, asked
 from testwright.tests.support.model_runs import case, cases, till, verdict
 from testwright.tests.support.token_count import counter, tokens_by_characters

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.protocol import (
+from testwright.agents.contract.protocol import (
     AgentError,
     AgentRequest,
     AgentResponse,

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from testwright.agents.embedded import remembered_specs
-from testwright.agents.embedded.remembered_specs import SPECS_FILE, RememberedSpecs
-from testwright.agents.embedded.specifying import Specified
-from testwright.errors import TargetImportError
+from testwright.agents.embedded.specs import cached_spec_generator
+from testwright.agents.embedded.specs.cached_spec_generator import SPECS_FILE, RememberedSpecs
+from testwright.agents.embedded.specs.spec_generator import Specified
+from testwright.core.errors import TargetImportError
 from testwright.sandbox.fingerprint import MOST_BYTES
 from testwright.tests.support.projects import SMALL
 from testwright.tests.support.targets import prepared
@@ -94,11 +94,11 @@ async def test_another_budget_another_testwright_another_machine_and_fresh_work(
     await remembered(engine, target, tmp_path, fresh=True).specify(INPUTS)
     assert engine.asked == 5
     with monkeypatch.context() as patched:
-        patched.setattr(remembered_specs, "installed_digest", lambda site: "more")
+        patched.setattr(cached_spec_generator, "installed_digest", lambda site: "more")
         await remembered(engine, target, tmp_path).specify(INPUTS)
     assert engine.asked == 6
     with monkeypatch.context() as patched:
-        patched.setattr(remembered_specs, "own_digest", lambda: "another")
+        patched.setattr(cached_spec_generator, "own_digest", lambda: "another")
         await remembered(engine, target, tmp_path).specify(INPUTS)
     assert engine.asked == 7
     await remembered(engine, target, tmp_path).specify(INPUTS)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.repair_guard import weakened_cases, weakened_code
-from testwright.agents.replaced_subjects import replaced_subjects
+from testwright.agents.guardrails.repair_guard import weakened_cases, weakened_code
+from testwright.agents.guardrails.replaced_subjects import replaced_subjects
 
 BEFORE = '''import pytest
 from shop import half

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.contracts import contract_of
-from testwright.agents.embedded.case_agent import EmbeddedCaseAgent
-from testwright.agents.embedded.crawler_agent import EmbeddedCrawlerAgent
-from testwright.agents.embedded.engineer_agent import EmbeddedEngineerAgent
-from testwright.agents.lifecycle import Agent
-from testwright.agents.protocol import AgentRequest, AgentResponse, RequestMetadata
-from testwright.mcp.client import ToolClient
-from testwright.mcp.toolbox import build_toolbox
+from testwright.agents.contract.contracts import contract_of
+from testwright.agents.contract.lifecycle import Agent
+from testwright.agents.contract.protocol import AgentRequest, AgentResponse, RequestMetadata
+from testwright.agents.embedded.repository.case_agent import EmbeddedCaseAgent
+from testwright.agents.embedded.repository.crawler_agent import EmbeddedCrawlerAgent
+from testwright.agents.embedded.repository.engineer_agent import EmbeddedEngineerAgent
+from testwright.mcp.tool_client.tool_client import ToolClient
+from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.tests.support.agent_compliance import COMPLIANCE, Candidate, Check
 from testwright.tests.support.toolroom import make_services
 from testwright.tests.support.web_shop import LISTED, SHOP, case, crawl_inputs, engineer_inputs

@@ -2,7 +2,7 @@
 
 import pytest
 
-from testwright.agents.embedded.request_words import read_request
+from testwright.agents.embedded.plan.request_words import read_request
 
 pytestmark = pytest.mark.feature("T-02")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.agents.sanitizer import SANITIZER_VERSION, parse_llm_output, sanitize_llm_output
-from testwright.errors import MalformedLlmOutput
+from testwright.agents.contract.sanitizer import SANITIZER_VERSION, parse_llm_output, sanitize_llm_output
+from testwright.core.errors import MalformedLlmOutput
 
 FENCE = "```"
 

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from testwright.agents.embedded.specifying import Specified
-from testwright.agents.embedded.specs_ahead import SpecsAhead
+from testwright.agents.embedded.specs.prefetched_spec import SpecsAhead
+from testwright.agents.embedded.specs.spec_generator import Specified
 
 pytestmark = pytest.mark.feature("T-16")
 

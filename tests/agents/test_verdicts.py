@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from testwright.agents.embedded.analyzer_agent import analyse_results
-from testwright.agents.verdicts import judged
+from testwright.agents.llm.verdicts import judged
 from testwright.tests.support.toolroom import expectation, unit_case, unit_spec
 
 pytestmark = pytest.mark.feature("B-02")

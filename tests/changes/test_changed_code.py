@@ -2,9 +2,9 @@
 
 import pytest
 
-from testwright.changes.changed_code import changed_code
-from testwright.errors import EnvironmentFault, ExitCode, HistoryError
+from testwright.core.errors import EnvironmentFault, ExitCode, HistoryError
 from testwright.tests.support.repositories import Repository
+from testwright.vcs.changed_code import changed_code
 
 SHOP = "def price():\n    return 1\n\n\ndef name():\n    return 'shop'\n"
 STOCK = "def count():\n    return 0\n"

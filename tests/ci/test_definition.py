@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from testwright.ci.github import report_outputs
-from testwright.ci.inputs import FAIL_ON, NAMES, read_inputs, variable
+from testwright.cli.github.github import report_outputs
+from testwright.cli.github.inputs import FAIL_ON, NAMES, read_inputs, variable
 from testwright.reports.build import build_report
 from testwright.tests.support.report_data import executed, facts, generate_step, outcomes
 from testwright.tests.support.workflows import ROOT

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from testwright.ci.event_base import base_candidates, base_of
-from testwright.ci.github import github_step, target_python
-from testwright.ci.inputs import project_folder, read_inputs
 from testwright.cli.app import app
-from testwright.errors import HistoryError, InterpreterError, SandboxUnavailable, SettingsError, UsageError
+from testwright.cli.github.event_base import base_candidates, base_of
+from testwright.cli.github.github import github_step, target_python
+from testwright.cli.github.inputs import project_folder, read_inputs
+from testwright.core.errors import HistoryError, InterpreterError, SandboxUnavailable, SettingsError, UsageError
 from testwright.tests.support.action_runner import assignments, followed
 from testwright.tests.support.repositories import Repository
 
@@ -74,7 +74,7 @@ def test_a_machine_without_a_sandbox_says_what_to_set_and_runs_nothing(tmp_path,
     def unavailable(kind):
         raise SandboxUnavailable("bubblewrap (bwrap) is not installed", advice="Install it.")
 
-    monkeypatch.setattr("testwright.ci.github.open_sandbox", unavailable)
+    monkeypatch.setattr("testwright.cli.github.github.open_sandbox", unavailable)
     step = Step(tmp_path, INPUT_REQUEST="unit tests", INPUT_PYTHON=sys.executable)
     (step.workspace / "a.py").write_text("def f():\n    return 1\n")
     assert step.run() == 3
@@ -90,7 +90,7 @@ def test_a_fault_of_our_own_is_told_where_a_person_looks(tmp_path, monkeypatch):
     def broken(kind):
         raise ZeroDivisionError("sk-test-abcdefghij0123456789 divided")
 
-    monkeypatch.setattr("testwright.ci.github.open_sandbox", broken)
+    monkeypatch.setattr("testwright.cli.github.github.open_sandbox", broken)
     step = Step(tmp_path, INPUT_REQUEST="unit tests", OPENAI_API_KEY="sk-test-abcdefghij0123456789")
     assert step.run() == 1
     [annotation] = step.told.annotations

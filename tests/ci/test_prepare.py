@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.ci import prepare
+from testwright.cli.github import prepare
 from testwright.tests.support.action_runner import assignments
 
 RUNNER = {"RUNNER_OS": "Linux", "RUNNER_ARCH": "X64", "RUNNER_TEMP": "/tmp/x", "GITHUB_RUN_ID": "7"}

@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from testwright.ci.annotations import annotations_of
-from testwright.ci.workflow_commands import (
+from testwright.cli.github.annotations import annotations_of
+from testwright.cli.github.workflow_commands import (
     SUMMARY_BYTES,
     Annotation,
     annotation_line,

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from testwright.cli.app import app
-from testwright.errors import ExitCode
+from testwright.core.errors import ExitCode
 from testwright.tests.support.projects import make_project
 from testwright.tests.support.sandboxes import needed_sandbox
 

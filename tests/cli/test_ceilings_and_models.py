@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from testwright.cli.app import app
 from testwright.cli.failures import failures_shown, interruption_named
-from testwright.errors import ExitCode
+from testwright.core.errors import ExitCode
 from testwright.tests.support.paid_runs import half_spec, halves, report_of
 from testwright.tests.support.projects import ROOT
 from testwright.tests.support.scripted_openai import ScriptedOpenAI, Usage, answer, hang

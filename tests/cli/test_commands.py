@@ -10,14 +10,14 @@ import typer.main
 from typer.testing import CliRunner
 
 from testwright.cli.app import app
-from testwright.errors import ExitCode
-from testwright.store.database import Store
-from testwright.store.lock import run_lock
-from testwright.store.run_folder import RunFolder
+from testwright.core.errors import ExitCode
+from testwright.core.version import VERSION
+from testwright.store.database.database import Store
+from testwright.store.files.lock import run_lock
+from testwright.store.files.run_folder import RunFolder
 from testwright.tests.support.finished import run_folder
 from testwright.tests.support.projects import ROOT, make_project, run_command, tree
 from testwright.utils.schema_registry import schema_names
-from testwright.version import VERSION
 
 pytestmark = pytest.mark.feature("T-19")
 
@@ -89,7 +89,7 @@ def test_help_waits_for_neither_graphs_nor_models():
 
 def test_a_server_without_models_answers_before_their_clients_are_loaded():
     heavy = "{'openai', 'langchain_openai', 'numpy'} & set(sys.modules)"
-    program = f"import sys, testwright.served_application; print(*sorted({heavy}))"
+    program = f"import sys, testwright.app.mcp_application; print(*sorted({heavy}))"
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert told.stdout.split() == []
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from testwright import api
+from testwright.app import api
 from testwright.cli.app import app
-from testwright.errors import ExitCode
+from testwright.core.errors import ExitCode
 from testwright.tests.support.projects import make_project
 
 pytestmark = [pytest.mark.feature("B-05"), pytest.mark.feature("T-20")]

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from testwright.cli.app import app
-from testwright.errors import ExitCode
+from testwright.core.errors import ExitCode
 from testwright.tests.support.js_chain import use_machine_cache
 from testwright.tests.support.projects import make_project
 

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from testwright.errors import ExitCode
-from testwright.settings import Settings
+from testwright.config.settings import Settings
+from testwright.core.errors import ExitCode
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import pytest
 
-from testwright.engine.python.ahead import ahead
+from testwright.engine.python.search.background_context import ahead
 
 pytestmark = pytest.mark.feature("T-16")
 

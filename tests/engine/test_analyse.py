@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.engine.python.analyse import subjects
-from testwright.engine.python.branches import branch_arcs, possible_arcs
-from testwright.engine.python.model import Comparison, Parameter
+from testwright.engine.python.facts.analyse import subjects
+from testwright.engine.python.model.branches import branch_arcs, possible_arcs
+from testwright.engine.python.model.model import Comparison, Parameter
 from testwright.tests.support.python_projects import facts_of, write_project
 
 pytestmark = pytest.mark.feature("B-05", "B-06")

@@ -6,10 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from testwright.engine.python.choice import MOST_PER_CALLABLE, choose
-from testwright.engine.python.model import Arc, CallableFacts, ModuleFacts, Observation, Raised, RaiseSite, Trial, Value
-from testwright.engine.python.observation_json import Seen
-from testwright.engine.python.search import Record
+from testwright.engine.python.model.model import (
+    Arc,
+    CallableFacts,
+    ModuleFacts,
+    Observation,
+    Raised,
+    RaiseSite,
+    Trial,
+    Value,
+)
+from testwright.engine.python.model.observation_json import Seen
+from testwright.engine.python.search.choice import MOST_PER_CALLABLE, choose
+from testwright.engine.python.search.search import Record
 
 FACTS = ModuleFacts(
     "m.py",

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.python.compose import compose_spec
-from testwright.engine.python.model import Finding, Unreached, Value
+from testwright.engine.python.model.model import Finding, Unreached, Value
+from testwright.engine.python.write.compose import compose_spec
 from testwright.mcp.tools.validate_spec import check_spec
 from testwright.tests.support.findings import (
     NONE,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.engine.python.documents import compare_with_document
-from testwright.engine.python.model import Observation, Raised, Trial, Value
-from testwright.engine.python.observation_json import Seen
+from testwright.engine.python.judge.documented_behaviour import compare_with_document
+from testwright.engine.python.model.model import Observation, Raised, Trial, Value
+from testwright.engine.python.model.observation_json import Seen
 
 pytestmark = pytest.mark.feature("B-02")
 

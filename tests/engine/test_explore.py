@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from testwright.engine.python.explore import Budget, explore
-from testwright.engine.python.import_check import check_import
-from testwright.engine.python.model import Exploration, Finding
-from testwright.errors import ProjectError, TargetImportError
+from testwright.core.errors import ProjectError, TargetImportError
+from testwright.engine.python.explore.explore import Budget, explore
+from testwright.engine.python.model.model import Exploration, Finding
+from testwright.engine.python.search.import_check import check_import
 from testwright.tests.support.exploring import PATH, Listed, explored, facts_of, files, trial
 from testwright.tests.support.targets import prepared
 

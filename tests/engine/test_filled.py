@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.engine.python.propose import propose
+from testwright.engine.python.search.propose import propose
 from testwright.tests.support.python_projects import context_of, write_project
 
 pytestmark = pytest.mark.feature("B-06")

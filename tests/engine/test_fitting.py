@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.engine.python.choice import choose
-from testwright.engine.python.fitting import misfits
-from testwright.engine.python.model import Arc, ModuleFacts, Observation, Raised, Trial, Value
-from testwright.engine.python.observation_json import Seen
-from testwright.engine.python.search import Record
+from testwright.engine.python.inputs.fitting import misfits
+from testwright.engine.python.model.model import Arc, ModuleFacts, Observation, Raised, Trial, Value
+from testwright.engine.python.model.observation_json import Seen
+from testwright.engine.python.search.choice import choose
+from testwright.engine.python.search.search import Record
 from testwright.tests.support.python_projects import facts_of, write_project
 
 pytestmark = pytest.mark.feature("B-06")

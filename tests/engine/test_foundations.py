@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from testwright.engine.python.foundations import Foundations
+from testwright.engine.python.project.exploration_digest import Foundations
 from testwright.tests.support.projects import make_project
 from testwright.utils.generated_header import with_header
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from testwright.engine.python.group import MOST_ROWS, Group, buckets, read_group, tabulate
-from testwright.engine.python.spec_case import Case, Expectation
+from testwright.engine.python.judge.group import MOST_ROWS, Group, buckets, read_group, tabulate
+from testwright.engine.python.model.spec_case import Case, Expectation
 
 
 def case(act: str, value: str = "1", *, statements: tuple[str, ...] = (), number: int = 0, **more: str) -> Case:

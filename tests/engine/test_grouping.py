@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from testwright.engine.python.group import read_group
-from testwright.engine.python.grouping import grouped
-from testwright.engine.python.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
-from testwright.engine.python.render import render_cases
-from testwright.engine.python.spec_case import Case, Expectation
+from testwright.engine.python.judge.group import read_group
+from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
+from testwright.engine.python.model.spec_case import Case, Expectation
+from testwright.engine.python.write.grouping import grouped
+from testwright.engine.python.write.render import render_cases
 
 pytestmark = pytest.mark.feature("B-06")
 

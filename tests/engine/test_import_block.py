@@ -6,9 +6,9 @@ import subprocess
 
 from ruff.__main__ import find_ruff_bin
 
-from testwright.engine.python.import_block import import_block
-from testwright.engine.python.import_names import ImportNames
-from testwright.engine.python.spec_case import Expectation
+from testwright.engine.python.facts.import_names import ImportNames
+from testwright.engine.python.model.spec_case import Expectation
+from testwright.engine.python.source.import_block import import_block
 
 STATEMENTS = (
     "from shop.cart import total",

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from testwright.engine.python.model import Observation
-from testwright.engine.python.observation_json import Seen
-from testwright.engine.python.side_by_side import InOrder, open_side_by_side
+from testwright.engine.python.model.model import Observation
+from testwright.engine.python.model.observation_json import Seen
+from testwright.engine.python.search.parallel_observers import InOrder, open_side_by_side
 from testwright.tests.support.exploring import facts_of, files, trial
 from testwright.tests.support.targets import prepared
 

@@ -9,25 +9,25 @@ from typing import Any
 
 import pytest
 
-import testwright.engine.python.lockstep as lockstep_of_the_host
-from testwright.engine.python.analyse import analyse_module
-from testwright.engine.python.compose import compose_spec
-from testwright.engine.python.enriched import enriched
-from testwright.engine.python.explore import Budget, explore
-from testwright.engine.python.hunt_model import HuntLimits
-from testwright.engine.python.hunting import SEED
-from testwright.engine.python.layout import find_layout
-from testwright.engine.python.lockstep import Asked, Difference, open_lockstep
-from testwright.engine.python.model import Exploration, Finding, Observation, Trial, Value
-from testwright.engine.python.mutant_lines import UsedAtImport
-from testwright.engine.python.mutant_words import Words, worded
-from testwright.engine.python.oracle import Verdict
-from testwright.engine.python.pins import pins_of
-from testwright.engine.python.proposer import SourceProposer
-from testwright.engine.python.regex_samples import is_pattern, samples
-from testwright.engine.python.size import Built, SizeLimits, fitted
-from testwright.engine.python.spec_case import MESSAGE, Case, Expectation
-from testwright.engine.python.worth import Judged
+from testwright.engine.python.explore.explore import Budget, explore
+from testwright.engine.python.facts.analyse import analyse_module
+from testwright.engine.python.inputs.regex_samples import is_pattern, samples
+from testwright.engine.python.judge.oracle import Verdict
+from testwright.engine.python.judge.selection import Judged
+from testwright.engine.python.judge.suite_size import Built, SizeLimits, fitted
+from testwright.engine.python.model.model import Exploration, Finding, Observation, Trial, Value
+from testwright.engine.python.model.mutant_search import HuntLimits
+from testwright.engine.python.model.spec_case import MESSAGE, Case, Expectation
+from testwright.engine.python.mutants.asserted_facets import pins_of
+from testwright.engine.python.mutants.explicit_defaults import enriched
+from testwright.engine.python.mutants.mutant_lines import UsedAtImport
+from testwright.engine.python.mutants.mutant_values import Words, worded
+from testwright.engine.python.mutants import mutant_worker_client
+from testwright.engine.python.mutants.mutant_worker_client import Asked, Difference, open_lockstep
+from testwright.engine.python.mutants.search import SEED
+from testwright.engine.python.project.layout import find_layout
+from testwright.engine.python.search.proposer import SourceProposer
+from testwright.engine.python.write.compose import compose_spec
 from testwright.mutation.catalog import mutants_of, sample
 from testwright.tests.support.exploring import PATH, explored, facts_of, files, trial
 from testwright.tests.support.targets import prepared
@@ -87,7 +87,7 @@ def test_two_explorations_that_go_by_mutants_are_the_same(tmp_path: Path) -> Non
 
 def test_how_many_trials_are_learned_at_a_time_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = explored_fares(tmp_path / "one", 60)
-    monkeypatch.setattr(lockstep_of_the_host, "PORTION", 7)
+    monkeypatch.setattr(mutant_worker_client, "PORTION", 7)
     other = explored_fares(tmp_path / "other", 60)
     specs = [compose_spec(found, framework="pytest") for found in (one, other)]
     assert specs[0] == specs[1]

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.engine.python.layout import find_layout, module_at
-from testwright.errors import ProjectError
+from testwright.core.errors import ProjectError
+from testwright.engine.python.project.layout import find_layout, module_at
 from testwright.tests.support.python_projects import write_project
 
 pytestmark = pytest.mark.feature("B-05")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from testwright.engine.python.lockstep import Answer, Asked, open_lockstep
-from testwright.engine.python.model import Trial
+from testwright.engine.python.model.model import Trial
+from testwright.engine.python.mutants.mutant_worker_client import Answer, Asked, open_lockstep
 from testwright.mutation.catalog import mutants_of
 from testwright.tests.support.exploring import PATH, facts_of, files, trial
 from testwright.tests.support.targets import prepared

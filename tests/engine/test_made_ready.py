@@ -6,10 +6,10 @@ import ast
 
 import pytest
 
-from testwright.engine.python.made_ready import with_ready_made
-from testwright.engine.python.model import ModuleFacts, Observation, Trial, Value
-from testwright.engine.python.observation_json import Seen
-from testwright.engine.python.search import Record
+from testwright.engine.python.model.model import ModuleFacts, Observation, Trial, Value
+from testwright.engine.python.model.observation_json import Seen
+from testwright.engine.python.mutants.module_instances import with_ready_made
+from testwright.engine.python.search.search import Record
 
 TREE = ast.parse("class Jaro: ...\njaro = other = Jaro()\nHOURS = Unit.HOURS\n_own = Jaro()\nLIMIT = 3\n")
 FACTS = ModuleFacts("m.py", "m", ".", "")

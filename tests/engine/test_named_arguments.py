@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from testwright.engine.python.analyse import analyse_module
-from testwright.engine.python.compose import compose_spec
-from testwright.engine.python.explore import Budget
-from testwright.engine.python.layout import find_layout
-from testwright.engine.python.model import Exploration
-from testwright.engine.python.named_arguments import with_named
-from testwright.engine.python.render import render
+from testwright.engine.python.explore.explore import Budget
+from testwright.engine.python.facts.analyse import analyse_module
+from testwright.engine.python.model.model import Exploration
+from testwright.engine.python.project.layout import find_layout
+from testwright.engine.python.search.named_arguments import with_named
+from testwright.engine.python.write.compose import compose_spec
+from testwright.engine.python.write.render import render
 from testwright.tests.support.exploring import PATH, explored, trial
 
 SOURCE = """

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from testwright.engine.python.explore import Budget
-from testwright.engine.python.model import Observation
+from testwright.engine.python.explore.explore import Budget
+from testwright.engine.python.model.model import Observation
 from testwright.tests.support.exploring import explored, trial, watched
 
 SOURCE = """

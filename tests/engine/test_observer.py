@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from coverage.parser import PythonParser
 
-from testwright.engine.python.model import Observation
-from testwright.engine.python.observer import open_observer
+from testwright.engine.python.model.model import Observation
+from testwright.engine.python.search.observer import open_observer
 from testwright.tests.support.exploring import facts_of, files, trial, watched
 from testwright.tests.support.targets import prepared
 

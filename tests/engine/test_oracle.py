@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from testwright.engine.python.compose import compose_spec
-from testwright.engine.python.exception_names import message_part, name_of_type
-from testwright.engine.python.model import CallableFacts, Finding, ModuleFacts, Observation, Raised, Value
-from testwright.engine.python.oracle import Oracle
-from testwright.engine.python.pins import pins_of
-from testwright.engine.python.sameness import steady
-from testwright.engine.python.value_checks import value_checks
+from testwright.engine.python.facts.exception_names import message_part, name_of_type
+from testwright.engine.python.judge.oracle import Oracle
+from testwright.engine.python.judge.stability import steady
+from testwright.engine.python.judge.value_checks import value_checks
+from testwright.engine.python.model.model import CallableFacts, Finding, ModuleFacts, Observation, Raised, Value
+from testwright.engine.python.mutants.asserted_facets import pins_of
+from testwright.engine.python.write.compose import compose_spec
 from testwright.tests.support import exploring
 from testwright.tests.support.findings import (
     MODULE,

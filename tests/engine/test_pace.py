@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from testwright.engine.python.explore import Budget
-from testwright.engine.python.pace import FALLING_BACK, HUNTING, SEARCHING, Pace
+from testwright.engine.python.explore.explore import Budget
+from testwright.engine.python.explore.time_budget import FALLING_BACK, HUNTING, SEARCHING, Pace
 from testwright.tests.support.exploring import explored, trial
 
 SOURCE = """

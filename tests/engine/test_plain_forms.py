@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from testwright.engine.python.analyse import analyse_module
-from testwright.engine.python.layout import find_layout
-from testwright.engine.python.model import Finding, ModuleFacts, Observation, Value
-from testwright.engine.python.normal_form import normal_form
-from testwright.engine.python.oracle import Verdict
-from testwright.engine.python.plain_forms import plain_expression, plain_statement
-from testwright.engine.python.spec_case import Expectation
-from testwright.engine.python.titles import describe
-from testwright.engine.python.unreached import unreached
-from testwright.engine.python.worth import Judged, without_repeats
+from testwright.engine.python.facts.analyse import analyse_module
+from testwright.engine.python.judge.normal_form import normal_form
+from testwright.engine.python.judge.oracle import Verdict
+from testwright.engine.python.judge.selection import Judged, without_repeats
+from testwright.engine.python.model.model import Finding, ModuleFacts, Observation, Value
+from testwright.engine.python.model.spec_case import Expectation
+from testwright.engine.python.project.layout import find_layout
+from testwright.engine.python.search.unreached import unreached
+from testwright.engine.python.source.plain_forms import plain_expression, plain_statement
+from testwright.engine.python.source.titles import describe
 from testwright.tests.support.exploring import PATH, trial
 from testwright.utils.python_source import parse_expression
 

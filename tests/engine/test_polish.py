@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from testwright.engine.python.polish import polish
+from testwright.engine.python.source.polish import polish
 
 
 def test_short_source_stays_as_it_was_written() -> None:

@@ -4,8 +4,8 @@ import ast
 
 import pytest
 
-from testwright.engine.python.analyse import subjects
-from testwright.engine.python.propose import propose
+from testwright.engine.python.facts.analyse import subjects
+from testwright.engine.python.search.propose import propose
 from testwright.tests.support.python_projects import context_of, run_trials, write_project
 
 pytestmark = pytest.mark.feature("B-06")

@@ -5,14 +5,14 @@ from itertools import islice
 
 import pytest
 
-from testwright.engine.python.guided import guided_mutations
-from testwright.engine.python.havoc import havoc, tokens
-from testwright.engine.python.layout import find_layout
-from testwright.engine.python.literals import literal_places, with_source
-from testwright.engine.python.model import Arc, Observation, Outcome, Raised, Trial, Value
-from testwright.engine.python.mutate import construction_mutations, mutate, result_calls
-from testwright.engine.python.proposer import SourceProposer
-from testwright.engine.python.variations import variations
+from testwright.engine.python.inputs.variations import variations
+from testwright.engine.python.model.model import Arc, Observation, Outcome, Raised, Trial, Value
+from testwright.engine.python.project.layout import find_layout
+from testwright.engine.python.search.guided_mutation import guided_mutations
+from testwright.engine.python.search.havoc import havoc, tokens
+from testwright.engine.python.search.proposer import SourceProposer
+from testwright.engine.python.search.trial_mutation import construction_mutations, mutate, result_calls
+from testwright.engine.python.source.literals import literal_places, with_source
 from testwright.tests.support.python_projects import context_of, facts_of, write_project
 
 pytestmark = pytest.mark.feature("B-06")

@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.python.branches import branch_arcs
-from testwright.engine.python.compose import compose_spec
-from testwright.engine.python.explore import Budget, explore
-from testwright.engine.python.layout import find_layout
-from testwright.engine.python.model import Arc, Exploration
-from testwright.engine.python.optional_imports import optional_imports, worth_trying
-from testwright.engine.python.proposer import SourceProposer
-from testwright.engine.python.render import render
-from testwright.engine.python.side_by_side import open_side_by_side
+from testwright.engine.python.explore.explore import Budget, explore
+from testwright.engine.python.facts.optional_imports import optional_imports, worth_trying
+from testwright.engine.python.model.branches import branch_arcs
+from testwright.engine.python.model.model import Arc, Exploration
+from testwright.engine.python.project.layout import find_layout
+from testwright.engine.python.search.parallel_observers import open_side_by_side
+from testwright.engine.python.search.proposer import SourceProposer
+from testwright.engine.python.write.compose import compose_spec
+from testwright.engine.python.write.render import render
 from testwright.tests.support.exploring import facts_of, files, trial
 from testwright.tests.support.targets import prepared
 

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from ruff.__main__ import find_ruff_bin
 
-from testwright.engine.python.compose import compose_spec
-from testwright.engine.python.model import Finding
-from testwright.engine.python.render import render, render_cases
-from testwright.engine.python.spec_case import MESSAGE, Case, Expectation
-from testwright.errors import AgentFailure
+from testwright.core.errors import AgentFailure
+from testwright.engine.python.model.model import Finding
+from testwright.engine.python.model.spec_case import MESSAGE, Case, Expectation
+from testwright.engine.python.write.compose import compose_spec
+from testwright.engine.python.write.render import render, render_cases
 from testwright.mcp.tools.validate_code import check_code
 from testwright.tests.support.findings import (
     exploration,

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from testwright.engine.python.model import Observation, Value
-from testwright.engine.python.observer import Conditions
+from testwright.engine.python.model.model import Observation, Value
+from testwright.engine.python.search.observer import Conditions
 from testwright.tests.support.exploring import trial, watched
 
 SOURCE = '''

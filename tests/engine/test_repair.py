@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.python.compose import compose_spec
-from testwright.engine.python.render import render
-from testwright.engine.python.repair import (
+from testwright.engine.python.write.compose import compose_spec
+from testwright.engine.python.write.render import render
+from testwright.engine.python.write.repair import (
     case_ranges,
     offending_cases,
     repair_spec,

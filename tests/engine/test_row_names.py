@@ -6,10 +6,10 @@ import ast
 
 import pytest
 
-from testwright.engine.python.compose import compose_spec
-from testwright.engine.python.render import render
-from testwright.engine.python.row_names import after_their_tables, renamed
-from testwright.engine.python.spec_case import Case
+from testwright.engine.python.model.spec_case import Case
+from testwright.engine.python.write.compose import compose_spec
+from testwright.engine.python.write.render import render
+from testwright.engine.python.write.row_names import after_their_tables, renamed
 from testwright.tests.support.findings import exploration, shop_findings
 from testwright.utils.case_names import owned_tests, proven_by
 

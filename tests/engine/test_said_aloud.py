@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from testwright.engine.python.compose import compose_spec
-from testwright.engine.python.explore import Budget
-from testwright.engine.python.model import Exploration, Observation, Raised
-from testwright.engine.python.render import render
-from testwright.engine.python.sameness import steady
+from testwright.engine.python.explore.explore import Budget
+from testwright.engine.python.judge.stability import steady
+from testwright.engine.python.model.model import Exploration, Observation, Raised
+from testwright.engine.python.write.compose import compose_spec
+from testwright.engine.python.write.render import render
 from testwright.tests.support.exploring import MODULE, PATH, explored, trial
 
 SOURCE = """

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from testwright.engine.python.model import Observation, Raised, Value
-from testwright.engine.python.sameness import same_source, steady
+from testwright.engine.python.judge.stability import same_source, steady
+from testwright.engine.python.model.model import Observation, Raised, Value
 
 
 def returned(source: str | None, **more: object) -> Observation:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from testwright.engine.python.arcs import ArcMap
-from testwright.engine.python.model import CallableFacts, ModuleFacts, Observation, Trial, Value
-from testwright.engine.python.observation_json import Seen
-from testwright.engine.python.search import BAD_ENDINGS, ENOUGH_TRIALS, FIRST_TRIALS, REPLACED_AFTER, Search
+from testwright.engine.python.model.arcs import ArcMap
+from testwright.engine.python.model.model import CallableFacts, ModuleFacts, Observation, Trial, Value
+from testwright.engine.python.model.observation_json import Seen
+from testwright.engine.python.search.search import BAD_ENDINGS, ENOUGH_TRIALS, FIRST_TRIALS, REPLACED_AFTER, Search
 
 SOURCE = """def plain(x):
     return x

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from testwright.engine.python.analyse import analyse_module
-from testwright.engine.python.explore import Budget, explore
-from testwright.engine.python.hunt_model import HuntLimits
-from testwright.engine.python.layout import find_layout
-from testwright.engine.python.model import Exploration
-from testwright.engine.python.proposer import SourceProposer
-from testwright.engine.python.stories import stories
+from testwright.engine.python.explore.explore import Budget, explore
+from testwright.engine.python.facts.analyse import analyse_module
+from testwright.engine.python.model.model import Exploration
+from testwright.engine.python.model.mutant_search import HuntLimits
+from testwright.engine.python.project.layout import find_layout
+from testwright.engine.python.search.proposer import SourceProposer
+from testwright.engine.python.search.stories import stories
 from testwright.tests.support.exploring import PATH, files
 from testwright.tests.support.targets import prepared
 

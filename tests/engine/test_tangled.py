@@ -6,7 +6,12 @@ import random
 
 import pytest
 
-from testwright.engine.python.tangled import changed_text, changed_words, is_structured, words_of
+from testwright.engine.python.inputs.structured_text_mutation import (
+    changed_text,
+    changed_words,
+    is_structured,
+    words_of,
+)
 
 pytestmark = pytest.mark.feature("B-06")
 USAGE = "Usage:\n  prog tcp <host> [--fast]\n  prog (-h | --help)\n"

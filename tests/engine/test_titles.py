@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from testwright.engine.python.case_titles import CaseNamer
-from testwright.engine.python.model import Finding
-from testwright.engine.python.spec_case import Expectation
-from testwright.engine.python.titles import cut_slug, describe
+from testwright.engine.python.model.model import Finding
+from testwright.engine.python.model.spec_case import Expectation
+from testwright.engine.python.source.titles import cut_slug, describe
+from testwright.engine.python.write.case_titles import CaseNamer
 from testwright.tests.support.findings import cart_facts, number, raised, returned, trial
 from testwright.utils.case_names import snake_case
 

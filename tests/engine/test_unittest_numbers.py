@@ -2,8 +2,8 @@
 
 import pytest
 
-from testwright.engine.python.render_unittest import UnittestDialect
-from testwright.engine.python.spec_case import Expectation
+from testwright.engine.python.model.spec_case import Expectation
+from testwright.engine.python.write.render_unittest import UnittestDialect
 
 
 @pytest.mark.parametrize(

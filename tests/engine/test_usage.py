@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.engine.python.layout import find_layout
-from testwright.engine.python.propose import distinct_trials
-from testwright.engine.python.seeds import example_trials, usage_trials
-from testwright.engine.python.usage import find_usage
+from testwright.engine.python.inputs.seeds import example_trials, usage_trials
+from testwright.engine.python.project.layout import find_layout
+from testwright.engine.python.search.propose import distinct_trials
+from testwright.engine.python.usage.usage import find_usage
 from testwright.tests.support.python_projects import context_of, facts_of, run_trials, write_project
 
 pytestmark = pytest.mark.feature("B-06")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from testwright import api
-from testwright.errors import ExitCode
+from testwright.app import api
+from testwright.core.errors import ExitCode
 from testwright.tests.support.projects import make_project
 from testwright.tests.support.scripted_openai import ScriptedOpenAI, answer
 from testwright.tests.support.small_api import FASTAPI_APP

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from testwright import api
-from testwright.errors import ExitCode, RequestError
+from testwright.app import api
+from testwright.core.errors import ExitCode, RequestError
 from testwright.tests.support.projects import make_project
 from testwright.tests.support.small_server import BELLS, COMMAND, FILES
 

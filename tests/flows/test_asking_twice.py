@@ -11,9 +11,9 @@ from types import SimpleNamespace
 import pytest
 from typer.testing import CliRunner
 
-from testwright import unchanged
+from testwright.app import run_cache
 from testwright.cli.app import app
-from testwright.settings import load_settings
+from testwright.config.settings import load_settings
 from testwright.tests.support.finished import REQUEST
 from testwright.tests.support.projects import SMALL, make_project
 
@@ -50,7 +50,7 @@ def asked(run_once):
 
     def answer(request=REQUEST, environment=None, **settings):
         chosen = load_settings({"root": run_once.root, "trials": int(TRIALS), **settings})
-        return unchanged.answered(unchanged.asked(request, chosen, os.environ if environment is None else environment))
+        return run_cache.answered(run_cache.asked(request, chosen, os.environ if environment is None else environment))
 
     assert answer() is not None, "the project is not as the run left it"
     return answer
@@ -78,25 +78,25 @@ def test_a_program_reads_the_report_of_the_first_run(run_once, asked):
 
 
 def test_the_words_of_the_command_line_are_enough_to_know(run_once, asked):
-    question = unchanged.asked_in_words(list(run_once.words), os.environ)
-    other = unchanged.asked_in_words([*run_once.words, "--framework", "unittest"], os.environ)
+    question = run_cache.asked_in_words(list(run_once.words), os.environ)
+    other = run_cache.asked_in_words([*run_once.words, "--framework", "unittest"], os.environ)
     assert question is not None
     assert other is not None
-    answer = unchanged.answered(question)
+    answer = run_cache.answered(question)
     assert answer is not None
     assert answer.exit_code == 0
-    assert unchanged.answered(other) is None
+    assert run_cache.answered(other) is None
 
 
 @pytest.mark.parametrize(
     "word", ["--fresh", "--no-cache", "--run-id=x", "--run-id", "--dry-run", "--no-run", "--help"], ids=str
 )
 def test_words_that_ask_for_work_are_never_answered_from_before(run_once, word):
-    assert unchanged.asked_in_words([*run_once.words, word], os.environ) is None
+    assert run_cache.asked_in_words([*run_once.words, word], os.environ) is None
 
 
 def test_a_run_id_of_the_environment_asks_for_work_too(run_once):
-    assert unchanged.asked_in_words(list(run_once.words), {"TESTWRIGHT_RUN_ID": "x"}) is None
+    assert run_cache.asked_in_words(list(run_once.words), {"TESTWRIGHT_RUN_ID": "x"}) is None
 
 
 CHANGES = {
@@ -182,7 +182,7 @@ def test_another_environment_is_another_question(asked, tmp_path):
 
 
 def test_another_testwright_is_work_again(asked, monkeypatch):
-    monkeypatch.setattr(unchanged, "own_digest", lambda: "another")
+    monkeypatch.setattr(run_cache, "own_digest", lambda: "another")
     assert asked() is None
 
 
@@ -197,7 +197,7 @@ def test_an_interpreter_of_the_projects_own_is_work_again(run_once, asked):
 
 
 def test_what_is_installed_counts(run_once, asked, monkeypatch):
-    monkeypatch.setattr(unchanged, "installed_digest", lambda site: "more")
+    monkeypatch.setattr(run_cache, "installed_digest", lambda site: "more")
     assert asked() is None
 
 
@@ -231,7 +231,7 @@ def test_an_answer_needs_its_report(run_once, asked):
 def test_a_project_that_was_copied_elsewhere_is_asked_anew(run_once, tmp_path):
     moved = shutil.copytree(run_once.root, tmp_path / "moved")
     settings = load_settings({"root": moved, "trials": int(TRIALS)})
-    assert unchanged.answered(unchanged.asked(REQUEST, settings, os.environ)) is None
+    assert run_cache.answered(run_cache.asked(REQUEST, settings, os.environ)) is None
 
 
 class TestWhatIsKept:
@@ -245,7 +245,7 @@ class TestWhatIsKept:
         return Report.model_validate_json(path.read_bytes())
 
     def test_the_run_itself(self, run_once, report):
-        assert unchanged.is_answer(load_settings({"root": run_once.root}), report)
+        assert run_cache.is_answer(load_settings({"root": run_once.root}), report)
 
     @pytest.mark.parametrize(
         "settings",
@@ -261,28 +261,28 @@ class TestWhatIsKept:
         ids=str,
     )
     def test_no_run_that_rests_on_more_than_files(self, run_once, report, settings):
-        assert not unchanged.is_answer(load_settings({"root": run_once.root, **settings}), report)
+        assert not run_cache.is_answer(load_settings({"root": run_once.root, **settings}), report)
 
     @pytest.mark.parametrize("reason", ["partial", "budget_exhausted", "nothing_kept", "flaky", "nothing_to_do"])
     def test_no_run_that_did_not_come_to_a_good_end(self, run_once, report, reason):
         changed = report.model_copy(update={"exit_reason": type(report.exit_reason)(reason)})
-        assert not unchanged.is_answer(load_settings({"root": run_once.root}), changed)
+        assert not run_cache.is_answer(load_settings({"root": run_once.root}), changed)
 
     @pytest.mark.parametrize("outcome", ["conflict", "staged"])
     def test_no_run_whose_tests_are_not_in_the_project(self, run_once, report, outcome):
         files = tuple(one.model_copy(update={"outcome": outcome}) for one in report.files)
         changed = report.model_copy(update={"files": files})
-        assert not unchanged.is_answer(load_settings({"root": run_once.root}), changed)
+        assert not run_cache.is_answer(load_settings({"root": run_once.root}), changed)
 
     def test_no_run_that_a_ceiling_of_time_has_cut_short(self, run_once, report):
         told = ("Exploring stopped after 3 seconds and 20 trials.",)
         targets = tuple(one.model_copy(update={"notes": told}) for one in report.targets)
         changed = report.model_copy(update={"targets": targets})
-        assert not unchanged.is_answer(load_settings({"root": run_once.root}), changed)
+        assert not run_cache.is_answer(load_settings({"root": run_once.root}), changed)
 
     def test_nothing_when_the_project_changed_during_the_run(self, run_once, asked, report):
         settings = load_settings({"root": run_once.root, "trials": int(TRIALS)})
-        beginning = unchanged.Beginning(unchanged.all_ways("another request", settings))
+        beginning = run_cache.Beginning(run_cache.all_ways("another request", settings))
         path = run_once.root / "src" / "small" / "names.py"
         before = path.read_text("utf-8")
         path.write_text(f"{before}# edited while the run was at work\n", "utf-8")
@@ -300,9 +300,9 @@ class TestWhatIsKept:
 def test_a_run_that_is_begun_anew_and_fails_leaves_no_answer_behind(run_once, asked):
     settings = load_settings({"root": run_once.root, "trials": int(TRIALS)})
     kept = {path: path.read_bytes() for path in answers(run_once.root)}
-    unchanged.Beginning(unchanged.all_ways(REQUEST, settings))
-    question = unchanged.asked(REQUEST, settings, os.environ)
-    assert unchanged.answered(question) is None
+    run_cache.Beginning(run_cache.all_ways(REQUEST, settings))
+    question = run_cache.asked(REQUEST, settings, os.environ)
+    assert run_cache.answered(question) is None
     for path, content in kept.items():
         path.write_bytes(content)
 
@@ -316,7 +316,7 @@ def test_cleaning_forgets_answers_whose_run_is_gone(run_once, asked, tmp_path):
 
 
 def test_answers_are_few(run_once, tmp_path, monkeypatch):
-    from testwright.store import standing
+    from testwright.store.cache import standing
 
     monkeypatch.setattr(standing, "MOST_ANSWERS", 2)
     run = next((run_once.root / ".testwright" / "runs").iterdir())

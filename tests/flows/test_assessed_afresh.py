@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import testwright
-from testwright.assessing import assess
-from testwright.settings import Settings
+from testwright.app.assess import assess
+from testwright.config.settings import Settings
 from testwright.tests.support.sandboxes import needed_sandbox
 
 STORE = """

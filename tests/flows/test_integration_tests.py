@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from testwright.errors import ExitCode
+from testwright.core.errors import ExitCode
 from testwright.tests.support.depot import DEPOT
 from testwright.tests.support.finished import FEW, report_of, run_folder
 from testwright.tests.support.projects import make_project, run_command, tree

@@ -9,12 +9,12 @@ from datetime import datetime
 import pytest
 
 import testwright
-from testwright import one_run, run_beginning, unit_work
-from testwright.agents.embedded.specifying import Specified
+from testwright.agents.embedded.specs.spec_generator import Specified
+from testwright.app import bootstrap, runs, unit_specifier
 from testwright.cli.failures import interruption_named
-from testwright.events import EventType
-from testwright.settings import load_settings
-from testwright.store.event_log import read_events
+from testwright.config.settings import load_settings
+from testwright.core.events import EventType
+from testwright.store.files.event_log import read_events
 from testwright.tests.support.finished import run_folder
 from testwright.tests.support.projects import ROOT, make_project, tree
 
@@ -76,7 +76,7 @@ class Noting:
 @pytest.fixture
 def noting(monkeypatch):
     engine = Noting()
-    monkeypatch.setattr(run_beginning, "unit_specifier", engine.made)
+    monkeypatch.setattr(bootstrap, "unit_specifier", engine.made)
     return engine
 
 
@@ -91,7 +91,7 @@ def events_of(root, run_id="r"):
 
 async def test_the_first_spec_of_the_plan_is_begun_with_what_the_graph_will_ask(noting, root):
     settings, before = load_settings({"root": root}), tree(root)
-    async with run_beginning.begun(settings, "r", request="unit tests for the whole project") as run:
+    async with bootstrap.begun(settings, "r", request="unit tests for the whole project") as run:
         await noting.begun.wait()
         (asked,) = noting.asked
         assert {**asked, "target": asked["target"]["path"]} == {
@@ -107,7 +107,7 @@ async def test_the_first_spec_of_the_plan_is_begun_with_what_the_graph_will_ask(
 
 async def whatever_was_begun(settings, request, run_id="r"):
     """Until planning has ended by itself."""
-    async with run_beginning.begun(settings, run_id, request=request):
+    async with bootstrap.begun(settings, run_id, request=request):
         others = asyncio.all_tasks() - {asyncio.current_task()}
         await asyncio.wait(others) if others else None
 
@@ -154,7 +154,7 @@ def test_what_begins_a_run_reads_neither_graphs_nor_tools_nor_the_database(root)
 
 async def test_a_run_works_its_first_spec_out_once(monkeypatch, root):
     asked = []
-    make = unit_work.unit_specifier
+    make = unit_specifier.unit_specifier
 
     def made(*anything):
         engine = make(*anything)
@@ -167,7 +167,7 @@ async def test_a_run_works_its_first_spec_out_once(monkeypatch, root):
         engine.specify = specify
         return engine
 
-    monkeypatch.setattr(run_beginning, "unit_specifier", made)
+    monkeypatch.setattr(bootstrap, "unit_specifier", made)
     words = {"root": root, "run_id": "r", "run": False, "trials": 20, "mutants": 0}
     report = await testwright.agenerate("unit tests for the whole project", **words)
     assert report.totals.targets_completed == 2
@@ -191,7 +191,7 @@ def interrupted():
 
 async def test_a_run_that_ends_while_modules_are_read_leaves_nothing_that_cannot_be_resumed(noting, root):
     with pytest.raises(BrokenOffError):
-        await one_run.run(REQUEST, load_settings({"root": root, "run_id": "r"}), reading=interrupted)
+        await runs.run(REQUEST, load_settings({"root": root, "run_id": "r"}), reading=interrupted)
     assert not run_folder(root, "r").exists()
 
 
@@ -200,7 +200,7 @@ async def test_the_folder_of_a_run_that_was_there_stays(noting, root):
     kept.parent.mkdir(parents=True)
     kept.write_text("mine")
     with pytest.raises(BrokenOffError):
-        await one_run.run(REQUEST, load_settings({"root": root, "run_id": "r"}), reading=interrupted)
+        await runs.run(REQUEST, load_settings({"root": root, "run_id": "r"}), reading=interrupted)
     assert kept.read_text() == "mine"
 
 

@@ -6,10 +6,10 @@ import pytest
 from langgraph.graph import END, START, StateGraph
 
 import testwright
-from testwright.errors import ExitCode
+from testwright.core.errors import ExitCode
 from testwright.graph.context import RunContext
 from testwright.graph.planning_graph.planning_state import PlanningAgentState
-from testwright.store.database import Store
+from testwright.store.database.database import Store
 from testwright.tests.support.projects import make_project, tree
 
 

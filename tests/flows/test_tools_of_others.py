@@ -10,10 +10,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from testwright import api
-from testwright.errors import EnvironmentFault, SettingsError
-from testwright.events import EventType
-from testwright.settings import load_settings
+from testwright.app import api
+from testwright.config.settings import load_settings
+from testwright.core.errors import EnvironmentFault, SettingsError
+from testwright.core.events import EventType
 from testwright.tests.support.external_room import all_end, entry
 from testwright.tests.support.finished import report_of, run_folder, work_of
 from testwright.tests.support.interrupted import started_command

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 
 import testwright
-from testwright.engine.python.cut import proven_cases
-from testwright.errors import UsageError
+from testwright.core.errors import UsageError
+from testwright.engine.python.write.remove_tests import proven_cases
 from testwright.tests.support.finished import FEW, REQUEST, report_of, run_folder, work_of
 from testwright.tests.support.projects import SMALL, copy_of_shop, make_project, run_command, tree
 

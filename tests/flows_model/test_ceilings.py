@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from testwright import api
-from testwright.agents.model.usage import Budget
-from testwright.agents.protocol import AgentRequest, RequestMetadata
-from testwright.errors import BudgetExhausted, ExitCode, SettingsError
-from testwright.isolated_agents import isolated_agents
+from testwright.agents.contract.protocol import AgentRequest, RequestMetadata
+from testwright.app import api
+from testwright.app.agent_isolation import isolated_agents
+from testwright.config.settings import load_settings
+from testwright.core.errors import BudgetExhausted, ExitCode, SettingsError
+from testwright.core.usage import Budget
 from testwright.reports.model import Report
-from testwright.settings import load_settings
-from testwright.store.audit import Attempt, read_attempts
-from testwright.store.database import Store
+from testwright.store.database.database import Store
+from testwright.store.files.audit import Attempt, read_attempts
 from testwright.tests.support.model_runs import (
     KEY,
     SPEC_PATH,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from testwright import api
+from testwright.app import api
 from testwright.tests.support.depot import DEPOT
 from testwright.tests.support.model_runs import KEY
 from testwright.tests.support.projects import make_project

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from testwright.reports.model import Report
-from testwright.store.audit import read_attempts
-from testwright.store.database import Store
+from testwright.store.database.database import Store
+from testwright.store.files.audit import read_attempts
 from testwright.tests.support.model_runs import (
     KEY,
     SPEC_PATH,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import ToolFailure
-from testwright.mcp.client import ToolClient
-from testwright.mcp.toolbox import build_toolbox
+from testwright.core.errors import ToolFailure
+from testwright.mcp.tool_client.tool_client import ToolClient
+from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.obeying import SECRET, Bystander, bystander, deleting, reading, sending, starting
 from testwright.tests.support.projects import tree

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.embedded.plan_steps import GENERATE
-from testwright.store.audit import read_attempts
+from testwright.agents.embedded.plan.plan_steps import GENERATE
+from testwright.store.files.audit import read_attempts
 from testwright.tests.support.model_runs import (
     KEY,
     SPEC_PATH,

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from testwright.api import generate
-from testwright.errors import BudgetExhausted, ExitCode, SettingsError
+from testwright.app.api import generate
+from testwright.core.errors import BudgetExhausted, ExitCode, SettingsError
 from testwright.tests.support.paid_runs import (
     HALF,
     KEY,

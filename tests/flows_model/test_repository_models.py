@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.prompt import load_prompt
-from testwright.errors import ExitCode
-from testwright.repository_run import explore_repository
-from testwright.settings import load_settings
-from testwright.store.audit import read_attempts
+from testwright.agents.llm.prompt import load_prompt
+from testwright.app.repository_run import explore_repository
+from testwright.config.settings import load_settings
+from testwright.core.errors import ExitCode
+from testwright.store.files.audit import read_attempts
 from testwright.tests.support.model_runs import KEY
 from testwright.tests.support.scripted_openai import ScriptedOpenAI
 from testwright.tests.support.toolroom import write_files

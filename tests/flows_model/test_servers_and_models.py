@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from testwright.repository_run import explore_repository
-from testwright.settings import load_settings
+from testwright.app.repository_run import explore_repository
+from testwright.config.settings import load_settings
 from testwright.tests.support.external_room import entry
 from testwright.tests.support.external_server import INJECTION, MAIN
 from testwright.tests.support.model_runs import KEY, case, cases, code, run_with, source_of, till

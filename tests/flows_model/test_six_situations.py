@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import ExitCode
-from testwright.store.audit import read_attempts
+from testwright.core.errors import ExitCode
+from testwright.store.files.audit import read_attempts
 from testwright.tests.support.model_runs import (
     TEST_PATH,
     case,

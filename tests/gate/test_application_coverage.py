@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.api.helpers import CONFTEST, helper_source
-from testwright.gate.application_files import application_files
-from testwright.gate.strictness import VerifyOptions
-from testwright.gate.verdicts import Verification
-from testwright.gate.verify import verify_files
+from testwright.engine.api.write.helper_files import CONFTEST, helper_source
+from testwright.gate.evidence.application_files import application_files
+from testwright.gate.model.strictness import VerifyOptions
+from testwright.gate.model.verdicts import Verification
+from testwright.gate.verify.verify import verify_files
 from testwright.tests.support.targets import prepared
 
 pytestmark = [pytest.mark.feature("T-20"), pytest.mark.feature("B-01")]

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from testwright.assessing import Assessed, assess
-from testwright.errors import ExitCode, UsageError
-from testwright.gate.assertions import checks_of
-from testwright.gate.assertions import tests_without_checks as without_checks
+from testwright.app.assess import Assessed, assess
+from testwright.config.settings import Settings
+from testwright.core.errors import ExitCode, UsageError
+from testwright.gate.evidence.assertions import checks_of
+from testwright.gate.evidence.assertions import tests_without_checks as without_checks
 from testwright.mutation.catalog import mutants_of, sample
 from testwright.reports.assessment import text_form
-from testwright.settings import Settings
 from testwright.tests.support.projects import make_project
 from testwright.tests.support.sandboxes import needed_sandbox
 

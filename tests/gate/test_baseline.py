@@ -2,9 +2,9 @@
 
 import pytest
 
-from testwright.gate.baseline import measure_baseline, own_test_files
-from testwright.gate.coverage_data import CoverageData, FileCoverage
-from testwright.gate.summary import coverage_change
+from testwright.gate.evidence.summary import coverage_change
+from testwright.gate.model.coverage_data import CoverageData, FileCoverage
+from testwright.gate.runner.baseline import measure_baseline, own_test_files
 from testwright.tests.gate.conftest import CART
 from testwright.tests.support.projects import make_project
 from testwright.tests.support.targets import prepared

@@ -10,9 +10,9 @@ import textwrap
 
 import pytest
 
-from testwright.gate.conditions import BESIDE, CONDITIONS, ORDER, TITLES, conditions_of
-from testwright.gate.strictness import VerifyOptions
-from testwright.gate.verify import verify_file
+from testwright.gate.model.conditions import BESIDE, CONDITIONS, ORDER, TITLES, conditions_of
+from testwright.gate.model.strictness import VerifyOptions
+from testwright.gate.verify.verify import verify_file
 from testwright.sandbox.target import PythonTarget
 
 pytestmark = pytest.mark.feature("B-11")

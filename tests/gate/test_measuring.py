@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from testwright.gate.model.options import Framework, SuiteOptions
+from testwright.gate.model.results import SuiteResult
+from testwright.gate.model.strictness import VerifyOptions
+from testwright.gate.mutation.measurement import MutationOptions, measure_mutants, measure_when_told
 from testwright.gate.mutation.planning import Judges
-from testwright.gate.mutation.running import MutationOptions, measure_mutants, measure_when_told
-from testwright.gate.options import Framework, SuiteOptions
-from testwright.gate.results import SuiteResult
-from testwright.gate.strictness import VerifyOptions
-from testwright.gate.suite import open_suite
-from testwright.gate.verify import verify_file
+from testwright.gate.runner.suite import open_suite
+from testwright.gate.verify.verify import verify_file
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.targets import prepared
 

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from testwright.gate.additions import redundant
-from testwright.gate.evidence import evidence_of
-from testwright.gate.mutation.model import MutationReport
+from testwright.gate.evidence.additions import redundant
+from testwright.gate.evidence.evidence import evidence_of
+from testwright.gate.evidence.summary import tool_result
+from testwright.gate.model.mutant_results import MutationReport
+from testwright.gate.model.options import Framework, SuiteOptions
+from testwright.gate.model.strictness import VerifyOptions
+from testwright.gate.mutation.measurement import MutationOptions, measure_mutants
 from testwright.gate.mutation.notes import notes_of
-from testwright.gate.mutation.running import MutationOptions, measure_mutants
-from testwright.gate.options import Framework, SuiteOptions
-from testwright.gate.strictness import VerifyOptions
-from testwright.gate.suite import open_suite
-from testwright.gate.summary import tool_result
-from testwright.gate.verify import verify_file
+from testwright.gate.runner.suite import open_suite
+from testwright.gate.verify.verify import verify_file
 from testwright.mutation.catalog import mutants_of, sample
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.targets import prepared

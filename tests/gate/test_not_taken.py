@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.gate.coverage_data import FileCoverage
-from testwright.gate.not_taken import not_taken
+from testwright.gate.evidence.uncovered_branches import not_taken
+from testwright.gate.model.coverage_data import FileCoverage
 
 SOURCE = """\
 def price(amount, member):

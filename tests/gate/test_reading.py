@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from testwright.gate.journal import read_record, scrubber
-from testwright.gate.project_config import configuration, pytest_settings
+from testwright.gate.model.journal import read_record, scrubber
+from testwright.gate.model.project_config import configuration, pytest_settings
 from testwright.sandbox.worker import pytest_journal
 from testwright.utils.case_names import named_case
 

@@ -5,17 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from testwright.gate.additions import additions_of, redundant
-from testwright.gate.classify import classify_case, classify_collection
-from testwright.gate.coverage_data import CoverageData, FileCoverage, Reach
-from testwright.gate.evidence import EvidenceRecord, evidence_of
-from testwright.gate.mutation.model import MutantResult, MutationReport
-from testwright.gate.polluter import find_polluter
-from testwright.gate.prune import prune, without_cases
-from testwright.gate.results import CaseResult, CollectError, Failure, Frame
-from testwright.gate.settle import Order
-from testwright.gate.summary import tool_result
-from testwright.gate.verdicts import Verdict, Verification
+from testwright.gate.evidence.additions import additions_of, redundant
+from testwright.gate.evidence.evidence import EvidenceRecord, evidence_of
+from testwright.gate.evidence.prune import prune, without_cases
+from testwright.gate.evidence.summary import tool_result
+from testwright.gate.model.classify import classify_case, classify_collection
+from testwright.gate.model.coverage_data import CoverageData, FileCoverage, Reach
+from testwright.gate.model.mutant_results import MutantResult, MutationReport
+from testwright.gate.model.options import Order
+from testwright.gate.model.results import CaseResult, CollectError, Failure, Frame
+from testwright.gate.model.verdicts import Verdict, Verification
+from testwright.gate.verify.polluter import find_polluter
 from testwright.mutation.model import Mutant
 
 NAMES = tuple(f"tests/test_{file}.py::test_{number}" for file in "ab" for number in range(5))

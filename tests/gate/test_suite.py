@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from testwright.errors import EnvironmentFault, UsageError
-from testwright.gate.options import SuiteOptions
-from testwright.gate.suite import open_suite, run_suite
+from testwright.core.errors import EnvironmentFault, UsageError
+from testwright.gate.model.options import SuiteOptions
+from testwright.gate.runner.suite import open_suite, run_suite
 from testwright.tests.gate.conftest import CART
 from testwright.tests.support.projects import make_project
 from testwright.tests.support.targets import prepared

@@ -2,7 +2,7 @@
 
 import pytest
 
-from testwright.gate.together import verify_together
+from testwright.gate.verify.suite_verification import verify_together
 from testwright.tests.support.targets import prepared
 
 pytestmark = [pytest.mark.feature("B-11"), pytest.mark.asyncio]

@@ -7,12 +7,12 @@ import sys
 
 import pytest
 
-from testwright.errors import TargetImportError
-from testwright.gate.options import SuiteOptions
-from testwright.gate.strictness import VerifyOptions
-from testwright.gate.suite import open_suite
-from testwright.gate.together import TogetherOptions, verify_together
-from testwright.gate.verify import verify_file
+from testwright.core.errors import TargetImportError
+from testwright.gate.model.options import SuiteOptions
+from testwright.gate.model.strictness import VerifyOptions
+from testwright.gate.runner.suite import open_suite
+from testwright.gate.verify.suite_verification import TogetherOptions, verify_together
+from testwright.gate.verify.verify import verify_file
 from testwright.tests.gate.conftest import CART
 from testwright.tests.support.targets import prepared
 

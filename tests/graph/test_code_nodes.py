@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.protocol import ErrorType, error_response, success_response
-from testwright.errors import SchemaValidationError
-from testwright.events import EventType
+from testwright.agents.contract.protocol import ErrorType, error_response, success_response
+from testwright.core.errors import SchemaValidationError
+from testwright.core.events import EventType
 from testwright.graph.execution_graph.nodes.analyze_results import analyze_results
 from testwright.graph.execution_graph.nodes.generate_code import generate_code
 from testwright.graph.execution_graph.nodes.refine_code import refine_code

@@ -17,17 +17,17 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.runtime import Runtime
 from langsmith.utils import tracing_is_enabled
 
-from testwright import errors
+from testwright.core import errors
 from testwright.graph.bounds import within_limit
 from testwright.graph.context import RunContext, providing, services, services_of
 from testwright.graph.execution_graph import graph as testing_graph
 from testwright.graph.execution_graph.routers import should_continue, should_retry_code, should_retry_spec
 from testwright.graph.exit_reason import StepExit
 from testwright.graph.faults import AgentUnreachable, fault_of, is_transient
+from testwright.graph.gather_all import together
 from testwright.graph.isolation import isolated
 from testwright.graph.planning_graph import planning_graph
 from testwright.graph.planning_graph.routers import more_to_do
-from testwright.graph.together import together
 from testwright.tests.support.graph_runs import RUN_ID, bench
 from testwright.utils.canonical import canonical_json
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from testwright.errors import RequestError
+from testwright.core.errors import RequestError
 from testwright.graph.halves import give_spec, plan_one_target, specify
 from testwright.graph.running import resume_run
 from testwright.tests.support.graph_runs import ANALYSIS, bench, plan, spec

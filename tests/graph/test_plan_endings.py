@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from testwright.agents.model.usage import Budget, Ceilings
-from testwright.agents.protocol import AgentRequest, success_response
-from testwright.errors import (
+from testwright.agents.contract.protocol import AgentRequest, success_response
+from testwright.core.errors import (
     EnvironmentFault,
     MalformedLlmOutput,
     RequestError,
@@ -20,6 +19,7 @@ from testwright.errors import (
     TargetImportError,
     ToolTimeout,
 )
+from testwright.core.usage import Budget, Ceilings
 from testwright.tests.support.graph_runs import ANALYSIS, bench, plan
 from testwright.tests.support.plan_runs import (
     TARGETS,

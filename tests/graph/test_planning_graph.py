@@ -11,11 +11,9 @@ import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 
-from testwright.agents.protocol import AgentRequest, ErrorType, error_response, success_response
-from testwright.errors import (
-    ToolFailure,
-)
-from testwright.events import EventType
+from testwright.agents.contract.protocol import AgentRequest, ErrorType, error_response, success_response
+from testwright.core.errors import ToolFailure
+from testwright.core.events import EventType
 from testwright.graph.context import RunContext, providing
 from testwright.graph.planning_graph.planning_graph import build_planning_graph
 from testwright.graph.planning_graph.planning_state import PlanningAgentState

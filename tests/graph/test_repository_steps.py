@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from testwright import api
-from testwright.agents.embedded.repository_steps import depth_asked, repository_plan
-from testwright.agents.written_paths import confined
-from testwright.errors import ExitCode, SchemaValidationError
+from testwright.agents.embedded.plan.repository_steps import depth_asked, repository_plan
+from testwright.agents.guardrails.written_paths import confined
+from testwright.app import api
+from testwright.app.repository_run import explore_repository
+from testwright.config.settings import load_settings
+from testwright.core.errors import ExitCode, SchemaValidationError
 from testwright.graph.planning_graph.plan_check import check_plan
-from testwright.repository_run import explore_repository
-from testwright.settings import load_settings
-from testwright.store.database import Store
+from testwright.store.database.database import Store
 from testwright.tests.support.projects import run_command
 from testwright.tests.support.toolroom import write_files
 from testwright.tests.support.web_shop import SHOP

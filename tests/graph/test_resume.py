@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from testwright.agents.model.usage import Budget, Ceilings
-from testwright.agents.protocol import AgentRequest, success_response
-from testwright.errors import BudgetExhausted, RunNotFound, StateVersionError, StoreCorrupt
+from testwright.agents.contract.protocol import AgentRequest, success_response
+from testwright.core.errors import BudgetExhausted, RunNotFound, StateVersionError, StoreCorrupt
+from testwright.core.usage import Budget, Ceilings
 from testwright.graph.checkpoints import open_checkpoints
 from testwright.graph.planning_graph.planning_graph import build_planning_graph
 from testwright.graph.running import resume_run

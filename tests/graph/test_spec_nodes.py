@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from testwright.agents.protocol import AgentError, ErrorType, partial_response, success_response
-from testwright.errors import TestwrightError, ToolFailure, ToolTimeout
-from testwright.events import EventType
+from testwright.agents.contract.protocol import AgentError, ErrorType, partial_response, success_response
+from testwright.core.errors import TestwrightError, ToolFailure, ToolTimeout
+from testwright.core.events import EventType
 from testwright.graph.execution_graph.nodes.generate_spec import generate_spec
 from testwright.graph.execution_graph.nodes.refine_spec import refine_spec
 from testwright.graph.execution_graph.nodes.retrieve_context import retrieve_context

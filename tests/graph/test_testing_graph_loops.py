@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.protocol import AgentResponse, ErrorType, error_response
-from testwright.errors import MalformedLlmOutput, SandboxUnavailable, ToolFailure, ToolTimeout
+from testwright.agents.contract.protocol import AgentResponse, ErrorType, error_response
+from testwright.core.errors import MalformedLlmOutput, SandboxUnavailable, ToolFailure, ToolTimeout
 from testwright.graph.faults import AgentUnreachable
-from testwright.store.audit import Attempt
+from testwright.store.files.audit import Attempt
 from testwright.tests.support.graph_runs import (
     ANALYSIS,
     TEST_PATH,

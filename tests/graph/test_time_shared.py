@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.model.usage import Budget, Ceilings
-from testwright.agents.protocol import AgentRequest, success_response
+from testwright.agents.contract.protocol import AgentRequest, success_response
+from testwright.core.usage import Budget, Ceilings
 from testwright.graph.step_limit import StepOutOfTimeError, lift_step_limit, step_limit
 from testwright.tests.support.graph_runs import bench, plan
 from testwright.tests.support.plan_runs import (

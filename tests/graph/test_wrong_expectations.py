@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.agents.protocol import ErrorType, error_response, success_response
+from testwright.agents.contract.protocol import ErrorType, error_response, success_response
 from testwright.tests.support.graph_runs import (
     ANALYSIS,
     TEST_PATH,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import ExitCode
+from testwright.core.errors import ExitCode
 from testwright.tests.support.cassettes import Recorder, recorded, replayed
 from testwright.tests.support.llm_flows import CASSETTES, FLOWS, ORDERLY, also_sent, run_flow
 

@@ -9,17 +9,10 @@ from typing import Any
 import pytest
 from mcp.server import MCPServer
 
-from testwright.errors import (
-    SandboxUnavailable,
-    StoreFull,
-    ToolFailure,
-    ToolInputError,
-    ToolTimeout,
-    UsageError,
-)
-from testwright.mcp.client import ToolClient
-from testwright.mcp.definition import ToolDefinition, closed_object
-from testwright.mcp.toolbox import build_toolbox
+from testwright.core.errors import SandboxUnavailable, StoreFull, ToolFailure, ToolInputError, ToolTimeout, UsageError
+from testwright.mcp.tool_client.tool_client import ToolClient
+from testwright.mcp.toolbox.definition import ToolDefinition, closed_object
+from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.tests.support.toolroom import make_services
 
 NUMBER = closed_object({"number": {"type": "integer"}})

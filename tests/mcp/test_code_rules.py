@@ -6,8 +6,8 @@ from textwrap import dedent
 
 import pytest
 
-from testwright.engine.python.compose import compose_spec
-from testwright.engine.python.render import render
+from testwright.engine.python.write.compose import compose_spec
+from testwright.engine.python.write.render import render
 from testwright.mcp.tools.validate_code import check_code
 from testwright.tests.support.findings import exploration, shop_findings
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import ToolFailure
-from testwright.mcp.client import ToolClient
-from testwright.mcp.search.chunks import document_chunks, python_chunks
-from testwright.mcp.search.index import CodebaseIndex
-from testwright.mcp.search.words import words_of
-from testwright.mcp.toolbox import build_toolbox
+from testwright.analysis.code_search.chunks import document_chunks, python_chunks
+from testwright.analysis.code_search.index import CodebaseIndex
+from testwright.analysis.code_search.words import words_of
+from testwright.core.errors import ToolFailure
+from testwright.mcp.tool_client.tool_client import ToolClient
+from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.tests.support.toolroom import make_services, write_files
 
 SHOP = {

@@ -15,7 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import psutil
 import pytest
 
-from testwright.errors import EnvironmentFault, ToolFailure, ToolTimeout
+from testwright.core.errors import EnvironmentFault, ToolFailure, ToolTimeout
 from testwright.tests.support import external_server
 from testwright.tests.support.external_room import opened
 from testwright.tests.support.npm_tools import SERVER_EVERYTHING, node_environment, npm_tool

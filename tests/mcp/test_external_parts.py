@@ -13,13 +13,13 @@ import time
 
 import pytest
 
-from testwright.errors import SettingsError
-from testwright.mcp.external.journal import Journal
-from testwright.mcp.external.process import Launch, server_environment, stdio_streams
-from testwright.mcp.external.templates import Missing, filled, roots
-from testwright.mcp.external.untrusted import Untrusted
+from testwright.config.variables import Variables, has_reference
+from testwright.core.errors import SettingsError
+from testwright.mcp.tool_client.external.journal import Journal
+from testwright.mcp.tool_client.external.process import Launch, server_environment, stdio_streams
+from testwright.mcp.tool_client.external.templates import Missing, filled, roots
+from testwright.mcp.tool_client.external.untrusted import Untrusted
 from testwright.tests.support.external_room import SERVER, all_end
-from testwright.utils.variables import Variables, has_reference
 
 SCOPE = {
     "query": "half",

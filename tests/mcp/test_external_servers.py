@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from testwright.errors import EnvironmentFault, SettingsError, ToolFailure, ToolInputError, ToolTimeout
+from testwright.core.errors import EnvironmentFault, SettingsError, ToolFailure, ToolInputError, ToolTimeout
 from testwright.tests.support.external_room import all_end, entry, has_ended, opened
 from testwright.tests.support.npm_tools import SERVER_EVERYTHING, SERVER_FILESYSTEM, npm_tool
 from testwright.tests.support.projects import ROOT

@@ -7,8 +7,8 @@ from textwrap import dedent
 
 import pytest
 
-from testwright.mcp.checks.javascript_file import script_issues, script_name_issues
-from testwright.mcp.javascript.checks import JavaScriptChecks
+from testwright.analysis.javascript.checks import JavaScriptChecks
+from testwright.analysis.test_checks.javascript_file import script_issues, script_name_issues
 from testwright.tests.support.js_chain import issues_of, rules_of, use_machine_cache
 
 HEAD = "import { half } from '../src/half';\n"

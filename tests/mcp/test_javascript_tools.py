@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.agents.contracts import contract_of
-from testwright.agents.embedded.engineer_agent import EmbeddedEngineerAgent
-from testwright.errors import EnvironmentFault, SandboxUnavailable
-from testwright.mcp.client import ToolClient
-from testwright.mcp.javascript import checks as javascript
-from testwright.mcp.javascript import node
-from testwright.mcp.toolbox import build_toolbox
+from testwright.agents.contract.contracts import contract_of
+from testwright.agents.embedded.repository.engineer_agent import EmbeddedEngineerAgent
+from testwright.analysis.javascript import checks as javascript
+from testwright.analysis.javascript import node
+from testwright.core.errors import EnvironmentFault, SandboxUnavailable
+from testwright.mcp.tool_client.tool_client import ToolClient
+from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.tests.support.fake_chat import asked as ask
 from testwright.tests.support.js_chain import use_machine_cache
 from testwright.tests.support.toolroom import make_services, write_files

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from testwright.analysis.javascript import chain, node
+from testwright.analysis.javascript.checks import JavaScriptChecks, ScriptFile
+from testwright.analysis.javascript.node import Node, find_node, suits
 from testwright.cli.doctor import javascript_check
-from testwright.errors import EnvironmentFault, ToolFailure
-from testwright.mcp.javascript import chain, node
-from testwright.mcp.javascript.checks import JavaScriptChecks, ScriptFile
-from testwright.mcp.javascript.node import Node, find_node, suits
-from testwright.settings import Settings
+from testwright.config.settings import Settings
+from testwright.core.errors import EnvironmentFault, ToolFailure
 from testwright.tests.support.js_chain import MACHINE_CACHE, use_machine_cache
 
 pytestmark = pytest.mark.feature("T-10")

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from testwright.mcp.openapi.documents import gather, locate, read_document
-from testwright.mcp.openapi.inline import resolve
-from testwright.mcp.openapi.problems import Problem, UnreadableDocument
-from testwright.mcp.openapi.reading import Reading, read
-from testwright.mcp.openapi.sources import ProjectFiles
-from testwright.mcp.openapi.structure import check_structure
-from testwright.mcp.openapi.tree import lines_of, read_tree
+from testwright.analysis.openapi.documents import gather, locate, read_document
+from testwright.analysis.openapi.inline import resolve
+from testwright.analysis.openapi.problems import Problem, UnreadableDocument
+from testwright.analysis.openapi.reading import Reading, read
+from testwright.analysis.openapi.sources import ProjectFiles
+from testwright.analysis.openapi.structure import check_structure
+from testwright.analysis.openapi.tree import lines_of, read_tree
 from testwright.tests.support.toolroom import write_files
 
 pytestmark = pytest.mark.feature("T-12")

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from testwright.errors import ToolFailure, ToolInputError
-from testwright.mcp.client import ToolClient
-from testwright.mcp.openapi.answer import LIMIT
-from testwright.mcp.openapi.inline import size_of
-from testwright.mcp.openapi.structure import check_structure
-from testwright.mcp.toolbox import build_toolbox
+from testwright.analysis.openapi.answer import LIMIT
+from testwright.analysis.openapi.inline import size_of
+from testwright.analysis.openapi.structure import check_structure
+from testwright.core.errors import ToolFailure, ToolInputError
+from testwright.mcp.tool_client.tool_client import ToolClient
+from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.tests.support.toolroom import make_services
 
 pytestmark = pytest.mark.feature("T-12")

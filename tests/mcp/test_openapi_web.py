@@ -24,11 +24,11 @@ from fastapi import Depends, FastAPI
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel
 
-from testwright.errors import ToolFailure
-from testwright.mcp.client import ToolClient
-from testwright.mcp.openapi.addresses import refusal_of
-from testwright.mcp.openapi.web import Unreachable, Web
-from testwright.mcp.toolbox import build_toolbox
+from testwright.analysis.openapi.addresses import refusal_of
+from testwright.analysis.openapi.web import Unreachable, Web
+from testwright.core.errors import ToolFailure
+from testwright.mcp.tool_client.tool_client import ToolClient
+from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.tests.support.toolroom import make_services
 from testwright.tests.support.web_hosts import moved, page, web_host
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.mcp.checks.maestro_file import maestro_issues
-from testwright.mcp.client import ToolClient
-from testwright.mcp.toolbox import build_toolbox
+from testwright.analysis.test_checks.maestro_file import maestro_issues
+from testwright.mcp.tool_client.tool_client import ToolClient
+from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.mcp.tools.validate_code import check_code
 from testwright.tests.support.toolroom import make_services, write_files
 

@@ -6,9 +6,9 @@ import hashlib
 
 import pytest
 
-from testwright.errors import ToolFailure
-from testwright.mcp.client import ToolClient
-from testwright.mcp.toolbox import build_toolbox
+from testwright.core.errors import ToolFailure
+from testwright.mcp.tool_client.tool_client import ToolClient
+from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.tests.support.toolroom import make_services, write_files
 from testwright.tests.support.web_shop import LISTED, SHOP
 

@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from testwright.errors import SettingsError, ToolFailure
-from testwright.mcp import remembered
-from testwright.mcp.cache import ResultCache
-from testwright.mcp.client import ToolClient
-from testwright.mcp.definition import ToolDefinition, closed_object
-from testwright.mcp.flights import Flights
-from testwright.mcp.services import ToolServices
-from testwright.mcp.toolbox import build_toolbox
+from testwright.app.tool_factory import cache_kind, kept_answers
+from testwright.config.settings import load_settings
+from testwright.core.errors import SettingsError, ToolFailure
+from testwright.mcp.tool_client.tool_client import ToolClient
+from testwright.mcp.toolbox import cached_tool
+from testwright.mcp.toolbox.cache import ResultCache
+from testwright.mcp.toolbox.definition import ToolDefinition, closed_object
+from testwright.mcp.toolbox.services import ToolServices
+from testwright.mcp.toolbox.single_flight import Flights
+from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.mcp.tools import built_in_tools
-from testwright.run_tools import cache_kind, kept_answers
-from testwright.settings import load_settings
-from testwright.store.responses import ResponsesLost
-from testwright.store.sqlite_responses import SqliteResponses
+from testwright.store.cache.responses import ResponsesLost
+from testwright.store.cache.sqlite_responses import SqliteResponses
 from testwright.tests.support.cache_server import cache_server
 from testwright.tests.support.toolroom import make_services, no_target, unit_spec, write_files
 
@@ -135,7 +135,7 @@ def test_what_runs_judges_or_writes_is_never_kept():
 async def test_other_code_of_ours_has_other_answers(shelf, monkeypatch):
     tool = Counted()
     for stamp in ("1", "1", "2"):
-        monkeypatch.setattr(remembered, "code_stamp", lambda stamp=stamp: stamp)
+        monkeypatch.setattr(cached_tool, "code_stamp", lambda stamp=stamp: stamp)
         async with client_of(shelf(), tool.definition) as client:
             await client.call("counted", {"number": 1})
     assert tool.runs == 2

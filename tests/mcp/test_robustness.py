@@ -11,7 +11,7 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from testwright.mcp.definition import CACHED_META
+from testwright.mcp.toolbox.definition import CACHED_META
 from testwright.tests.support.mcp_processes import PRODUCT, product_over_http
 from testwright.tests.support.mcp_raw import HEADERS, RawSession, call, request
 from testwright.tests.support.mcp_serving import quick_project

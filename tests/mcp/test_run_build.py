@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from testwright.mcp.building.detect import detect
-from testwright.mcp.client import ToolClient
-from testwright.mcp.services import ToolServices
-from testwright.mcp.toolbox import build_toolbox
+from testwright.analysis.builds.detect import detect
+from testwright.mcp.tool_client.tool_client import ToolClient
+from testwright.mcp.toolbox.services import ToolServices
+from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.sandbox.interpreter import Interpreter
 from testwright.sandbox.protocol import SandboxKind
 from testwright.sandbox.target import PythonTarget, prepare_target

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from testwright.engine.python.render import render
-from testwright.errors import ToolFailure
-from testwright.mcp.client import ToolClient
-from testwright.mcp.services import ToolServices
-from testwright.mcp.toolbox import build_toolbox
+from testwright.core.errors import ToolFailure
+from testwright.engine.python.write.render import render
+from testwright.mcp.tool_client.tool_client import ToolClient
+from testwright.mcp.toolbox.services import ToolServices
+from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.sandbox.target import PythonTarget, prepare_target
 from testwright.tests.support.sandboxes import needed_sandbox
 from testwright.tests.support.toolroom import expectation, make_services, unit_case, unit_spec, write_files

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import SettingsError
-from testwright.mcp.search.index import CodebaseIndex, Found
-from testwright.run_tools import vectors_of
-from testwright.settings import load_settings
+from testwright.analysis.code_search.index import CodebaseIndex, Found
+from testwright.app.tool_factory import vectors_of
+from testwright.config.settings import load_settings
+from testwright.core.errors import SettingsError
 from testwright.tests.support.embeddings_server import EmbeddingsServer, embeddings_server
 from testwright.tests.support.toolroom import write_files
 

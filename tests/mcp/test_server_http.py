@@ -11,12 +11,12 @@ import anyio
 import pytest
 from mcp import Client
 
-from testwright.mcp.offering import ServedApplication
-from testwright.mcp.server import ServerOptions, build_server
-from testwright.mcp.sessions import SESSION_META
-from testwright.mcp.transport.http_server import serve_http
-from testwright.mcp.transport.options import HttpOptions
-from testwright.served_application import served_application
+from testwright.app.mcp_application import served_application
+from testwright.mcp.serving.backend import ServedApplication
+from testwright.mcp.serving.product_server import ServerOptions, build_server
+from testwright.mcp.serving.sessions import SESSION_META
+from testwright.mcp.serving.transport.http_server import serve_http
+from testwright.mcp.serving.transport.options import HttpOptions
 from testwright.tests.support.mcp_serving import Children, Progress, ScriptedApplication, a_report, data, quick_project
 
 pytestmark = pytest.mark.feature("T-11", "B-10")

@@ -9,11 +9,11 @@ import pytest
 from mcp import Client, MCPError
 from mcp.types import TextResourceContents
 
-from testwright.events import EventType
-from testwright.mcp.resources import EVENTS_EACH, PAGE_CHARS
-from testwright.mcp.server import ServerOptions, build_server
-from testwright.mcp.sessions import SESSION_META
-from testwright.store.event_log import EventLog
+from testwright.core.events import EventType
+from testwright.mcp.serving.product_server import ServerOptions, build_server
+from testwright.mcp.serving.resources import EVENTS_EACH, PAGE_CHARS
+from testwright.mcp.serving.sessions import SESSION_META
+from testwright.store.files.event_log import EventLog
 from testwright.tests.support.mcp_serving import ScriptedApplication, a_report, data, scripted_client
 
 pytestmark = pytest.mark.feature("B-10")

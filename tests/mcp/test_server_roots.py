@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import ProjectError, ToolInputError
-from testwright.mcp.roots import Roots
+from testwright.core.errors import ProjectError, ToolInputError
+from testwright.mcp.serving.roots import Roots
 
 pytestmark = pytest.mark.feature("T-11")
 

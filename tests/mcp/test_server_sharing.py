@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from testwright.errors import ToolFailure
-from testwright.mcp.sharing import SharedResults
+from testwright.core.errors import ToolFailure
+from testwright.mcp.serving.sharing import SharedResults
 
 pytestmark = pytest.mark.feature("T-16")
 

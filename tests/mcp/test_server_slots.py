@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import ToolBusy
-from testwright.mcp.slots import WorkSlots
+from testwright.core.errors import ToolBusy
+from testwright.mcp.serving.admission import WorkSlots
 
 pytestmark = pytest.mark.feature("B-10")
 A, B, C = Path("/a"), Path("/b"), Path("/c")

@@ -7,8 +7,8 @@ import asyncio
 import anyio
 import pytest
 
-from testwright.events import Event, EventType
-from testwright.mcp.work import Stage, Teller, seen_through
+from testwright.core.events import Event, EventType
+from testwright.mcp.serving.progress import Stage, Teller, seen_through
 
 pytestmark = pytest.mark.feature("B-10")
 STEPS = [

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.python.compose import compose_spec
+from testwright.engine.python.write.compose import compose_spec
 from testwright.mcp.tools.validate_spec import check_spec
 from testwright.tests.support.findings import exploration, shop_findings
 from testwright.tests.support.toolroom import expectation, unit_case, unit_spec

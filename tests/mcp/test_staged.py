@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.mcp.staged import with_needed
+from testwright.mcp.toolbox.staged import with_needed
 from testwright.tests.support.toolroom import write_files
 
 TEST = "tests/generated/shop/test_cart.py"

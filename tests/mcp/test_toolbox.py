@@ -13,11 +13,11 @@ import pytest
 from jsonschema import Draft202012Validator
 from mcp import Client
 
-from testwright.errors import ToolFailure
-from testwright.mcp.cache import ResultCache, content_key
-from testwright.mcp.client import ToolClient
-from testwright.mcp.definition import ToolDefinition, closed_object
-from testwright.mcp.toolbox import build_toolbox
+from testwright.core.errors import ToolFailure
+from testwright.mcp.tool_client.tool_client import ToolClient
+from testwright.mcp.toolbox.cache import ResultCache, content_key
+from testwright.mcp.toolbox.definition import ToolDefinition, closed_object
+from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.mcp.tools import built_in_tools
 from testwright.tests.support.toolroom import make_services, unit_case, unit_spec, write_files
 

@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from testwright.errors import SettingsError
-from testwright.mcp.transport.bodies import Bodies
-from testwright.mcp.transport.guard import Guard
-from testwright.mcp.transport.options import HttpOptions, check_reachable_by
+from testwright.core.errors import SettingsError
+from testwright.mcp.serving.transport.body_limits import Bodies
+from testwright.mcp.serving.transport.guard import Guard
+from testwright.mcp.serving.transport.options import HttpOptions, check_reachable_by
 
 pytestmark = pytest.mark.feature("T-11")
 TOKEN = "a-token-of-this-test-1234"

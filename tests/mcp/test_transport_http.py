@@ -8,9 +8,9 @@ import threading
 import httpx2 as httpx
 import pytest
 
-from testwright.errors import EnvironmentFault, SettingsError
-from testwright.mcp.transport.http_server import serve_http
-from testwright.mcp.transport.options import HttpOptions
+from testwright.core.errors import EnvironmentFault, SettingsError
+from testwright.mcp.serving.transport.http_server import serve_http
+from testwright.mcp.serving.transport.options import HttpOptions
 from testwright.tests.support.mcp_processes import TRIAL, over_http
 from testwright.tests.support.mcp_raw import HEADERS, RawSession, call, events, initialize, request
 from testwright.tests.support.trial_server import trial_server

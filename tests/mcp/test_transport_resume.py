@@ -6,7 +6,7 @@ import pytest
 from mcp.server.streamable_http import GET_STREAM_KEY
 from mcp.types import JSONRPCNotification, JSONRPCResponse
 
-from testwright.mcp.transport.resume import ResumableStreams
+from testwright.mcp.serving.transport.resume import ResumableStreams
 
 pytestmark = pytest.mark.feature("T-11")
 

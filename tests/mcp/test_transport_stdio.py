@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from testwright.mcp.transport.messages import refusal_of
+from testwright.mcp.serving.transport.messages import refusal_of
 from testwright.tests.support.mcp_processes import TRIAL, Served, over_stdio
 from testwright.tests.support.mcp_raw import INITIALIZED, call, initialize, request
 

@@ -15,7 +15,7 @@ LINT = Path(sysconfig.get_path("scripts")) / "lint-imports"
 @pytest.mark.parametrize(
     ("path", "line"),
     [
-        ("mcp/toolbox.py", "from testwright.graph import context"),
+        ("mcp/toolbox/toolbox.py", "from testwright.graph import context"),
         ("utils/python_source.py", "from testwright.engine.python import model"),
         ("graph/context.py", "from testwright.engine.python import model"),
     ],

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from testwright.errors import ExitCode
+from testwright.core.errors import ExitCode
+from testwright.core.outcome import ExitReason, Tally, exit_code_of, exit_reason_of, status_of
 from testwright.reports.build import build_report
-from testwright.reports.outcome import ExitReason, Tally, exit_code_of, exit_reason_of, status_of
 from testwright.tests.support.report_data import executed, facts, generate_step, outcomes
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import ExitCode, SandboxFailure, SandboxUnavailable
+from testwright.core.errors import ExitCode, SandboxFailure, SandboxUnavailable
 from testwright.sandbox.bubblewrap import BubblewrapSandbox, open_bubblewrap
 from testwright.sandbox.opening import open_sandbox
 from testwright.sandbox.protocol import Program, Sandbox
@@ -220,7 +220,7 @@ with tempfile.TemporaryDirectory() as name:
 
 def _copy_package(into: Path) -> None:
     """What the sandbox needs of us, where everybody may read it."""
-    source = Path(sys.modules["testwright.errors"].__file__ or "").resolve().parent
+    source = Path(sys.modules["testwright.core.errors"].__file__ or "").resolve().parent
     into.mkdir()
     for name in ("__init__.py", "errors.py"):
         shutil.copyfile(source / name, into / name)

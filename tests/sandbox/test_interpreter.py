@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import ExitCode, InterpreterError
+from testwright.core.errors import ExitCode, InterpreterError
 from testwright.sandbox.executable import executable_folders, exposes_home
 from testwright.sandbox.interpreter import find_interpreter
 from testwright.sandbox.protocol import Program, Sandbox

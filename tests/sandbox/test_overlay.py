@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import InterpreterError, StorageError
+from testwright.core.errors import InterpreterError, StorageError
 from testwright.sandbox import overlay
 from testwright.sandbox.interpreter import Interpreter, find_interpreter
 from testwright.sandbox.protocol import Program, Sandbox

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import SandboxFailure
+from testwright.core.errors import SandboxFailure
 from testwright.sandbox.protocol import Limits, Program, Sandbox
 from testwright.tests.support.sandboxes import marked, new_marker, python_program
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import SandboxFailure
+from testwright.core.errors import SandboxFailure
 from testwright.sandbox.protocol import Limits, Sandbox
 from testwright.tests.support.sandboxes import python_program
 

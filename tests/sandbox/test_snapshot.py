@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import ProjectError, StorageError
+from testwright.core.errors import ProjectError, StorageError
 from testwright.sandbox.snapshot import copy_tree, remove_tree, take_snapshot
 
 pytestmark = pytest.mark.feature("B-05")

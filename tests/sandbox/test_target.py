@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import InterpreterError, ProjectError
+from testwright.core.errors import InterpreterError, ProjectError
 from testwright.sandbox.protocol import Limits, Sandbox
 from testwright.sandbox.target import PythonTarget, prepare_target
 from testwright.tests.support.sandboxes import PATIENT

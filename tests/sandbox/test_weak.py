@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import SandboxFailure, SandboxUnavailable
+from testwright.core.errors import SandboxFailure, SandboxUnavailable
 from testwright.sandbox.opening import open_sandbox
 from testwright.sandbox.protocol import Program, Sandbox
 from testwright.tests.support.sandboxes import python_program

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from testwright.store.database import Store
-from testwright.store.run_folder import RunFolder
+from testwright.store.database.database import Store
+from testwright.store.files.run_folder import RunFolder
 
 
 @pytest.fixture

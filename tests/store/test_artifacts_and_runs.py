@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import RunNotFound, StorageError, StoreCorrupt, UsageError
-from testwright.store.artifacts import artifact_id_of
-from testwright.store.database import Store
-from testwright.store.runs import Spent
+from testwright.core.errors import RunNotFound, StorageError, StoreCorrupt, UsageError
+from testwright.store.database.artifacts import artifact_id_of
+from testwright.store.database.database import Store
+from testwright.store.database.runs import Spent
 from testwright.utils.canonical import digest_of
 from testwright.utils.redact import Redactor
 

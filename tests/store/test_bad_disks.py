@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from testwright.store.database import Store
-from testwright.store.run_folder import RunFolder
-from testwright.store.staging import Staging
+from testwright.store.database.database import Store
+from testwright.store.files.run_folder import RunFolder
+from testwright.store.files.staging import Staging
 from testwright.tests.support.bad_disks import run_on_full_disk, run_read_only, run_without_privileges
 from testwright.utils.generated_header import with_header
 

@@ -14,9 +14,9 @@ from alembic.script import ScriptDirectory
 from filelock import FileLock
 from sqlalchemy import create_engine, inspect
 
-from testwright.errors import RunLocked, StateVersionError, StorageError, StoreCorrupt
-from testwright.store import database, migrate, tables
-from testwright.store.database import Store
+from testwright.core.errors import RunLocked, StateVersionError, StorageError, StoreCorrupt
+from testwright.store.database import database, migrate, tables
+from testwright.store.database.database import Store
 from testwright.tests.support.children import child, wait_for_line
 
 MIGRATIONS = Path(migrate.__file__).parent / "migrations"

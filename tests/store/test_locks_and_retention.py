@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from testwright.errors import RunLocked, RunNotFound, UsageError
-from testwright.store.database import Store
+from testwright.core.errors import RunLocked, RunNotFound, UsageError
+from testwright.store.database.database import Store
+from testwright.store.files.lock import is_locked, project_lock, run_lock
+from testwright.store.files.run_folder import RunFolder, new_run_id, run_ids
 from testwright.store.listing import list_runs, show_run
-from testwright.store.lock import is_locked, project_lock, run_lock
 from testwright.store.retention import clean
-from testwright.store.run_folder import RunFolder, new_run_id, run_ids
 from testwright.tests.support.children import child, wait_for_line
 
 DAY = 86_400.0

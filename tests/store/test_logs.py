@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import StoreCorrupt
-from testwright.events import Event, EventType
-from testwright.store.audit import Attempt, AuditLog, prompt_hash, read_attempts
-from testwright.store.event_log import EventLog, read_events
+from testwright.core.errors import StoreCorrupt
+from testwright.core.events import Event, EventType
+from testwright.store.files.audit import Attempt, AuditLog, prompt_hash, read_attempts
+from testwright.store.files.event_log import EventLog, read_events
 from testwright.tests.support.children import child, wait_for_line
 from testwright.utils.redact import Redactor
 

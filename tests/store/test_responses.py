@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import SettingsError
-from testwright.store.responses import ResponsesLost, sealed, unsealed
-from testwright.store.sqlite_responses import SqliteResponses
-from testwright.store.valkey_responses import ValkeyResponses
+from testwright.core.errors import SettingsError
+from testwright.store.cache.responses import ResponsesLost, sealed, unsealed
+from testwright.store.cache.sqlite_responses import SqliteResponses
+from testwright.store.cache.valkey_responses import ValkeyResponses
 from testwright.tests.support.cache_server import cache_server
 
 MIB = 1024 * 1024
@@ -171,7 +171,7 @@ def test_an_answer_that_was_changed_counts_as_none(path):
 
 
 def test_a_file_that_somebody_else_holds_counts_as_empty(path, monkeypatch):
-    monkeypatch.setattr("testwright.store.sqlite_responses._WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("testwright.store.cache.sqlite_responses._WAIT_SECONDS", 0.01)
     kept = SqliteResponses(path, MIB)
     kept.put("a", b"one")
     other = sqlite3.connect(path, isolation_level=None)

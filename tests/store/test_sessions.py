@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import StorageError, StoreCorrupt
-from testwright.store.database import Store
-from testwright.store.sessions import Sessions, SessionWork
+from testwright.core.errors import StorageError, StoreCorrupt
+from testwright.store.database.database import Store
+from testwright.store.files.sessions import Sessions, SessionWork
 
 pytestmark = pytest.mark.feature("B-08")
 

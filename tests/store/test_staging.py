@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import StoreCorrupt, UsageError
-from testwright.store.base_names import unique_test_path
-from testwright.store.run_folder import RunFolder
-from testwright.store.staging import Staging
+from testwright.core.errors import StoreCorrupt, UsageError
+from testwright.store.files.base_names import unique_test_path
+from testwright.store.files.run_folder import RunFolder
+from testwright.store.files.staging import Staging
 from testwright.utils.generated_header import untouched, with_header
 
 TEST = "tests/generated/shop/test_cart.py"

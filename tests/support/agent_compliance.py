@@ -12,8 +12,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from testwright.agents.lifecycle import Agent
-from testwright.agents.protocol import (
+from testwright.agents.contract.lifecycle import Agent
+from testwright.agents.contract.protocol import (
     AgentProtocol,
     AgentRequest,
     AgentResponse,

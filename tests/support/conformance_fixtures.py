@@ -24,7 +24,7 @@ from mcp.types import (
 )
 from pydantic import AnyUrl, Field
 
-from testwright.mcp.server import OfferedTemplate
+from testwright.mcp.serving.product_server import OfferedTemplate
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="

@@ -11,9 +11,9 @@ from typing import Any
 from mcp.server import MCPServer
 from mcp.types import Completion, EmptyResult, SetLevelRequestParams, SubscribeRequestParams, UnsubscribeRequestParams
 
-from testwright.mcp.server import new_server
-from testwright.mcp.transport.http_server import serve_http
-from testwright.mcp.transport.options import HttpOptions
+from testwright.mcp.serving.product_server import new_server
+from testwright.mcp.serving.transport.http_server import serve_http
+from testwright.mcp.serving.transport.options import HttpOptions
 from testwright.tests.support import conformance_fixtures as fixtures
 from testwright.tests.support.conformance_rounds import diagnostic_tools, round_prompts, round_tools
 

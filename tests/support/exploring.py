@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from testwright.engine.python.analyse import analyse_module
-from testwright.engine.python.explore import Budget, explore
-from testwright.engine.python.layout import find_layout
-from testwright.engine.python.model import Exploration, ModuleFacts, Observation, Trial
-from testwright.engine.python.observer import EXPLORING, Conditions, open_observer
+from testwright.engine.python.explore.explore import Budget, explore
+from testwright.engine.python.facts.analyse import analyse_module
+from testwright.engine.python.model.model import Exploration, ModuleFacts, Observation, Trial
+from testwright.engine.python.project.layout import find_layout
+from testwright.engine.python.search.observer import EXPLORING, Conditions, open_observer
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.targets import prepared
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import psutil
 
-from testwright.mcp.client import ToolClient
-from testwright.mcp.external.server import external_servers
-from testwright.mcp.services import ToolServices
-from testwright.mcp.toolbox import build_toolbox
-from testwright.tool_servers import servers_from
+from testwright.config.tool_servers import servers_from
+from testwright.mcp.tool_client.external.server import external_servers
+from testwright.mcp.tool_client.tool_client import ToolClient
+from testwright.mcp.toolbox.services import ToolServices
+from testwright.mcp.toolbox.toolbox import build_toolbox
 
 _PATIENCE = 60.0
 SERVER = Path(__file__).with_name("external_server.py")

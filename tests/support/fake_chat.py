@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from testwright.agents.lifecycle import Agent
+from testwright.agents.contract.lifecycle import Agent
+from testwright.agents.contract.protocol import AgentRequest, AgentResponse, JsonObject, RequestMetadata
 from testwright.agents.model.chat import ModelAnswer, ModelCall
-from testwright.agents.protocol import AgentRequest, AgentResponse, JsonObject, RequestMetadata
-from testwright.errors import MalformedLlmOutput
+from testwright.core.errors import MalformedLlmOutput
 
 
 class FakeChat:

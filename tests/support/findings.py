@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from testwright.engine.python.model import (
+from testwright.engine.python.model.model import (
     CallableFacts,
     ClassFacts,
     Documentation,

@@ -9,13 +9,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from testwright.engine.integration.compose import compose_integration_spec
-from testwright.engine.integration.explore import FlowProposer, explore_flows
-from testwright.engine.integration.targets import integration_target
-from testwright.engine.python.analyse import analyse_module
-from testwright.engine.python.explore import Budget
-from testwright.engine.python.layout import find_layout
-from testwright.engine.python.project_index import ProjectIndex
+from testwright.engine.integration.flows.explore import FlowProposer, explore_flows
+from testwright.engine.integration.modules.targets import integration_target
+from testwright.engine.integration.write.compose import compose_integration_spec
+from testwright.engine.python.explore.explore import Budget
+from testwright.engine.python.facts.analyse import analyse_module
+from testwright.engine.python.project.layout import find_layout
+from testwright.engine.python.usage.project_index import ProjectIndex
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.targets import prepared
 

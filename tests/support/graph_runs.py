@@ -11,14 +11,14 @@ from typing import Any
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.runtime import Runtime
 
-from testwright.agents.orchestration import Asking
-from testwright.agents.protocol import AgentProtocol
-from testwright.events import EventType
+from testwright.agents.contract.orchestration import Asking
+from testwright.agents.contract.protocol import AgentProtocol
+from testwright.core.events import EventType
 from testwright.graph.context import GraphServices, RunContext, providing
 from testwright.graph.execution_graph.graph import build_testing_graph, transient_retries
 from testwright.graph.execution_graph.state import TestingAgentState, new_testing_state
-from testwright.store.artifacts import Artifact, artifact_id_of
-from testwright.store.audit import Attempt
+from testwright.store.database.artifacts import Artifact, artifact_id_of
+from testwright.store.files.audit import Attempt
 from testwright.tests.support.scripted_tools import ScriptedTools, test_source
 from testwright.utils.canonical import digest_of
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from testwright.mcp.javascript.checks import JavaScriptChecks, ScriptFile, ScriptIssue
+from testwright.analysis.javascript.checks import JavaScriptChecks, ScriptFile, ScriptIssue
 
 # As XDG_CACHE_HOME: the first test that needs the chain installs it there, the others wait and use it.
 MACHINE_CACHE = Path(sys.prefix) / "testwright-cache"

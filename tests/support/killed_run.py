@@ -13,12 +13,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from testwright.agents.protocol import AgentRequest, AgentResponse, success_response
+from testwright.agents.contract.protocol import AgentRequest, AgentResponse, success_response
 from testwright.graph.checkpoints import open_checkpoints
 from testwright.graph.context import GraphServices, RunContext
 from testwright.graph.planning_graph.planning_state import PlanningAgentState, new_planning_state
 from testwright.graph.running import resume_run, start_run
-from testwright.store.database import Store
+from testwright.store.database.database import Store
 from testwright.tests.support.graph_runs import ANALYSIS, RUN_ID, files, generate, plan, spec
 from testwright.tests.support.scripted_tools import ScriptedTools
 

@@ -9,19 +9,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from testwright.agents.orchestration import Asking, ask
-from testwright.agents.protocol import AgentRequest, RequestMetadata
-from testwright.api import agenerate
-from testwright.errors import ExitCode, TestwrightError
-from testwright.model_chats import open_chats
+from testwright.agents.contract.orchestration import Asking, ask
+from testwright.agents.contract.protocol import AgentRequest, RequestMetadata
+from testwright.app.agent_factory import role_agents
+from testwright.app.api import agenerate
+from testwright.app.container import request_id_of
+from testwright.app.model_factory import open_chats
+from testwright.app.repository_run import explore_repository
+from testwright.config.settings import load_settings
+from testwright.core.errors import ExitCode, TestwrightError
 from testwright.reports.model import Report
-from testwright.repository_run import explore_repository
-from testwright.role_agents import role_agents
-from testwright.settings import load_settings
 from testwright.tests.support.paid_runs import HALF
 from testwright.tests.support.projects import make_project
 from testwright.tests.support.toolroom import no_target, unit_case, unit_spec
-from testwright.wiring import request_id_of
 
 CASSETTES = Path(__file__).resolve().parents[1] / "data" / "cassettes"
 FLOWS: Mapping[str, tuple[str, ...]] = {

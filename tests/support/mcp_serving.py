@@ -14,11 +14,11 @@ from mcp import Client, StdioServerParameters
 from mcp.server import MCPServer
 from mcp.types import CallToolResult, TextContent
 
-from testwright.mcp.offering import Job, Json, ServedApplication, TestFiles
-from testwright.mcp.server import ServerOptions, build_server
+from testwright.app.mcp_application import served_application
+from testwright.mcp.serving.backend import Job, Json, ServedApplication, TestFiles
+from testwright.mcp.serving.product_server import ServerOptions, build_server
 from testwright.reports.build import build_report
-from testwright.served_application import served_application
-from testwright.store.run_folder import RunFolder
+from testwright.store.files.run_folder import RunFolder
 from testwright.tests.support.projects import ROOT, make_project
 from testwright.tests.support.report_data import executed, facts, generate_step, outcomes
 

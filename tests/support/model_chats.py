@@ -12,8 +12,8 @@ from testwright.agents.model.chat import ModelCall
 from testwright.agents.model.endpoint import Endpoint, EndpointSettings
 from testwright.agents.model.prices import Price, Prices
 from testwright.agents.model.run_chat import RunChat
-from testwright.agents.model.usage import Budget
-from testwright.store.audit import Attempt
+from testwright.core.usage import Budget
+from testwright.store.files.audit import Attempt
 from testwright.tests.support.scripted_openai import ScriptedOpenAI
 
 PRICES = Prices({"scripted": Price(1.0, 0.5, 10.0)})

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from testwright import api
+from testwright.app import api
 from testwright.reports.model import Report
 from testwright.tests.support.projects import make_project
 from testwright.tests.support.scripted_openai import Reply, ScriptedOpenAI

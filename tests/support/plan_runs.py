@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from testwright.agents.protocol import AgentRequest
+from testwright.agents.contract.protocol import AgentRequest
 from testwright.graph.planning_graph.planning_state import PlanningAgentState, new_planning_state
 from testwright.graph.running import start_run
 from testwright.tests.support.graph_runs import ANALYSIS, RUN_ID, Bench, files, generate, spec

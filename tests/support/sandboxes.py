@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from testwright.errors import SandboxUnavailable
+from testwright.core.errors import SandboxUnavailable
 from testwright.sandbox.opening import open_sandbox
 from testwright.sandbox.protocol import Limits, Program, Sandbox, SandboxKind
 

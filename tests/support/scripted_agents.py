@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from testwright.agents.protocol import AgentRequest, AgentResponse, success_response
+from testwright.agents.contract.protocol import AgentRequest, AgentResponse, success_response
 
 Answer = dict[str, Any] | AgentResponse | Exception | Callable[[AgentRequest], Any]
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from testwright.errors import ToolFailure
+from testwright.core.errors import ToolFailure
 from testwright.tests.support.scripted_agents import ScriptError
 
 Answer = dict[str, Any] | Exception | Callable[[dict[str, Any]], Any]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from testwright.engine.python.model import Finding, Value
+from testwright.engine.python.model.model import Finding, Value
 from testwright.tests.support.findings import NONE, number, raised, returned, text, trial
 
 MIXED = Value("dict", "{'a': 0.30000000000000004, 'b': [1, 'x']}", approximate=True)

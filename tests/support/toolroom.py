@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from testwright.errors import SandboxUnavailable
-from testwright.mcp.services import ToolServices
+from testwright.core.errors import SandboxUnavailable
+from testwright.mcp.toolbox.services import ToolServices
 from testwright.sandbox.target import PythonTarget
-from testwright.store.run_folder import RunFolder
+from testwright.store.files.run_folder import RunFolder
 
 CART = '''"""A cart."""
 

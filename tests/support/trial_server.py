@@ -17,10 +17,10 @@ from typing import Any
 from mcp.server import MCPServer
 from mcp.server.mcpserver.tools import Tool
 
-from testwright.mcp.server import new_server
-from testwright.mcp.transport.http_server import serve_http
-from testwright.mcp.transport.options import HttpOptions
-from testwright.mcp.transport.stdio import serve_stdio
+from testwright.mcp.serving.product_server import new_server
+from testwright.mcp.serving.transport.http_server import serve_http
+from testwright.mcp.serving.transport.options import HttpOptions
+from testwright.mcp.serving.transport.stdio import serve_stdio
 
 
 def _tell(line: str) -> None:

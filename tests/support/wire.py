@@ -8,9 +8,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from testwright.agents.prompt import load_prompt
-from testwright.settings import ROLES
-from testwright.store.audit import read_attempts
+from testwright.agents.llm.prompt import load_prompt
+from testwright.config.settings import ROLES
+from testwright.store.files.audit import read_attempts
 from testwright.tests.support.scripted_openai import Asked, Reply, Usage, raw
 
 _SENT = {"messages", "model", "temperature", "top_p", "seed", "max_completion_tokens", "response_format", "stream"}

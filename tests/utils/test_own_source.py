@@ -26,7 +26,7 @@ def test_it_is_the_same_in_another_process():
 
 
 def test_asking_whether_anything_has_changed_loads_nothing_heavy():
-    code = "import sys, testwright.unchanged; print(sorted(sys.modules))"
+    code = "import sys, testwright.app.run_cache; print(sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     heavy = ("pydantic", "typer", "rich", "langgraph", "mcp_types", "sqlalchemy", "asyncio")
     assert [name for name in heavy if f"'{name}'" in done.stdout] == []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.errors import UsageError
+from testwright.core.errors import UsageError
 from testwright.utils.schema_registry import (
     bundle,
     compatible,

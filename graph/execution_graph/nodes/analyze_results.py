@@ -7,8 +7,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ....events import EventType
-from ...asking import ask_role
+from ....core.events import EventType
+from ...agent_calls import ask_role
 from ...context import RunContext, services_of
 from ...exit_reason import StepExit
 from ...faults import agent_fault

@@ -6,7 +6,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ...asking import ask_role
+from ...agent_calls import ask_role
 from ...context import RunContext
 from ...node import reported
 from ..answers import answer_update, given_up

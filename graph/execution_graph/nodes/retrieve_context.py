@@ -7,12 +7,12 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ....errors import ToolFailure
+from ....core.errors import ToolFailure
 from ...bounds import within_limit
 from ...context import GraphServices, RunContext, services_of
 from ...faults import is_transient
+from ...gather_all import together
 from ...node import reported
-from ...together import together
 from ..state import TestingAgentState
 
 _DOCUMENT = re.compile(

@@ -6,7 +6,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ....events import EventType
+from ....core.events import EventType
 from ....utils.canonical import pretty_json
 from ...bounds import within_limit
 from ...context import RunContext, services_of

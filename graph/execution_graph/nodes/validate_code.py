@@ -7,12 +7,12 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ....agents.handoff import persist_output
-from ....events import EventType
+from ....agents.contract.handoff import persist_output
+from ....core.events import EventType
 from ...context import RunContext, services_of
 from ...exit_reason import StepExit
+from ...gather_all import together
 from ...node import reported
-from ...together import together
 from ..answers import given_up, made_with
 from ..boundary import CODE_PRODUCER
 from ..pruning import dropped_ids

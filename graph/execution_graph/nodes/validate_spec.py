@@ -7,8 +7,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ....agents.handoff import persist_output
-from ....events import EventType
+from ....agents.contract.handoff import persist_output
+from ....core.events import EventType
 from ....utils.canonical import pretty_json
 from ...context import RunContext, services_of
 from ...exit_reason import StepExit

@@ -6,11 +6,11 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ....agents.protocol import AgentResponse, JsonObject
-from ....errors import BudgetExhausted
-from ....events import EventType
+from ....agents.contract.protocol import AgentResponse, JsonObject
+from ....core.errors import BudgetExhausted
+from ....core.events import EventType
 from ....utils.canonical import pretty_json
-from ...asking import ask_role
+from ...agent_calls import ask_role
 from ...context import RunContext, services_of
 from ...exit_reason import ExitReason, StepExit
 from ...faults import Fault, agent_fault, fault_of

@@ -8,8 +8,8 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from ...context import RunContext, services_of
+from ...gather_all import together
 from ...node import reported
-from ...together import together
 from ..ceilings import Meter
 from ..order import ready_steps
 from ..planning_state import PlanningAgentState, PlanStep

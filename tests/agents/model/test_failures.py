@@ -8,7 +8,7 @@ import pytest
 
 from testwright.agents.model.failures import retry_after
 from testwright.agents.model.received import LONGEST_ANSWER
-from testwright.errors import (
+from testwright.core.errors import (
     ExitCode,
     MalformedLlmOutput,
     ModelAccessDenied,

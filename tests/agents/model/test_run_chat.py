@@ -4,12 +4,18 @@ import asyncio
 
 import pytest
 
-from testwright.agents.lifecycle import Agent
-from testwright.agents.model.usage import Budget, Ceilings, Spend
-from testwright.agents.orchestration import Asking, ask
-from testwright.agents.protocol import AgentRequest, ErrorType, RequestMetadata
-from testwright.errors import BudgetExhausted, MalformedLlmOutput, ModelAnswerRefused, ModelTimeout, TestwrightError
-from testwright.store.audit import AuditLog, read_attempts
+from testwright.agents.contract.lifecycle import Agent
+from testwright.agents.contract.orchestration import Asking, ask
+from testwright.agents.contract.protocol import AgentRequest, ErrorType, RequestMetadata
+from testwright.core.errors import (
+    BudgetExhausted,
+    MalformedLlmOutput,
+    ModelAnswerRefused,
+    ModelTimeout,
+    TestwrightError,
+)
+from testwright.core.usage import Budget, Ceilings, Spend
+from testwright.store.files.audit import AuditLog, read_attempts
 from testwright.tests.support.model_chats import KeptInMemory, call, chatting
 from testwright.tests.support.scripted_openai import ScriptedOpenAI, Usage, answer, error, hang, reset, truncated_stream
 from testwright.utils.redact import Redactor

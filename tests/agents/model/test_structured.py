@@ -7,7 +7,7 @@ import pytest
 
 from testwright.agents.model.endpoint import NEW_LIMIT, OLD_LIMIT
 from testwright.agents.model.structured import is_strict
-from testwright.errors import (
+from testwright.core.errors import (
     MalformedLlmOutput,
     ModelRequestRefused,
     ModelServerFault,

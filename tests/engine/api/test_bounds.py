@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.embedded.api_specs import ApiSpecs
-from testwright.engine.api.bounds import ApiBudget, pairs_within, within
-from testwright.engine.api.described import Described
-from testwright.engine.api.model import Operation, Proposal
+from testwright.agents.embedded.specs.api_specs import ApiSpecs
+from testwright.engine.api.model.api_source import Described
+from testwright.engine.api.model.model import Operation, Proposal
+from testwright.engine.api.probe.bounds import ApiBudget, pairs_within, within
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.targets import prepared
 

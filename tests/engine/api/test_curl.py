@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.api.auth import Credential, with_credentials
-from testwright.engine.api.curl import lines, numbers_bare
-from testwright.engine.api.observe import WORKER
+from testwright.engine.api.document.application import WORKER
+from testwright.engine.api.document.auth import Credential, with_credentials
+from testwright.engine.api.probe.curl import lines, numbers_bare
 
 pytestmark = [
     pytest.mark.feature("B-02"),

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.api.compose import compose_spec
-from testwright.engine.api.described import Described
-from testwright.engine.api.document import document_of
-from testwright.engine.api.explore import ApiExploration, explore_api
-from testwright.engine.api.observe import Launch
-from testwright.engine.api.operations import api_of
+from testwright.engine.api.document.application import Launch
+from testwright.engine.api.document.document import document_of
+from testwright.engine.api.document.operations import api_of
+from testwright.engine.api.model.api_source import Described
+from testwright.engine.api.probe.explore import ApiExploration, explore_api
+from testwright.engine.api.write.compose import compose_spec
 from testwright.tests.support.small_frameworks import DJANGO, FASTAPI, FLASK, STARLETTE
 from testwright.tests.support.targets import prepared
 

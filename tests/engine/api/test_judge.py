@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.api.data import Samples
-from testwright.engine.api.judge import judge
-from testwright.engine.api.model import Answer, Proposal, Seen
-from testwright.engine.api.operations import api_of
+from testwright.engine.api.document.operations import api_of
+from testwright.engine.api.model.model import Answer, Proposal, Seen
+from testwright.engine.api.probe.judge import judge
+from testwright.engine.api.values.data import Samples
 
 pytestmark = [pytest.mark.feature("T-20"), pytest.mark.feature("B-02")]
 

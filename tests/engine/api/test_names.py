@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.api.operations import api_of
-from testwright.engine.api.render import render_api
+from testwright.engine.api.document.operations import api_of
+from testwright.engine.api.write.render import render_api
 
 pytestmark = [pytest.mark.feature("T-20"), pytest.mark.feature("B-04")]
 ANY = {"type": "object", "additionalProperties": {"type": "integer"}}

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.api.compose import compose_spec
-from testwright.engine.api.explore import ApiExploration, explore_api
-from testwright.engine.api.observe import Launch
-from testwright.engine.api.operations import api_of
-from testwright.engine.api.render import render_api
-from testwright.mcp.checks.spec_rules import quality_issues
+from testwright.analysis.test_checks.spec_rules import quality_issues
+from testwright.engine.api.document.application import Launch
+from testwright.engine.api.document.operations import api_of
+from testwright.engine.api.probe.explore import ApiExploration, explore_api
+from testwright.engine.api.write.compose import compose_spec
+from testwright.engine.api.write.render import render_api
 from testwright.tests.support.odd_api import APP, DOCUMENT, KEY
 from testwright.tests.support.projects import make_project
 from testwright.tests.support.targets import prepared

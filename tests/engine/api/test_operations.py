@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.api.auth import candidates, credential_name, is_secret
-from testwright.engine.api.broken import broken_values, edge_values, inside_body
-from testwright.engine.api.data import NOTHING, Samples
-from testwright.engine.api.model import Api
-from testwright.engine.api.operations import api_of, snake_case
-from testwright.engine.api.patterns import fits, matching, not_matching
-from testwright.engine.api.schemas import normal, standalone
-from testwright.engine.api.world import resource_of, singular
+from testwright.engine.api.document.auth import candidates, credential_name, is_secret
+from testwright.engine.api.document.operations import api_of, snake_case
+from testwright.engine.api.document.schemas import normal, standalone
+from testwright.engine.api.model.model import Api
+from testwright.engine.api.probe.resource_model import resource_of, singular
+from testwright.engine.api.values.data import NOTHING, Samples
+from testwright.engine.api.values.negative_requests import broken_values, edge_values, inside_body
+from testwright.engine.api.values.patterns import fits, matching, not_matching
 from testwright.tests.support.small_api import DOCUMENT
 
 pytestmark = pytest.mark.feature("T-20")

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.api.broken import inside_body
-from testwright.engine.api.data import Samples
-from testwright.engine.api.judge import judge
-from testwright.engine.api.model import Answer, Proposal, Seen
-from testwright.engine.api.operations import api_of
-from testwright.mcp.client import ToolClient
-from testwright.mcp.openapi.loading import ToolDocuments
-from testwright.mcp.toolbox import build_toolbox
+from testwright.analysis.openapi.loading import ToolDocuments
+from testwright.engine.api.document.operations import api_of
+from testwright.engine.api.model.model import Answer, Proposal, Seen
+from testwright.engine.api.probe.judge import judge
+from testwright.engine.api.values.data import Samples
+from testwright.engine.api.values.negative_requests import inside_body
+from testwright.mcp.tool_client.tool_client import ToolClient
+from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.tests.support.toolroom import make_services
 
 pytestmark = pytest.mark.feature("T-20")

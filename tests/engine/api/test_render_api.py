@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from testwright.engine.api.auth import Credential
-from testwright.engine.api.curl import lines
-from testwright.engine.api.freshness import needs_fresh_state
-from testwright.engine.api.literals import literal
-from testwright.engine.api.render import render_api
+from testwright.engine.api.document.auth import Credential
+from testwright.engine.api.model.freshness import needs_fresh_state
+from testwright.engine.api.model.literals import literal
+from testwright.engine.api.probe.curl import lines
+from testwright.engine.api.write.render import render_api
 from testwright.engine.rendering import unrenderable_cases
 from testwright.sandbox.worker.api_schema import mismatches
 

@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.embedded.api_specs import ApiSpecs
-from testwright.engine.api.render import render_api
-from testwright.mcp.openapi.loading import ToolDocuments
+from testwright.agents.embedded.specs.api_specs import ApiSpecs
+from testwright.analysis.openapi.loading import ToolDocuments
+from testwright.engine.api.write.render import render_api
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.targets import prepared
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from testwright.engine.integration.loopback import service
+from testwright.engine.integration.flows.loopback import service
 from testwright.engine.rendering import render_files
 from testwright.mcp.tools.validate_code import check_code
 from testwright.mcp.tools.validate_spec import check_spec

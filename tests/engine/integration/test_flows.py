@@ -6,13 +6,13 @@ import sys
 
 import pytest
 
-from testwright.engine.integration.arcs import OFFSET, WideArcs
-from testwright.engine.integration.model import Edge
-from testwright.engine.integration.spec_case import FlowCase
-from testwright.engine.python.cut import proven_cases
-from testwright.engine.python.explore import Budget
+from testwright.core.errors import AgentFailure
+from testwright.engine.integration.model.arcs import OFFSET, WideArcs
+from testwright.engine.integration.model.model import Edge
+from testwright.engine.integration.model.spec_case import FlowCase
+from testwright.engine.python.explore.explore import Budget
+from testwright.engine.python.write.remove_tests import proven_cases
 from testwright.engine.rendering import render_files
-from testwright.errors import AgentFailure
 from testwright.mcp.tools.validate_code import check_code
 from testwright.mcp.tools.validate_spec import check_spec
 from testwright.tests.support.depot import DEPOT

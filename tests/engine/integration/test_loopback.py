@@ -10,12 +10,12 @@ import urllib.request
 
 import pytest
 
-from testwright.engine.integration.loopback import SERVING, started
-from testwright.engine.integration.seams import find_seams
-from testwright.engine.integration.servers import Server, address_kind, binding, servers_in, speaks
-from testwright.engine.python.analyse import facts_from_source
-from testwright.engine.python.explore import Budget
-from testwright.engine.python.layout import ModulePlace, find_layout
+from testwright.engine.integration.flows.loopback import SERVING, started
+from testwright.engine.integration.model.servers import Server, address_kind, binding, servers_in, speaks
+from testwright.engine.integration.modules.seams import find_seams
+from testwright.engine.python.explore.explore import Budget
+from testwright.engine.python.facts.analyse import facts_from_source
+from testwright.engine.python.project.layout import ModulePlace, find_layout
 from testwright.engine.rendering import render_files
 from testwright.mcp.tools.validate_code import check_code
 from testwright.mcp.tools.validate_spec import check_spec

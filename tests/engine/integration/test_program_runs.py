@@ -10,16 +10,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from testwright.engine.integration.arcs import WideArcs
-from testwright.engine.integration.program_cases import expectations, program_cases
-from testwright.engine.integration.program_inputs import Reading
-from testwright.engine.integration.program_model import PLAIN, Manner, ProgramRun
-from testwright.engine.integration.program_proposals import Knowledge
-from testwright.engine.integration.program_runs import Kept, Runner, explore_program, trouble
-from testwright.engine.integration.programs import Program
-from testwright.engine.integration.targets import integration_target
-from testwright.engine.python.layout import ModulePlace, find_layout
-from testwright.engine.python.spec_case import Evidence
+from testwright.engine.integration.model.arcs import WideArcs
+from testwright.engine.integration.model.program_model import PLAIN, Manner, ProgramRun
+from testwright.engine.integration.model.programs import Program
+from testwright.engine.integration.modules.targets import integration_target
+from testwright.engine.integration.programs.input_files import Reading
+from testwright.engine.integration.programs.proposals import Knowledge
+from testwright.engine.integration.programs.runs import Kept, Runner, explore_program, trouble
+from testwright.engine.integration.write.program_cases import expectations, program_cases
+from testwright.engine.python.model.spec_case import Evidence
+from testwright.engine.python.project.layout import ModulePlace, find_layout
 from testwright.tests.support.depot import DEPOT
 from testwright.tests.support.targets import prepared
 
@@ -75,8 +75,8 @@ def explored(depot):
     commands = depot.run(runner.commands())
     known = Knowledge(commands, (("put", "tea"), ("ship", "tea", "2")), Reading(), (), DEPOT["src/depot/cli.py"])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("testwright.engine.integration.program_proposals.MOST_SINGLE", 8)
-        patch.setattr("testwright.engine.integration.program_proposals.MOST_FOLLOWING", 10)
+        patch.setattr("testwright.engine.integration.programs.proposals.MOST_SINGLE", 8)
+        patch.setattr("testwright.engine.integration.programs.proposals.MOST_FOLLOWING", 10)
         flows = depot.run(explore_program(runner, target.programs[0], known, arcs, target))
     return SimpleNamespace(flows=flows, arcs=arcs, target=target, commands=commands)
 
@@ -141,7 +141,7 @@ def test_a_program_that_misbehaves_is_named_for_it_and_becomes_no_test(depot, mo
 
 
 def test_a_program_that_hangs_is_ended_and_named_for_it(depot, monkeypatch):
-    monkeypatch.setattr("testwright.engine.integration.program_runs.COMMAND_SECONDS", 1.0)
+    monkeypatch.setattr("testwright.engine.integration.programs.runs.COMMAND_SECONDS", 1.0)
     assert trouble(seen_of(depot, "hangs")) == "it did not end within 1 s"
 
 

@@ -2,12 +2,17 @@
 
 import pytest
 
-from testwright.engine.integration.program_arguments import commands_of, plain_values
-from testwright.engine.integration.program_documents import arguments_in, documented_commands, fitting, vocabulary_of
-from testwright.engine.integration.program_inputs import Reading, input_files, reading_of
-from testwright.engine.integration.program_proposals import Knowledge, single_runs
-from testwright.engine.integration.programs import find_programs
-from testwright.engine.python.layout import find_layout
+from testwright.engine.integration.model.programs import find_programs
+from testwright.engine.integration.programs.arguments import commands_of, plain_values
+from testwright.engine.integration.programs.documented_commands import (
+    arguments_in,
+    documented_commands,
+    fitting,
+    vocabulary_of,
+)
+from testwright.engine.integration.programs.input_files import Reading, input_files, reading_of
+from testwright.engine.integration.programs.proposals import Knowledge, single_runs
+from testwright.engine.python.project.layout import find_layout
 from testwright.tests.support.depot import DEPOT
 from testwright.tests.support.projects import make_project
 

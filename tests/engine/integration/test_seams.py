@@ -2,9 +2,9 @@
 
 import pytest
 
-from testwright.engine.integration.seams import find_seams
-from testwright.engine.integration.targets import integration_target, integration_targets
-from testwright.engine.python.layout import find_layout
+from testwright.engine.integration.modules.seams import find_seams
+from testwright.engine.integration.modules.targets import integration_target, integration_targets
+from testwright.engine.python.project.layout import find_layout
 from testwright.tests.support.depot import DEPOT
 from testwright.tests.support.projects import make_project
 

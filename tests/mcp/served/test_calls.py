@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from mcp import MCPError
 
-from testwright.errors import EnvironmentFault, RequestError, RunLocked, ToolBusy
-from testwright.mcp.offering import Job, Json, TestFiles
+from testwright.core.errors import EnvironmentFault, RequestError, RunLocked, ToolBusy
+from testwright.mcp.serving.backend import Job, Json, TestFiles
 from testwright.tests.support.mcp_serving import ScriptedApplication, a_report, data, scripted_client, told
 
 pytestmark = pytest.mark.feature("T-11")

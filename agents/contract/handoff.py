@@ -1,0 +1,136 @@
+"""The boundary between agents (A-02, A-03, A-05): only a validated, stored artifact crosses it.
+
+An agent's payload is checked against its output schema and persisted. For the next agent it is loaded by id, put into
+the hydration envelope, checked again against that agent's input schema, and becomes its first user message. Nothing
+else crosses: no history, no summary, no live object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ...core.errors import SchemaValidationError
+from ...utils.canonical import canonical_json
+from .contracts import contract_violations, schema_id
+from .envelope import consumer_view
+from .lifecycle import ContractValidator
+from .protocol import JsonObject
+from .sanitizer import SANITIZER_VERSION
+
+
+class StoredArtifact(Protocol):
+    """An artifact as the store gives it back."""
+
+    @property
+    def artifact_id(self) -> str: ...
+    @property
+    def run_id(self) -> str: ...
+    @property
+    def payload(self) -> Any: ...
+    @property
+    def meta(self) -> dict[str, Any]: ...
+
+
+class ArtifactStore(Protocol):
+    """What a boundary needs of the store; `store.artifacts.Artifacts` is one."""
+
+    def put(self, run_id: str, kind: str, payload: Any, *, meta: Mapping[str, Any]) -> StoredArtifact: ...
+    def get(self, artifact_id: str) -> StoredArtifact: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Producer:
+    """Who made an artifact.
+
+    Attributes:
+        agent: the agent's role; the artifact's kind is `<agent>_output`.
+        schema: the agent's output schema, by its path in the repository.
+    """
+
+    agent: str
+    schema: str
+
+    @property
+    def kind(self) -> str:
+        """The artifact kind, as the seed names it."""
+        return f"{self.agent}_output"
+
+
+def persist_output(
+    store: ArtifactStore,
+    run_id: str,
+    producer: Producer,
+    payload: Any,
+    *,
+    meta: Mapping[str, Any] | None = None,
+    validate: ContractValidator = contract_violations,
+) -> str:
+    """Check what an agent made and store it; the answer is the artifact's id. The same payload gets the same id.
+
+    Args:
+        meta: more to record beside sanitizer, agent and schema id; no times in it.
+
+    Raises:
+        SchemaValidationError: the payload breaks the producer's output schema (not retryable, A-03).
+        StorageError: it could not be stored.
+    """
+    _refuse(validate(producer.schema, payload), f"what {producer.agent} made", producer.schema)
+    about = {"sanitizer": SANITIZER_VERSION, "agent": producer.agent, "schema_id": schema_id(producer.schema)}
+    return store.put(run_id, producer.kind, payload, meta={**(meta or {}), **about}).artifact_id
+
+
+def hydrate(
+    store: ArtifactStore,
+    run_id: str,
+    artifact_id: str,
+    *,
+    schema: str,
+    parameters: Mapping[str, Any] | None = None,
+    validate: ContractValidator = contract_violations,
+) -> JsonObject:
+    """The envelope for the consumer of an artifact: `{run_id, upstream, payload, parameters}`, payload verbatim.
+
+    Args:
+        schema: the consumer's input schema; it is checked against payload and parameters together.
+        parameters: what the consumer is told beside the payload, such as `target_framework`.
+
+    Raises:
+        SchemaValidationError: payload and parameters break the schema, or the artifact belongs to another run.
+        StorageError: the artifact cannot be loaded.
+    """
+    artifact = store.get(artifact_id)
+    if artifact.run_id != run_id:
+        raise SchemaValidationError(
+            f"artifact {artifact_id} belongs to run {artifact.run_id}, not to {run_id}",
+            details={"artifact_id": artifact_id, "errors": []},
+        )
+    envelope = {
+        "run_id": run_id,
+        "upstream": {
+            "agent": artifact.meta.get("agent", ""),
+            "artifact_id": artifact.artifact_id,
+            "schema_id": artifact.meta.get("schema_id", ""),
+        },
+        "payload": artifact.payload,
+        "parameters": dict(parameters or {}),
+    }
+    _refuse(validate(schema, consumer_view(envelope)), f"what {artifact_id} hands over", schema)
+    return envelope
+
+
+def first_message(envelope: Mapping[str, Any]) -> str:
+    """The envelope as the consumer's first user message: canonical JSON, keys sorted, no extra white space."""
+    return canonical_json(envelope)
+
+
+def _refuse(violations: list[JsonObject], what: str, schema: str) -> None:
+    if violations:
+        first = violations[0]
+        more = f" and {len(violations) - 1} more" if len(violations) > 1 else ""
+        raise SchemaValidationError(
+            f"{what} breaks {schema} at {first.get('path', '$')}: {first.get('message', '')}{more}",
+            advice="Nothing was passed on. This is a fault of the producing agent, not of the request.",
+            details={"schema": schema, "errors": violations},
+        )

@@ -1,0 +1,1 @@
+"""Plans without a model: a request in plain words becomes ordered steps."""

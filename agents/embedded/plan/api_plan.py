@@ -1,0 +1,194 @@
+"""The steps for API tests: one for each application that is named or found, or each OpenAPI document (T-02, T-20)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ....engine.api.document.apps import Found, application_in, applications
+from ....engine.python.project.exploration_digest import Foundations
+from ....engine.python.project.layout import ModulePlace
+from ....store.files.base_names import unique_test_path
+from ...contract.protocol import JsonObject
+from .planning import Planned, Scope
+
+_MOST_FOUND = 3
+_FRAMEWORKS = "FastAPI, Starlette, Flask, Quart or Django application"
+_SAY_COMMAND = 'say how it is started: --app-command "python serve.py {port}"'
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """What one step tests.
+
+    Attributes:
+        application: an object in the source.
+        document: a file of the project, POSIX, or an address; empty for none.
+        program: the module that a command starts.
+    """
+
+    application: Found | None = None
+    document: str = ""
+    program: ModulePlace | None = None
+
+    @property
+    def in_project(self) -> bool:
+        """Whether the document is a file."""
+        return bool(self.document) and not is_address(self.document)
+
+
+def api_steps(scope: Scope) -> Planned:
+    """One step for each application of the scope, or what the command starts; a document that is named is held against
+    the likeliest one."""
+    planned = Planned()
+    found = _wanted(scope)
+    program = _program(scope)
+    if scope.command:
+        found = [one for one in found if program is not None and one.place.path == program.path] or found[:1]
+    documents = list(_documents(scope, planned))
+    if not found and not scope.command and (documents or not scope.documents):
+        planned.not_understood.append(_nothing_to_start(scope, documents))
+        planned.advice = f"Name the module that makes the application, or {_SAY_COMMAND}."
+        return planned
+    first = found[0] if found else None
+    if scope.documents:
+        subjects = [_Subject(first, one, program) for one in documents]
+    elif scope.command:
+        subjects = [_Subject(first, "", program)]
+        planned.understood.append(f"the application that `{' '.join(scope.command)}` starts")
+    else:
+        subjects = [_Subject(one) for one in found[:_MOST_FOUND]]
+        planned.understood += [f"the application {one.label} ({one.framework})" for one in found[:_MOST_FOUND]]
+        reason = "name it to have it tested: there are several"
+        planned.skipped += [{"target": one.label, "reason": reason} for one in found[_MOST_FOUND:]]
+    taken = list(scope.taken)
+    planned.steps = [_step(scope, one, taken) for one in subjects]
+    planned.used = scope.documents
+    return planned
+
+
+def is_address(document: str) -> bool:
+    """Whether a document is named by where it is served."""
+    return re.match(r"https?://|(?:localhost|[\w-]+(?:\.[\w-]+)*):\d{2,5}(?:/|$)", document, re.IGNORECASE) is not None
+
+
+def _documents(scope: Scope, planned: Planned) -> Iterator[str]:
+    """Addresses, and files as paths in the project; one that is not there is noted."""
+    root = scope.layout.root.resolve()
+    for one in scope.documents:
+        place = Path(root, one).resolve()
+        if is_address(one):
+            yield one
+        elif place.is_relative_to(root) and place.is_file():
+            yield place.relative_to(root).as_posix()
+        else:
+            planned.not_understood.append({"text": one, "reason": "the project has no such file", "suggestions": []})
+            planned.advice = planned.advice or "Give the OpenAPI document's path in the project, or its address."
+
+
+def _nothing_to_start(scope: Scope, documents: Sequence[str]) -> JsonObject:
+    names = ", ".join(one.place.path for one in scope.targets[:3])
+    where = f"in {names}" if scope.named and names else "in the project"
+    text = documents[0] if documents else "API tests"
+    return {
+        "text": text,
+        "reason": f"there is nothing to start: no {_FRAMEWORKS} was found {where}",
+        "suggestions": [] if documents else ["an OpenAPI document with --app-command"],
+    }
+
+
+def _program(scope: Scope) -> ModulePlace | None:
+    """The module of the project that the command runs: a script, `-m module` or `module:application`."""
+    places = {one.path: one for one in scope.layout.modules}
+    modules = {one.module: one for one in scope.layout.modules}
+    for word in scope.command[1:] or scope.command:
+        path = PurePosixPath(word).as_posix()
+        found = places.get(path) or modules.get(word.partition(":")[0]) or modules.get(f"{word}.__main__")
+        if found is not None:
+            return found
+    return None
+
+
+def _wanted(scope: Scope) -> list[Found]:
+    """The applications of the modules that are named, else those built on them; all where none is named."""
+    everything = applications(scope.layout)
+    if not scope.named or not scope.targets:
+        return everything[:1] if len(everything) > 1 and _one_leads(everything) else everything
+    paths = {one.place.path for one in scope.targets}
+    named = [one for one in everything if one.place.path in paths]
+    if len(paths) == 1 and not named:
+        inside = application_in(scope.layout, scope.targets[0].place)
+        return [inside] if inside is not None else _built_on(paths, everything, scope)
+    named = named or _built_on(paths, everything, scope)
+    seen: dict[str, Found] = {}
+    for one in named:
+        seen.setdefault(one.place.path, one)
+    return list(seen.values())
+
+
+def _built_on(paths: set[str], everything: list[Found], scope: Scope) -> list[Found]:
+    """Applications that import a module which is named: "the orders service: its API"."""
+    files = Foundations(scope.layout.root, tuple(one.path for one in scope.layout.modules))
+    return [one for one in everything if paths & files.brought_by(one.place.path)]
+
+
+def _one_leads(found: list[Found]) -> bool:
+    """Whether the likeliest is the only object; the others are functions that make applications."""
+    objects = [one for one in found if not one.attribute.endswith("()")]
+    return len({one.place.path for one in found}) == 1 or len(objects) == 1
+
+
+def _step(scope: Scope, subject: _Subject, taken: list[str]) -> JsonObject:
+    slug = _slug(subject)
+    path = PurePosixPath(scope.tests_dir, "api", f"test_{slug}_api.py").as_posix()
+    test_path = unique_test_path(scope.layout.root, path, taken)
+    taken.append(test_path)
+    return {
+        "id": f"generate_api_{slug}",
+        "type": "generate_api_tests",
+        "params": {
+            "test_type": "api",
+            "framework": scope.framework,
+            "target": _target(scope, subject),
+            "spec_path": f"specs/{slug}_api.json",
+            "test_path": test_path,
+            "depends_on": list(scope.after),
+        },
+    }
+
+
+def _target(scope: Scope, subject: _Subject) -> JsonObject:
+    """Where the code is, or else the document, and how the application comes to life."""
+    application = subject.application
+    target: dict[str, Any] = {}
+    place = application.place if application is not None else subject.program
+    if place is not None:
+        target = {"path": place.path, "module": place.module, "import_root": place.import_root, "symbols": None}
+    elif subject.in_project:
+        target = {"path": subject.document}
+    if "path" in target:
+        target["digest"] = hashlib.sha256((scope.layout.root / target["path"]).read_bytes()).hexdigest()
+    if application is not None:
+        target |= {"application": {"import": application.label}, "framework_of_app": application.framework}
+    if scope.command:
+        target["application"] = {**target.get("application", {}), "command": list(scope.command)}
+    if subject.document:
+        target["endpoint"] = subject.document
+    return target
+
+
+def _slug(subject: _Subject) -> str:
+    place = subject.application.place if subject.application is not None else subject.program
+    if subject.document:
+        address = re.sub(r"^https?://", "", subject.document)
+        named = PurePosixPath(address).stem if "/" in address or subject.in_project else address.partition(":")[0]
+    elif place is not None:
+        parts = [one for one in place.module.split(".") if one not in ("api", "app", "main", "__main__")]
+        named = "_".join(parts) or place.module
+    else:
+        named = "application"
+    return re.sub(r"\W+", "_", named).strip("_").lower() or "api"

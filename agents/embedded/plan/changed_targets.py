@@ -1,0 +1,53 @@
+"""Limits targets to what has changed (T-18). What changed comes as plain data, from `changes.changed_code`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...contract.protocol import JsonObject
+from .target_index import Target, TargetIndex
+
+
+def changed_targets(targets: Sequence[Target], changes: Mapping[str, Any], index: TargetIndex) -> tuple[Target, ...]:
+    """The targets of which something changed, limited to that.
+
+    Args:
+        changes: `files`: path → qualified names, or None for a file that changed as a whole.
+    """
+    files: Mapping[str, Any] = changes["files"]
+    kept: list[Target] = []
+    for target in targets:
+        path = target.place.path
+        if path not in files:
+            continue
+        names = files[path]
+        if names is None:
+            kept.append(target)
+            continue
+        known = index.symbols_of(target.place.module)
+        wanted = _both(target.symbols, tuple(name for name in names if name in known))
+        if wanted:
+            kept.append(Target(target.place, wanted))
+    return tuple(kept)
+
+
+def unchanged_rows(targets: Sequence[Target], kept: Sequence[Target], changes: Mapping[str, Any]) -> list[JsonObject]:
+    """What the plan leaves out of these targets, as rows of `skipped`: one for all files that did not change at all."""
+    left = {target.place.path for target in targets} - {target.place.path for target in kept}
+    told = {row["target"]: str(row["reason"]) for row in changes["left_out"] if row["target"] in left}
+    rows: list[JsonObject] = [{"target": path, "reason": reason} for path, reason in sorted(told.items())]
+    others = len(left) - len(told)
+    if others:
+        modules = "1 module" if others == 1 else f"{others} modules"
+        rows.append({"target": modules, "reason": f"no change since {changes['since']} ({str(changes['base'])[:12]})"})
+    return rows
+
+
+def _both(asked: tuple[str, ...] | None, changed: tuple[str, ...]) -> tuple[str, ...]:
+    """Names that are asked for and changed; a method is part of its class."""
+    if asked is None:
+        return changed
+    within = [name for name in changed if name in asked or name.partition(".")[0] in asked]
+    around = [name for name in asked if name.partition(".")[0] in changed and name not in within]
+    return (*within, *around)

@@ -1,0 +1,70 @@
+"""What the embedded planner hands to each kind of tests, and what it gets back (T-02)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ....engine.python.project.layout import Layout
+from ...contract.protocol import JsonObject
+from .target_index import Target, TargetIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What one kind of tests is asked for.
+
+    Attributes:
+        index: answers about the project's modules and symbols; its files are read once for all parts of a request.
+        targets: modules, each once, in order of paths; `symbols` limit one, None means all of it.
+        named: the request names these targets; otherwise they are all modules of the project.
+        request: the whole request, as written.
+        documents: words of this part of the request that name files or addresses, but no Python (an OpenAPI document).
+        framework: pytest or unittest.
+        tests_dir: where accepted tests go, POSIX, relative to the root.
+        after: ids of steps that these come after.
+        taken: test paths that other steps of the plan have already.
+        left_out: excluded symbols, as (path of their module, qualified name).
+        only_untested: leave out what a test names already.
+        command: what starts the application of API tests; empty where nobody said it.
+    """
+
+    index: TargetIndex
+    targets: tuple[Target, ...]
+    named: bool
+    request: str
+    documents: tuple[str, ...]
+    framework: str
+    tests_dir: str
+    after: tuple[str, ...] = ()
+    taken: tuple[str, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
+    only_untested: bool = False
+    command: tuple[str, ...] = ()
+
+    @property
+    def layout(self) -> Layout:
+        """The project."""
+        return self.index.layout
+
+
+@dataclass(slots=True)
+class Planned:
+    """The steps for one kind of tests.
+
+    Attributes:
+        steps: generate steps in order; empty where `not_understood` or `skipped` say why.
+        understood, not_understood, skipped: as in the planner's result.
+        used: those of `documents` that a step tests.
+        advice: what to do where there are no steps.
+    """
+
+    steps: list[JsonObject] = field(default_factory=list)
+    understood: list[str] = field(default_factory=list)
+    not_understood: list[JsonObject] = field(default_factory=list)
+    skipped: list[JsonObject] = field(default_factory=list)
+    used: tuple[str, ...] = ()
+    advice: str = ""
+
+
+StepPlanner = Callable[[Scope], Planned]

@@ -1,0 +1,192 @@
+"""Finds what a mention names: files, folders, packages, modules and symbols of a project (T-02, B-05)."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+from ....core.errors import ProjectError
+from ....engine.python.project.layout import Layout, ModulePlace, module_at
+from ....utils.python_source import parse_python
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A module to test; `symbols` are qualified names inside it, None for all."""
+
+    place: ModulePlace
+    symbols: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a mention names; `why_not` says what stands in the way where there is nothing."""
+
+    targets: tuple[Target, ...] = ()
+    why_not: str = ""
+
+
+class TargetIndex:
+    """Answers for one project. Source files are read on the first question about symbols."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._broken: dict[str, str] = {}
+
+    @property
+    def layout(self) -> Layout:
+        """The project."""
+        return self._layout
+
+    @property
+    def modules(self) -> tuple[ModulePlace, ...]:
+        """Every module that may be a target."""
+        return self._layout.modules
+
+    def find(self, text: str, *, explicit: bool) -> Found:
+        """What `text` names.
+
+        Args:
+            text: a path, a dotted name, `module:Qualified.name`, or a bare word.
+            explicit: the text is quoted or shaped like a name: a bare symbol name may match by itself.
+        """
+        by_path = self._by_path(text)
+        if by_path.targets or by_path.why_not:
+            return by_path
+        module, colon, qualname = text.partition(":")
+        if colon and qualname:
+            return self._in_module(module, qualname.strip("()"))
+        name = text.removesuffix("()")
+        return Found(self._by_module(name) or self._by_symbol(name) or self._by_word(name, explicit))
+
+    def suggestions(self, text: str) -> list[str]:
+        """At most three names that look like `text`."""
+        names = {place.path for place in self.modules} | {place.module for place in self.modules}
+        for module, symbols in self._symbols.items():
+            names |= {f"{module}:{symbol}" for symbol in symbols} | set(symbols)
+        last = {name.rpartition("/")[2].rpartition(".")[2].lower(): name for name in sorted(names)}
+        close = difflib.get_close_matches(text, sorted(names), n=3, cutoff=0.6)
+        lower = difflib.get_close_matches(text.lower(), sorted(last), n=3, cutoff=0.7)
+        return list(dict.fromkeys([*close, *(last[name] for name in lower)]))[:3]
+
+    def symbols_of(self, module: str) -> tuple[str, ...]:
+        """Qualified names of the module's functions, classes and methods, in order of appearance."""
+        return self._symbols.get(module, ())
+
+    def broken(self, place: ModulePlace) -> str | None:
+        """Why a module's source could not be read, or None when it could."""
+        self.symbols_of(place.module)
+        return self._broken.get(place.path)
+
+    def _by_path(self, text: str) -> Found:
+        path = text.replace("\\", "/").strip()
+        relative = self._relative(path)
+        if relative is None:
+            return Found(why_not=f"it lies outside the project {self._layout.root}")
+        if relative == ".":
+            return Found(tuple(Target(place) for place in self.modules)) if "." in path or "/" in path else Found()
+        inside = tuple(Target(place) for place in self.modules if place.path.startswith(f"{relative}/"))
+        if inside:
+            return Found(inside)
+        file = self._layout.root / relative
+        if file.is_dir() and ("/" in path or explicit_folder(path)):
+            return Found(why_not="the folder holds no Python module that could be tested")
+        if file.is_file() and (file.suffix == ".py" or "/" in path or "." in path):
+            return self._file(relative)
+        if path.endswith(".py"):
+            named = tuple(Target(place) for place in self.modules if PurePosixPath(place.path).name == path)
+            return Found(named, "" if named else "there is no such file")
+        return Found(why_not="there is no such file or folder" if "/" in path else "")
+
+    def _relative(self, path: str) -> str | None:
+        root = self._layout.root
+        absolute = Path(path) if path.startswith("/") else root / path
+        try:
+            return absolute.resolve().relative_to(root).as_posix()
+        except (ValueError, OSError, RuntimeError):
+            return None
+
+    def _file(self, relative: str) -> Found:
+        if not relative.endswith(".py"):
+            return Found(why_not="it is not a Python file")
+        if relative in self._layout.test_files:
+            return Found(why_not="it is a test already")
+        try:
+            return Found((Target(module_at(self._layout, relative)),))
+        except ProjectError as error:
+            return Found(why_not=error.message.rstrip("."))
+
+    def _in_module(self, module: str, qualname: str) -> Found:
+        places = self._by_path(module).targets or self._by_module(module) or self._by_word(module, True)
+        if not places:
+            return Found(why_not=f"there is no module {module}")
+        found = tuple(
+            Target(target.place, (qualname,)) for target in places if qualname in self.symbols_of(target.place.module)
+        )
+        if found:
+            return Found(found)
+        broken = [self._broken[target.place.path] for target in places if target.place.path in self._broken]
+        return Found(why_not=broken[0] if broken else f"{module} has no {qualname}")
+
+    def _by_module(self, name: str) -> tuple[Target, ...]:
+        exact = tuple(place for place in self.modules if place.module == name)
+        if exact and not exact[0].path.endswith("/__init__.py"):
+            return tuple(Target(place) for place in exact)
+        return tuple(
+            Target(place) for place in self.modules if place.module == name or place.module.startswith(f"{name}.")
+        )
+
+    def _by_symbol(self, name: str) -> tuple[Target, ...]:
+        """`pkg.mod.Qual`, then `Qual` with a dot or a capital or an underscore in it."""
+        parts = name.split(".")
+        for cut in range(len(parts) - 1, 0, -1):
+            module, qualname = ".".join(parts[:cut]), ".".join(parts[cut:])
+            if qualname in self.symbols_of(module):
+                return tuple(Target(place, (qualname,)) for place in self.modules if place.module == module)
+        return tuple(Target(place, (name,)) for place in self.modules if name in self.symbols_of(place.module))
+
+    def _by_word(self, word: str, explicit: bool) -> tuple[Target, ...]:
+        """The last part of a module's or package's name, whatever its case; then its plural or singular."""
+        if len(word) < 3 and not explicit:
+            return ()
+        lower = word.lower()
+        for wanted in (lower, lower.removesuffix("s"), f"{lower}s", lower.replace("-", "_")):
+            found = tuple(Target(place) for place in self.modules if _named(place, wanted))
+            if found:
+                return found
+        return ()
+
+    @cached_property
+    def _symbols(self) -> dict[str, tuple[str, ...]]:
+        return {place.module: self._names_in(place) for place in self.modules}
+
+    def _names_in(self, place: ModulePlace) -> tuple[str, ...]:
+        try:
+            tree = parse_python((self._layout.root / place.path).read_bytes(), place.path)
+        except (SyntaxError, OSError) as error:
+            self._broken[place.path] = f"{place.path} cannot be read: {error}"
+            return ()
+        names: list[str] = []
+        for node in tree.body:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                names.append(node.name)
+            if isinstance(node, ast.ClassDef):
+                names += [
+                    f"{node.name}.{member.name}"
+                    for member in node.body
+                    if isinstance(member, (ast.FunctionDef, ast.AsyncFunctionDef))
+                ]
+        return tuple(dict.fromkeys(names))
+
+
+def _named(place: ModulePlace, wanted: str) -> bool:
+    """Whether the module or a package it lies in has the name."""
+    return wanted in place.module.lower().split(".")
+
+
+def explicit_folder(path: str) -> bool:
+    """Whether a path is written as a folder."""
+    return path.endswith("/") or path.startswith(("./", "../"))

@@ -1,0 +1,1 @@
+"""Crawler, test case generator and test engineer without a model."""

@@ -1,0 +1,311 @@
+"""The test case generator that needs no model: cases from the routes and pages that a crawl found (A-01).
+
+What a case expects is what the source declares: statuses that handlers name, texts that pages hold, and what a
+framework documents. What no source says, such as an id that exists, is a precondition.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ...contract.envelope import consumer_view
+from ...contract.lifecycle import Agent, AgentContract
+from ...contract.protocol import AgentRequest, AgentResponse, ErrorType, JsonObject, error_response, success_response
+from .case_words import variable_of
+
+_DEPTHS = {"smoke": 0, "core": 1, "standard": 2, "deep": 3}
+_REASONS = {400: "a bad request", 401: "missing authorization", 403: "a forbidden caller", 404: "something unknown"}
+_UNKNOWN = "does-not-exist-0"
+_NO_INTEGER = "not-a-number"
+
+
+class EmbeddedCaseAgent(Agent):
+    """Writes test cases for what a repository offers over HTTP and in a browser.
+
+    Inputs and result are those of `schemas/test_case_generator/`, inputs plain or in a hydration envelope. smoke has
+    one case for each route and page, core adds the errors that handlers name, standard what frameworks reject, deep
+    what must stay closed.
+
+    Args:
+        contract: the schemas the agent is held to.
+    """
+
+    def __init__(self, *, contract: AgentContract | None = None) -> None:
+        super().__init__("test_case_generator", contract=contract)
+
+    async def _work(self, request: AgentRequest) -> AgentResponse:
+        inputs = consumer_view(request.inputs or {})
+        stack = inputs["detected_stack"]
+        routes = _objects(stack.get("routes"))
+        pages = _objects(stack.get("pages"))
+        depth = _DEPTHS[inputs["depth_level"]]
+        notes: list[str] = []
+        cases = [*_route_cases(routes, depth, notes), *_page_cases(pages, depth, notes)]
+        if not cases:
+            return error_response(
+                ErrorType.VALIDATION,
+                f"{inputs['repo_full_name']} declares no HTTP route and no page whose address is known",
+                details={
+                    "error": "RequestError",
+                    "advice": 'For a library, ask for unit tests: testwright run "unit tests for the whole project".',
+                },
+            )
+        result = {
+            "run_id": inputs["run_id"],
+            "test_cases": _with_own_ids(cases),
+            "coverage_notes": _notes(inputs, routes, pages, notes),
+        }
+        return success_response(result, trace=[{"event": "cases_written", "cases": len(cases)}])
+
+
+def _route_cases(routes: list[JsonObject], depth: int, notes: list[str]) -> Iterable[JsonObject]:
+    closed: set[str] = set()
+    for route in routes:
+        if route.get("template") and route["method"] == "GET":
+            continue  # what it shows is asserted by the page's case
+        yield _success(route)
+        if depth >= 1:
+            yield from _declared_errors(route, notes)
+        if depth >= 2:
+            yield from _rejected(route)
+        if depth >= 3 and route["path"] not in closed:
+            closed.add(route["path"])
+            yield from _closed(route, routes)
+
+
+def _success(route: JsonObject) -> JsonObject:
+    method, path = str(route["method"]), str(route["path"])
+    needs = _existing(path)
+    needs += _body_needs(route, method, path)
+    body = _some_body(route, method, path)
+    status = route.get("success")
+    expected = f"The answer has status {status}." if status else "The answer has a status below 500."
+    priority = "critical" if method in ("GET", "POST") else "high"
+    return _case(
+        f"{_slug(method, path)}_succeeds",
+        f"{method} {path} succeeds",
+        needs,
+        [f"Send {method} {path}{body}."],
+        expected,
+        priority,
+    )
+
+
+def _declared_errors(route: JsonObject, notes: list[str]) -> Iterable[JsonObject]:
+    method, path = str(route["method"]), str(route["path"])
+    for status in route.get("errors") or ():
+        if status in (401, 403):
+            if route.get("authorized"):
+                continue  # standard depth asks without authorization
+        elif status == 404 and _names(path):
+            sent = _filled(path, route)
+            body = _some_body(route, method, path)
+            title = f"{method} {path} answers 404 for something unknown"
+            yield _case(
+                f"{_slug(method, path)}_unknown",
+                title,
+                _body_needs(route, method, path),
+                [f"Send {method} {sent}{body}."],
+                "The answer has status 404.",
+                "high",
+            )
+            continue
+        why = _REASONS.get(status, "a condition in the handler")
+        notes.append(f"{method} {path} also answers {status} ({why}); how to bring that about cannot be read off.")
+
+
+def _rejected(route: JsonObject) -> Iterable[JsonObject]:
+    method, path = str(route["method"]), str(route["path"])
+    if route.get("authorized"):
+        refused = [status for status in route.get("errors") or () if status in (401, 403)] or [401, 403]
+        needs = _existing(path)
+        codes = " or ".join(str(one) for one in refused)
+        yield _case(
+            f"{_slug(method, path)}_needs_authorization",
+            f"{method} {path} is refused without authorization",
+            needs,
+            [f"Send {method} {path} without authorization."],
+            f"The answer has status {codes}.",
+            "high",
+        )
+    for name, status in route.get("typed_parameters") or ():
+        sent = path.replace(f"{{{name}}}", _NO_INTEGER)
+        others = [*_existing(sent, path), *_body_needs(route, method, path)]
+        yield _case(
+            f"{_slug(method, path)}_rejects_{name}",
+            f"{method} {path} rejects a {name} that is no integer",
+            others,
+            [f"Send {method} {sent}{_some_body(route, method, path)}."],
+            f"The answer has status {status}.",
+            "medium",
+        )
+    if route.get("rejects_empty"):
+        needs = _existing(path)
+        yield _case(
+            f"{_slug(method, path)}_rejects_empty_body",
+            f"{method} {path} rejects a body without its required fields",
+            [*needs, *_authorization(route)],
+            [f"Send {method} {path} with the JSON body {{}}."],
+            f"The answer has status {route['rejects_empty']}.",
+            "medium",
+        )
+
+
+def _closed(route: JsonObject, routes: list[JsonObject]) -> Iterable[JsonObject]:
+    """A method that no route of the path declares: frameworks answer 405, or 404 where they match both at once."""
+    path = str(route["path"])
+    open_methods = {str(one["method"]) for one in routes if one["path"] == path}
+    same_shape = {str(one["method"]) for one in routes if _shape(str(one["path"])) == _shape(path)}
+    method = next((one for one in ("DELETE", "PUT", "PATCH") if one not in open_methods | same_shape), None)
+    if method is None:
+        return
+    sent = re.sub(r"{\w+}", "1", path)
+    yield _case(
+        f"{_slug(method, path)}_is_closed",
+        f"{method} {path} is not offered",
+        [],
+        [f"Send {method} {sent}."],
+        "The answer has status 401, 403, 404 or 405.",
+        "low",
+    )
+
+
+def _page_cases(pages: list[JsonObject], depth: int, notes: list[str]) -> Iterable[JsonObject]:
+    for page in pages:
+        path = str(page["path"])
+        needs = _existing(path)
+        title, headings = _quotable(page.get("title")), _quoted(page.get("headings"))
+        shown = [f'The page shows the heading "{text}".' for text in (headings if depth else headings[:1])]
+        if title and not shown:
+            shown = [f'The page title is "{title}".']
+        elif title and depth:
+            expected = f'The page title is "{title}".'
+            yield _case(
+                f"page_{_words(path)}_title", f"{path} has its title", needs, [f"Open {path}."], expected, "low"
+            )
+        if shown:
+            yield _case(
+                f"page_{_words(path)}_opens", f"{path} opens", needs, [f"Open {path}."], " ".join(shown), "critical"
+            )
+        else:
+            notes.append(f"{path} ({page.get('file')}) holds no literal title or heading to look for.")
+        parts = [f'The page shows the field "{text}".' for text in _quoted(page.get("fields"))]
+        parts += [f'The page shows the button "{text}".' for text in _quoted(page.get("buttons"))]
+        if parts and depth >= 1:
+            yield _case(
+                f"page_{_words(path)}_form",
+                f"{path} offers its form",
+                needs,
+                [f"Open {path}."],
+                " ".join(parts),
+                "high",
+            )
+
+
+def _case(name: str, title: str, needs: list[str], steps: list[str], expected: str, priority: str) -> JsonObject:
+    return {
+        "id": f"tc_{name}",
+        "title": title,
+        "preconditions": needs,
+        "steps": steps,
+        "expected": expected,
+        "priority": priority,
+    }
+
+
+def _with_own_ids(cases: list[JsonObject]) -> list[JsonObject]:
+    taken: dict[str, int] = {}
+    named: list[JsonObject] = []
+    for case in cases:
+        number = taken[case["id"]] = taken.get(case["id"], 0) + 1
+        named.append({**case, "id": case["id"] if number == 1 else f"{case['id']}_{number}"})
+    return named
+
+
+def _notes(inputs: Mapping[str, Any], routes: list[JsonObject], pages: list[JsonObject], notes: list[str]) -> str:
+    first = (
+        f"Made from {inputs['repo_full_name']} at {inputs['ref']}, depth {inputs['depth_level']}: "
+        f"{len(routes)} routes, {len(pages)} pages, read from the source without running it."
+    )
+    components = [one["path"] for one in inputs["entry_points"] if one["kind"] == "ui_component"]
+    unknown = sorted({*components} - {page.get("file") for page in pages})
+    if unknown:
+        shown = ", ".join(unknown[:10]) + (f" and {len(unknown) - 10} more" if len(unknown) > 10 else "")
+        notes = [*notes, f"No address is known for {shown}."]
+    return "\n".join([first, *dict.fromkeys(notes)])
+
+
+def _filled(path: str, route: JsonObject) -> str:
+    """The path with values that exist nowhere: for a parameter that takes integers, a large one."""
+    typed = {name for name, _ in route.get("typed_parameters") or ()}
+    return re.sub(r"{(\w+)}", lambda found: "999999999" if found[1] in typed else _UNKNOWN, path)
+
+
+def _some_body(route: JsonObject, method: str, path: str) -> str:
+    sends = route.get("body") and method in ("POST", "PUT", "PATCH")
+    return f" with the JSON body ${_body_variable(method, path)}" if sends else ""
+
+
+def _body_needs(route: JsonObject, method: str, path: str) -> list[str]:
+    needs: list[str] = []
+    if _some_body(route, method, path):
+        variable = _body_variable(method, path)
+        needs.append(f"The environment variable {variable} holds a JSON body that {method} {path} accepts.")
+    return [*needs, *_authorization(route)]
+
+
+def _authorization(route: JsonObject) -> list[str]:
+    told = "The environment variable AUTHORIZATION holds an Authorization header that may do this."
+    return [told] if route.get("authorized") else []
+
+
+def _body_variable(method: str, path: str) -> str:
+    return f"{_words(path).upper()}_{method}_BODY"
+
+
+def _existing(path: str, whole: str | None = None) -> list[str]:
+    """What the caller must provide for the parameters of a path; variables are named by the whole path."""
+    return [
+        f"The environment variable {variable_of(name, whole or path)} holds an existing {name}."
+        for name in _names(path)
+    ]
+
+
+def _names(path: str) -> list[str]:
+    return re.findall(r"{(\w+)}", path)
+
+
+def _shape(path: str) -> str:
+    return re.sub(r"{\w+}", "*", path)
+
+
+def _slug(method: str, path: str) -> str:
+    return f"{method.lower()}_{_words(path)}"
+
+
+def _words(path: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", path.lower()).strip("_") or "root"
+
+
+def _quoted(texts: Any) -> list[str]:
+    return [text for one in texts or () if (text := _quotable(one))]
+
+
+def _quotable(text: Any) -> str:
+    """A text that fits between the quotes of a sentence, else nothing."""
+    return text if isinstance(text, str) and text.strip() and '"' not in text and "\n" not in text else ""
+
+
+def _objects(value: Any) -> list[JsonObject]:
+    """Routes or pages; a crawler that is no twin of ours may leave them out or write something else there."""
+    rows = value if isinstance(value, list) else []
+    return [
+        one
+        for one in rows
+        if isinstance(one, dict)
+        and isinstance(one.get("path"), str)
+        and one["path"].startswith("/")
+        and re.fullmatch(r"[A-Z]+", str(one.get("method", "GET")))
+    ]

@@ -1,0 +1,134 @@
+"""The repo crawler that needs no model: it lists, samples and reads a repository through tools (A-01, A-10)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from ....core.errors import ToolFailure
+from ....engine.repository.survey import Survey, survey, worth_reading
+from ...contract.envelope import consumer_view
+from ...contract.lifecycle import Agent, AgentContract
+from ...contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
+
+TREE, READ_FILE = "repo.tree", "repo.read_file"
+LARGEST_READ = 512 * 1024
+"""Bytes; larger files are listed, not read."""
+
+
+class CalledTool(Protocol):
+    """One call as the tool client remembers it."""
+
+    @property
+    def tool(self) -> str: ...
+    @property
+    def cached(self) -> bool: ...
+
+
+class RepositoryTools(Protocol):
+    """What a crawler may call; `mcp.client.ToolClient` is one."""
+
+    async def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]: ...
+    def calls(self) -> Sequence[CalledTool]: ...
+
+
+class EmbeddedCrawlerAgent(Agent):
+    """Maps the repository that is checked out.
+
+    Inputs and result are those of `schemas/repo_crawler/`. `detected_stack` also holds `routes` and `pages`, which is
+    all that a test case generator learns of what the repository offers. The response's metadata holds `read` (files
+    read), `not_read` (path, reason) and `truncated`.
+
+    Args:
+        tools: `repo.tree` and `repo.read_file`, and the calls made so far.
+        contract: the schemas the agent is held to.
+    """
+
+    def __init__(self, tools: RepositoryTools, *, contract: AgentContract | None = None) -> None:
+        super().__init__("repo_crawler", contract=contract)
+        self._tools = tools
+
+    async def _work(self, request: AgentRequest) -> AgentResponse:
+        inputs = consumer_view(request.inputs or {})
+        found = await read_repository(self._tools, str(inputs["ref"]))
+        return await asyncio.to_thread(_mapped, inputs, found)
+
+
+class Found:
+    """A repository as the tools gave it.
+
+    Attributes:
+        tree: files with path, size and sha, sorted by path.
+        texts: path → text of those that were read.
+        not_read: path → why not.
+        cache_hits: answers that came from a cache.
+    """
+
+    def __init__(self, tree: list[JsonObject], truncated: bool) -> None:
+        self.tree = tree
+        self.truncated = truncated
+        self.texts: dict[str, str] = {}
+        self.not_read: dict[str, str] = {}
+        self.cache_hits = 0
+
+
+async def read_repository(tools: RepositoryTools, ref: str) -> Found:
+    """The tree and every text that a survey can use.
+
+    Raises:
+        ToolFailure: the ref is not checked out, or the tree cannot be listed.
+    """
+    before = _hits(tools)
+    answer = await tools.call(TREE, {"ref": ref})
+    found = Found(answer["files"], bool(answer["truncated"]))
+    for file in found.tree:
+        path = str(file["path"])
+        if not worth_reading(path):
+            continue
+        if file["size"] > LARGEST_READ:
+            found.not_read[path] = f"larger than {LARGEST_READ // 1024} KiB"
+            continue
+        try:
+            read = await tools.call(READ_FILE, {"path": path, "ref": ref})
+        except ToolFailure as error:
+            found.not_read[path] = error.message
+        else:
+            found.texts[path] = str(read["contents"])
+    found.cache_hits = _hits(tools) - before
+    return found
+
+
+def _hits(tools: RepositoryTools) -> int:
+    return sum(one.cached and one.tool in (TREE, READ_FILE) for one in tools.calls())
+
+
+def _mapped(inputs: Mapping[str, Any], found: Found) -> AgentResponse:
+    seen = survey([str(file["path"]) for file in found.tree], found.texts)
+    result = repository_map(inputs, found, seen)
+    metadata = {
+        "read": len(found.texts),
+        "not_read": [{"path": path, "reason": reason} for path, reason in found.not_read.items()],
+        "truncated": found.truncated,
+    }
+    trace = [{"event": "crawled", "files": len(found.tree), "kept": len(result["file_tree"])}]
+    return success_response(result, trace=trace, metadata=metadata)
+
+
+def repository_map(inputs: Mapping[str, Any], found: Found, seen: Survey) -> JsonObject:
+    """The crawler's result: what a survey found, at the depth that was asked for."""
+    files = {str(file["path"]): file for file in found.tree}
+    at_depth = seen.at(inputs["depth_level"], list(files))
+    offered = {
+        "routes": [route.to_dict() for route in seen.routes],
+        "pages": [page.to_dict() for page in seen.pages],
+    }
+    return {
+        "run_id": inputs["run_id"],
+        "repo_full_name": inputs["repo_full_name"],
+        "ref": inputs["ref"],
+        "file_tree": [files[path] for path in at_depth],
+        "entry_points": [{"path": path, "kind": kind} for path, kind in seen.entry_points.items()],
+        "detected_stack": {**seen.stack, **offered},
+        "cache_hits": found.cache_hits,
+    }

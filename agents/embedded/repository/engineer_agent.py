@@ -1,0 +1,93 @@
+"""The test engineer that needs no model: cases in the words of `case_words` become Playwright or Maestro files."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ...contract.envelope import consumer_view
+from ...contract.lifecycle import Agent, AgentContract
+from ...contract.protocol import AgentRequest, AgentResponse, ErrorType, JsonObject, error_response, success_response
+from .case_words import Script, read_case
+from .maestro_files import maestro_files
+from .playwright_files import playwright_files
+
+_NAMES = {"playwright": "Playwright", "maestro": "Maestro"}
+_MADE_FROM = re.compile(r"^Made from (?P<repository>\S+/\S+) at (?P<ref>\S+), depth ")
+
+
+class EmbeddedEngineerAgent(Agent):
+    """Writes test files for the cases it can read, and says which it cannot.
+
+    Inputs and result are those of `schemas/test_engineer/`, inputs plain or in a hydration envelope. A case in free
+    words is left out whole, never filled up: the response's metadata lists it under `not_written` (case_id, reason),
+    and so does the text of the pull request.
+
+    Args:
+        contract: the schemas the agent is held to.
+    """
+
+    def __init__(self, *, contract: AgentContract | None = None) -> None:
+        super().__init__("test_engineer", contract=contract)
+
+    async def _work(self, request: AgentRequest) -> AgentResponse:
+        return await asyncio.to_thread(_engineered, consumer_view(request.inputs or {}))
+
+
+def _engineered(inputs: Mapping[str, Any]) -> AgentResponse:
+    framework = str(inputs["target_framework"])
+    scripts: list[Script] = []
+    left_out: dict[str, str] = {}
+    for case in inputs["test_cases"]:
+        read = read_case(case)
+        if isinstance(read, Script):
+            scripts.append(read)
+        else:
+            left_out[str(case["id"])] = read
+    made_from = _MADE_FROM.match(str(inputs["coverage_notes"]))
+    source = made_from["repository"] if made_from else "test cases"
+    if framework == "maestro":
+        files, refused = maestro_files(scripts, source)
+        left_out |= refused
+    else:
+        files = playwright_files(scripts, source)
+    not_written = [{"case_id": name, "reason": reason} for name, reason in left_out.items()]
+    if not files:
+        return error_response(
+            ErrorType.VALIDATION,
+            f"no case of {len(inputs['test_cases'])} can be turned into {_NAMES[framework]} code without a model",
+            details={"error": "AgentFailure", "not_written": not_written},
+            metadata={"not_written": not_written},
+        )
+    written = [case for case in inputs["test_cases"] if case["id"] not in left_out]
+    result = {
+        "run_id": inputs["run_id"],
+        "framework": framework,
+        "files": files,
+        "pr_title": f"Add {_counted(len(written), _NAMES[framework] + ' test')} for {source}"[:256],
+        "pr_body": _body(inputs, written, left_out, framework),
+        "base_branch": made_from["ref"] if made_from and made_from["ref"] != "worktree" else "main",
+        "head_branch": f"testwright/{framework}-{str(inputs['run_id'])[:8]}",
+    }
+    trace = [{"event": "written", "files": len(files), "cases": len(written), "left_out": len(left_out)}]
+    return success_response(result, trace=trace, metadata={"not_written": not_written})
+
+
+def _body(inputs: Mapping[str, Any], written: list[JsonObject], left_out: Mapping[str, str], framework: str) -> str:
+    tells = {
+        "playwright": "Set BASE_URL (or `use.baseURL`), then `npx playwright test tests/e2e/generated`. Tests whose "
+        "preconditions are not met are skipped and say what they need.",
+        "maestro": "`maestro test -e BASE_URL=... .maestro/generated`. Flows whose preconditions are not met fail "
+        "first and say what they need.",
+    }
+    lines = [tells[framework], "", "They were written from the source and have not been run yet.", "", "Cases:"]
+    lines += [f"- {case['id']} ({case['priority']}): {case['title']}" for case in written]
+    if left_out:
+        lines += ["", "Not written:", *(f"- {name}: {reason}" for name, reason in left_out.items())]
+    return "\n".join([*lines, "", "Coverage notes:", str(inputs["coverage_notes"])]) + "\n"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -1,0 +1,108 @@
+"""Scripts as Maestro flows in YAML: one file for each case, as Maestro runs them (A-01)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from ....utils.generated_header import with_header
+from .case_words import Click, Expectation, Fill, Open, Script, Send, Shows, StatusBelow, StatusIs, Step, parts_of
+from .playwright_files import AUTHORIZATION, guarded
+
+FOLDER = ".maestro/generated"
+UNSEEN = "Maestro sees no page title"
+
+
+def maestro_files(scripts: Sequence[Script], source: str) -> tuple[list[dict[str, str]], dict[str, str]]:
+    """Flow files with `path` and `contents`, sorted by path, and the cases that make no flow, by id with the reason.
+
+    Args:
+        source: what the cases were made from, for the header.
+    """
+    files: list[dict[str, str]] = []
+    refused: dict[str, str] = {}
+    for script in sorted(scripts, key=lambda one: one.id):
+        if any(isinstance(one, Shows) and one.what == "title" for one in script.expected):
+            refused[script.id] = UNSEEN
+            continue
+        contents = with_header(_flow(script), target=source, comment="#")
+        files.append({"path": f"{FOLDER}/{script.id}.yaml", "contents": contents})
+    return files, refused
+
+
+def _flow(script: Script) -> str:
+    lines = ["# Run it with: maestro test -e BASE_URL=https://... and a -e for each variable that is asserted below."]
+    lines += ["url: ${BASE_URL}", f"name: {_text(f'{script.title} [{script.id}]')}", "tags:", f"  - {script.priority}"]
+    lines.append("---")
+    needed = ["BASE_URL", *script.variables, *([AUTHORIZATION] if guarded(script) else [])]
+    for name in needed:
+        why = next((one for one in script.preconditions if re.search(rf"\b{name}\b", one)), f"{name} is set.")
+        lines += ["- assertTrue:", f"    condition: ${{typeof {name} !== 'undefined'}}", f"    label: {_text(why)}"]
+    told = [one for one in script.preconditions if not any(re.search(rf"\b{name}\b", one) for name in needed)]
+    lines += [f"# Precondition: {' '.join(one.split())}" for one in told]
+    for step in script.steps:
+        lines += _commands(step, guarded(script))
+    for one in script.expected:
+        lines += _assertion(one)
+    return "\n".join(lines) + "\n"
+
+
+def _commands(step: Step, authorized: bool) -> list[str]:
+    if isinstance(step, Open):
+        address = "".join(f"${{{text}}}" if is_variable else text for text, is_variable in parts_of(step.path))
+        return ["- launchApp", f"- openLink: {_quoted('${BASE_URL}' + address)}"]
+    if isinstance(step, Fill):
+        return [f"- tapOn: {_pattern(step.field)}", f"- inputText: {_text(step.value)}"]
+    if isinstance(step, Click):
+        return [f"- tapOn: {_pattern(step.name)}"]
+    options = [f"method: '{step.method}'"]
+    if step.body is not None:
+        options.append(f"headers: {{{_headers(step, authorized, json_body=True)}}}")
+        options.append(f"body: {step.body[1:] if step.body.startswith('$') else _script_text(_json(step.body))}")
+    elif authorized and not step.anonymous:
+        options.append(f"headers: {{{_headers(step, authorized, json_body=False)}}}")
+    address = " + ".join(
+        ["BASE_URL", *(text if is_variable else _script_text(text) for text, is_variable in parts_of(step.path))]
+    )
+    script = f"output.status = http.request({address}, {{{', '.join(options)}}}).status"
+    return [f"- evalScript: {_quoted(f'${{{script}}}')}"]
+
+
+def _headers(step: Send, authorized: bool, *, json_body: bool) -> str:
+    headers = ["'Content-Type': 'application/json'"] if json_body else []
+    if authorized and not step.anonymous:
+        headers.append(f"'Authorization': {AUTHORIZATION}")
+    return ", ".join(headers)
+
+
+def _assertion(one: Expectation) -> list[str]:
+    if isinstance(one, StatusIs):
+        condition = " || ".join(f"output.status == {code}" for code in one.codes)
+        return [f"- assertTrue: {_quoted(f'${{{condition}}}')}"]
+    if isinstance(one, StatusBelow):
+        return [f"- assertTrue: {_quoted(f'${{output.status < {one.limit}}}')}"]
+    return [f"- assertVisible: {_pattern(one.text)}"]
+
+
+def _pattern(text: str) -> str:
+    """A selector that matches exactly this text: Maestro reads selectors as regular expressions."""
+    return _text(re.sub(r"([\\.^$*+?()\[\]{}|])", r"\\\1", text))
+
+
+def _text(text: str) -> str:
+    """Literal text; Maestro would read `${` as the beginning of a script."""
+    return _quoted(text.replace("${", "\\${"))
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=True)
+
+
+def _script_text(text: str) -> str:
+    inner = json.dumps(text)[1:-1].replace('\\"', '"').replace("'", "\\'")
+    return f"'{inner}'"
+
+
+def _json(source: str) -> str:
+    return json.dumps(json.loads(source))

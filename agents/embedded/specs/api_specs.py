@@ -1,0 +1,192 @@
+"""Specs of API tests: an application is started in the sandbox, sent requests, held to its OpenAPI document (T-20)."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ....core.errors import EnvironmentFault, ToolFailure, UsageError
+from ....engine.api.document.application import Launch
+from ....engine.api.document.apps import secret_variables
+from ....engine.api.document.auth import made_up
+from ....engine.api.document.document import document_of
+from ....engine.api.document.document_from_app import asked_for_document
+from ....engine.api.document.handler_lines import handler_lines
+from ....engine.api.document.operations import api_of
+from ....engine.api.model.api_source import Described, Documents, Places
+from ....engine.api.model.model import Api
+from ....engine.api.probe.explore import ApiBudget, ApiExploration, explore_api
+from ....engine.api.write.compose import compose_spec
+from ....engine.python.project.layout import find_layout
+from ....sandbox.target import PythonTarget
+from ...contract.protocol import JsonObject
+from .spec_generator import Specified
+
+TargetProvider = Callable[[], Awaitable[PythonTarget]]
+
+
+class ApiSpecs:
+    """Specifies API tests for one application.
+
+    The metadata holds `requests` (sent), `operations` (tested and all) and `notes`.
+
+    Args:
+        python_target: gives the project made ready to run; asked for when the application is started.
+        root: the project's root.
+        documents: reads OpenAPI documents that the target names, or that an application answers.
+        command: starts the application, whatever the target says; `{port}` in it stands for the port. Empty for what
+            the target says.
+        budget: how much may be tried; None for the engine's own.
+    """
+
+    def __init__(
+        self,
+        python_target: TargetProvider,
+        root: Path,
+        documents: Documents,
+        *,
+        command: Sequence[str] = (),
+        budget: ApiBudget | None = None,
+    ) -> None:
+        self._python_target = python_target
+        self._root = root
+        self._documents = documents
+        self._command = tuple(command)
+        self._budget = budget
+
+    async def specify(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> Specified:
+        """The spec for `target` (`application`, `endpoint`, or both).
+
+        What is tried is bounded by counts (`ApiBudget`): `seconds` cuts nothing short. Raises as `explore_api` and
+        `document_of` do.
+        """
+        target: Mapping[str, Any] = inputs["target"]
+        launch, secrets = await asyncio.to_thread(self._launch, target)
+        if launch is None:
+            raise UsageError(
+                "API tests need an application to start, and none is named.",
+                advice="name the module that makes it (`shop.api`), or say with --app-command how it is started",
+            )
+        prepared = await self._python_target()
+        endpoint = str(target.get("endpoint") or "")
+        described = await self._described(prepared, launch, endpoint)
+        path = str(target.get("path") or endpoint) or "openapi.json"
+        api = await asyncio.to_thread(self._api, described, path)
+        exploration = await explore_api(prepared, api, launch, secrets=secrets, budget=self._budget)
+        spec = await asyncio.to_thread(
+            compose_spec,
+            exploration,
+            framework=str(inputs.get("framework") or "pytest"),
+            target=self._told(described, path, api.title),
+            launch=launch,
+            start=_start(launch, str(target.get("framework_of_app") or "")),
+        )
+        return Specified(spec, _metadata(exploration), _trace(exploration, spec))
+
+    async def _described(self, prepared: PythonTarget, launch: Launch, endpoint: str) -> Described:
+        """The document that is named, else what the started application answers, else what its source tells."""
+        if endpoint:
+            described = await self._named(endpoint)
+            # Lines of an address are no lines of the project: the handlers' are, where they are known.
+            known = described.places if (self._root / described.location).is_file() else {}
+            return replace(described, places=known or await self._handlers(prepared, launch))
+        if launch.command:
+            answered = await asked_for_document(prepared, launch, self._documents)
+            if answered is not None:
+                return replace(answered, places=await self._handlers(prepared, launch))
+            if not launch.application:
+                raise EnvironmentFault(
+                    f"What `{launch.label}` starts answers no OpenAPI document, and none is named.",
+                    advice="name one in the request, such as `API tests from openapi.yaml`",
+                    details={"tried": list(self._documents.paths)},
+                )
+        return await document_of(prepared, launch)
+
+    async def _named(self, endpoint: str) -> Described:
+        """The document that a request names. Raises EnvironmentFault: there is none to be read."""
+        try:
+            return await self._documents.load(endpoint)
+        except ToolFailure as error:
+            raise EnvironmentFault(error.message, advice=error.advice, details=error.details) from error
+
+    async def _handlers(self, prepared: PythonTarget, launch: Launch) -> Places:
+        """Where the handlers are; nothing where the application is started in another way and does not import."""
+        if not launch.application:
+            return {}
+        try:
+            return (await document_of(prepared, launch)).places
+        except EnvironmentFault:
+            return {}
+
+    def _api(self, described: Described, path: str) -> Api:
+        api = api_of(described.document, path=path, documented=described.documented, places=described.places)
+        api = handler_lines(api, self._root)
+        return replace(api, problems=described.problems)
+
+    def _launch(self, target: Mapping[str, Any]) -> tuple[Launch | None, list[str]]:
+        told = target.get("application") or {}
+        command = self._command or tuple(told.get("command") or ())
+        if not (told.get("import") or command):
+            return None, []
+        layout = find_layout(self._root)
+        secrets = secret_variables(self._root, layout.modules)
+        environment = {name: made_up(name) for name in secrets} | dict(told.get("environment") or {})
+        launch = Launch(
+            application=told.get("import"),
+            command=command,
+            import_roots=tuple(layout.import_roots) or (".",),
+            environment=environment,
+            folder=told.get("folder"),
+        )
+        return launch, secrets
+
+    def _told(self, described: Described, path: str, title: str) -> JsonObject:
+        told: JsonObject = {"name": title[:200]}
+        if described.location:
+            description = {"path": described.location, "format": described.form, "digest": described.digest}
+            told["description"] = {key: one for key, one in description.items() if one}
+        file = self._root / path
+        if path and file.is_file():
+            told |= {"path": path, "digest": hashlib.sha256(file.read_bytes()).hexdigest()}
+        return told
+
+
+def _start(launch: Launch, framework: str) -> str:
+    """How the application is started by hand."""
+    names = sorted(launch.environment)
+    variables = f", with a value of your own in {' and '.join(names)}" if names else ""
+    if launch.command:
+        return f"started by {' '.join(launch.command).replace('{port}', '8000')}{variables}:"
+    if framework in ("flask", "django"):
+        command = "python manage.py runserver" if framework == "django" else f"flask --app {launch.application} run"
+        return f"started by `{command} {'8000' if framework == 'django' else '--port 8000'}`{variables}:"
+    factory = " --factory" if str(launch.application).endswith("()") else ""
+    roots = "".join(f" --app-dir {root}" for root in launch.import_roots[:1] if root != ".")
+    application = str(launch.application).removesuffix("()")
+    return f"started by `uvicorn {application}{factory}{roots} --port 8000`{variables}:"
+
+
+def _metadata(exploration: ApiExploration) -> JsonObject:
+    every = len(exploration.api.operations) + len(exploration.api.left_out)
+    tested = len({one.proposal.operation.name for one in exploration.seen})
+    return {
+        "requests": exploration.requests,
+        "operations": {"tested": tested, "all": every},
+        "notes": list(exploration.notes),
+    }
+
+
+def _trace(exploration: ApiExploration, spec: JsonObject) -> list[JsonObject]:
+    return [
+        {
+            "event": "explored",
+            "target": exploration.api.path,
+            "requests": exploration.requests,
+            "cases": len(spec["cases"]),
+            "suspected_defects": len(spec["suspected_defects"]),
+        }
+    ]

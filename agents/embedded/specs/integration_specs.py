@@ -1,0 +1,107 @@
+"""Specs of integration tests: flows of one entry module across the modules it calls, run in the sandbox (T-20).
+
+The same project and request give the same spec (B-06).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ....core.errors import ProjectError
+from ....engine.integration.flows.explore import FlowProposer, Flows, explore_flows
+from ....engine.integration.model.model import IntegrationTarget
+from ....engine.integration.modules.targets import integration_target
+from ....engine.integration.programs.explore import explore_programs
+from ....engine.integration.programs.runs import ProgramFlows
+from ....engine.integration.write.compose import Told, compose_integration_spec
+from ....engine.integration.write.program_report import told_by_programs
+from ....engine.python.explore.explore import Budget
+from ....engine.python.facts.analyse import analyse_module
+from ....engine.python.model.model import ModuleFacts
+from ....engine.python.project.layout import Layout, find_layout
+from ....engine.python.usage.project_index import ProjectIndex
+from ....sandbox.target import PythonTarget
+from ...contract.protocol import JsonObject
+from .spec_generator import Specified
+
+TargetProvider = Callable[[], Awaitable[PythonTarget]]
+
+
+class IntegrationSpecs:
+    """Specifies integration tests for one entry module and what it reaches.
+
+    The metadata holds `trials`, `branches` (of all components: reached and possible), `edges` and `notes`.
+
+    Args:
+        python_target: gives the project made ready to run; asked for at the first exploration only.
+        root: the project's root.
+        budget: how much may be tried for one entry; None for the engine's own.
+    """
+
+    def __init__(self, python_target: TargetProvider, root: Path, *, budget: Budget | None = None) -> None:
+        self._python_target = python_target
+        self._root = root
+        self._budget = budget
+
+    async def specify(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> Specified:
+        """The spec for `target` (path of the entry, and `symbols` or null).
+
+        Raises:
+            ProjectError: the module calls no other module of the project, or cannot be read.
+            TargetImportError, SandboxFailure: as `explore_flows` does.
+        """
+        path, symbols = str(inputs["target"]["path"]), inputs["target"].get("symbols")
+        layout, components, facts = await asyncio.to_thread(self._read, path, symbols)
+        proposer = await asyncio.to_thread(
+            FlowProposer, self._root, layout, facts, components.subjects, components.servers
+        )
+        target = await self._python_target()
+        flows = await explore_flows(target, facts, components, proposer, (self._budget or Budget()).within(seconds))
+        programs = await explore_programs(target, self._root, layout, components, flows)
+        framework = str(inputs.get("framework") or "pytest")
+        spec = await asyncio.to_thread(self._composed, layout, components, flows, programs, framework)
+        trace: list[JsonObject] = [
+            {"event": "explored", "target": path, "trials": flows.exploration.trials, "cases": len(spec["cases"])},
+            *({"event": "program_run", "program": one.program.name, "runs": one.runs} for one in programs),
+        ]
+        return Specified(spec, _metadata(spec, flows, programs), trace)
+
+    def _read(self, path: str, symbols: Any) -> tuple[Layout, IntegrationTarget, ModuleFacts]:
+        layout = find_layout(self._root)
+        facts = analyse_module(self._root, path, layout)
+        components = integration_target(self._root, layout, facts.path, symbols)
+        if components is None:
+            raise ProjectError(
+                f"there is nothing to integrate: {facts.module} calls no other module of the project.",
+                advice="Name a module that uses others, or ask for unit tests.",
+            )
+        return layout, components, facts
+
+    def _composed(
+        self,
+        layout: Layout,
+        components: IntegrationTarget,
+        flows: Flows,
+        programs: Sequence[ProgramFlows],
+        framework: str,
+    ) -> JsonObject:
+        index = ProjectIndex(self._root, layout, (flows.exploration.facts,))
+
+        def told(taken: set[str]) -> Told:
+            return told_by_programs(programs, flows.arcs, components, flows.exploration.facts, taken)
+
+        return compose_integration_spec(components, flows, index, framework=framework, programs=told)
+
+
+def _metadata(spec: Mapping[str, Any], flows: Flows, programs: Sequence[ProgramFlows]) -> JsonObject:
+    exploration = flows.exploration
+    possible = exploration.possible_arcs
+    return {
+        "trials": exploration.trials,
+        "branches": {"reached": len(exploration.reached_arcs & possible), "possible": len(possible)},
+        "edges": list(spec["target"]["edges"]),
+        "notes": [*exploration.notes, *(note for one in programs for note in one.notes)],
+    }

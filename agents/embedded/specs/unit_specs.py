@@ -1,0 +1,154 @@
+"""Specs of unit tests: one Python module is read, run in the sandbox, and what a test may demand is written down.
+
+The same project and request give the same spec (B-06).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ....engine.python.explore.explore import Budget, explore
+from ....engine.python.facts.analyse import analyse_module
+from ....engine.python.model.model import CallableFacts, Exploration, ModuleFacts
+from ....engine.python.project.layout import Layout, find_layout
+from ....engine.python.search.background_context import ahead
+from ....engine.python.search.parallel_observers import SideBySide, open_side_by_side
+from ....engine.python.search.proposer import SourceProposer
+from ....engine.python.write.compose import compose_spec
+from ....sandbox.target import PythonTarget
+from ...contract.protocol import JsonObject
+from .first_tests import FirstTests
+from .spec_generator import Specified
+
+TargetProvider = Callable[[], Awaitable[PythonTarget]]
+
+
+class UnitSpecs:
+    """Specifies unit tests for one Python module.
+
+    The metadata holds `trials`, `branches` (reached and possible), `notes`, and in `notices` which mutants which cases
+    notice.
+
+    Args:
+        python_target: gives the project made ready to run; asked for at the first exploration only.
+        root: the project's root.
+        budget: how much may be tried for one module; None for the engine's own.
+        first: writes the first tests of the run from a first look at a module; None for no such look.
+    """
+
+    def __init__(
+        self,
+        python_target: TargetProvider,
+        root: Path,
+        *,
+        budget: Budget | None = None,
+        first: FirstTests | None = None,
+    ) -> None:
+        self._python_target = python_target
+        self._root = root
+        self._budget = budget
+        self._first = first
+
+    async def specify(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> Specified:
+        """The spec for `target` (path, and `symbols` or null). Raises as `explore` and `analyse_module` do."""
+        target: Mapping[str, Any] = inputs["target"]
+        layout = await asyncio.to_thread(find_layout, self._root)
+        facts = await asyncio.to_thread(analyse_module, self._root, str(target["path"]), layout)
+        wanted = target.get("symbols")
+
+        def looked(look: Exploration) -> None:
+            if self._first is not None:
+                self._first.take(lambda: _composed(limited_to(look, wanted), layout, inputs))
+
+        early = looked if self._first is not None and self._first.wanted else None
+        async with ahead(lambda: self._workers(facts)) as workers:
+            workers.begin()  # they start while it is read what there is to propose
+            proposer = await asyncio.to_thread(_proposer, self._root, layout, facts, wanted)
+            exploration = await explore(
+                await self._python_target(),
+                facts,
+                proposer,
+                (self._budget or Budget()).within(seconds),
+                early=early,
+                opened=workers.use,
+            )
+        exploration = limited_to(exploration, wanted)
+        notices: dict[str, list[int]] = {}
+        spec = await asyncio.to_thread(_composed, exploration, layout, inputs, notices)
+        metadata = {**_metadata(exploration), "notices": notices}
+        if not (spec["cases"] or spec["suspected_defects"] or spec["not_reached"]):
+            reason = "it defines no public function or method of its own"
+            spec["not_reached"] = [{"subject": facts.module, "reason": reason, "line": 1}]
+        trace: list[JsonObject] = [
+            {"event": "explored", "target": facts.path, "trials": exploration.trials, "cases": len(spec["cases"])}
+        ]
+        return Specified(spec, metadata, trace)
+
+    @asynccontextmanager
+    async def _workers(self, facts: ModuleFacts) -> AsyncGenerator[SideBySide]:
+        async with open_side_by_side(await self._python_target(), facts) as workers:
+            yield workers
+
+
+def limited_to(exploration: Exploration, symbols: Any) -> Exploration:
+    """The exploration's findings about some symbols only: `Cart` means its members too; None means all."""
+    if symbols is None:
+        return exploration
+    wanted = [str(one) for one in symbols]
+    return replace(
+        exploration,
+        findings=tuple(one for one in exploration.findings if is_wanted(one.trial.subject, wanted)),
+        unreached=tuple(one for one in exploration.unreached if is_wanted(one.qualname, wanted)),
+    )
+
+
+def is_wanted(subject: str, symbols: list[str]) -> bool:
+    """Whether a qualified name is one of the symbols or a member of one."""
+    return any(subject == one or subject.startswith(f"{one}.") for one in symbols)
+
+
+def _proposer(root: Path, layout: Layout, facts: ModuleFacts, symbols: Any) -> SourceProposer:
+    """A proposer that spends its trials on the wanted symbols; how to build a class's objects stays known."""
+    if symbols is None:
+        return SourceProposer(root, layout, facts)
+    wanted = [str(one) for one in symbols]
+
+    def kept(one: CallableFacts) -> bool:
+        return is_wanted(one.qualname, wanted)
+
+    narrowed = replace(
+        facts,
+        functions=tuple(one for one in facts.functions if kept(one)),
+        classes=tuple(
+            replace(one, members=tuple(member for member in one.members if kept(member)))
+            for one in facts.classes
+            if is_wanted(one.name, wanted) or any(kept(member) for member in one.members)
+        ),
+    )
+    return SourceProposer(root, layout, narrowed)
+
+
+def _composed(
+    exploration: Exploration, layout: Layout, inputs: Mapping[str, Any], notices: dict[str, list[int]] | None = None
+) -> JsonObject:
+    return compose_spec(
+        exploration,
+        framework=str(inputs.get("framework") or "pytest"),
+        request=str(inputs.get("user_request") or ""),
+        import_roots=layout.import_roots,
+        notices=notices,
+    )
+
+
+def _metadata(exploration: Exploration) -> JsonObject:
+    possible = exploration.possible_arcs
+    return {
+        "trials": exploration.trials,
+        "branches": {"reached": len(exploration.reached_arcs & possible), "possible": len(possible)},
+        "notes": list(exploration.notes),
+    }

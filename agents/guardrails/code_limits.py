@@ -1,0 +1,122 @@
+"""What code from a model may not do (injection): read from its syntax tree, before anything is staged or run.
+
+The sandbox makes such code harmless while it is run here; these limits keep it out of the project, where nothing would.
+A test may import the target's packages, the test tools, harmless modules of the standard library and what the target
+imports; whatever it loads from them is judged by `limits/`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Mapping
+from pathlib import PurePosixPath
+
+from ...utils.python_source import parse_expression, parse_python
+from ..contract.protocol import JsonObject
+from .problems import problem
+from .python_code import STDLIB, PythonReach
+
+RULE = "reach"
+
+
+def out_of_reach(
+    source: str, module: str = "", *, imported: Collection[str] = (), helpers: Collection[str] = ()
+) -> list[tuple[int, str]]:
+    """Everything that code does and may not: line and what it reaches for. Empty for code that does not parse.
+
+    Args:
+        module: the module under test; its own package may be called whatever it does.
+        imported: top-level names of what the target imports; a test may use them too, within the limits.
+        helpers: modules beside the test that come with it.
+    """
+    try:
+        tree = parse_python(source)
+    except SyntaxError:
+        return []
+    return _reach(tree, module, imported, helpers)
+
+
+def code_problems(
+    source: str, module: str, *, imported: Collection[str] = (), helpers: Collection[str] = ()
+) -> list[JsonObject]:
+    """The same as errors of a test file."""
+    return [
+        {**problem("$.files", f"reaches for {what}", suggestion="test without it", rule=RULE), "line": line}
+        for line, what in out_of_reach(source, module, imported=imported, helpers=helpers)
+    ]
+
+
+def helper_problems(paths: Collection[str], test_path: str, module: str) -> list[JsonObject]:
+    """Errors of files beside a test that would hide a module: the target's, a tool's, one of the standard library."""
+    taken = {*STDLIB, module.partition(".")[0], "pytest", "_pytest", "unittest", "sitecustomize", "usercustomize"}
+    named = [path for path in paths if path != test_path and PurePosixPath(path).stem in taken]
+    return [
+        problem("$.files", f"{path!r} hides a module of that name", suggestion="give it another name", rule=RULE)
+        for path in named
+    ]
+
+
+def case_problems(
+    case: Mapping[str, object], index: int, imports: list[str], module: str, *, imported: Collection[str] = ()
+) -> list[JsonObject]:
+    """The same of a case in the form of an answer, as errors of a spec: its parts are read as one test."""
+    tree = _as_test(case, imports)
+    whats = dict.fromkeys(what for _, what in _reach(tree, module, imported, ()))
+    path, said = f"$.cases[{index}]", str(case.get("id"))
+    return [problem(path, f"{said} reaches for {what}", suggestion="test without it", rule=RULE) for what in whats]
+
+
+def imported_by(source: str) -> frozenset[str]:
+    """Top-level names of what a module imports; none when it does not parse."""
+    try:
+        tree = parse_python(source)
+    except SyntaxError:
+        return frozenset()
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {one.name.partition(".")[0] for one in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add(str(node.module).partition(".")[0])
+    return frozenset(found)
+
+
+def _reach(tree: ast.Module, module: str, imported: Collection[str], helpers: Collection[str]) -> list[tuple[int, str]]:
+    own = {module.partition(".")[0]} if module else set()
+    return PythonReach(tree, frozenset({*own, *helpers}), frozenset(imported)).found()
+
+
+def _as_test(case: Mapping[str, object], imports: list[str]) -> ast.Module:
+    """The test that a case's parts make; parts that do not parse are left to the validation of the spec."""
+    head = [one for text in imports for one in _statements(text)]
+    body: list[ast.stmt] = [one for text in _texts(case.get("statements")) for one in _statements(text)]
+    act = _expression(case.get("expression"))
+    if act is not None:
+        body.append(ast.Assign([ast.Name("result", ast.Store(), lineno=1)], act, lineno=1))
+    expected = case.get("expect")
+    for one in expected if isinstance(expected, list) else ():
+        for key in ("actual", "value", "exception"):
+            value = _expression(one.get(key))
+            body += [ast.Expr(value, lineno=1)] if value is not None else []
+    fixtures = [ast.arg(name, lineno=1) for name in _texts(case.get("fixtures"))]
+    arguments = ast.arguments([], fixtures, None, [], [], None, [])
+    test = ast.FunctionDef("test_case", arguments, body or [ast.Pass(lineno=1)], [], lineno=1)
+    return ast.Module([*head, test], [])
+
+
+def _statements(text: str) -> list[ast.stmt]:
+    try:
+        return parse_python(text).body
+    except SyntaxError:
+        return []
+
+
+def _expression(text: object) -> ast.expr | None:
+    try:
+        return parse_expression(text) if isinstance(text, str) and text else None
+    except SyntaxError:
+        return None
+
+
+def _texts(values: object) -> list[str]:
+    return [one for one in values if isinstance(one, str)] if isinstance(values, list) else []

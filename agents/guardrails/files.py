@@ -1,0 +1,163 @@
+"""Which files model-written tests may touch: those below tmp_path; what lies beside the tests they may read."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .modules import FILES
+from .names import Names, last
+from .path_reach import Place, place_of
+from .values import bound_to, texts_of
+
+# Functions that take a path that they read or open; one that they write or delete; two.
+_READ = frozenset(
+    """os.listdir os.scandir os.walk os.stat os.lstat os.readlink os.access glob.glob glob.iglob shutil.which
+    zipfile.is_zipfile tarfile.is_tarfile xml.etree.ElementTree.parse xml.dom.minidom.parse
+    xml.etree.ElementTree.iterparse""".split()
+)
+_OPENED = frozenset(
+    """open io.open gzip.open bz2.open lzma.open tarfile.open zipfile.ZipFile tarfile.TarFile gzip.GzipFile bz2.BZ2File
+    lzma.LZMAFile tarfile.TarFile.open""".split()
+)
+_ONE_WRITTEN = frozenset(
+    """os.mkdir os.makedirs os.remove os.unlink os.rmdir os.removedirs os.chmod os.utime os.truncate os.chdir
+    shutil.rmtree os.open sqlite3.connect""".split()
+)
+_TWO_WRITTEN = frozenset(
+    """os.rename os.renames os.replace os.symlink os.link shutil.copy shutil.copy2 shutil.copyfile shutil.copytree
+    shutil.move""".split()
+)
+PATH_FUNCTIONS = _READ | _OPENED | _ONE_WRITTEN | _TWO_WRITTEN
+"""Functions that may only be called where they stand, so that their paths can be read."""
+_OUT = frozenset({"pathlib.Path.home", "pathlib.Path.cwd", "os.getcwd"})
+CHANGING = frozenset(
+    "unlink rmdir rmtree write_text write_bytes symlink_to hardlink_to link_to chmod lchmod expanduser".split()
+)
+"""Methods of paths that change files."""
+_LOOKING = frozenset("read_text read_bytes iterdir glob rglob walk stat lstat readlink owner group".split())
+_MAKING = frozenset("mkdir touch".split())
+_MOVING = frozenset({"rename", "replace"})
+_ASKED_OF_MOCKS = ("assert", "call", "called", "return_value", "side_effect", "await", "mock_")
+
+
+class FileRule:
+    """Finds calls in one file that touch files they may not.
+
+    Args:
+        names: what the file's names stand for.
+    """
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+
+    def call(self, node: ast.Call) -> Iterator[str]:
+        """What a call reaches for, and one that it puts off."""
+        later = self._names.called(node.args[0]) if node.args else None
+        if later is not None:
+            yield from self.call(later)
+        dotted = self._names.dotted(node.func) or [self._names.builtin(node.func)]
+        for one in dotted:
+            if not self._function(node, one):
+                yield f"{FILES} with {one}"
+        if isinstance(node.func, ast.Attribute) and not set(dotted) & PATH_FUNCTIONS:
+            name = node.func.attr
+            if not self._method(node, node.func.value, name):
+                yield f"{FILES} with {name}"
+
+    def attribute(self, node: ast.Attribute) -> Iterator[str]:
+        """What a method of a path reaches for that is not called where it stands."""
+        around = self._names.parents.get(node)
+        if node.attr not in CHANGING or self._names.called(node) is not None:
+            return
+        if isinstance(around, ast.Attribute) and around.attr.startswith(_ASKED_OF_MOCKS):
+            return
+        if isinstance(node.ctx, ast.Load):
+            yield f"{FILES} with {node.attr}"
+
+    def _function(self, node: ast.Call, dotted: str) -> bool:
+        """Whether a function of the standard library is called with paths it may have."""
+        given = [*node.args, *(one.value for one in node.keywords if one.arg in ("file", "path", "name", "filename"))]
+        if dotted in _OUT:
+            return False
+        if dotted.startswith("tempfile."):
+            return place_of(self._names, node) is not Place.OUTSIDE
+        if dotted in _READ:
+            return not given or place_of(self._names, given[0]) <= Place.GIVEN
+        if dotted in _OPENED:
+            return not given or self._opened(node, given[0], at=1)
+        if dotted in _ONE_WRITTEN | _TWO_WRITTEN:
+            count = 2 if dotted in _TWO_WRITTEN else 1
+            paths = [*given[:count], *(one.value for one in node.keywords if one.arg in ("src", "dst", "database"))]
+            if dotted == "sqlite3.connect" and paths and texts_of(self._names, paths[0]) == {":memory:"}:
+                return True
+            return bool(paths) and all(self._may_write(one, node) for one in paths)
+        return True
+
+    def _method(self, node: ast.Call, receiver: ast.expr, name: str) -> bool:
+        if name == "extractall":
+            given = [*node.args[:1], *(one.value for one in node.keywords if one.arg == "path")]
+            return bool(given) and self._may_write(given[0], node)
+        if name == "chdir":
+            return bool(node.args) and place_of(self._names, node.args[0]) is Place.INSIDE
+        if name in CHANGING | _LOOKING | _MAKING | _MOVING | {"open"} and self._not_a_path(receiver):
+            return True
+        held = place_of(self._names, receiver)
+        if name == "expanduser":
+            return False
+        if name in CHANGING:
+            targets = node.args[:1] if name in ("symlink_to", "hardlink_to", "link_to") else []
+            return self._may_write(receiver, node) and all(self._may_write(one, node) for one in targets)
+        if name in _LOOKING:
+            return held is not Place.OUTSIDE
+        if name in _MAKING:
+            return held in (Place.INSIDE, Place.GIVEN, Place.UNKNOWN) or self._may_write(receiver, node)
+        if name == "open":
+            return held is not Place.OUTSIDE and (
+                held in (Place.INSIDE, Place.UNKNOWN) or self._opened(node, receiver, at=0)
+            )
+        if name in _MOVING and len(node.args) == 1 and not node.keywords:
+            target = place_of(self._names, node.args[0])
+            return held is not Place.OUTSIDE and target is not Place.OUTSIDE
+        return True
+
+    def _opened(self, node: ast.Call, path: ast.expr, at: int) -> bool:
+        """Whether a file may be opened in the way it is."""
+        modes = [*node.args[at : at + 1], *(one.value for one in node.keywords if one.arg == "mode")]
+        texts = texts_of(self._names, modes[0]) if modes else {"r"}
+        if texts is not None and not any(set(one) & set("wax+") for one in texts):
+            return place_of(self._names, path) <= Place.GIVEN or self._in_memory(path)
+        return self._may_write(path, node) or self._in_memory(path)
+
+    def _in_memory(self, node: ast.expr) -> bool:
+        values = bound_to(self._names, node) if isinstance(node, ast.Name) else [node]
+        made = [self._names.dotted(one.func) for one in values if isinstance(one, ast.Call)]
+        return len(made) == len(values) and all(set(one) & {"io.BytesIO", "io.StringIO"} for one in made)
+
+    def _may_write(self, path: ast.expr, where: ast.AST) -> bool:
+        held = place_of(self._names, path)
+        return held is Place.INSIDE or (held is Place.RELATIVE and self._in_temporary_folder(where))
+
+    def _in_temporary_folder(self, where: ast.AST) -> bool:
+        """Whether the function around has changed into a folder below tmp_path."""
+        for scope in self._names.scopes(where):
+            for node in ast.walk(scope) if not isinstance(scope, ast.Module) else ():
+                if isinstance(node, ast.Call) and last(node.func) == "chdir" and node.lineno < where.lineno:  # type: ignore[attr-defined]
+                    return bool(node.args) and place_of(self._names, node.args[0]) is Place.INSIDE
+        return False
+
+    def _not_a_path(self, receiver: ast.expr) -> bool:
+        """Whether a value is an object of the code under test or a mock, so that its methods are their own."""
+        values = bound_to(self._names, receiver) if isinstance(receiver, ast.Name) else [receiver]
+        for one in values:
+            made = self._names.dotted(one.func) if isinstance(one, ast.Call) else []
+            if not made or any(each.startswith(("pathlib.", "os.", "tempfile.")) for each in made):
+                return False
+            if not all(each.startswith("unittest.mock.") or last_is_class(each) for each in made):
+                return False
+        return bool(values)
+
+
+def last_is_class(dotted: str) -> bool:
+    """Whether a dotted name is spelled like a class."""
+    return dotted.rpartition(".")[2][:1].isupper()

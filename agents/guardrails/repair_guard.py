@@ -1,0 +1,222 @@
+"""The repair guard (B-03): a refinement may not weaken or drop assertions, add skips, or swallow exceptions.
+
+It compares a refined version with the last one by syntax tree; text, names and layout may change freely.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ...utils.python_source import parse_expression, parse_python
+from ..contract.protocol import JsonObject
+from .assertion_strength import EXACT, NEAR, NOTHING, PROPERTY, TRUE, last
+from .assertions import Asserted, asserted, skips_in, tests_of
+from .problems import problem
+
+RULE = "weakened"
+_STRENGTH = {"equals": EXACT, "is": EXACT, "raises": EXACT, "output": EXACT, "warns": EXACT, "length": EXACT}
+_STRENGTH |= {"approx": NEAR, "is_instance": PROPERTY, "holds": TRUE}
+_WIDE = ("Exception", "BaseException", "Warning")
+# What validation itself asks to be taken away or made less exact.
+_GIVES_WAY = ("two_exceptions", "result_after_raise", "moving_value")
+
+
+def weakened_code(previous: str, refined: str) -> list[JsonObject]:
+    """Every way in which a refined test file asserts less; empty when it asserts as much.
+
+    A previous file that does not parse can be held to nothing but its test names; a refined one that does not parse is
+    not judged here: validation refuses it.
+    """
+    try:
+        after = parse_python(refined)
+    except SyntaxError:
+        return []
+    new = _by_key(after)
+    try:
+        before = parse_python(previous)
+    except SyntaxError:
+        return [found for one in new.values() for found in _marks(one, Asserted(one.name, one.line))]
+    found: list[JsonObject] = []
+    for key, old in _by_key(before).items():
+        if key not in new:
+            found.append(_problem(old.line, f"the test {key} is gone", "write it again"))
+            continue
+        found += _weaker(old, new[key])
+    if _module_skips(after) > _module_skips(before):
+        found.append(_problem(1, "the file skips itself", "take the mark away"))
+    return found
+
+
+def weakened_cases(
+    cases: Sequence[Mapping[str, Any]],
+    concerned: Sequence[int],
+    mended: Sequence[Mapping[str, Any]],
+    errors: Iterable[Mapping[str, Any]],
+) -> list[JsonObject]:
+    """Every way in which corrected cases expect less than the ones they replace; empty when they expect as much.
+
+    Args:
+        cases: all previous cases.
+        concerned: indices of those that the errors are about.
+        mended: the corrected ones.
+        errors: an expectation that one of them tells to take away may go.
+    """
+    by_id = {str(one.get("id")): one for one in mended}
+    free = {str(one.get("path", "")).split(".value")[0] for one in errors if one.get("rule") in _GIVES_WAY}
+    found: list[JsonObject] = []
+    seen: set[str] = set()
+    for index in concerned:
+        old, name = cases[index], str(cases[index].get("id"))
+        if name in seen:
+            continue
+        seen.add(name)
+        if name not in by_id:
+            found.append(problem(f"$.cases[{index}]", f"the case {name} is gone", suggestion="correct it", rule=RULE))
+            continue
+        held = [one for at, one in enumerate(old.get("expect") or ()) if f"$.cases[{index}].expect[{at}]" not in free]
+        found += [
+            problem(f"$.cases[{index}].expect", f"{name}: {said}", suggestion="expect as much as before", rule=RULE)
+            for said in _weaker_case(held, by_id[name].get("expect") or ())
+        ]
+    return found
+
+
+def _weaker_case(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> list[str]:
+    before = sorted((_expectation_strength(one) for one in old), reverse=True)
+    after = sorted((_expectation_strength(one) for one in new), reverse=True)
+    found: list[str] = []
+    if len(after) < len(before):
+        found.append(f"it has {len(after)} expectations instead of {len(before)}")
+    elif any(now < then for now, then in zip(after, before, strict=False)):
+        found.append("an expectation is weaker than before")
+    raising = [one for one in new if one.get("kind") in ("raises", "warns")]
+    narrow = any(one.get("kind") in ("raises", "warns") and one.get("exception") not in _WIDE for one in old)
+    if narrow and any(one.get("exception") in _WIDE for one in raising):
+        found.append("an exception is expected less exactly")
+    if any(one.get("match") for one in old) and raising and not any(one.get("match") for one in new):
+        found.append("an exception's message is no longer expected")
+    return found
+
+
+def _expectation_strength(one: Mapping[str, Any]) -> int:
+    strength = _STRENGTH.get(str(one.get("kind")), NOTHING)
+    try:
+        actual, value = (parse_expression(str(one[key])) if one.get(key) else None for key in ("actual", "value"))
+    except SyntaxError:
+        return strength
+    if actual is not None and value is not None and ast.dump(actual) == ast.dump(value):
+        return NOTHING
+    if actual is not None and not any(isinstance(node, ast.Name) for node in ast.walk(actual)):
+        return NOTHING
+    return strength
+
+
+def _by_key(tree: ast.Module) -> dict[str, Asserted]:
+    """Tests by the cases they prove, or by name where they name none; of several, one that is run."""
+    marks = {
+        id(test): sum(skips_in(mark) for mark in owner.decorator_list) + _class_skips(owner)
+        for owner in ast.walk(tree)
+        if isinstance(owner, ast.ClassDef)
+        for test in owner.body
+    }
+    collected = _collected(tree)
+    found: dict[str, Asserted] = {}
+    for test in tests_of(tree):
+        one = asserted(test, marks.get(id(test), 0), run=id(test) in collected)
+        for key in one.case_ids or (one.name,):
+            if key not in found or one.run or not found[key].run:
+                found[key] = one
+    return found
+
+
+def _class_skips(owner: ast.ClassDef) -> int:
+    """Marks in the body of a class that take its tests away."""
+    plain = [one for one in owner.body if isinstance(one, ast.Assign | ast.AnnAssign | ast.Expr)]
+    return sum(skips_in(one) for one in plain)
+
+
+def _collected(tree: ast.Module) -> set[int]:
+    """Tests that a framework runs: at the top of the file or of a class of tests, and not bound anew below."""
+    found: set[int] = set()
+    for body in [tree.body, *(one.body for one in tree.body if isinstance(one, ast.ClassDef) and _holds_tests(one))]:
+        standing: dict[str, int] = {}
+        for one in body:
+            if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef):
+                marks = [mark.func if isinstance(mark, ast.Call) else mark for mark in one.decorator_list]
+                standing[one.name] = 0 if "fixture" in map(last, marks) else id(one)
+                continue
+            for name in ast.walk(one):
+                if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store | ast.Del):
+                    standing.pop(name.id, None)
+        found |= set(standing.values())
+    return found
+
+
+def _holds_tests(owner: ast.ClassDef) -> bool:
+    starts = any(isinstance(one, ast.FunctionDef) and one.name in ("__init__", "__new__") for one in owner.body)
+    return bool(owner.bases) or (owner.name.startswith("Test") and not starts)
+
+
+def _weaker(old: Asserted, new: Asserted) -> list[JsonObject]:
+    found = _marks(new, old)
+    held = [one for one in old.strengths if one > NOTHING]
+    if len(new.strengths) < len(held):
+        found.append(
+            _problem(new.line, f"{new.name} asserts {len(new.strengths)} things instead of {len(held)}", "keep all")
+        )
+    elif any(now < then for now, then in zip(new.strengths, held, strict=False)):
+        found.append(_problem(new.line, f"an assertion of {new.name} is weaker than before", "keep it as exact"))
+    if new.wide > old.wide:
+        found.append(_problem(new.line, f"{new.name} expects any exception", "name the exception"))
+    elif _admits_more(old, new):
+        found.append(_problem(new.line, f"{new.name} admits more exceptions than before", "name the exception"))
+    if new.rows < old.rows:
+        found.append(_problem(new.line, f"{new.name} runs {new.rows} rows instead of {old.rows}", "keep every row"))
+    if any(now > then for now, then in zip(new.tolerances, old.tolerances, strict=False)):
+        found.append(_problem(new.line, f"{new.name} tolerates more than before", "keep the tolerance"))
+    if new.unmatched > old.unmatched and len(new.strengths) <= len(old.strengths):
+        found.append(_problem(new.line, f"{new.name} no longer checks the message", "keep the match"))
+    return found
+
+
+def _marks(new: Asserted, old: Asserted) -> list[JsonObject]:
+    found: list[JsonObject] = []
+    if new.skips > old.skips:
+        found.append(_problem(new.line, f"{new.name} is skipped or expected to fail", "let it run"))
+    if new.swallows > old.swallows:
+        found.append(_problem(new.line, f"{new.name} swallows exceptions", "let them through"))
+    if old.run and not new.run:
+        found.append(_problem(new.line, f"{new.name} is no longer run", "leave it where tests are collected"))
+    if new.conditional > old.conditional:
+        found.append(_problem(new.line, f"{new.name} need not reach its assertions", "assert unconditionally"))
+    return found
+
+
+def _admits_more(old: Asserted, new: Asserted) -> bool:
+    """Whether an exception is expected by a base of it, or beside others."""
+    before = {name for one in old.raised for name in one}
+    if not old.raised or len(new.raised) != len(old.raised):
+        return False
+    if max(map(len, new.raised)) > max(map(len, old.raised)):
+        return True
+    added = {name for one in new.raised for name in one} - before
+    return any(_is_base(name, of) for name in added for of in before)
+
+
+def _is_base(name: str, of: str) -> bool:
+    base, derived = getattr(builtins, name, None), getattr(builtins, of, None)
+    if not isinstance(base, type) or not isinstance(derived, type):
+        return False
+    return base is not derived and issubclass(derived, base)
+
+
+def _module_skips(tree: ast.Module) -> int:
+    plain = [one for one in tree.body if not isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
+    return sum(skips_in(one) for one in plain)
+
+
+def _problem(line: int, message: str, suggestion: str) -> JsonObject:
+    return {**problem("$", message, suggestion=suggestion, rule=RULE), "line": line}

@@ -1,0 +1,154 @@
+"""Tests that replace what they test: the subject defined or patched in the test file, the test tools hidden (B-03).
+
+Such a test passes whatever the code does. It is refused in the first version as in a refinement.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+
+from ...utils.case_names import owned_tests, proven_by
+from ...utils.python_source import parse_python
+from ..contract.protocol import JsonObject
+from .assertion_strength import last
+from .assertions import tests_of
+from .problems import problem
+
+RULE = "replaced"
+_TOOLS = {"pytest": "pytest", "unittest": "unittest", "raises": "pytest", "approx": "pytest", "warns": "pytest"}
+_BY_TEXT = frozenset({"patch", "setattr", "delattr"})
+_BY_OBJECT = frozenset({"object", "setattr", "delattr"})
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def replaced_subjects(source: str, cases: Iterable[Mapping[str, object]], module: str) -> list[JsonObject]:
+    """Where a test file replaces what it tests; empty for one that does not parse.
+
+    Args:
+        cases: of the spec: ids with their subjects.
+        module: the module under test.
+    """
+    try:
+        tree = parse_python(source)
+    except SyntaxError:
+        return []
+    subjects = {str(case.get("id")): str(case.get("subject") or "") for case in cases}
+    package = module.partition(".")[0]
+    names = {one.partition(".")[0] for one in subjects.values() if one}
+    found = [*_hidden(tree, _TOOLS | dict.fromkeys(names, package)), *_patched(tree, subjects)]
+    return [
+        {**problem("$.files", message, suggestion="test the code as it is", rule=RULE), "line": line}
+        for line, message in sorted(set(found))
+    ]
+
+
+def _hidden(tree: ast.Module, origins: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    """Names that must come from an import and are bound otherwise."""
+    imported = {(one.asname or one.name.partition(".")[0]) for node in ast.walk(tree) for one in _aliases(node)}
+    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    loaded = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    for node in ast.walk(tree):
+        for name, line in _bindings(node):
+            if name in origins and (name in imported or name in called or (name in _TOOLS and name in loaded)):
+                yield line, f"{name} is made in the test file instead of being imported"
+        if isinstance(node, ast.ImportFrom):
+            for one in node.names:
+                bound = one.asname or one.name
+                top = str(node.module or "").partition(".")[0]
+                if bound in origins and (node.level or top not in (origins[bound], "")):
+                    yield node.lineno, f"{bound} is imported from {'.' * node.level}{node.module or ''}"
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.Delete):
+            targets = [node.target] if isinstance(node, ast.AugAssign) else node.targets
+            for target in targets:
+                begins = _dotted(target) if isinstance(target, ast.Attribute) else ""
+                if begins and begins.partition(".")[0] in imported and _is_subject(begins, origins):
+                    yield target.lineno, f"{begins} is replaced"
+
+
+def _is_subject(dotted: str, origins: Mapping[str, str]) -> bool:
+    parts = dotted.split(".")
+    return any(part in origins and part not in _TOOLS for part in parts)
+
+
+def _aliases(node: ast.AST) -> list[ast.alias]:
+    return node.names if isinstance(node, ast.Import | ast.ImportFrom) else []
+
+
+def _bindings(node: ast.AST) -> Iterator[tuple[str, int]]:
+    """Names that a node binds, other than by an import; what a parametrised test is given is no binding."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name, node.lineno
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+        yield node.id, node.lineno
+    elif isinstance(node, ast.arg):
+        yield node.arg, node.lineno
+
+
+def _patched(tree: ast.Module, subjects: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    """Patches of a subject in the test that is about it, or in what that test is set up with."""
+    for test_or_other, of in _scopes(tree, subjects):
+        for node in test_or_other:
+            if not isinstance(node, ast.Call):
+                continue
+            for target in _targets(node):
+                for subject in of:
+                    if subject and (target == subject or target.endswith(f".{subject}")):
+                        yield node.lineno, f"{subject} is patched by its own test"
+
+
+def _scopes(tree: ast.Module, subjects: Mapping[str, str]) -> Iterator[tuple[list[ast.AST], AbstractSet[str]]]:
+    """Nodes, with the subjects of the tests that they are part of or set up."""
+    tests = tests_of(tree)
+    everything = frozenset(subjects.values())
+    told = {
+        id(test): {subjects[one] for one in proven_by(test, owner, subjects) if one in subjects}
+        for test, owner in owned_tests(tree)
+    }
+    of_test = {test: of or everything for test, of in told.items()}
+    inside: set[int] = set()
+    for test in tests:
+        nodes = list(ast.walk(test))
+        inside |= {id(node) for node in nodes}
+        yield nodes, of_test[id(test)]
+    for node in ast.walk(tree):
+        if isinstance(node, Function) and id(node) not in inside and _fixture(node) is not None:
+            users = [test for test in tests if node.name in _asked(test)]
+            nodes = list(ast.walk(node))
+            inside |= {id(one) for one in nodes}
+            yield nodes, everything if _fixture(node) else {one for test in users for one in of_test[id(test)]}
+    yield [node for node in ast.walk(tree) if id(node) not in inside], everything
+
+
+def _asked(test: Function) -> set[str]:
+    return {one.arg for one in ast.walk(test.args) if isinstance(one, ast.arg)}
+
+
+def _fixture(node: Function) -> bool | None:
+    """Whether a fixture is used by every test; None for a function that is no fixture."""
+    for mark in node.decorator_list:
+        if last(mark.func if isinstance(mark, ast.Call) else mark) == "fixture":
+            return isinstance(mark, ast.Call) and any(one.arg == "autouse" for one in mark.keywords)
+    return None
+
+
+def _targets(call: ast.Call) -> Iterator[str]:
+    """What a call patches, as a dotted name: by text, or an object and the name of its attribute."""
+    name = last(call.func)
+    texts = [one.value for one in call.args[:2] if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    if name in _BY_TEXT and texts and isinstance(call.args[0], ast.Constant):
+        yield texts[0]
+    elif name in _BY_OBJECT and len(call.args) > 1 and texts:
+        yield f"{_dotted(call.args[0])}.{texts[0]}"
+    elif name == "multiple" and call.args:
+        held = texts[0] if isinstance(call.args[0], ast.Constant) and texts else _dotted(call.args[0])
+        yield from (f"{held}.{one.arg}" for one in call.keywords if one.arg)
+
+
+def _dotted(node: ast.AST) -> str:
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.insert(0, node.attr)
+        node = node.value
+    return ".".join([node.id, *parts]) if isinstance(node, ast.Name) else ".".join(parts)

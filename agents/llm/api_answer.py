@@ -1,0 +1,198 @@
+"""The form in which a model adds cases for an HTTP API, and their way into a spec (T-20)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+from ..contract.protocol import JsonObject
+from ..guardrails.problems import problem
+from .model_agent import UnusableAnswer, closed, list_of, optional, text_of
+from .prompt import bullets, data, load_prompt
+from .source_view import interesting
+
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+_OBSERVED_OF_AN_OPERATION = 4
+_LONGEST_FACT = 200
+_MOST_FACTS = 120
+_LONGEST_REQUEST = 2000
+_REQUEST = {
+    "method": {"type": "string", "enum": list(_METHODS)},
+    "path": text_of(500, r"^/\S*$"),
+    "body": optional(text_of(2000)),
+    "auth": optional(text_of(100)),
+}
+ANSWER_SCHEMA: JsonObject = closed(
+    cases=list_of(
+        closed(
+            id=text_of(120, "^tc_[a-z0-9_]+$"),
+            title=text_of(200),
+            priority={"type": "string", "enum": ["critical", "high", "medium", "low"]},
+            before=list_of(
+                closed(**_REQUEST, save_name=optional(text_of(60)), save_pointer=optional(text_of(200))), 10
+            ),
+            **_REQUEST,
+            statuses=list_of({"type": "integer"}, 5),
+            checks=list_of(closed(pointer=text_of(200), value=text_of(500)), 8),
+            expected=text_of(300),
+            origin={"type": "string", "enum": ["documented", "inferred"]},
+        ),
+        20,
+    )
+)
+
+
+def message(inputs: Mapping[str, Any], base: Mapping[str, Any], root: Path) -> str:
+    """What the model is told: the engine's spec in short, and the source. Blocks."""
+    path = str((base.get("target") or {}).get("path") or "")
+    file = root / path
+    source = file.read_text(encoding="utf-8", errors="replace") if path.endswith(".py") and file.is_file() else ""
+    values = {
+        "name": str((base.get("target") or {}).get("name") or "the API"),
+        "request": data("request", str(inputs.get("user_request") or "")[:_LONGEST_REQUEST]),
+        "operations": data("observed", bullets(_facts(base["cases"]), none="nothing")),
+        "auth": data("auth", bullets(sorted(base.get("auth") or {}))),
+        "source": data("source", interesting(source, None) if source else "not there"),
+    }
+    return load_prompt("api_spec").text("generate", values)
+
+
+def _facts(cases: Sequence[Mapping[str, Any]]) -> list[str]:
+    told: dict[str, int] = {}
+    lines: list[str] = []
+    for case in cases:
+        operation = f"{case['operation']['method']} {case['operation']['path']}"
+        told[operation] = told.get(operation, 0) + 1
+        if told[operation] <= _OBSERVED_OF_AN_OPERATION and len(lines) < _MOST_FACTS:
+            lines.append(f"{case['steps'][-1]}: {case['expected']} ({case['title']})"[:_LONGEST_FACT])
+    return lines
+
+
+def added(answered: Mapping[str, Any], base: Mapping[str, Any], _root: Path) -> JsonObject:
+    """The spec with the model's cases behind its own.
+
+    Raises:
+        UnusableAnswer: bodies or values that are no JSON, ways to sign in that are not there, cases without a status.
+    """
+    problems: list[JsonObject] = []
+    taken = {str(one["id"]) for one in base["cases"]}
+    paths = list(dict.fromkeys(str(one["operation"]["path"]) for one in base["cases"]))
+    known = _Known(frozenset(base.get("auth") or {}), tuple(paths), _evidence(base))
+    made = []
+    for at, one in enumerate(answered["cases"]):
+        try:
+            case = _case(one, known)
+        except ValueError as error:
+            problems.append(problem(f"$.cases[{at}]", str(error), suggestion="correct it or leave the case out"))
+            continue
+        while case["id"] in taken:
+            case["id"] += "_again"
+        taken.add(case["id"])
+        made.append(case)
+    if problems:
+        raise UnusableAnswer("the cases cannot be sent", problems)
+    return {**base, "cases": [*base["cases"], *made]}
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the spec has: ways to sign in, documented paths, and where operations are written.
+
+    Attributes:
+        evidence: by (method, path); ("", "") for any other.
+    """
+
+    auth: frozenset[str]
+    paths: tuple[str, ...]
+    evidence: Mapping[tuple[str, str], JsonObject]
+
+    def written(self, method: str, path: str) -> JsonObject:
+        """Where an operation is written; where another one of its path is, or else the API, if it is not known."""
+        others = [one for (_, known), one in self.evidence.items() if known == path]
+        return self.evidence.get((method, path)) or (others or [self.evidence["", ""]])[0]
+
+
+def _evidence(base: Mapping[str, Any]) -> dict[tuple[str, str], JsonObject]:
+    """Where the operations of a spec's cases are written."""
+    path = str((base.get("target") or {}).get("path") or "openapi.json")
+    made: dict[tuple[str, str], JsonObject] = {}
+    for case in base["cases"]:
+        found = next((one["evidence"] for one in case["expect"] if one.get("evidence")), None)
+        if found is not None:
+            made.setdefault((case["operation"]["method"], case["operation"]["path"]), found)
+    return {**made, ("", ""): {"path": path, "lines": [1, 1]}}
+
+
+def _case(one: Mapping[str, Any], known: _Known) -> JsonObject:
+    statuses = [status for status in one["statuses"] if 100 <= status <= 599]
+    if not statuses:
+        raise ValueError("no status is expected")
+    before = [_request(each, known) for each in one["before"]]
+    request = _request(one, known)
+    proof = {"origin": one["origin"], "evidence": known.written(one["method"], request["path"])}
+    checks = [
+        {
+            "kind": "body_value",
+            "pointer": each["pointer"],
+            "operator": "equals",
+            "value": _json(each["value"], "a checked value"),
+        }
+        for each in one["checks"]
+    ]
+    case: JsonObject = {
+        "id": one["id"],
+        "title": one["title"],
+        "priority": one["priority"],
+        "preconditions": ["The application has just been started."],
+        "steps": [f"{each['method']} {each['path']}" for each in (*before, request)],
+        "expected": one["expected"],
+        "operation": {"method": one["method"], "path": request["path"]},
+        "category": "state",
+    }
+    if before:
+        case["arrange"] = {"requests": before}
+    status = {"kind": "status", "statuses": list(dict.fromkeys(statuses)), **proof}
+    return {**case, "act": {"request": request}, "expect": [status, *({**each, **proof} for each in checks)]}
+
+
+def _request(one: Mapping[str, Any], known: _Known) -> JsonObject:
+    address, _, query = str(one["path"]).partition("?")
+    path, parameters = _templated(address, known.paths)
+    request: JsonObject = {"method": one["method"], "path": path}
+    if parameters:
+        request["path_parameters"] = parameters
+    if query:
+        request["query"] = dict(parse_qsl(query, keep_blank_values=True))
+    if one.get("body") is not None:
+        request["body"] = {"media_type": "application/json", "content": _json(one["body"], "the body")}
+    if one.get("auth"):
+        if one["auth"] not in known.auth:
+            raise ValueError(f"there is no way to sign in called {one['auth']!r}")
+        request["auth"] = one["auth"]
+    if one.get("save_name"):
+        request["save"] = {str(one["save_name"]): str(one.get("save_pointer") or "")}
+    return request
+
+
+def _templated(path: str, documented: Sequence[str]) -> tuple[str, JsonObject]:
+    """The documented path that an address is one of, and the values of its parameters; the address where it is none."""
+    for one in documented:
+        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(one))
+        found = re.fullmatch(pattern, path)
+        if found:
+            return one, dict(found.groupdict())
+    return re.sub(r"\{\{(\w+)\}\}", r"{\1}", path), {
+        name: f"{{{{{name}}}}}" for name in re.findall(r"\{\{(\w+)\}\}", path)
+    }
+
+
+def _json(text: str, what: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"{what} is no JSON: {error}") from error

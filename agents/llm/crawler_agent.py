@@ -1,0 +1,104 @@
+"""The repo crawler that asks a model which files are entry points; what is there is read, not believed (A-01)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, get_args
+
+from ...engine.repository.stack import is_manifest
+from ...engine.repository.survey import Kind, Survey, survey
+from ...utils.canonical import canonical_json
+from ..contract.envelope import consumer_view
+from ..contract.lifecycle import AgentContract
+from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
+from ..embedded.repository.crawler_agent import Found, RepositoryTools, read_repository, repository_map
+from ..guardrails.problems import problem
+from ..model.chat import ModelChat
+from .checked_agent import CheckedModelAgent
+from .model_agent import UnusableAnswer, closed, list_of, text_of
+
+_MOST_FILES = 1500
+_MOST_SAMPLES = 12
+_SAMPLE_CHARACTERS = 1200
+_KINDS: tuple[Kind, ...] = get_args(Kind)
+
+ANSWER_SCHEMA: JsonObject = closed(
+    entry_points=list_of(closed(path=text_of(400), kind={"type": "string", "enum": list(_KINDS)}), 500),
+    runtime=text_of(40),
+    frameworks=list_of(text_of(60), 50),
+)
+
+
+class ModelCrawlerAgent(CheckedModelAgent):
+    """Maps a repository; inputs and result as of the embedded crawler.
+
+    Files, sizes, ids, routes and pages are read through tools. The model judges entry points and stack; a path that the
+    repository does not have is given back to it once, then left out (`unknown_paths` in the response's metadata).
+
+    Args:
+        chat: the model.
+        tools: `repo.tree` and `repo.read_file`, and the calls made so far.
+        contract: the schemas the agent is held to.
+    """
+
+    def __init__(
+        self, chat: ModelChat, tools: RepositoryTools, *, repairs: int = 1, contract: AgentContract | None = None
+    ) -> None:
+        super().__init__("crawler", chat, repairs=repairs, contract=contract)
+        self._tools = tools
+
+    async def _work(self, request: AgentRequest) -> AgentResponse:
+        inputs = consumer_view(request.inputs or {})
+        found = await read_repository(self._tools, str(inputs["ref"]))
+        paths = [str(file["path"]) for file in found.tree]
+        seen = await asyncio.to_thread(survey, paths, found.texts)
+        there = set(paths)
+
+        def wrong(answer: Any) -> list[JsonObject]:
+            return _unknown(answer["entry_points"], there)
+
+        try:
+            answer = await self._checked(_message(inputs, found, seen), ANSWER_SCHEMA, wrong)
+        except UnusableAnswer as error:
+            return self._unusable(error)
+        judged = _judged(answer, seen, there)
+        unknown = [one["path"] for one in answer["entry_points"] if one["path"] not in there]
+        result = repository_map(inputs, found, judged)
+        return success_response(result, metadata={"unknown_paths": unknown, "read": len(found.texts)})
+
+
+def _judged(answer: Mapping[str, Any], seen: Survey, there: set[str]) -> Survey:
+    points = {str(one["path"]): one["kind"] for one in answer["entry_points"] if one["path"] in there}
+    stack = {
+        **seen.stack,
+        "runtime": str(answer["runtime"]).strip() or seen.stack["runtime"],
+        "frameworks": sorted({str(one).strip().lower() for one in answer["frameworks"] if str(one).strip()}),
+    }
+    return replace(seen, entry_points=dict(sorted(points.items())), stack=stack)
+
+
+def _message(inputs: Mapping[str, Any], found: Found, seen: Survey) -> str:
+    """What the model is told: one JSON object, so that text of the repository stays inside its strings."""
+    paths = [str(file["path"]) for file in found.tree]
+    wanted = [path for path in found.texts if is_manifest(path)] + list(seen.entry_points)
+    wanted += list(seen.importance)
+    samples = {path: found.texts[path][:_SAMPLE_CHARACTERS] for path in dict.fromkeys(wanted) if path in found.texts}
+    told: Sequence[str] = paths if len(paths) <= _MOST_FILES else [*seen.at("standard", paths)][:_MOST_FILES]
+    return canonical_json(
+        {
+            **inputs,
+            "files": told,
+            "found": {"entry_points": dict(seen.entry_points), "stack": dict(seen.stack)},
+            "samples": dict(list(samples.items())[:_MOST_SAMPLES]),
+        }
+    )
+
+
+def _unknown(points: Sequence[Mapping[str, Any]], there: set[str]) -> list[JsonObject]:
+    return [
+        problem(f"$.entry_points[{at}].path", f"the repository has no {one['path']!r}", suggestion="use `files`")
+        for at, one in enumerate(points)
+        if one["path"] not in there
+    ]

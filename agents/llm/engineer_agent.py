@@ -1,0 +1,101 @@
+"""The test engineer that asks a model; where its files go and what they may do is held in code (A-01)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...utils.canonical import canonical_json
+from ...utils.generated_header import with_header, without_header
+from ..contract.envelope import consumer_view
+from ..contract.lifecycle import AgentContract
+from ..contract.protocol import AgentRequest, AgentResponse, ErrorType, JsonObject, error_response, success_response
+from ..guardrails.engineer_limits import refused_files
+from ..guardrails.problems import problem
+from ..guardrails.written_paths import confined
+from ..model.chat import ModelChat
+from .checked_agent import CheckedModelAgent
+from .model_agent import UnusableAnswer, closed, list_of, text_of
+
+ANSWER_SCHEMA: JsonObject = closed(
+    files=list_of(closed(path=text_of(400), contents=text_of(200_000)), 200),
+    pr_title=text_of(256),
+    pr_body=text_of(20_000),
+)
+_MADE_FROM = re.compile(r"^Made from (?P<repository>\S+/\S+) at (?P<ref>\S+), depth ")
+_COMMENTS = {"playwright": "//", "maestro": "#"}
+
+
+class ModelEngineerAgent(CheckedModelAgent):
+    """Writes test files; inputs and result as of the embedded engineer.
+
+    The first user message is the hydration envelope as canonical JSON (A-05). Files outside the folders of tests, files
+    without an assertion and files that reach for more than the application are given back once, then refused. Cases
+    that no file names are `not_written` in the response's metadata.
+
+    Args:
+        chat: the model.
+        contract: the schemas the agent is held to.
+    """
+
+    def __init__(self, chat: ModelChat, *, repairs: int = 1, contract: AgentContract | None = None) -> None:
+        super().__init__("engineer", chat, repairs=repairs, contract=contract)
+
+    async def _work(self, request: AgentRequest) -> AgentResponse:
+        inputs = consumer_view(request.inputs or {})
+        framework = str(inputs["target_framework"])
+        ids = [str(case["id"]) for case in inputs["test_cases"]]
+
+        def wrong(answer: Any) -> list[JsonObject]:
+            return [*refused_files(answer["files"], framework, inputs["test_cases"]), *_missing(answer["files"], ids)]
+
+        try:
+            answer = await self._checked(canonical_json(request.inputs), ANSWER_SCHEMA, wrong)
+        except UnusableAnswer as error:
+            return self._unusable(error)
+        refused = refused_files(answer["files"], framework, inputs["test_cases"])
+        not_written = [{"case_id": name, "reason": "the model wrote no test for it"} for name in ids]
+        not_written = [one for one in not_written if not _named(answer["files"], one["case_id"])]
+        if refused or len(not_written) == len(ids):
+            first = refused[0]["message"] if refused else "no file names any of the cases"
+            return error_response(
+                ErrorType.VALIDATION,
+                f"what the model wrote cannot be kept: {first}",
+                details={"error": "AgentFailure", "errors": refused},
+                metadata={"not_written": not_written},
+            )
+        return success_response(_result(inputs, answer, framework), metadata={"not_written": not_written})
+
+
+def _result(inputs: Mapping[str, Any], answer: Mapping[str, Any], framework: str) -> JsonObject:
+    made_from = _MADE_FROM.match(str(inputs["coverage_notes"]))
+    source = made_from["repository"] if made_from else "test cases"
+    files = [
+        {
+            "path": file["path"],
+            "contents": with_header(without_header(file["contents"]), target=source, comment=_COMMENTS[framework]),
+        }
+        for file in confined(answer["files"], framework)
+    ]
+    return {
+        "run_id": inputs["run_id"],
+        "framework": framework,
+        "files": files,
+        "pr_title": str(answer["pr_title"]).strip() or f"Add {framework} tests for {source}"[:256],
+        "pr_body": answer["pr_body"],
+        "base_branch": made_from["ref"] if made_from and made_from["ref"] != "worktree" else "main",
+        "head_branch": f"testwright/{framework}-{str(inputs['run_id'])[:8]}",
+    }
+
+
+def _missing(files: Sequence[Mapping[str, Any]], ids: Sequence[str]) -> list[JsonObject]:
+    return [
+        problem("$.files", f"no test names the case {name}", suggestion="put the case's id into the test's name")
+        for name in ids
+        if not _named(files, name)
+    ]
+
+
+def _named(files: Sequence[Mapping[str, Any]], name: str) -> bool:
+    return any(re.search(rf"\b{name}\b", str(file["contents"])) for file in files)

@@ -1,0 +1,103 @@
+"""The form in which a model adds flows across modules, and their way into an integration spec (T-20)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..contract.protocol import JsonObject
+from ..guardrails.code_limits import case_problems, imported_by
+from .model_agent import UnusableAnswer
+from .prompt import bullets, data, load_prompt
+from .source_view import interesting
+from .spec_answer import case_of
+
+_LONGEST_FACT = 200
+_MOST_FACTS = 40
+_MOST_COMPONENTS = 3
+_LONGEST_REQUEST = 2000
+
+
+def message(inputs: Mapping[str, Any], base: Mapping[str, Any], root: Path) -> str:
+    """What the model is told: the entry's source, that of the nearest components, the flows there are. Blocks."""
+    entry, *others = base["target"]["components"]
+    facts = [f"{one['title']} (crosses {_crossed(one)})"[:_LONGEST_FACT] for one in base["cases"]]
+    near = "\n\n".join(f"# {one['module']}\n{_source(root, one['path'])}" for one in others[:_MOST_COMPONENTS])
+    values = {
+        "module": str(entry["module"]),
+        "path": str(entry["path"]),
+        "request": data("request", str(inputs.get("user_request") or "")[:_LONGEST_REQUEST]),
+        "source": data("source", _source(root, entry["path"])),
+        "others": data("components", near or "none"),
+        "flows": data("observed", bullets(facts[:_MOST_FACTS], none="nothing")),
+    }
+    return load_prompt("flow_spec").text("generate", values)
+
+
+def _source(root: Path, path: str) -> str:
+    file = root / path
+    return interesting(file.read_text(encoding="utf-8", errors="replace"), None) if file.is_file() else "not there"
+
+
+def _crossed(case: Mapping[str, Any]) -> str:
+    return ", ".join(f"{one['from']} → {one['to']}" for one in case["crosses"])
+
+
+def added(answered: Mapping[str, Any], base: Mapping[str, Any], root: Path) -> JsonObject:
+    """The spec with the model's flows behind its own. A flow crosses what the engine saw its act cross.
+
+    Raises:
+        UnusableAnswer: flows that do what tests may not do.
+    """
+    entry = base["target"]["components"][0]
+    imports = [str(one) for one in answered["imports"]]
+    known = imported_by(_read(root / entry["path"])) | imported_by("\n".join(base.get("imports") or ()))
+    problems = [
+        one
+        for index, case in enumerate(answered["cases"])
+        for one in case_problems(case, index, imports, str(entry["module"]), imported=known)
+    ]
+    if problems:
+        raise UnusableAnswer("the flows do what tests may not do", problems)
+    taken = {str(one["id"]) for one in base["cases"]}
+    cases = [*base["cases"]]
+    for one in answered["cases"]:
+        crosses = _crosses(str(one["expression"]), base)
+        if str(one["id"]) not in taken and crosses:
+            taken.add(str(one["id"]))
+            cases.append(_flow(one, entry, crosses))
+    used = imports if len(cases) > len(base["cases"]) else []
+    return {**base, "imports": sorted({*(base.get("imports") or ()), *used}), "cases": cases}
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+
+
+def _crosses(expression: str, base: Mapping[str, Any]) -> list[JsonObject]:
+    """Edges that flows of the engine took whose act names the same callable; else all that begin in the entry."""
+    named = set(re.findall(r"[A-Za-z_]\w*", expression))
+    found: dict[tuple[str, str], JsonObject] = {}
+    for case in base["cases"]:
+        act = str(case["act"]["steps"][-1]["expression"])
+        called = re.match(r"(?:\w+\.)*(\w+)", act)
+        if called is not None and called[1] in named:
+            found.update({(one["from"], one["to"]): dict(one) for one in case["crosses"]})
+    entry = base["target"]["components"][0]["name"]
+    edges = [one for one in base["target"].get("edges") or () if one["from"] == entry]
+    return list(found.values()) or [{"from": one["from"], "to": one["to"]} for one in edges]
+
+
+def _flow(answered: Mapping[str, Any], entry: Mapping[str, Any], crosses: list[JsonObject]) -> JsonObject:
+    case = case_of(answered, str(entry["path"]))
+    act = case.pop("act")
+    case.pop("subject")
+    whole = {"path": str(entry["path"]), "lines": [1, 1]}
+    return {
+        **case,
+        "crosses": crosses,
+        "act": {"steps": [{"component": entry["name"], **act}]},
+        "expect": [{"evidence": whole, **one} for one in case["expect"]],
+    }

@@ -1,0 +1,239 @@
+"""The planner that asks a model what a request means; the steps themselves are made by the embedded planner (T-02).
+
+The model names targets that the project has; ids, paths and order of steps are no matter of opinion.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...core.errors import RequestError
+from ...engine.python.project.layout import Layout, find_layout
+from ..contract.lifecycle import Agent, AgentContract
+from ..contract.protocol import AgentRequest, AgentResponse, JsonObject
+from ..embedded.plan.planner_agent import STEP_PLANNERS, is_document
+from ..embedded.plan.repository_steps import repository_plan
+from ..embedded.plan.request_words import RequestWords, read_request
+from ..embedded.plan.target_index import TargetIndex
+from ..guardrails.problems import problem
+from ..model.chat import ModelChat
+from .model_agent import GivenBack, ModelAgent, UnusableAnswer, closed, list_of, optional, text_of
+from .prompt import Prompt, data, load_prompt
+
+_MOST_MODULES = 400
+_MOST_SYMBOLS = 25
+_LONGEST_REQUEST = 4000
+
+_TARGETS = list_of(closed(path=text_of(400), symbols=optional(list_of(text_of(200), 100))), 200)
+_WHOLE: JsonObject = {"type": "boolean"}
+_ASIDE: dict[str, JsonObject] = {
+    "excluded": list_of(text_of(400), 100),
+    "only_untested": {"type": "boolean"},
+    "framework": optional({"type": "string", "enum": ["pytest", "unittest"]}),
+    "not_understood": list_of(closed(text=text_of(300), reason=text_of(300)), 30),
+}
+
+ANSWER_SCHEMA: JsonObject = closed(targets=_TARGETS, whole_project=_WHOLE, **_ASIDE)
+"""The answer to a request for unit tests."""
+
+PARTS_SCHEMA: JsonObject = closed(
+    parts=list_of(
+        closed(
+            test_type={"type": "string", "enum": ["unit", "api", "integration"]}, targets=_TARGETS, whole_project=_WHOLE
+        ),
+        10,
+    ),
+    **_ASIDE,
+)
+"""The answer to a request for other kinds of tests, or for several."""
+
+
+class ModelPlannerAgent(ModelAgent):
+    """Plans tests; inputs and result as of the embedded planner.
+
+    A request whose words ask for other kinds than unit tests is asked about in parts, one for each kind.
+
+    Args:
+        chat: the model.
+        steps: the embedded planner, which turns targets into steps; started and shut down with this one.
+        repairs: how often an answer that is not in the asked form, or names what there is not, is given back (P-01).
+        contract: the schemas the agent is held to.
+    """
+
+    def __init__(
+        self, chat: ModelChat, steps: Agent, *, repairs: int = 1, contract: AgentContract | None = None
+    ) -> None:
+        super().__init__("planner", chat, repairs=repairs, contract=contract)
+        self._steps = steps
+
+    async def _start(self) -> None:
+        await self._steps.start()
+
+    async def _shutdown(self) -> None:
+        await self._steps.shutdown()
+
+    async def _work(self, request: AgentRequest) -> AgentResponse:
+        inputs = request.inputs or {}
+        if inputs.get("target") or repository_plan(str(inputs.get("user_request") or "")) is not None:
+            return await self._steps.process(request)
+        index = await asyncio.to_thread(_index, Path(str(inputs["root"])))
+        user = await asyncio.to_thread(self._message, inputs, index)
+        problems = inputs.get("errors")
+        words = read_request(str(inputs.get("user_request") or ""))
+        given = inputs.get("test_type")
+        asked_for = set(words.test_types if given is None else (str(given),))
+        if asked_for and not asked_for & set(STEP_PLANNERS):
+            return await self._steps.process(request)
+        in_parts = asked_for - {"unit"}
+        back = GivenBack(problems, "") if problems else None
+        meaning = await self._meaning(user, index, back, load_prompt("planner_types") if in_parts else None)
+        asked = {**inputs, "user_request": canonical_request(meaning, index, _documents(words))}
+        planned = await self._steps.process(
+            AgentRequest(goal=request.goal, task=request.task, metadata=request.metadata, inputs=asked)
+        )
+        if isinstance(planned.result, dict):
+            unclear = [{**one, "suggestions": []} for one in meaning["not_understood"] if one["text"] and one["reason"]]
+            planned.result["not_understood"] = [*unclear, *planned.result["not_understood"]]
+        return planned
+
+    async def _meaning(
+        self, user: str, index: TargetIndex, back: GivenBack | None, in_parts: Prompt | None
+    ) -> JsonObject:
+        """What the request means, in `parts`, with targets that the project has.
+
+        Raises RequestError when the model finds none.
+        """
+        for repair in range(self._repairs + 1):
+            try:
+                answer = await self._asked(
+                    user, PARTS_SCHEMA if in_parts else ANSWER_SCHEMA, back=back, prompt=in_parts
+                )
+            except UnusableAnswer as unusable:
+                raise RequestError(
+                    f"the planner's model did not answer in the asked form: {unusable.message}",
+                    advice="Name the targets in the request, or use the embedded planner.",
+                ) from unusable
+            meaning = _parted(answer.parsed)
+            wrong = _unknown(meaning, index)
+            if not wrong:
+                return meaning
+            if repair < self._repairs:
+                back = GivenBack(wrong, answer.text)
+                continue
+            return _known(meaning, index)
+        raise AssertionError("unreachable: the last repair returns or raises")
+
+    def _message(self, inputs: Mapping[str, Any], index: TargetIndex) -> str:
+        lines: list[str] = []
+        for place in index.modules[:_MOST_MODULES]:
+            symbols = [one for one in index.symbols_of(place.module) if not _private(one)]
+            more = f" and {len(symbols) - _MOST_SYMBOLS} more" if len(symbols) > _MOST_SYMBOLS else ""
+            lines.append(f"{place.path}: {', '.join(symbols[:_MOST_SYMBOLS])}{more}")
+        request = data("request", str(inputs.get("user_request") or "")[:_LONGEST_REQUEST])
+        values = {"request": request, "modules": data("modules", "\n".join(lines))}
+        return self._prompt.text("plan", values)
+
+
+def canonical_request(meaning: Mapping[str, Any], index: TargetIndex, documents: Sequence[str] = ()) -> str:
+    """What a model understood, in words that the embedded planner reads in one way only.
+
+    Args:
+        meaning: an answer in parts.
+        documents: API descriptions that the request names itself, for the parts about an API.
+    """
+    only = " only what has no tests" if meaning["only_untested"] else ""
+    framework = f" with {meaning['framework']}" if meaning["framework"] else ""
+    excluded = "".join(f" except `{path}`" for path in meaning["excluded"][:1])
+    excluded += "".join(f" and `{path}`" for path in meaning["excluded"][1:])
+    parts = "; ".join(_part_words(part, index, documents) for part in meaning["parts"])
+    return f"{parts}{only}{framework}{excluded}"
+
+
+def _part_words(part: Mapping[str, Any], index: TargetIndex, documents: Sequence[str]) -> str:
+    words: list[str] = []
+    for target in part["targets"]:
+        symbols, path = target["symbols"], target["path"]
+        words += [f"`{name}`" for name in (_symbol_names(path, symbols, index) if symbols else [path])]
+    if part["test_type"] == "api":
+        words += [f"`{one}`" for one in documents]
+    if part["whole_project"] and not words:
+        words = ["the whole project"]
+    return f"{part['test_type']} tests for {' and '.join(words) or 'the whole project'}"
+
+
+def _documents(words: RequestWords) -> list[str]:
+    """Words of a request that name an API description."""
+    return [one.text for one in words.mentions if not one.excluded and is_document(one.text)]
+
+
+def _parted(answer: Any) -> JsonObject:
+    """An answer in parts; that to a request for unit tests is one part."""
+    if "parts" in answer:
+        return answer
+    part = {"test_type": "unit", "targets": answer["targets"], "whole_project": answer["whole_project"]}
+    return {**answer, "parts": [part]}
+
+
+def _known(meaning: JsonObject, index: TargetIndex) -> JsonObject:
+    """The meaning without targets that the project does not have. Raises RequestError when none is left."""
+    missing = [one for part in meaning["parts"] for one in part["targets"] if _missing(one, index)]
+    kept = [
+        {**part, "targets": [one for one in part["targets"] if not _missing(one, index)]} for part in meaning["parts"]
+    ]
+    parts = [part for part in kept if part["targets"] or part["whole_project"]]
+    left = [{"text": _spelled(one), "reason": "the project has no such target"} for one in missing]
+    if not parts:
+        raise RequestError(
+            "the planner's model names only targets that the project does not have: "
+            + ", ".join(one["text"] for one in left),
+            advice="Name the targets in the request as paths or modules.",
+        )
+    return {**meaning, "parts": parts, "not_understood": [*meaning["not_understood"], *left]}
+
+
+def _index(root: Path) -> TargetIndex:
+    layout: Layout = find_layout(root)
+    return TargetIndex(layout)
+
+
+def _unknown(meaning: Mapping[str, Any], index: TargetIndex) -> list[JsonObject]:
+    """Why the answer cannot be planned: targets that are not there, or none at all."""
+    problems: list[JsonObject] = []
+    if not meaning["parts"]:
+        return [problem("$.parts", "asks for no tests", suggestion="add one part for each kind of tests asked for")]
+    for number, part in enumerate(meaning["parts"]):
+        place = f"$.parts[{number}].targets" if "targets" not in meaning else "$.targets"
+        problems += [
+            problem(f"{place}[{at}]", f"the project has no {_spelled(one)!r}", suggestion="use a path of the list")
+            for at, one in enumerate(part["targets"])
+            if _missing(one, index)
+        ]
+        if not part["targets"] and not part["whole_project"]:
+            problems.append(problem(place, "names no target", suggestion="name one, or set whole_project"))
+    return problems
+
+
+def _missing(target: Mapping[str, Any], index: TargetIndex) -> bool:
+    path, symbols = target["path"], target["symbols"] or ()
+    if "`" in path or not index.find(path, explicit=True).targets:
+        return True
+    names = _symbol_names(path, symbols, index)
+    return len(names) < len(symbols) or any(not index.find(name, explicit=True).targets for name in names)
+
+
+def _symbol_names(path: str, symbols: Sequence[str], index: TargetIndex) -> list[str]:
+    """`module:Qualified.name` of each symbol that the path's modules have."""
+    modules = [target.place.module for target in index.find(path, explicit=True).targets]
+    return [f"{module}:{one}" for one in symbols for module in modules if one in index.symbols_of(module)]
+
+
+def _spelled(target: Mapping[str, Any]) -> str:
+    symbols = target["symbols"]
+    return f"{target['path']}:{','.join(symbols)}" if symbols else str(target["path"])
+
+
+def _private(symbol: str) -> bool:
+    return any(part.startswith("_") for part in symbol.split("."))

@@ -1,0 +1,207 @@
+"""How a project writes its tests, in few words for a model: counted conventions and one short example (T-13).
+
+Read from the tests that people wrote; files of testwright itself are no example. Nothing is said of a project without
+tests, so that a model follows its own instructions there.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path, PurePosixPath
+
+from ...engine.python.project.layout import find_layout
+from ...utils.generated_header import untouched
+from ...utils.python_source import parse_python
+
+LONGEST_STYLE = 1200
+"""Characters of a style; an example that does not fit is cut at a line."""
+
+_MOST_FILES = 20
+_LONGEST_FILE = 200_000
+_LONGEST_LINE = 200
+_EXAMPLE_LINES = 14
+_MOST_NAMED = 5
+_NAMES_SHOWN = 3
+_ASSERTING = ("assert_", "check_", "expect_", "verify_")
+_MOCKED = ("assert_called", "assert_any_call", "assert_has_calls", "assert_not_called", "assert_awaited")
+_BUILT_IN = frozenset({"self", "cls"})
+
+StyleOf = Callable[[str], str]
+"""The style for tests of a module, by its dotted name; "" where there is none to follow."""
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What the tests of a project have in common, counted."""
+
+    files: int = 0
+    names: list[str] = field(default_factory=list)
+    functions: int = 0
+    methods: int = 0
+    cases: int = 0
+    parametrised: int = 0
+    documented: int = 0
+    fixtures: Counter[str] = field(default_factory=Counter)
+    defined: dict[str, str] = field(default_factory=dict)
+    helpers: Counter[str] = field(default_factory=Counter)
+    plain: int = 0
+    example: str = ""
+
+    @property
+    def tests(self) -> int:
+        """Test functions and methods."""
+        return self.functions + self.methods
+
+
+def style_of(root: Path) -> StyleOf:
+    """The style of the project at `root`, for each of its modules; files are read when it is asked for."""
+    return partial(project_style, root)
+
+
+def project_style(root: Path, module: str) -> str:
+    """How the project at `root` writes tests, at most `LONGEST_STYLE` characters; "" when it has none.
+
+    Args:
+        module: the module to be tested, dotted; an example is taken from a test file that names it, if there is one.
+    """
+    name = module.rpartition(".")[2]
+    paths = sorted(find_layout(root).test_files, key=lambda one: (name not in PurePosixPath(one).name, one))
+    return told(_texts(root, paths))
+
+
+def told(files: Iterable[tuple[str, str]]) -> str:
+    """The style of test files, `(path, text)` each, the most telling first."""
+    seen = _Seen()
+    for path, text in files:
+        try:
+            tree = parse_python(text)
+        except SyntaxError:
+            continue
+        _see(seen, path, text, tree)
+    if not seen.tests:
+        return ""
+    lines = "\n".join(f"- {line}" for line in _conventions(seen))
+    return _cut(f"{lines}\n\n{seen.example}".strip())
+
+
+def _texts(root: Path, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
+    found = 0
+    for path in paths:
+        file = root / path
+        try:
+            if found == _MOST_FILES or file.stat().st_size > _LONGEST_FILE:
+                continue
+            text = file.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        if untouched(text) is None:
+            found += 1
+            yield path, text
+
+
+def _see(seen: _Seen, path: str, text: str, tree: ast.Module) -> None:
+    tests = list(_tests(tree))
+    seen.files += bool(tests)
+    for owner in ast.walk(tree):
+        if isinstance(owner, _Function) and _is_fixture(owner):
+            seen.defined.setdefault(owner.name, path)
+    for test, owner in tests:
+        seen.names.append(test.name if owner is None else f"{owner.name}.{test.name}")
+        seen.functions += owner is None
+        seen.methods += owner is not None
+        seen.cases += owner is not None and any("TestCase" in ast.unparse(base) for base in owner.bases)
+        seen.parametrised += any("parametrize" in ast.unparse(mark) for mark in test.decorator_list)
+        seen.documented += ast.get_docstring(test) is not None
+        seen.fixtures.update(_fixtures(test))
+        seen.plain += any(isinstance(node, ast.Assert) for node in ast.walk(test))
+        seen.helpers.update(_helpers(test))
+    if tests and not seen.example:
+        seen.example = f"From {path}:\n{_example(text, tree, *tests[0])}"
+
+
+def _tests(tree: ast.Module) -> Iterator[tuple[_Function, ast.ClassDef | None]]:
+    for node in tree.body:
+        if isinstance(node, _Function) and node.name.startswith("test"):
+            yield node, None
+        elif isinstance(node, ast.ClassDef):
+            for inner in node.body:
+                if isinstance(inner, _Function) and inner.name.startswith("test"):
+                    yield inner, node
+
+
+def _fixtures(test: _Function) -> list[str]:
+    """The fixtures a test asks for: its arguments that no parametrisation gives it."""
+    given = {
+        name.strip()
+        for mark in test.decorator_list
+        if isinstance(mark, ast.Call) and "parametrize" in ast.unparse(mark.func) and mark.args
+        for one in ast.walk(mark.args[0])
+        if isinstance(one, ast.Constant) and isinstance(one.value, str)
+        for name in one.value.split(",")
+    }
+    return [one.arg for one in test.args.args if one.arg not in given | _BUILT_IN]
+
+
+def _helpers(test: _Function) -> Iterator[str]:
+    """Functions of the project's own that a test asserts with: `assert_total(…)`, not `self.assertEqual(…)`."""
+    for node in ast.walk(test):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func)
+            last = name.rpartition(".")[2]
+            if last.startswith(_ASSERTING) and not last.startswith(_MOCKED):
+                yield name
+
+
+def _is_fixture(node: _Function) -> bool:
+    return any("fixture" in ast.unparse(one) for one in node.decorator_list)
+
+
+def _conventions(seen: _Seen) -> Iterator[str]:
+    kind = "functions" if seen.functions >= seen.methods else "methods of classes"
+    kind += " of unittest.TestCase" if seen.cases * 2 > seen.tests and seen.methods else ""
+    yield f"{seen.tests} tests in {seen.files} {'file' if seen.files == 1 else 'files'}, mostly {kind}"
+    yield "names: " + ", ".join(_spread(seen.names))
+    if seen.parametrised:
+        yield f"{seen.parametrised} with pytest.mark.parametrize"
+    if seen.documented * 2 > seen.tests:
+        yield "most have a docstring"
+    common = sorted(seen.fixtures, key=lambda name: (-seen.fixtures[name], name))[:_MOST_NAMED]
+    if common:
+        yield "fixtures: " + ", ".join(_placed(name, seen) for name in common)
+    if seen.helpers:
+        ranked = sorted(seen.helpers, key=lambda name: (-seen.helpers[name], name))[:_MOST_NAMED]
+        yield "helpers that assert: " + ", ".join(ranked)
+    yield "assertions: " + ("plain assert" if seen.plain * 2 >= seen.tests else "methods and helpers, not plain assert")
+
+
+def _placed(name: str, seen: _Seen) -> str:
+    return f"{name} ({seen.defined[name]})" if name in seen.defined else name
+
+
+def _spread(names: Sequence[str]) -> list[str]:
+    """A few names, from all over the list."""
+    step = max(1, len(names) // _NAMES_SHOWN)
+    return [name[:80] for name in names[::step][:_NAMES_SHOWN]]
+
+
+def _example(text: str, tree: ast.Module, test: _Function, owner: ast.ClassDef | None) -> str:
+    """The first test with the file's imports, and its class's first line when it is a method."""
+    lines = text.splitlines()
+    imports = [lines[node.lineno - 1] for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    head = [line for line in imports if "__future__" not in line][:5]
+    around = [lines[owner.lineno - 1]] if owner is not None else []
+    first = min([test.lineno, *(one.lineno for one in test.decorator_list)])
+    body = lines[first - 1 : min(test.end_lineno or first, first + _EXAMPLE_LINES)]
+    return "\n".join(line[:_LONGEST_LINE] for line in [*head, "", *around, *body]).strip()
+
+
+def _cut(text: str) -> str:
+    if len(text) <= LONGEST_STYLE:
+        return text
+    return text[: LONGEST_STYLE - 2].rpartition("\n")[0] + "\n…"

@@ -1,0 +1,76 @@
+"""What a model is shown of a file: numbered lines of interest, with the signatures around them, and nothing else."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+
+from ...utils.python_source import parse_python
+
+_LONGEST_LINE = 200
+_MOST_LINES = 800
+_MOST_SETTING_LINES = 30
+
+
+def interesting(source: str, symbols: Sequence[str] | None) -> str:
+    """The numbered lines of some symbols (None: all), imports and constants above, and the other signatures.
+
+    A file of up to 60 lines is shown whole, however few symbols are wanted.
+    """
+    lines = source.splitlines()
+    if (symbols is None and len(lines) <= _MOST_LINES) or len(lines) <= 60:
+        return numbered(lines, set(range(1, len(lines) + 1)))
+    try:
+        tree = parse_python(source)
+    except SyntaxError:
+        return numbered(lines, set(range(1, min(len(lines), _MOST_LINES) + 1)))
+    wanted: set[int] = set()
+    setting: list[int] = []
+    _collect(tree.body, "", None if symbols is None else tuple(symbols), wanted, setting)
+    shown = sorted(wanted)[:_MOST_LINES]
+    return numbered(lines, {*shown, *setting[:_MOST_SETTING_LINES]} | _signatures(tree.body))
+
+
+def numbered(lines: Sequence[str], shown: Iterable[int]) -> str:
+    """Lines with their numbers, from 1; `…` stands where lines are left out."""
+    out: list[str] = []
+    last = 0
+    for number in sorted(one for one in set(shown) if 1 <= one <= len(lines)):
+        if number != last + 1:
+            out.append("…")
+        out.append(f"{number:>4} {lines[number - 1][:_LONGEST_LINE]}".rstrip())
+        last = number
+    if last < len(lines):
+        out.append("…")
+    return "\n".join(out)
+
+
+def _collect(
+    body: Sequence[ast.stmt], owner: str, symbols: tuple[str, ...] | None, wanted: set[int], setting: list[int]
+) -> None:
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            name = f"{owner}{node.name}"
+            if symbols is None or _named(name, symbols):
+                first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+                wanted |= set(range(first, (node.end_lineno or node.lineno) + 1))
+            elif isinstance(node, ast.ClassDef) and any(one.startswith(f"{name}.") for one in symbols):
+                wanted.add(node.lineno)
+                _collect(node.body, f"{name}.", (*symbols, f"{name}.__init__"), wanted, [])
+        elif not owner:
+            setting += range(node.lineno, (node.end_lineno or node.lineno) + 1)
+
+
+def _signatures(body: Sequence[ast.stmt]) -> set[int]:
+    """First lines of all definitions: what else there is."""
+    found: set[int] = set()
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found |= set(range(node.lineno, max(node.lineno + 1, min(node.body[0].lineno, node.lineno + 6))))
+            if isinstance(node, ast.ClassDef):
+                found |= _signatures(node.body)
+    return found
+
+
+def _named(name: str, symbols: Iterable[str]) -> bool:
+    return any(name == one or name.startswith(f"{one}.") for one in symbols)

@@ -1,0 +1,143 @@
+"""The writing agent that asks a model: an accepted spec becomes test files (T-07, T-13).
+
+The first user message is the hydration envelope as canonical JSON (A-05): texts of others are JSON strings in it and
+cannot end before they end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from ...utils.canonical import canonical_json
+from ...utils.error_formatter import code_feedback
+from ...utils.generated_header import untouched, with_header, without_header
+from ..contract.envelope import consumer_view
+from ..contract.lifecycle import AgentContract
+from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
+from ..embedded.writing_agent import EmbeddedWritingAgent
+from ..guardrails.code_limits import code_problems, helper_problems, imported_by
+from ..guardrails.problems import problem
+from ..guardrails.repair_guard import weakened_code
+from ..guardrails.replaced_subjects import replaced_subjects
+from ..model.chat import ModelChat
+from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, text_of
+from .project_style import StyleOf
+
+ANSWER_SCHEMA: JsonObject = closed(files=list_of(closed(path=text_of(400), contents=text_of(200_000)), 10))
+_TOLD_OTHERWISE = ("attempt", "errors")
+"""Inputs that the model is not shown as they are: errors are told in `feedback`."""
+
+
+class ModelWritingAgent(ModelAgent):
+    """Writes the test file of a spec, and helpers beside it; inputs and result as of the embedded writing agent.
+
+    Args:
+        chat: the model.
+        style: how the project writes tests of a module, shown to the model; None for nothing.
+        contract: the schemas the agent is held to.
+    """
+
+    def __init__(self, chat: ModelChat, *, style: StyleOf | None = None, contract: AgentContract | None = None) -> None:
+        super().__init__("writer", chat, contract=contract)
+        self._style = style
+
+    async def _work(self, request: AgentRequest) -> AgentResponse:
+        inputs: Mapping[str, Any] = request.inputs or {}
+        view = consumer_view(inputs)
+        if view["spec"].get("test_type") in ("api", "integration"):
+            return await self._rendered(request)
+        errors: Sequence[Mapping[str, Any]] = view.get("errors") or []
+        previous = {str(one["path"]): str(one["contents"]) for one in view.get("previous_files") or ()}
+        module = str((view["spec"].get("target") or {}).get("module") or "")
+        style = await asyncio.to_thread(self._style, module) if self._style is not None else ""
+        try:
+            answer = await self._asked(
+                _message(inputs, errors, previous, style), ANSWER_SCHEMA, int(view.get("attempt") or 1), mends=errors
+            )
+            parsed: Any = answer.parsed
+            files = _placed(parsed["files"], str(view["test_path"]))
+            _require_honest(files, view["spec"], str(view["test_path"]), previous)
+        except UnusableAnswer as unusable:
+            return self._unusable(unusable, errors)
+        target = str((view["spec"].get("target") or {}).get("path") or view["test_path"])
+        result = [{"path": path, "contents": _headed(text, target)} for path, text in files.items()]
+        return success_response({"files": result})
+
+    async def _rendered(self, request: AgentRequest) -> AgentResponse:
+        """Specs of requests and flows say every act and check in data: rendering is exact, there is nothing to add."""
+        async with EmbeddedWritingAgent() as renderer:
+            return await renderer.process(request)
+
+
+def _message(
+    inputs: Mapping[str, Any], errors: Sequence[Mapping[str, Any]], previous: Mapping[str, str], style: str
+) -> str:
+    """The envelope, and beside it the project's style, or in a refinement what to mend: that has a style already."""
+    shown = {key: value for key, value in inputs.items() if key not in _TOLD_OTHERWISE}
+    beside: JsonObject = {"style": style} if style and not previous else {}
+    if errors:
+        beside["feedback"] = code_feedback(errors, next(iter(previous.values()), ""))
+    return canonical_json({**shown, **beside})
+
+
+def _placed(files: Sequence[Mapping[str, str]], test_path: str) -> dict[str, str]:
+    """Answered files by path; the test file first. Raises UnusableAnswer for one that lies elsewhere, or for none."""
+    if not files:
+        raise UnusableAnswer(
+            "the answer has no file", [problem("$.files", "is empty", suggestion="write the test file")]
+        )
+    folder = PurePosixPath(test_path).parent
+    placed = {PurePosixPath(one["path"]).as_posix(): one["contents"] for one in files}
+    problems: list[JsonObject] = []
+    for path, text in placed.items():
+        if PurePosixPath(path).parent != folder or ".." in path or not path.endswith(".py"):
+            where = f"files belong into {folder.as_posix()}"
+            problems.append(problem("$.files", f"{path[:200]!r} is not allowed", suggestion=where, rule="path"))
+        if not text.strip():
+            problems.append(problem("$.files", f"{path[:200]!r} is empty", suggestion="write it", rule="empty"))
+    if test_path not in placed:
+        problems.append(problem("$.files", f"{test_path} is missing", suggestion="write it", rule="path"))
+    if problems:
+        raise UnusableAnswer("the answer's files cannot be used", problems)
+    return {test_path: placed[test_path], **placed}
+
+
+def _require_honest(
+    files: Mapping[str, str], spec: Mapping[str, Any], test_path: str, previous: Mapping[str, str]
+) -> None:
+    """Raise UnusableAnswer for code that does what tests may not do, replaces what it tests, or asserts less."""
+    reaching = _reaching(files, spec, test_path)
+    if reaching:
+        raise UnusableAnswer("the code does what tests may not do", reaching)
+    module, cases = str((spec.get("target") or {}).get("module") or ""), spec.get("cases") or ()
+    replaced = [{**one, "path": path} for path, text in files.items() for one in replaced_subjects(text, cases, module)]
+    if replaced:
+        raise UnusableAnswer("the tests replace what they test", replaced)
+    weaker = [one for path, text in files.items() for one in _weakened(previous, path, text)]
+    if weaker:
+        raise UnusableAnswer("the refinement weakens the tests", weaker)
+
+
+def _reaching(files: Mapping[str, str], spec: Mapping[str, Any], test_path: str) -> list[JsonObject]:
+    """What the files do and tests may not; they may import what the accepted spec imports, and each other."""
+    module = str((spec.get("target") or {}).get("module") or "")
+    imported = imported_by("\n".join(str(one) for one in spec.get("imports") or ()))
+    helpers = [PurePosixPath(path).stem for path in files if path != test_path]
+    problems = helper_problems(list(files), test_path, module)
+    for path, text in files.items():
+        found = code_problems(text, module, imported=imported, helpers=helpers)
+        problems += [{**one, "path": path} for one in found]
+    return problems
+
+
+def _weakened(previous: Mapping[str, str], path: str, text: str) -> list[JsonObject]:
+    return weakened_code(previous[path], text) if path in previous else []
+
+
+def _headed(text: str, target: str) -> str:
+    """The file with our header, as what testwright writes has it; a header the model repeated is written anew."""
+    body = without_header(text) if untouched(text) is not None else text
+    return with_header(body if body.endswith("\n") else f"{body}\n", target=target)

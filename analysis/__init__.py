@@ -1,0 +1,1 @@
+"""Reads projects, documents and test code. Knows no protocol and asks no model."""

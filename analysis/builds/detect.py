@@ -1,0 +1,180 @@
+"""How a project is built or checked, read from its own files; nothing of it is run."""
+
+from __future__ import annotations
+
+import configparser
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from ...engine.python.project.layout import Layout, find_layout
+from ...sandbox.interpreter import Interpreter
+from .steps import BuildStep
+
+MAX_BYTES = 1024 * 1024
+_PYTHON_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_TARGETS = ("build", "typecheck", "check", "all")
+_CHECK_SCRIPTS = ("typecheck", "type-check", "check-types", "types", "tsc")
+_TARGET_LINE = re.compile(r"^([A-Za-z][\w.-]*(?:[ \t]+[A-Za-z][\w.-]*)*)[ \t]*::?(?!=)", re.MULTILINE)
+_SHELL = re.compile(r"[^\w\s./:=,@%+-]")
+_MYPY = ("--no-color-output", "--show-column-numbers", "--show-error-codes", "--hide-error-context", "--no-pretty")
+
+
+def detect(root: Path, interpreter: Interpreter, command: str | None = None) -> list[BuildStep]:
+    """The steps of a build, in order; empty when the project does not say how it is built. Blocks.
+
+    A configured command is all there is. Else Python modules are compiled and the type checker that the project
+    configures runs; the scripts `typecheck` and `build` of package.json run, or tsc where there is a tsconfig.json;
+    and where there is neither, a target `build`, `typecheck`, `check` or `all` of the Makefile does.
+    """
+    if command is not None and command.strip():
+        return [_configured(command.strip())]
+    steps = [*_python(root, interpreter), *_node(root)]
+    return steps or _make(root)
+
+
+def _configured(command: str) -> BuildStep:
+    """Python is started without a shell where none is needed, so that the weak sandbox can do it, too."""
+    source = "the setting build_command"
+    if not _SHELL.search(command):
+        words = command.split()
+        if words[0] in ("python", "python3") and words[1:]:
+            return BuildStep("configured", command, source, python=tuple(words[1:]))
+    return BuildStep("configured", command, source, program=("/bin/sh", "-c", command))
+
+
+def _python(root: Path, interpreter: Interpreter) -> list[BuildStep]:
+    layout = find_layout(root)
+    modules = [place.path for place in layout.modules]
+    named = next((name for name in _PYTHON_FILES if (root / name).is_file()), "")
+    steps = []
+    if modules:
+        noun = "module" if len(modules) == 1 else "modules"
+        steps.append(
+            BuildStep(
+                "python",
+                f"python -m compileall -q -f -i - ({len(modules)} {noun})",
+                named or "its Python modules",
+                python=("-m", "compileall", "-q", "-f", "-i", "-"),
+                stdin="\n".join(modules).encode(errors="surrogateescape"),
+            )
+        )
+    return [*steps, *_checkers(root, layout, interpreter)]
+
+
+def _checkers(root: Path, layout: Layout, interpreter: Interpreter) -> list[BuildStep]:
+    tools = _table(_toml(root / "pyproject.toml"), "tool")
+    steps = []
+    mypy = _mypy_config(root, tools)
+    if mypy is not None:
+        source, names_files = mypy
+        paths = () if names_files else _packages(layout)
+        steps.append(_checker("mypy", (*_MYPY, *paths), source, interpreter))
+    for tool in ("pyright", "basedpyright"):
+        config, source = _table(tools, tool), f"pyproject.toml [tool.{tool}]"
+        if tool == "pyright" and (root / "pyrightconfig.json").is_file():
+            config, source = {"include": True}, "pyrightconfig.json"
+        if config or tool in tools:
+            paths = () if "include" in config else _packages(layout)
+            steps.append(_checker(tool, paths, source, interpreter))
+    return steps
+
+
+def _checker(tool: str, arguments: tuple[str, ...], source: str, interpreter: Interpreter) -> BuildStep:
+    places = [*interpreter.site_paths, *([interpreter.user_site] if interpreter.user_site else [])]
+    installed = any((place / tool).is_dir() for place in places)
+    shown = [one for one in arguments if one not in _MYPY]
+    return BuildStep(
+        "types",
+        " ".join(("python -m", tool, *shown)),
+        source,
+        python=("-m", tool, *arguments),
+        missing="" if installed else f"{tool} is not installed in the target's interpreter ({interpreter.origin})",
+        advice="" if installed else f"Install it there: {interpreter.path} -m pip install {tool}",
+    )
+
+
+def _mypy_config(root: Path, tools: dict[str, Any]) -> tuple[str, bool] | None:
+    """Where mypy is configured, and whether what it checks is said there."""
+    for name in ("mypy.ini", ".mypy.ini", "setup.cfg"):
+        parser = configparser.RawConfigParser(strict=False)
+        try:
+            parser.read_string(_text(root / name))
+        except configparser.Error:
+            continue
+        if parser.has_section("mypy"):
+            said = any(parser.has_option("mypy", key) for key in ("files", "packages", "modules"))
+            return f"{name} [mypy]", said
+        if name == "mypy.ini" and _text(root / name):
+            return name, False
+    if "mypy" in tools:
+        said = any(key in _table(tools, "mypy") for key in ("files", "packages", "modules"))
+        return "pyproject.toml [tool.mypy]", said
+    return None
+
+
+def _packages(layout: Layout) -> tuple[str, ...]:
+    """The outermost folder or file of each package, as type checkers are told them."""
+    found: dict[str, None] = {}
+    for place in layout.modules:
+        base = "" if place.import_root == "." else f"{place.import_root}/"
+        inner = place.path.removeprefix(base)
+        found.setdefault(base + inner.partition("/")[0])
+    return tuple(found)
+
+
+def _node(root: Path) -> list[BuildStep]:
+    scripts = _table(_json(root / "package.json"), "scripts")
+    names = [next((one for one in _CHECK_SCRIPTS if one in scripts), None), "build" if "build" in scripts else None]
+    steps = [
+        BuildStep("node", f"npm run {name}", f"package.json scripts.{name}", program=("npm", "run", name))
+        for name in names
+        if name is not None
+    ]
+    if steps or not (root / "package.json").is_file() or not (root / "tsconfig.json").is_file():
+        return steps
+    program = ("node_modules/.bin/tsc", "--noEmit", "--pretty", "false", "-p", ".")
+    missing = "" if (root / program[0]).exists() else "tsc is not installed in the project's node_modules"
+    advice = "Install it there: npm install --save-dev typescript" if missing else ""
+    return [BuildStep("node", "tsc --noEmit -p .", "tsconfig.json", program=program, missing=missing, advice=advice)]
+
+
+def _make(root: Path) -> list[BuildStep]:
+    for name in _MAKEFILES:
+        targets = {one for found in _TARGET_LINE.findall(_text(root / name)) for one in found.split()}
+        for target in _TARGETS:
+            if target in targets:
+                return [BuildStep("make", f"make {target}", f"{name} target {target}", program=("make", target))]
+    return []
+
+
+def _text(place: Path) -> str:
+    try:
+        if not place.is_file() or place.stat().st_size > MAX_BYTES:
+            return ""
+        return place.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _toml(place: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(_text(place))
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
+def _json(place: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(_text(place) or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _table(parent: dict[str, Any], name: str) -> dict[str, Any]:
+    value = parent.get(name)
+    return value if isinstance(value, dict) else {}

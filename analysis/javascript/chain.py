@@ -1,0 +1,201 @@
+"""The tool chain: installed once per lock file into a cache folder, used from there by every run.
+
+A folder `<cache>/<hash of the lock file>` exists only complete: npm fills one beside it, which is then renamed. Our own
+scripts lie in a folder of theirs below it, named after their content.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from ...core.errors import EnvironmentFault
+from .node import Node, find_node
+
+SOURCE = Path(__file__).with_name("chain")
+COMPILED = "compiled"
+INSTALL_SECONDS = 420.0
+_LOCKED = ("package.json", "package-lock.json", ".npmrc")
+_NPM = ("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--prefer-offline",
+        "--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--loglevel=error")  # fmt: skip
+_ADVICE = (
+    "the first use asks npm's registry, or the one npm is configured for; "
+    "later ones need no network. `testwright doctor` shows the state"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """The tool chain in its place.
+
+    Attributes:
+        folder: holds `node_modules`; read only, but while it is installed.
+        script: the program that checks, below the folder.
+        fresh: whether this call installed it or its scripts.
+    """
+
+    folder: Path
+    script: Path
+    fresh: bool = False
+
+
+def cache_folders(fallback: Path, environment: Mapping[str, str] | None = None) -> tuple[Path, ...]:
+    """Where the chain may be: the user's cache folder, then the one of the project's state.
+
+    Args:
+        fallback: the state's cache folder, for users without a home.
+    """
+    variables = os.environ if environment is None else environment
+    given = variables.get("XDG_CACHE_HOME", "")
+    home = variables.get("HOME", "")
+    own = Path(given) if given.startswith("/") else Path(home) / ".cache" if home.startswith("/") else None
+    return tuple(one / "testwright" / "javascript" for one in (own, fallback) if one is not None)
+
+
+def installed(folders: Sequence[Path]) -> Chain | None:
+    """The chain of this version where it is installed already; nothing is written."""
+    for base in folders:
+        folder = base / lock_hash()
+        script = folder / _scripts_name() / "check.mjs"
+        if script.is_file():
+            return Chain(folder, script)
+    return None
+
+
+def install(folders: Sequence[Path], npm: Node | None = None, seconds: float = INSTALL_SECONDS) -> Chain:
+    """The chain, installed first where it is missing. One process installs, the others wait for it. Blocks.
+
+    Args:
+        npm: the Node to install with; found without it.
+        seconds: how long npm may take, and how long another process's installation is waited for.
+
+    Raises:
+        EnvironmentFault: no Node, no npm, no network, or no folder to write to.
+    """
+    found = installed(folders)
+    if found is not None:
+        return found
+    base = _writable(folders)
+    try:
+        with FileLock(base / f"{lock_hash()}.lock", timeout=seconds):
+            found = installed([base])
+            if found is not None:
+                return found
+            if not (base / lock_hash()).is_dir():
+                _fill(base, npm or find_node(with_npm=True), seconds)
+            return _with_scripts(base / lock_hash())
+    except Timeout as fault:
+        raise EnvironmentFault(
+            f"another process has been installing the JavaScript checks into {base} for {seconds:.0f} s",
+            advice=f"let it finish, or end it and delete {base}",
+        ) from fault
+    except OSError as fault:
+        raise EnvironmentFault(
+            f"the JavaScript checks cannot be written to {base}: {fault.strerror or fault}",
+            advice="make room there, or name another folder in XDG_CACHE_HOME",
+        ) from fault
+
+
+def lock_hash() -> str:
+    """What names the chain: a hash of the lock file and of what goes with it."""
+    return _hash([SOURCE / name for name in _LOCKED])
+
+
+def _scripts_name() -> str:
+    return f"checks-{_hash(_scripts())}"
+
+
+def _scripts() -> list[Path]:
+    return sorted(SOURCE.rglob("*.mjs"))
+
+
+def _hash(paths: Sequence[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(SOURCE).as_posix()}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()[:16]
+
+
+def _writable(folders: Sequence[Path]) -> Path:
+    complaint = "no folder was given"
+    for base in folders:
+        try:
+            base.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=base):
+                return base
+        except OSError as fault:
+            complaint = f"{base}: {fault.strerror or fault}"
+    raise EnvironmentFault(
+        f"there is no folder for the JavaScript checks ({complaint})", advice="name a writable one in XDG_CACHE_HOME"
+    )
+
+
+def _fill(base: Path, node: Node, seconds: float) -> None:
+    """Install beside the place, then rename: whoever is killed in between leaves nothing that looks complete."""
+    for left in base.glob(f"{lock_hash()}.new-*"):  # by somebody who was killed: we hold the lock
+        shutil.rmtree(left, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix=f"{lock_hash()}.new-", dir=base))
+    try:
+        for name in _LOCKED:
+            shutil.copyfile(SOURCE / name, folder / name)
+        _npm([*node.npm, *_NPM], folder, node, seconds)
+        folder.chmod(0o755)
+        folder.rename(base / lock_hash())
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _npm(command: list[str], folder: Path, node: Node, seconds: float) -> None:
+    path = f"{node.path.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    started = subprocess.Popen(
+        command, cwd=folder, env={**os.environ, "PATH": path, "NODE_ENV": "production"}, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+    )  # fmt: skip
+    try:
+        told = started.communicate(timeout=seconds)[0]
+    except subprocess.TimeoutExpired as fault:
+        raise EnvironmentFault(
+            f"npm did not install the JavaScript checks in {seconds:.0f} s", advice=_ADVICE
+        ) from fault
+    finally:
+        _end(started)
+    if started.returncode:
+        lines = [line for line in told.decode("utf-8", "replace").splitlines() if line.strip()]
+        what = " / ".join(lines[:4])[:600] or f"exit code {started.returncode}"
+        raise EnvironmentFault(
+            f"npm could not install the JavaScript checks: {what}", advice=_ADVICE, details={"needs": "npm"}
+        )
+
+
+def _end(started: subprocess.Popen[bytes]) -> None:
+    """Whatever of npm is still there: it may have children of its own."""
+    if started.poll() is None:
+        os.killpg(started.pid, signal.SIGKILL)
+    started.wait()
+    if started.stdout is not None:
+        started.stdout.close()
+
+
+def _with_scripts(folder: Path) -> Chain:
+    place = folder / _scripts_name()
+    made = Path(tempfile.mkdtemp(prefix=f"{_scripts_name()}.new-", dir=folder))
+    try:
+        for path in _scripts():
+            target = made / path.relative_to(SOURCE)
+            target.parent.mkdir(exist_ok=True)
+            shutil.copyfile(path, target)
+        made.chmod(0o755)
+        made.rename(place)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+    return Chain(folder, place / "check.mjs", fresh=True)

@@ -1,0 +1,192 @@
+"""Asking the tool chain about files: one short Node process for as many files as there are.
+
+The process reads their text from its standard input. It opens no file of the project: no configuration, plugin or
+parser of the project's is loaded, because that would run the project's code. It runs in the sandbox, without network
+and with nothing of the machine but Node and the chain in sight, both read-only; where no sandbox works it runs as a
+plain child, like ruff.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from ...core.errors import EnvironmentFault, SandboxFailure, SandboxUnavailable, ToolFailure
+from ...sandbox.opening import open_sandbox
+from ...sandbox.protocol import Limits, Program, Sandbox
+from .chain import COMPILED, Chain, cache_folders, install
+from .node import Node, find_node
+
+SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
+_SECONDS = 90.0
+_LIMITS = Limits(wall_seconds=_SECONDS, memory_mib=32_768, processes=128, file_mib=1)
+_WARMING = """import {{ expect, test }} from '{module}';
+import {{ it as subject }} from './it';
+
+test('works', () => {{
+  expect(subject()).toBe(1);
+}});
+"""
+IssueType = Literal["syntax", "lint", "structure"]
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptFile:
+    """A file to check.
+
+    Attributes:
+        name: its path or name; the ending says what it is written in.
+        framework: `jest`, `playwright`, or empty for a file that is no test.
+        lint, structure: what is checked besides the syntax.
+    """
+
+    name: str
+    source: str
+    framework: Literal["jest", "playwright", ""] = ""
+    lint: bool = True
+    structure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptIssue:
+    """One thing the chain found; `rule` is ESLint's name of it, `suggestion` may be empty."""
+
+    type: IssueType
+    line: int
+    column: int
+    rule: str
+    message: str
+    suggestion: str = ""
+
+
+class JavaScriptChecks:
+    """The chain as tools use it; finds Node, installs the chain and opens the sandbox when first asked.
+
+    Args:
+        cache_dir: the state's cache folder, where the user's own cannot be written.
+    """
+
+    def __init__(self, cache_dir: Path) -> None:
+        self._folders = cache_folders(cache_dir)
+        self._opened: tuple[Node, Chain, Sandbox | None] | None = None
+
+    async def issues(self, files: Sequence[ScriptFile]) -> list[list[ScriptIssue]]:
+        """What is wrong in each of the files, in their order.
+
+        Raises:
+            EnvironmentFault: there is no Node, or the chain cannot be installed.
+            ToolFailure: the checks broke off.
+        """
+        if not files:
+            return []
+        node, chain, sandbox = await self._open()
+        return await _asked(node, chain, sandbox, files)
+
+    async def _open(self) -> tuple[Node, Chain, Sandbox | None]:
+        if self._opened is None:
+            node, chain = await asyncio.to_thread(self._prepare)
+            if chain.fresh:
+                await _warm(node, chain)
+            self._opened = (node, chain, await asyncio.to_thread(_sandbox))
+        return self._opened
+
+    def _prepare(self) -> tuple[Node, Chain]:
+        node = find_node()
+        return node, install(self._folders)
+
+
+def _sandbox() -> Sandbox | None:
+    try:
+        return open_sandbox()
+    except SandboxUnavailable:
+        return None
+
+
+async def _warm(node: Node, chain: Chain) -> None:
+    """See that a new chain works; Node keeps what it compiles for those who come later."""
+    modules = {"jest": "@jest/globals", "playwright": "@playwright/test"}
+    files = [
+        ScriptFile(f"it.test{ending}", _WARMING.format(module=modules[framework]), framework)
+        for framework in ("jest", "playwright")
+        for ending in (".js", ".ts")
+    ]
+    found = await _asked(node, chain, None, files)
+    if any(found):
+        raise EnvironmentFault(
+            f"the JavaScript checks in {chain.folder} do not work: {found}", advice=f"delete {chain.folder}, try again"
+        )
+
+
+async def _asked(
+    node: Node, chain: Chain, sandbox: Sandbox | None, files: Sequence[ScriptFile]
+) -> list[list[ScriptIssue]]:
+    question = json.dumps({"files": [asdict(one) for one in files]}).encode("utf-8", "surrogatepass")
+    argv = (str(node.path), "--max-old-space-size=1024", str(chain.script))
+    environment = {"NODE_COMPILE_CACHE": str(chain.folder / COMPILED), "LANG": "C.UTF-8"}
+    if sandbox is None:
+        code, out, told = await _plain(argv, chain, environment, question)
+    else:
+        code, out, told = await _sandboxed(sandbox, argv, chain, environment, question)
+    if code != 0:
+        raise ToolFailure(
+            f"the JavaScript checks broke off (exit code {code}): {_last(told)}",
+            advice=f"if it comes again, delete {chain.folder}: it is installed anew",
+        )
+    return _read(out, len(files))
+
+
+async def _plain(
+    argv: Sequence[str], chain: Chain, environment: Mapping[str, str], question: bytes
+) -> tuple[int, bytes, bytes]:
+    try:
+        child = await asyncio.create_subprocess_exec(
+            *argv, cwd=chain.folder, env=dict(environment), stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+    except OSError as fault:
+        raise EnvironmentFault(f"{argv[0]} cannot be started: {fault.strerror or fault}") from fault
+    try:
+        async with asyncio.timeout(_SECONDS):
+            out, told = await child.communicate(question)
+    except TimeoutError as fault:
+        raise ToolFailure(f"the JavaScript checks did not answer within {_SECONDS:.0f} s") from fault
+    finally:
+        if child.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                child.kill()
+            await child.wait()
+    return child.returncode or 0, out, told
+
+
+async def _sandboxed(
+    sandbox: Sandbox, argv: tuple[str, ...], chain: Chain, environment: Mapping[str, str], question: bytes
+) -> tuple[int, bytes, bytes]:
+    program = Program(
+        argv=argv, cwd=chain.folder, environment=environment, readable=(chain.folder,), limits=_LIMITS, stdin=question
+    )
+    try:
+        done = await sandbox.run(program)
+    except SandboxFailure as fault:
+        raise ToolFailure(f"the JavaScript checks did not start: {fault.message}", advice=fault.advice) from fault
+    return done.exit_code, done.stdout, done.reason.encode() or done.stderr
+
+
+def _read(out: bytes, wanted: int) -> list[list[ScriptIssue]]:
+    try:
+        files: list[dict[str, Any]] = json.loads(out)["files"]
+        found = [[ScriptIssue(**one) for one in file["issues"]] for file in files]
+    except (ValueError, KeyError, TypeError) as fault:
+        raise ToolFailure(f"the JavaScript checks answered what cannot be read: {fault}") from fault
+    if len(found) != wanted:
+        raise ToolFailure(f"the JavaScript checks answered for {len(found)} files of {wanted}")
+    return found
+
+
+def _last(told: bytes) -> str:
+    lines = [line.strip() for line in told.decode("utf-8", "replace").splitlines() if line.strip()]
+    return next((line for line in lines if "Error" in line), lines[-1] if lines else "it said nothing")[:500]

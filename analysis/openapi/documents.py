@@ -1,0 +1,156 @@
+"""The documents that belong together: the one asked for, and those it refers to."""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+
+from ...core.errors import ToolFailure
+from .problems import Problem, UnreadableDocument
+from .tree import Tree, read_tree
+
+MAX_DOCUMENTS = 100
+MAX_BYTES = 10 * 1024 * 1024
+"""Bytes that one document may have, and two thirds of what all of them may have together."""
+
+
+class Source(Protocol):
+    """Where documents come from."""
+
+    async def read(self, location: str) -> bytes:
+        """The bytes of a document.
+
+        Raises:
+            ToolFailure: it is not there, not allowed, or too large.
+        """
+        ...
+
+    def refused(self, location: str) -> str:
+        """Why a document that another one refers to is not read; empty when it is."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document as it was read.
+
+    Attributes:
+        location: POSIX path relative to the project, or the URL it came from.
+        digest: sha256, in hex, of its bytes.
+    """
+
+    location: str
+    source: str
+    tree: Tree
+    digest: str
+
+    @property
+    def value(self) -> Any:
+        """The document's values."""
+        return self.tree.value
+
+
+@dataclass(slots=True)
+class Library:
+    """The documents that were read, by location, and why others were not."""
+
+    root: Document
+    documents: dict[str, Document] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.documents[self.root.location] = self.root
+
+    def digests(self) -> list[dict[str, str]]:
+        """Location and digest of every document, the root first."""
+        return [{"location": one.location, "digest": one.digest} for one in self.documents.values()]
+
+
+def read_document(location: str, content: bytes) -> Document:
+    """A document from its bytes.
+
+    Raises:
+        UnreadableDocument: they are no text, or the text is no JSON or YAML.
+    """
+    digest = hashlib.sha256(content).hexdigest()
+    try:
+        source = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise UnreadableDocument(Problem("the document is not UTF-8 text", rule="syntax", line=line)) from error
+    path = urlsplit(location).path.lower()
+    return Document(location, source, read_tree(source, json_only=path.endswith(".json")), digest)
+
+
+async def gather(root: Document, source: Source) -> Library:
+    """The root with every document that it refers to, directly or through others; at most a hundred.
+
+    A document that cannot be read is no error here: `failures` says why, and the reference to it is told as broken.
+    """
+    library = Library(root)
+    waiting = [root]
+    weight = len(root.source)
+    while waiting:
+        document = waiting.pop(0)
+        for reference in _references(document.value):
+            location = locate(document.location, reference)[0]
+            if location in library.documents or location in library.failures:
+                continue
+            refusal = source.refused(location)
+            if not refusal and (len(library.documents) >= MAX_DOCUMENTS or weight > 1.5 * MAX_BYTES):
+                refusal = "too many or too large documents are referred to; this one was left out"
+            if refusal:
+                library.failures[location] = refusal
+                continue
+            try:
+                read = read_document(location, await source.read(location))
+            except ToolFailure as error:
+                library.failures[location] = error.message
+            except UnreadableDocument as error:
+                line = f" in line {error.problem.line}" if error.problem.line else ""
+                library.failures[location] = (
+                    f"{location.partition('?')[0]} does not parse: {error.problem.message}{line}"
+                )
+            else:
+                weight += len(read.source)
+                library.documents[location] = read
+                waiting.append(read)
+    return library
+
+
+def locate(base: str, reference: str) -> tuple[str, str]:
+    """The location and the fragment that a reference in the document at `base` means."""
+    address, fragment = urldefrag(reference)
+    if not address:
+        return base, unquote(fragment)
+    if _is_url(base) or _is_url(address):
+        return urljoin(base, address), unquote(fragment)
+    joined = posixpath.join(posixpath.dirname(base), unquote(address))
+    return posixpath.normpath(joined), unquote(fragment)
+
+
+def _is_url(location: str) -> bool:
+    return bool(urlsplit(location).scheme)
+
+
+def _references(value: Any) -> Iterator[str]:
+    """Every `$ref`, in the order of the document; one in an example costs a file that is read in vain."""
+    waiting = [value]
+    seen: set[int] = set()
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen:
+            continue
+        if isinstance(one, dict):
+            seen.add(id(one))
+            reference = one.get("$ref")
+            if isinstance(reference, str):
+                yield reference
+            waiting += reversed(one.values())
+        elif isinstance(one, list):
+            seen.add(id(one))
+            waiting += reversed(one)

@@ -1,0 +1,218 @@
+"""From what a caller says to the document that is meant: a file, an address, a running app, or the project's own."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Literal
+from urllib.parse import urlunsplit
+
+from ...core.errors import ToolFailure
+from ..repository import Checkout
+from .documents import Document, Source, read_document
+from .matching import named_operation
+from .problems import Problem, UnreadableDocument, mapping
+from .sources import HTML, OneHost, ProjectFiles
+from .web import HostFailure, Page, Web, checked, shown
+
+APP_PATHS = (
+    "/openapi.json",
+    "/openapi.yaml",
+    "/swagger.json",
+    "/v3/api-docs",
+    "/openapi.yml",
+    "/swagger.yaml",
+    "/swagger/v1/swagger.json",
+    "/api/openapi.json",
+    "/api/schema/",
+    "/api-docs",
+    "/v2/api-docs",
+    "/openapi",
+    "/api-docs.json",
+    "/docs/openapi.json",
+    "/openapi/v1.json",
+    "/q/openapi",
+)
+"""Where frameworks serve the document of a running app, the most usual first."""
+
+Kind = Literal["file", "url", "app"]
+_HOST = re.compile(r"(?:localhost|\[[0-9a-fA-F:]+\]|[\w-]+(?:\.[\w-]+)*):\d{1,5}(?:/\S*)?")
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_FILE_NAME = re.compile(r"(?:^|[._-])(?:openapi|swagger|api[-_]?docs?|api[-_]?spec)(?:[._-].*)?\.(?:json|ya?ml)$", re.I)
+_MOST_OWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The document that was meant.
+
+    Attributes:
+        document: None when it does not parse; then `problem` says why.
+        operation: the method (empty for any) and path that the caller named instead of a document.
+        notes: what the caller should know of the choice.
+    """
+
+    kind: Kind
+    location: str
+    source: Source
+    document: Document | None
+    problem: Problem | None = None
+    operation: tuple[str, str] | None = None
+    notes: tuple[str, ...] = ()
+
+
+async def find(root: Path, endpoint: str, web: Web) -> Found:
+    """The document that an endpoint means.
+
+    Args:
+        endpoint: path of a file in the project; URL of a document; base URL (or `host:port`) of a running app; or an
+            operation such as `GET /orders/{id}`, or `.`, for the document that the project itself has.
+
+    Raises:
+        ToolFailure: there is none, or it may not be read.
+    """
+    said = endpoint.strip()
+    if is_address(said):
+        return await _on_the_web(said if "://" in said else f"http://{said}", web)
+    return await asyncio.to_thread(find_in_project, root, said)
+
+
+def is_address(endpoint: str) -> bool:
+    """Whether an endpoint is a URL or `host:port`, and no file or operation."""
+    said = endpoint.strip()
+    return bool(_URL.match(said) or _HOST.fullmatch(said))
+
+
+def find_in_project(root: Path, endpoint: str) -> Found:
+    """The document that an endpoint means that is no address. Blocks. Raises ToolFailure."""
+    said = endpoint.strip()
+    files = ProjectFiles(root)
+    path = _relative(root, said)
+    if path is not None:
+        return _read(files, path)
+    operation = named_operation(said)
+    if said not in (".", "") and operation is None:
+        own = own_documents(root)
+        have = f"; the project has {', '.join(own)}" if own else ""
+        raise ToolFailure(
+            f"there is no file {said!r} in the project",
+            advice=f"Give a file of the project, a URL, or the address of a running app{have}.",
+            details={"documents": own},
+        )
+    own = own_documents(root)
+    if not own:
+        raise ToolFailure(
+            "the project has no OpenAPI document",
+            advice="Give the file, a URL, or the address of the running app, such as http://127.0.0.1:8000.",
+        )
+    notes = (f"the project has more OpenAPI documents: {', '.join(own[1:])}",) if own[1:] else ()
+    return _read(files, own[0], operation=operation, notes=notes)
+
+
+def _relative(root: Path, said: str) -> str | None:
+    """The path, relative to the root, of an existing file; None when no file of that name is there."""
+    pure = PurePosixPath(said)
+    try:
+        if pure.is_absolute():
+            place = Path(said).resolve()
+            inside = place.is_relative_to(root.resolve()) and place.is_file()
+            return place.relative_to(root.resolve()).as_posix() if inside else None
+        is_file = ".." in pure.parts or (root / pure).is_file()
+    except (OSError, ValueError, RuntimeError):
+        return None
+    return said if is_file else None
+
+
+def _read(
+    files: ProjectFiles, path: str, *, operation: tuple[str, str] | None = None, notes: tuple[str, ...] = ()
+) -> Found:
+    path = path.removeprefix("./")
+    content = files.read_now(path)
+    try:
+        document = read_document(path, content)
+    except UnreadableDocument as error:
+        return Found("file", path, files, None, error.problem, operation, notes)
+    return Found("file", path, files, document, None, operation, notes)
+
+
+def own_documents(root: Path) -> list[str]:
+    """The project's files that are OpenAPI documents by name and content, the least hidden first; at most 20."""
+    found: list[str] = []
+    for path, facts in Checkout(root).stamps():
+        if _FILE_NAME.search(path.rpartition("/")[2]) and facts.st_size and len(found) < _MOST_OWN:
+            try:
+                head = (root / path).open("rb").read(20_000)
+            except OSError:
+                continue
+            if re.search(rb"""(?:^|[\s{,"'])(?:openapi|swagger)["']?\s*:""", head):
+                found.append(path)
+    return sorted(found, key=lambda one: (one.count("/"), len(one), one))
+
+
+async def _on_the_web(url: str, web: Web) -> Found:
+    parts = checked(url)
+    bases = [parts.path.rstrip("/")]
+    tried: list[str] = []
+    if bases != [""]:
+        page = await web.get(url)
+        found = _judged(page, "url", web)
+        if found is not None:
+            return found
+        if page.status == 200 and page.media_type not in HTML and _is_document_path(parts.path):
+            return _unfit(page, web)
+        tried.append(f"{shown(url)} ({_told(page)})")
+        bases.append("")
+    for base in dict.fromkeys(bases):
+        for path in APP_PATHS:
+            address = urlunsplit(parts._replace(path=base + path, query=""))
+            try:
+                page = await web.get(address)
+            except HostFailure:
+                raise
+            except ToolFailure as error:
+                tried.append(f"{shown(address)} ({error.message})")
+                continue
+            found = _judged(page, "app", web)
+            if found is not None:
+                return found
+            tried.append(f"{shown(address)} ({_told(page)})")
+    raise ToolFailure(
+        f"no OpenAPI document was found at {shown(url)}",
+        advice="Give the URL of the document itself. Tried: " + "; ".join(tried[:6]) + ("; …" if tried[6:] else ""),
+        details={"tried": tried},
+    )
+
+
+def _judged(page: Page, kind: Kind, web: Web) -> Found | None:
+    """The document a page is; None when it is none."""
+    if page.status != 200 or page.media_type in HTML or page.content.lstrip()[:1] == b"<":
+        return None
+    try:
+        document = read_document(page.url, page.content)
+    except UnreadableDocument:
+        return None
+    named = mapping(document.value)
+    if "openapi" not in named and "swagger" not in named:
+        return None
+    return Found(kind, page.url, OneHost(web, page.url), document)
+
+
+def _unfit(page: Page, web: Web) -> Found:
+    """A page that was meant to be a document and is none, so that it can be said what is wrong with it."""
+    host = OneHost(web, page.url)
+    try:
+        return Found("url", page.url, host, read_document(page.url, page.content))
+    except UnreadableDocument as error:
+        return Found("url", page.url, host, None, error.problem)
+
+
+def _is_document_path(path: str) -> bool:
+    return path.lower().endswith((".json", ".yaml", ".yml"))
+
+
+def _told(page: Page) -> str:
+    if page.status != 200:
+        return f"status {page.status}"
+    return "a web page" if page.media_type in HTML else "no OpenAPI document"

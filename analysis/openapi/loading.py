@@ -1,0 +1,123 @@
+"""A whole OpenAPI document for those that work with it: bundled, of version 3, as plain data (T-12, T-20)."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from ...core.errors import ToolFailure
+from ...engine.api.model.api_source import Described, Places, form_of
+from .documents import Library, gather, read_document
+from .finding import APP_PATHS
+from .problems import UnreadableDocument, mapping, sequence, text
+from .reading import read
+
+_TOOL = "get_openapi_spec"
+_MOST_TOLD = 50
+Call = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
+"""Calls a tool by its name. Raises ToolFailure."""
+
+
+class ToolDocuments:
+    """Reads documents through the tool `get_openapi_spec`, whoever serves it.
+
+    Args:
+        call: calls tools.
+    """
+
+    paths = APP_PATHS
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    async def load(self, endpoint: str) -> Described:
+        """The document. Raises ToolFailure: there is none, it is no OpenAPI document, or the tool does not tell it."""
+        answer = await self._asked(endpoint)
+        origin = mapping(answer.get("origin"))
+        errors = [mapping(one) for one in sequence(answer.get("errors"))]
+        if answer.get("summary") is None and answer.get("document") is None:
+            first = errors[0] if errors else {}
+            line = f" (line {first['line']})" if first.get("line") else ""
+            raise ToolFailure(
+                f"{endpoint} is no OpenAPI document{line}: {first.get('message') or 'it cannot be read'}",
+                advice="repair it, or give an OpenAPI 3 or Swagger 2.0 document",
+            )
+        document = answer.get("document")
+        if not isinstance(document, dict):
+            raise ToolFailure(
+                f"the tool {_TOOL} does not tell the whole document {endpoint}",
+                advice="have the server that serves it take `whole`, or leave the tool to testwright",
+            )
+        location = text(origin.get("location")) or endpoint
+        told = [*errors, *(mapping(one) for one in sequence(answer.get("warnings")))]
+        return Described(
+            document,
+            location=location,
+            form=form_of(text(answer.get("spec_version"))),
+            digest=digest if re.fullmatch("[0-9a-f]{64}", digest := text(origin.get("digest"))) else "",
+            problems=_problems(told, location),
+            places=_places(answer.get("places")),
+        )
+
+    async def _asked(self, endpoint: str) -> dict[str, Any]:
+        try:
+            return await self._call(_TOOL, {"endpoint": endpoint, "whole": True})
+        except ToolFailure:
+            # A server of others may know the tool without `whole`; small documents are told without it.
+            return await self._call(_TOOL, {"endpoint": endpoint})
+
+    def read(self, location: str, content: bytes) -> Described | None:
+        """The document that an application answered; None where it is none. Blocks."""
+        try:
+            document = read_document(location, content)
+        except UnreadableDocument:
+            return None
+        if not {"openapi", "swagger"} & set(mapping(document.value)):
+            return None
+        library: Library = asyncio.run(gather(document, _Nothing()))
+        reading = read(library)
+        if reading.value is None:
+            return None
+        told = [one.to_dict() for one in reading.problems]
+        return Described(
+            reading.value,
+            location=location,
+            form=form_of(reading.said_version),
+            digest=document.digest,
+            problems=_problems(told, location),
+        )
+
+
+class _Nothing:
+    """No further documents: only the application itself was asked."""
+
+    async def read(self, location: str) -> bytes:
+        """Raises ToolFailure."""
+        raise ToolFailure(f"{location} is not asked for")
+
+    def refused(self, location: str) -> str:
+        """Why a document that another one refers to is not read."""
+        return f"{location} is another document: only the application's own is read"
+
+
+def _problems(told: list[dict[str, Any]], location: str) -> tuple[tuple[str, str], ...]:
+    """What is wrong, where; each message once for a place."""
+    made: dict[tuple[str, str], None] = {}
+    for one in told:
+        line = f", line {one['line']}" if one.get("line") else ""
+        made.setdefault((f"{one.get('document') or location}{line}", text(one.get("message"))))
+    left = len(made) - _MOST_TOLD
+    more = ((location, f"{left} more problems are not told"),) if left > 0 else ()
+    return (*list(made)[:_MOST_TOLD], *more)
+
+
+def _places(told: Any) -> Places:
+    made: dict[tuple[str, str], tuple[str, tuple[int, int]]] = {}
+    for one in (mapping(each) for each in sequence(told)):
+        line = one.get("line")
+        if isinstance(line, int) and line > 0:
+            key = (text(one.get("method")).upper(), text(one.get("path")))
+            made[key] = (text(one.get("document")), (line, line))
+    return made

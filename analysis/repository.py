@@ -1,0 +1,244 @@
+"""The local checkout as a repository (A-10): its name, what is checked out, its filtered tree, git's ids of its files.
+
+No git program is started: a repository's own configuration may name programs that git would run. Only plain files
+below `.git` are read, and the working tree is what is listed and read, uncommitted changes included.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+import pathspec
+
+from ..core.errors import ToolFailure
+from ..sandbox.snapshot import JUNK
+from ..utils.confined_paths import inside
+
+MAX_FILES = 50_000
+"""Files that one tree lists; more are left out, and the answer says so."""
+
+NO_GIT_REF = "worktree"
+"""The ref of a folder that is no git checkout."""
+
+_SECRETS = re.compile(
+    r"^(?:\.env\..+|id_(?:rsa|dsa|ecdsa|ed25519)|.*\.(?:pem|key|p12|pfx|jks|keystore)|\.npmrc|credentials)$",
+    re.IGNORECASE,
+)
+_EXAMPLES = re.compile(r"^\.env\.(?:example|sample|template|dist)$", re.IGNORECASE)
+_REMOTE = re.compile(r'^\s*\[remote "([^"]+)"\]\s*$')
+_URL = re.compile(r"^\s*url\s*=\s*(\S+)\s*$")
+_SHA = re.compile(r"^[0-9a-f]{40}$")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file of the tree.
+
+    Attributes:
+        path: POSIX path relative to the checkout.
+        size: bytes.
+        sha: git's blob id of its content, 40 hex digits.
+    """
+
+    path: str
+    size: int
+    sha: str
+
+    def to_dict(self) -> dict[str, str | int]:
+        """The entry as JSON."""
+        return {"path": self.path, "size": self.size, "sha": self.sha}
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What is checked out: a branch's name ("" when detached) and a commit ("" before the first, or without git)."""
+
+    branch: str = ""
+    commit: str = ""
+
+    @property
+    def ref(self) -> str:
+        """The branch, else the commit, else `worktree`."""
+        return self.branch or self.commit or NO_GIT_REF
+
+
+@dataclass(slots=True)
+class Checkout:
+    """A project's folder, read as a repository.
+
+    Args:
+        root: the project's root; a `.git` above it is not looked for.
+    """
+
+    root: Path
+    _ignores: dict[str, pathspec.GitIgnoreSpec | None] = field(default_factory=dict)
+
+    def full_name(self) -> str:
+        """`owner/name` of the remote (`origin`, else the first), else `local/<folder>`."""
+        urls = self._remotes()
+        url = urls.get("origin") or next(iter(urls.values()), "")
+        parts = [part for part in re.split(r"[/:\\]", url.removesuffix("/").removesuffix(".git")) if part]
+        if len(parts) >= 2:
+            return f"{parts[-2].rpartition('@')[2]}/{parts[-1]}"
+        return f"local/{self.root.resolve().name or 'project'}"
+
+    def head(self) -> Head:
+        """What is checked out."""
+        git = self._git()
+        text = _first_line(git / "HEAD") if git else ""
+        if git is None or not text.startswith("ref: "):
+            return Head(commit=text if _SHA.match(text) else "")
+        name = text.removeprefix("ref: ").strip()
+        return Head(name.removeprefix("refs/heads/"), self._commit_of(git, name))
+
+    def ref(self, wanted: str | None) -> Head:
+        """What is checked out, when it is what is wanted.
+
+        Args:
+            wanted: a branch, a full commit id or HEAD; None for whatever is checked out.
+
+        Raises:
+            ToolFailure: something else is checked out.
+        """
+        head = self.head()
+        if wanted in (None, "", "HEAD", head.ref) or wanted == head.commit:
+            return head
+        raise ToolFailure(
+            f"{wanted!r} is not checked out in {self.root.name}; {head.ref!r} is",
+            advice=f"Check {wanted!r} out first, or ask for {head.ref!r}.",
+            details={"wanted": wanted, "ref": head.ref, "commit": head.commit},
+        )
+
+    def stamps(self, folder: str = ".") -> Iterator[tuple[str, os.stat_result]]:
+        """The files of the tree below a folder with their states, sorted; what git would ignore, junk, links and files
+        that hold secrets by custom are left out. Raises ToolFailure for a folder that leads out or is none."""
+        start = self.root if folder in ("", ".") else inside(self.root, folder)
+        if not start.is_dir():
+            raise ToolFailure(f"the repository has no folder {folder!r}")
+        yield from self._below(start)
+
+    def entry(self, path: str) -> Entry:
+        """One file with its blob id. Raises OSError when it cannot be read."""
+        place = self.root / path
+        size = place.stat().st_size
+        digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+        with place.open("rb") as file:
+            while chunk := file.read(1 << 20):
+                digest.update(chunk)
+        return Entry(path, size, digest.hexdigest())
+
+    def readable(self, path: str) -> Path:
+        """The place of a file that the tree lists. Raises ToolFailure for any other."""
+        place = inside(self.root, path)
+        parts = PurePosixPath(path).parts
+        ignored = any(
+            self._left_out(self.root.joinpath(*parts[:end]), end < len(parts)) for end in range(1, len(parts) + 1)
+        )
+        if ignored or not place.is_file():
+            raise ToolFailure(f"the repository's tree has no file {path!r}", advice="repo.tree lists what can be read")
+        return place
+
+    def _below(self, folder: Path) -> Iterator[tuple[str, os.stat_result]]:
+        waiting = [folder]
+        while waiting:
+            here = waiting.pop()
+            try:
+                entries = sorted(os.scandir(here), key=lambda one: one.name)
+            except OSError:
+                continue
+            folders: list[Path] = []
+            for entry in entries:
+                place = Path(entry.path)
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if entry.is_symlink() or self._left_out(place, is_folder):
+                    continue
+                if is_folder:
+                    folders.append(place)
+                elif entry.is_file(follow_symlinks=False):
+                    yield place.relative_to(self.root).as_posix(), entry.stat(follow_symlinks=False)
+            waiting += reversed(folders)
+
+    def _left_out(self, place: Path, is_folder: bool) -> bool:
+        name = place.name
+        if name in JUNK or (_SECRETS.match(name) and not _EXAMPLES.match(name)):
+            return True
+        if is_folder and (place / "pyvenv.cfg").is_file():
+            return True
+        return self._ignored(place.relative_to(self.root).as_posix(), is_folder)
+
+    def _ignored(self, path: str, is_folder: bool) -> bool:
+        """Whether git would ignore it: the innermost .gitignore that says something decides."""
+        for base in [parent.as_posix() for parent in PurePosixPath(path).parents]:
+            spec = self._spec_of(base)
+            below = path if base == "." else path[len(base) + 1 :]
+            said = spec.check_file(f"{below}/" if is_folder else below).include if spec is not None else None
+            if said is not None:
+                return said
+        return False
+
+    def _spec_of(self, folder: str) -> pathspec.GitIgnoreSpec | None:
+        if folder not in self._ignores:
+            place = self.root / folder / ".gitignore"
+            try:
+                plain = place.is_file() and not place.is_symlink()
+                lines = place.read_text("utf-8", "replace").splitlines() if plain else []
+            except OSError:
+                lines = []
+            try:
+                self._ignores[folder] = pathspec.GitIgnoreSpec.from_lines(lines) if lines else None
+            except ValueError:  # a pattern that git itself would pass over
+                self._ignores[folder] = None
+        return self._ignores[folder]
+
+    def _git(self) -> Path | None:
+        """The folder of git's own files: `.git`, or where a worktree's or submodule's `.git` file points."""
+        place = self.root / ".git"
+        if place.is_dir():
+            return place
+        told = _first_line(place)
+        if not told.startswith("gitdir: "):
+            return None
+        folder = (self.root / told.removeprefix("gitdir: ").strip()).resolve()
+        return folder if folder.is_dir() else None
+
+    def _common(self, git: Path) -> Path:
+        told = _first_line(git / "commondir")
+        return (git / told).resolve() if told else git
+
+    def _commit_of(self, git: Path, name: str) -> str:
+        for place in (git / name, self._common(git) / name):
+            if _SHA.match(found := _first_line(place)):
+                return found
+        for line in _lines(self._common(git) / "packed-refs"):
+            sha, _, packed = line.partition(" ")
+            if packed == name and _SHA.match(sha):
+                return sha
+        return ""
+
+    def _remotes(self) -> dict[str, str]:
+        git = self._git()
+        found: dict[str, str] = {}
+        section = ""
+        for line in _lines(self._common(git) / "config") if git else ():
+            if line.lstrip().startswith("["):
+                remote = _REMOTE.match(line)
+                section = remote.group(1) if remote else ""
+            elif section and (url := _URL.match(line)):
+                found.setdefault(section, url.group(1))
+        return found
+
+
+def _lines(place: Path) -> list[str]:
+    try:
+        return place.read_text("utf-8", "replace").splitlines() if place.is_file() else []
+    except OSError:
+        return []
+
+
+def _first_line(place: Path) -> str:
+    return next(iter(_lines(place)), "").strip()

@@ -1,0 +1,104 @@
+"""Linting with ruff, in a child process; nothing of the linted code is run."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ruff.__main__ import find_ruff_bin
+
+from ..core.errors import EnvironmentFault, ToolFailure
+
+_SECONDS = 60
+_SYNTAX = "invalid-syntax"
+# For tests: what is wrong or idle, not what is a matter of style. Real suites show the difference: comparing with True,
+# `assert False` after the call that should raise, f-strings without a placeholder and star imports are all over them.
+TEST_RULES = (
+    "E711", "E722", "E9", "F", "W605", "PLE",
+    "B002", "B005", "B012", "B014", "B016", "B020", "B022", "B025", "B029", "B030", "B031",
+    "PT010", "PT014", "PT020", "PT025", "PT026",
+)  # fmt: skip
+# `try: import x / except ImportError: …` asks whether it is there.
+_PROBING = "importlib.util.find_spec"
+_IGNORED = ("F403", "F405", "F541")
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One thing ruff found; `rule` is `invalid-syntax` for what does not parse."""
+
+    line: int
+    column: int
+    rule: str
+    message: str
+    fix: str = ""
+
+    @property
+    def is_syntax(self) -> bool:
+        """Whether the source does not parse there."""
+        return self.rule == _SYNTAX
+
+
+def lint_test_source(source: str, name: str) -> list[Diagnostic]:
+    """Lint a test file with the rules for tests, whatever configuration lies around.
+
+    Raises:
+        EnvironmentFault: ruff cannot be run.
+    """
+    version = f"py3{min(sys.version_info.minor, 13)}"
+    rules = ["--isolated", "--select", ",".join(TEST_RULES), "--ignore", ",".join(_IGNORED)]
+    found = _run([*rules, "--target-version", version, "--stdin-filename", Path(name).name, "-"], source, None)
+    return [one for one in found if not (one.rule == "F401" and _PROBING in one.message)]
+
+
+def lint_project_file(path: Path, root: Path) -> list[Diagnostic]:
+    """Lint a file as its project is configured to be linted.
+
+    Raises:
+        EnvironmentFault: ruff cannot be run.
+        ToolFailure: the project's configuration is broken.
+    """
+    return _run(["--no-fix", "--", str(path)], None, root)
+
+
+def _run(arguments: Sequence[str], source: str | None, cwd: Path | None) -> list[Diagnostic]:
+    command = [find_ruff(), "check", "--no-cache", "--quiet", "--output-format", "json", *arguments]
+    try:
+        done = subprocess.run(
+            command, input=None if source is None else source.encode("utf-8", "replace"), cwd=cwd,
+            stdin=subprocess.DEVNULL if source is None else None, capture_output=True, timeout=_SECONDS, check=False,
+        )  # fmt: skip
+    except OSError as error:
+        raise EnvironmentFault(f"ruff cannot be started: {error}", advice="install ruff again") from error
+    except subprocess.TimeoutExpired as error:
+        raise ToolFailure(f"ruff did not answer within {_SECONDS} s") from error
+    if done.returncode not in (0, 1):
+        raise ToolFailure(
+            f"ruff failed: {done.stderr.decode('utf-8', 'replace').strip()[:1000]}",
+            advice="check the project's ruff configuration",
+        )
+    return [_diagnostic(one) for one in json.loads(done.stdout or b"[]")]
+
+
+def find_ruff() -> str:
+    """The path of ruff's program. Raises EnvironmentFault."""
+    try:
+        return str(find_ruff_bin())
+    except FileNotFoundError as error:
+        raise EnvironmentFault(f"ruff is not installed: {error}", advice="install ruff again") from error
+
+
+def _diagnostic(found: dict) -> Diagnostic:
+    place = found.get("location") or {}
+    fix = (found.get("fix") or {}).get("message") or ""
+    return Diagnostic(
+        line=int(place.get("row") or 0),
+        column=int(place.get("column") or 0),
+        rule=str(found.get("code") or _SYNTAX),
+        message=str(found.get("message") or ""),
+        fix=str(fix),
+    )

@@ -1,0 +1,104 @@
+"""Quality rules of Python expectations: they can be evaluated, can hold, and can fail."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...engine.python.model.spec_case import MESSAGE
+from ...utils.error_formatter import SpecIssue
+from ...utils.python_source import parse_expression
+from .parts import Place, issue, objects, text
+from .python_names import BUILTINS, dotted, used_names
+
+_MOVING = frozenset(
+    {"now", "utcnow", "today", "time", "time_ns", "monotonic", "perf_counter", "random", "randint", "choice", "uuid1"}
+    | {"uuid4", "urandom", "getpid", "id", "token_hex"}
+)
+Missing = Callable[[ast.AST], list[str]]
+
+
+def expectation_rules(place: Place, case: dict[str, Any], missing: Missing, imported: set[str]) -> Iterator[SpecIssue]:
+    """What is wrong with the expectations of one case.
+
+    Args:
+        place: where the case is.
+        missing: says which names an expression reads that nothing binds.
+        imported: names bound by the spec's imports.
+    """
+    expectations = list(objects(case.get("expect")))
+    raising = [index for index, one in expectations if one.get("kind") == "raises"]
+    for index in raising[1:]:
+        fix = "keep one, or make a case of each"
+        yield issue((*place, "expect", index), "two_exceptions", "a case can raise only one exception", fix)
+    for index, one in expectations:
+        where = (*place, "expect", index)
+        trees: dict[str, ast.expr] = {}
+        for key in ("actual", "value"):
+            if key == "actual" and one.get("kind") == "raises" and one.get(key) == MESSAGE:
+                continue  # all of the message is demanded
+            tree, found = _parsed((*where, key), one.get(key), missing)
+            yield from found
+            if tree is not None:
+                trees[key] = tree
+        yield from _shape(where, one, trees)
+        yield from _exception(where, one, imported)
+        if raising and "actual" in trees and "result" in used_names(trees["actual"]):
+            fix = "remove it: an act that raises has no result"
+            yield issue((*where, "actual"), "result_after_raise", "there is no result when the act raises", fix)
+
+
+def _parsed(place: Place, source: Any, missing: Missing) -> tuple[ast.expr | None, list[SpecIssue]]:
+    if not isinstance(source, str) or not source.strip():
+        return None, []
+    try:
+        tree = parse_expression(source)
+    except SyntaxError as error:
+        fix = "write one expression"
+        return None, [issue(place, "unparsable", f"the expression is not Python: {error.msg}", fix, source)]
+    fix = "use `result`, an arranged name or an imported one"
+    unbound = [issue(place, "unbound_name", f"nothing binds the name {one!r}", fix, source) for one in missing(tree)]
+    return tree, unbound
+
+
+def _shape(where: Place, one: dict[str, Any], trees: dict[str, ast.expr]) -> Iterator[SpecIssue]:
+    kind, actual, value = one.get("kind"), trees.get("actual"), trees.get("value")
+    if actual is not None and not used_names(actual):
+        fix = "compare `result` or an arranged name"
+        yield issue((*where, "actual"), "constant_actual", "the expectation looks at a constant", fix, one["actual"])
+    elif actual is not None and value is not None and kind != "approx" and ast.dump(actual) == ast.dump(value):
+        yield issue(where, "tautology", "the expectation compares a thing with itself", "give the expected value", one)
+    if value is None:
+        return
+    if kind == "length" and not (isinstance(value, ast.Constant) and type(value.value) is int and value.value >= 0):
+        fix = "give the number of items"
+        yield issue((*where, "value"), "not_a_length", "a length is a whole number", fix, one["value"])
+    if kind == "output" and not (isinstance(value, ast.Constant) and isinstance(value.value, str)):
+        fix = "give the text in quotes"
+        yield issue(
+            (*where, "value"), "not_a_text", "printed output is compared with a string literal", fix, one["value"]
+        )
+    if kind == "is_instance" and not isinstance(value, ast.Name | ast.Attribute | ast.Tuple | ast.BinOp):
+        fix = "name the class, imported in `imports`"
+        yield issue((*where, "value"), "not_a_class", "is_instance needs a class", fix, one["value"])
+    for name in _moving(value):
+        fix = "expect a property that does not change, such as its type"
+        yield issue((*where, "value"), "moving_value", f"{name}() differs from run to run", fix, one["value"])
+
+
+def _moving(tree: ast.expr) -> list[str]:
+    # `datetime.time(10, 26)` is a value, not the clock.
+    calls = [dotted(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    calls = [name for name in calls if name != "datetime.time"]
+    return sorted({name for name in calls if name.rpartition(".")[2] in _MOVING and (name == "id" or "." in name)})
+
+
+def _exception(where: Place, one: dict[str, Any], imported: set[str]) -> Iterator[SpecIssue]:
+    name = text(one.get("exception"))
+    if not name or one.get("kind") not in ("raises", "warns"):
+        return
+    root = name.partition(".")[0]
+    if root not in imported and root not in BUILTINS and "*" not in imported:
+        fix = f"import {root!r} in `imports`"
+        yield issue((*where, "exception"), "unbound_name", f"nothing binds the exception {name!r}", fix, name)

@@ -1,0 +1,111 @@
+"""The library (T-19): one call from a request to a typed report."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..config.settings import load_settings
+from ..core.errors import UsageError
+from ..core.events import EventSink
+from ..reports.model import Report
+from ..store.files.acceptance import Acceptance
+from . import service
+
+T = TypeVar("T")
+
+
+def generate(request: str, *, root: str | Path = ".", on_event: EventSink | None = None, **settings: Any) -> Report:
+    """Plan, specify, write, validate, run and judge tests, and add those that hold to the project.
+
+    Args:
+        request: what to test, in plain words.
+        root: the project's folder.
+        on_event: told of every event, in order.
+        settings: any field of `Settings`, such as `framework="unittest"` or `dry_run=True`.
+
+    Returns:
+        The report; `report.exit_code` is what the command line would exit with.
+
+    Raises:
+        TestwrightError: what could not be done, with advice. A suspected defect is a finding, not an error.
+        UsageError: called inside a running event loop; `agenerate` is for that.
+    """
+    return _finished(agenerate(request, root=root, on_event=on_event, **settings))
+
+
+async def agenerate(
+    request: str, *, root: str | Path = ".", on_event: EventSink | None = None, **settings: Any
+) -> Report:
+    """`generate`, for async code."""
+    chosen = await asyncio.to_thread(load_settings, {"root": Path(root), **settings})
+    return (await service.run(request, chosen, on_event=on_event)).report
+
+
+def plan(request: str, *, root: str | Path = ".", **settings: Any) -> dict[str, Any]:
+    """Only the plan: `steps`, `understood`, `not_understood`, `skipped`. Nothing is run or written.
+
+    Raises:
+        RequestError: the request names nothing that was found.
+    """
+    return _finished(service.plan(request, load_settings({"root": Path(root), **settings})))
+
+
+def resume(run_id: str, *, root: str | Path = ".", on_event: EventSink | None = None, **settings: Any) -> Report:
+    """Continue a run that was interrupted, or that a ceiling ended, with the settings it began with.
+
+    Args:
+        settings: `state_dir` says where the run is kept; `jobs`, `max_tokens`, `max_cost`, `max_seconds` and `prices`
+            replace the run's own.
+
+    Raises:
+        RunNotFound, StateVersionError, RunLocked.
+        BudgetExhausted: a ceiling ended the run, and it is not higher now.
+        SettingsError: another setting is given.
+    """
+    return _finished(aresume(run_id, root=root, on_event=on_event, **settings))
+
+
+async def aresume(run_id: str, *, root: str | Path = ".", on_event: EventSink | None = None, **settings: Any) -> Report:
+    """`resume`, for async code."""
+    state_dir = settings.pop("state_dir", None)
+    where = await asyncio.to_thread(load_settings, {"root": Path(root), "state_dir": state_dir})
+    return (await service.resume(run_id, where, changes=settings, on_event=on_event)).report
+
+
+def apply(run_id: str, *, root: str | Path = ".", **settings: Any) -> tuple[Acceptance, ...]:
+    """Add a run's staged tests to the project; a file that a person has changed is left alone (B-09).
+
+    Raises:
+        RunNotFound, StorageError.
+    """
+    return service.apply(run_id, load_settings({"root": Path(root), **settings}))
+
+
+@asynccontextmanager
+async def graph_session(
+    request: str, *, root: str | Path = ".", on_event: EventSink | None = None, **settings: Any
+) -> AsyncIterator[service.GraphSession]:
+    """What `build_planning_graph()` needs as a node of a graph of yours, open for as long as the block lasts.
+
+    Yields:
+        `state` to begin with, and `context` to pass on: `await graph.ainvoke(session.state, context=session.context)`.
+
+    Raises:
+        TestwrightError: the run id is taken, or state cannot be kept.
+    """
+    chosen = await asyncio.to_thread(load_settings, {"root": Path(root), **settings})
+    async with service.graph_session(request, chosen, on_event=on_event) as session:
+        yield session
+
+
+def _finished(work: Coroutine[Any, Any, T]) -> T:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    work.close()
+    raise UsageError("This was called inside a running event loop.", advice="Await the async form instead.")

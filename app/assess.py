@@ -1,0 +1,134 @@
+"""Assessing test suites that are there already, whoever wrote them (B-01, B-11): what `testwright assess` does."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..config.settings import Settings
+from ..core.errors import ExitCode, UsageError
+from ..engine.python.project.layout import Layout, find_layout
+from ..gate.evidence.assess import AssessOptions, assess_suite
+from ..gate.model.options import Framework
+from ..sandbox.opening import open_sandbox
+from ..sandbox.target import prepare_target
+from ..store.files.files import write_file
+from ..store.files.run_folder import RunFolder, new_run_id
+from ..utils.canonical import pretty_json
+from ..utils.redact import Redactor
+
+
+@dataclass(frozen=True, slots=True)
+class Assessed:
+    """What came of an assessment: its JSON form, where it was written, and the exit code it deserves."""
+
+    report: dict[str, Any]
+    path: Path
+    exit_code: ExitCode
+
+
+async def assess(
+    paths: Sequence[str],
+    settings: Settings,
+    *,
+    targets: Sequence[str] = (),
+    mutants: int = 100,
+    test_seconds: float = 30.0,
+    seed: int = 0,
+) -> Assessed:
+    """Assess test files of the project, and write what was found to `assess.json` in a run's folder.
+
+    Args:
+        paths: test files or folders, in the project; none for all that it has.
+        targets: files whose branches and mutants count; none for all modules of the project.
+        mutants: size of the sample over all targets; 0 for none.
+        test_seconds: how long one test may take.
+        seed: of the sample.
+
+    Raises:
+        UsageError: a path is not in the project, or holds no tests.
+        EnvironmentFault, SandboxFailure: what is missing, with advice.
+        StorageError: the report cannot be written.
+    """
+    root = settings.root.resolve()
+    layout = await asyncio.to_thread(find_layout, root)
+    files = _test_files(root, paths, layout)
+    measure = [_inside(root, one) for one in targets] or [one.path for one in layout.modules]
+    folder = RunFolder(settings.state, settings.run_id or new_run_id())
+    folder.create()
+    target = await prepare_target(
+        root,
+        sandbox=await asyncio.to_thread(open_sandbox, settings.sandbox),
+        python=settings.python,
+        state=settings.state,
+        cache=settings.state / "cache",
+        import_roots=layout.import_roots,
+    )
+    options = AssessOptions(tuple(measure), mutants, settings.repeats, test_seconds, seed=seed)
+    framework: Framework = settings.framework
+    try:
+        assessment = await assess_suite(target, files, framework=framework, options=options)
+    finally:
+        await target.discard()
+    # Tests say what they like in their messages, and mutants show lines of the source.
+    redact = Redactor.from_environment(os.environ).value
+    report = redact({"run_id": folder.run_id, "files": files, "targets": measure, **assessment.to_dict()})
+    path = folder.path / "assess.json"
+    await asyncio.to_thread(write_file, path, pretty_json(report))
+    return Assessed(report, path, _exit_code(report))
+
+
+def _test_files(root: Path, paths: Sequence[str], layout: Layout) -> list[str]:
+    """The test files that paths name, sorted. Raises UsageError."""
+    known = [one for one in layout.test_files if _is_test(one)]
+    if not paths:
+        found = known
+    else:
+        found = []
+        for given in paths:
+            place = _inside(root, given)
+            if (root / place).is_dir():
+                below = sorted((root / place).rglob("*.py"))
+                found += [one for path in below if _is_test(one := path.relative_to(root).as_posix())]
+            else:
+                found.append(place)
+    if not found:
+        raise UsageError(
+            f"There are no test files in {', '.join(paths) or 'the project'}.",
+            advice="Name files, or a folder with files called test_*.py or *_test.py.",
+        )
+    return sorted(set(found))
+
+
+def _is_test(path: str) -> bool:
+    name = path.rpartition("/")[2]
+    return (name.startswith("test_") and name.endswith(".py")) or name.endswith("_test.py")
+
+
+def _inside(root: Path, given: str) -> str:
+    """A path relative to the root, POSIX. Raises UsageError."""
+    place = Path(given) if Path(given).is_absolute() else root / given
+    if not place.exists():
+        raise UsageError(f"The project has no {given}.", advice="Give paths from the project's root.")
+    if not place.resolve().is_relative_to(root):
+        raise UsageError(f"{given} is not in the project {root}.", advice="Give the project with --root PATH.")
+    return place.resolve().relative_to(root).as_posix()
+
+
+def _exit_code(report: dict[str, Any]) -> ExitCode:
+    """OK when every test holds; else what the tests that do not are, the worst first."""
+    verdicts = {one["verdict"] for one in report["tests"]}
+    if not verdicts:
+        return ExitCode.NOTHING_KEPT
+    broken = {one["class"] for one in report["tests"] if one["verdict"] in ("failed", "error")}
+    if broken == {"environment"}:
+        return ExitCode.ENVIRONMENT
+    if broken:
+        return ExitCode.TEST_DEFECT
+    if "timeout" in verdicts:
+        return ExitCode.TIMEOUT
+    return ExitCode.FLAKY if "flaky" in verdicts else ExitCode.OK

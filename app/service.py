@@ -1,0 +1,226 @@
+"""What can be asked of testwright, whoever asks: the command line, the library, the MCP server."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from ..agents.contract.protocol import AgentRequest, RequestMetadata
+from ..config.settings import Settings, changed_settings, restore_settings
+from ..core.errors import BudgetExhausted, ProjectError, SettingsError, ToolFailure, UsageError
+from ..core.events import EventSink
+from ..graph.execution_graph.graph import build_testing_graph
+from ..graph.planning_graph.planning_graph import build_planning_graph
+from ..reports.json_form import from_json
+from ..store import listing, retention
+from ..store.database.database import Store
+from ..store.files.acceptance import Acceptance
+from ..store.files.lock import project_lock, run_lock
+from ..store.files.run_folder import RunFolder, new_run_id
+from ..store.files.sessions import Sessions
+from ..store.files.staging import Staging
+from .agent_factory import planner_agent
+from .bootstrap import changes_of
+from .container import open_run, open_validators
+from .model_factory import open_chats
+from .run_lifecycle import Ended, GraphSession, as_raised, continued, lent
+from .runs import forget, run
+
+__all__ = [
+    "RESUME_SETTINGS",
+    "Ended",
+    "GraphSession",
+    "apply",
+    "clean",
+    "forget",
+    "graph_session",
+    "list_runs",
+    "mermaid",
+    "plan",
+    "resume",
+    "run",
+    "show_run",
+    "validate_code",
+    "validate_spec",
+]
+
+
+RESUME_SETTINGS = ("jobs", "max_tokens", "max_cost", "max_seconds", "prices")
+"""Settings that a run may be resumed with in place of those it began with."""
+
+
+async def resume(
+    run_id: str, where: Settings, *, changes: Mapping[str, Any] | None = None, on_event: EventSink | None = None
+) -> Ended:
+    """Continue a run with the settings it began with; one that a ceiling ended needs a higher one.
+
+    Args:
+        where: says where runs are kept.
+        changes: settings of `RESUME_SETTINGS` that replace the stored ones, from now on.
+
+    Raises:
+        RunNotFound, RunLocked, StateVersionError: why it cannot go on.
+        BudgetExhausted: its ceilings are spent already.
+        SettingsError: a change is none of these settings, or has a wrong value.
+    """
+    folder = RunFolder(where.state, run_id).require()
+    changed = {name: value for name, value in (changes or {}).items() if value is not None}
+    if unknown := sorted(set(changed) - set(RESUME_SETTINGS)):
+        raise SettingsError(
+            f"A run cannot be resumed with another {', '.join(unknown)}.",
+            advice=f"These may change: {', '.join(RESUME_SETTINGS)}. Start a new run for anything else.",
+        )
+    with Store.open(where.state) as store:
+        record = store.runs.get(run_id)
+    settings = _as_found(changed_settings(restore_settings(record.settings), changed), where)
+    before = max(record.spent.seconds, sum(one.seconds for one in Sessions(folder.sessions_json).all()))
+    async with open_run(settings, run_id, on_event=on_event, seconds_before=before) as live:
+        return await continued(live, record)
+
+
+@asynccontextmanager
+async def graph_session(
+    request: str, settings: Settings, *, on_event: EventSink | None = None
+) -> AsyncIterator[GraphSession]:
+    """Open everything the planning graph works with, for a graph of somebody else's that holds it.
+
+    Raises:
+        UsageError: the run id is taken.
+        StorageError: state cannot be kept.
+    """
+    async with open_run(settings, settings.run_id or new_run_id(), on_event=on_event) as live:
+        with lent(live, request) as session:
+            yield session
+
+
+def _as_found(stored: Settings, where: Settings) -> Settings:
+    """The settings of a stored run, for the place it was found in: a project may have been moved since.
+
+    Raises:
+        ProjectError: its runs are kept elsewhere, and the project is gone from where it was.
+    """
+    root = _root_of(stored.root, where)
+    return stored.model_copy(update={"root": root, "state_dir": where.state_dir and where.state})
+
+
+def _root_of(stored: Path, where: Settings) -> Path:
+    root = where.root if where.state_dir is None else stored
+    if not root.is_dir():
+        raise ProjectError(f"The run's project was {root}, which is not there.", advice="Put it back, or run anew.")
+    return root
+
+
+async def plan(request: str, settings: Settings) -> dict[str, Any]:
+    """The plan for a request: `steps`, `understood`, `not_understood`, `skipped`; nothing is written to the project.
+
+    Raises:
+        RequestError: the request names nothing that was found.
+        HistoryError: git cannot say what has changed since `changed_since`.
+        SettingsError: a model is to be asked and its key or price is missing.
+        BudgetExhausted: a ceiling is reached before there is a plan.
+    """
+    inputs: dict[str, Any] = {
+        "user_request": request,
+        "root": str(settings.root),
+        "tests_dir": settings.tests_dir,
+        "framework": settings.framework,
+        **({"test_type": settings.test_type} if settings.test_type else {}),
+        **({"target": settings.target} if settings.target else {}),
+    }
+    changes = await changes_of(settings)
+    if changes is not None:
+        inputs["changes"] = changes
+    async with (
+        open_chats(settings, os.environ, cache=settings.state / "cache") as chats,
+        planner_agent(settings, chats.by_role.get("planner")) as planner,
+    ):
+        asked = AgentRequest(request or "plan", "build_plan", RequestMetadata("plan"), inputs=inputs)
+        response = await planner.process(asked)
+    if response.error is not None:
+        if chats.budget.reached is not None:
+            raise BudgetExhausted(response.error.message, advice="Plan again with a higher ceiling.")
+        raise as_raised(response.error.message, response.error.details or {})
+    return dict(response.result)
+
+
+def apply(run_id: str, where: Settings) -> tuple[Acceptance, ...]:
+    """Add a run's kept tests to the project; what a person has changed is left alone (B-09).
+
+    Raises:
+        RunNotFound: there is no such run.
+        UsageError: it has not ended, or kept nothing.
+        StorageError: the project cannot be written; the tests stay in the run's folder.
+    """
+    folder = RunFolder(where.state, run_id).require()
+    if not folder.report_json.is_file():
+        raise UsageError(f"Run {run_id} has no report yet.", advice=f"`testwright resume {run_id}` sees it to its end.")
+    report = from_json(folder.report_json.read_text("utf-8"))
+    kept = [one.path for one in report.files]
+    if not kept:
+        raise UsageError(f"Run {run_id} kept no tests.", advice="Its report says why.")
+    root = _root_of(Path(report.run.root), where)
+    with project_lock(where.state, root, f"apply {run_id}"), run_lock(folder):
+        return tuple(Staging(folder, root).accept(kept))
+
+
+def list_runs(where: Settings) -> list[listing.RunSummary]:
+    """The project's runs, newest first; of state that is kept inside the project all, also from where it was before."""
+    inside = where.state.is_relative_to(where.root)
+    with Store.open(where.state) as store:
+        return listing.list_runs(store, where.state, root=None if inside else where.root)
+
+
+def show_run(run_id: str, where: Settings) -> tuple[listing.RunDetails, str]:
+    """What is known of a run, and its report for people ("" where it has none). Raises RunNotFound."""
+    with Store.open(where.state) as store:
+        details = listing.show_run(store, where.state, run_id)
+    path = RunFolder(where.state, run_id).report_md
+    return details, path.read_text("utf-8") if path.is_file() else ""
+
+
+def clean(settings: Settings, *, older_than_days: float | None = None, dry_run: bool = False) -> retention.Cleaning:
+    """Remove old runs, never the newest `keep_runs`, never one that is being worked on."""
+    with Store.open(settings.state) as store:
+        return retention.clean(
+            store, settings.state, keep_last=settings.keep_runs, older_than_days=older_than_days, dry_run=dry_run
+        )
+
+
+async def validate_spec(spec: Any, test_type: str, *, strict: bool = True) -> dict[str, Any]:
+    """What the tool `validate_test_spec` says of a spec (T-09)."""
+    return await _one_call("validate_test_spec", {"spec_json": spec, "schema_type": test_type, "strict": strict})
+
+
+async def validate_code(path: Path, framework: str) -> dict[str, Any]:
+    """What the tool `validate_test_code` says of a test file (T-10). Raises UsageError when it cannot be read.
+
+    Below the current folder the conftest files above the test count, too.
+    """
+    place = Path(os.path.normpath(path.absolute()))
+    if not place.is_file():
+        raise UsageError(f"{path} is no file.", advice="Check the path.")
+    root = Path.cwd() if place.is_relative_to(Path.cwd()) else place.parent
+    arguments = {"code_path": place.relative_to(root).as_posix(), "framework": framework}
+    return await _one_call("validate_test_code", arguments, root=root)
+
+
+async def _one_call(tool: str, arguments: dict[str, Any], root: Path | None = None) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="testwright-") as folder:
+        settings = Settings(root=root or Path(folder), state_dir=Path(folder))
+        async with open_validators(settings, RunFolder(Path(folder), "validate")) as tools:
+            try:
+                return await tools.call(tool, arguments)
+            except ToolFailure as error:
+                raise UsageError(error.message, advice=error.advice) from error
+
+
+def mermaid(which: str) -> str:
+    """A graph as Mermaid text; `which` is planning or testing. Raises UsageError."""
+    graphs = {"planning": build_planning_graph, "testing": build_testing_graph}
+    if which not in graphs:
+        raise UsageError(f"There is no graph {which!r}.", advice="The graphs are planning and testing.")
+    return graphs[which]().get_graph().draw_mermaid()

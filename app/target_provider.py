@@ -1,0 +1,103 @@
+"""The target of a run made ready once, for whoever needs it first."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from ..config.settings import Settings
+from ..core.events import EventType
+from ..engine.python.project.layout import find_layout
+from ..sandbox.interpreter import Interpreter
+from ..sandbox.opening import open_sandbox
+from ..sandbox.protocol import Sandbox
+from ..sandbox.target import PythonTarget, prepare_target
+from ..store.files.event_log import EventLog
+from ..store.files.run_folder import RunFolder
+from ..utils.work_meter import WorkMeter
+from .metering import MeteredSandbox
+
+
+def interpreter_in_words(interpreter: Interpreter) -> str:
+    """Path and version of the target's interpreter, as the report has them."""
+    return f"{interpreter.path} {'.'.join(str(part) for part in interpreter.version[:3])}"
+
+
+class TargetProvider:
+    """Prepares the copy of the project and its interpreter when somebody first needs them.
+
+    Concurrent callers share one preparation; one that failed is tried again by the next caller.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        folder: RunFolder,
+        meter: WorkMeter,
+        *,
+        scratch: Path | None = None,
+        events: EventLog | None = None,
+    ) -> None:
+        self._settings = settings
+        self._events = events
+        self._scratch = scratch or folder.scratch
+        self._meter = meter
+        self._lock = asyncio.Lock()
+        self._prepared: PythonTarget | None = None
+
+    async def __call__(self) -> PythonTarget:
+        """The target's environment.
+
+        Raises:
+            SandboxUnavailable, InterpreterError, EnvironmentFault, ProjectError: what is missing, with advice.
+        """
+        async with self._lock:
+            if self._prepared is None:
+                with self._meter.working():
+                    self._prepared = await self._prepare()
+                self._tell(self._prepared)
+            return self._prepared
+
+    @property
+    def interpreter(self) -> Interpreter | None:
+        """What runs the target's code; None as long as nobody has needed it."""
+        return self._prepared.interpreter if self._prepared is not None else None
+
+    @asynccontextmanager
+    async def ahead(self) -> AsyncIterator[None]:
+        """Prepare while something else is begun with inside the block: whoever needs it later waits less."""
+        preparing = asyncio.ensure_future(self())
+        try:
+            yield
+        finally:
+            preparing.cancel()
+            await asyncio.wait((preparing,))
+            if not preparing.cancelled():
+                preparing.exception()  # whoever needs the target tries again, and tells what is wrong
+
+    def _tell(self, target: PythonTarget) -> None:
+        """Put on record what code ran in, for the report of a session that resumes after the last of it."""
+        if self._events is not None:
+            facts = {"sandbox": target.sandbox.kind, "interpreter": interpreter_in_words(target.interpreter)}
+            self._events.emit(EventType.PROGRESS, f"{facts['sandbox']}, {facts['interpreter']}", **facts)
+
+    async def discard(self) -> None:
+        """Delete the copy of the project, if one was made."""
+        if self._prepared is not None:
+            await self._prepared.discard()
+
+    async def _prepare(self) -> PythonTarget:
+        settings = self._settings
+        sandbox: Sandbox = await asyncio.to_thread(open_sandbox, settings.sandbox)
+        layout = await asyncio.to_thread(find_layout, settings.root)
+        return await prepare_target(
+            settings.root,
+            sandbox=MeteredSandbox(sandbox, self._meter),
+            python=settings.python,
+            state=self._scratch,
+            cache=settings.state / "cache",
+            import_roots=layout.import_roots,
+            exclude=[settings.state],
+        )

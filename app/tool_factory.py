@@ -1,0 +1,139 @@
+"""The tools of a run, live: ours, those of other servers, and the cache behind ours (T-12, A-09)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from ..config.settings import PROVIDER, Settings
+from ..config.variables import Variables
+from ..core.errors import SettingsError
+from ..mcp.tool_client.external.server import ExternalServer, external_servers
+from ..mcp.tool_client.tool_client import ToolClient
+from ..mcp.toolbox.cache import ResultCache
+from ..mcp.toolbox.services import ToolServices
+from ..mcp.toolbox.toolbox import build_toolbox
+from ..sandbox.target import PythonTarget
+from ..store.cache.responses import Responses, ResponsesLost
+from ..store.cache.sqlite_responses import SqliteResponses
+from ..store.cache.valkey_responses import ValkeyResponses
+from ..store.files.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    from ..analysis.code_search.vectors import PassageVectors
+
+CACHE_FILE = "responses.sqlite"
+VECTORS_FILE = "vectors.sqlite"
+Warn = Callable[[str], None]
+
+
+@asynccontextmanager
+async def open_tools(
+    settings: Settings,
+    folder: RunFolder,
+    target: Callable[[], Awaitable[PythonTarget]],
+    environment: Mapping[str, str],
+    *,
+    warn: Warn | None = None,
+    others: bool = True,
+) -> AsyncIterator[ToolClient]:
+    """One client for all tools of a run.
+
+    Args:
+        target: prepares the target's environment when a tool needs it.
+        environment: where the variables of the settings come from.
+        warn: told of what the report has to mention: servers that were given up, a cache that was lost.
+        others: whether servers of others are started.
+
+    Raises:
+        SettingsError: a variable is missing, the project's own file names servers and nobody said that they may be
+            started, or the cache needs what is not installed.
+        EnvironmentFault: a server does not start.
+    """
+    servers = servers_of(settings, environment) if others else ()
+    async with kept_answers(settings, environment, warn) as cache:
+        services = ToolServices(
+            root=settings.root,
+            run_folder=folder,
+            python_target=target,
+            cache_dir=settings.state / "cache",
+            repeats=settings.repeats,
+            mutants=settings.mutants,
+            build_command=settings.build_command,
+            cache=cache,
+            vectors=vectors_of(settings, environment, warn),
+        )
+        async with ToolClient(build_toolbox(services), servers=servers, root=settings.root, warn=warn) as tools:
+            yield tools
+
+
+def vectors_of(settings: Settings, environment: Mapping[str, str], warn: Warn | None = None) -> PassageVectors | None:
+    """Meanings of passages from the embeddings model of the settings; None where there is none.
+
+    Raises:
+        SettingsError: OpenAI is to be asked and there is no key.
+    """
+    if settings.embeddings is None:
+        return None
+    # The client library and numpy take a second to load.
+    from ..agents.model.embeddings import open_embeddings
+    from ..agents.model.endpoint import base_url_of, key_for
+    from ..analysis.code_search.vectors import PassageVectors
+
+    model, base_url = settings.embeddings.removeprefix(PROVIDER), base_url_of(settings.base_url, environment)
+    embeddings = open_embeddings(model, base_url, key_for(base_url, environment))
+    return PassageVectors(embeddings, f"{model} at {base_url}", settings.state / "cache" / VECTORS_FILE, warn)
+
+
+@asynccontextmanager
+async def kept_answers(
+    settings: Settings, environment: Mapping[str, str], warn: Warn | None = None
+) -> AsyncIterator[ResultCache]:
+    """The cache of tool answers, as the settings want it; in memory only where it cannot be opened, with a warning.
+
+    Raises:
+        SettingsError: a variable of its URL is missing, or its client library.
+    """
+    kept = None
+    if settings.cache:
+        try:
+            kept = await asyncio.to_thread(_opened, settings, environment)
+        except ResponsesLost as error:
+            if warn is not None:
+                warn(f"The cache of tool answers is not used: {error}.")
+    cache = ResultCache(kept=kept, lost=warn)
+    try:
+        yield cache
+    finally:
+        await asyncio.to_thread(cache.close)
+
+
+def cache_kind(settings: Settings) -> str:
+    """Where answers of tools are kept: memory, sqlite or valkey."""
+    if not settings.cache:
+        return "memory"
+    return "sqlite" if settings.cache_url is None else "valkey"
+
+
+def servers_of(settings: Settings, environment: Mapping[str, str]) -> tuple[ExternalServer, ...]:
+    """The servers of others, not yet started. Raises SettingsError, as `open_tools`."""
+    foreign = [one for one in settings.mcp_servers if one.origin == "project"]
+    if foreign and not settings.project_servers:
+        wanted = ", ".join(f"{one.name} ({one.command or one.url})" for one in foreign)
+        raise SettingsError(
+            f"The project's own settings file wants to start tool servers: {wanted}.",
+            advice="They run with your rights. Say --project-servers if you trust the project, or go on without them: "
+            "TESTWRIGHT_MCP_SERVERS={}.",
+        )
+    return external_servers(settings.mcp_servers, environment, root=settings.root)
+
+
+def _opened(settings: Settings, environment: Mapping[str, str]) -> Responses:
+    if settings.cache_url is None:
+        return SqliteResponses(settings.state / "cache" / CACHE_FILE, settings.cache_mib * 1024 * 1024)
+    variables = Variables(environment)
+    url = variables.filled(settings.cache_url)
+    variables.require("The URL of the cache")
+    return ValkeyResponses(url)

@@ -1,0 +1,40 @@
+"""How unit tests are specified without a model, and how far exploring goes, by a run's settings."""
+
+from __future__ import annotations
+
+from ..agents.embedded.specs.cached_spec_generator import RememberedSpecs
+from ..agents.embedded.specs.first_tests import FirstTests
+from ..agents.embedded.specs.spec_generator import Specifier
+from ..agents.embedded.specs.unit_specs import TargetProvider, UnitSpecs
+from ..config.settings import Settings
+from ..engine.python.explore.explore import Budget
+from ..engine.python.model.mutant_search import HuntLimits
+
+# Mutants that exploring goes by, for each that the gate measures by: what holds for many holds for another sample.
+MUTANTS_HUNTED = 9
+
+
+def exploring_budget(settings: Settings) -> Budget:
+    """How much may be tried for one target."""
+    hunt = HuntLimits(mutants=MUTANTS_HUNTED * settings.mutants)
+    return Budget(trials=settings.trials, wall_seconds=settings.step_seconds, hunt=hunt)
+
+
+def unit_specifier(settings: Settings, target: TargetProvider, first: FirstTests | None = None) -> Specifier:
+    """Specifies unit tests; specs that earlier runs worked out are kept beside their answers of tools.
+
+    Args:
+        target: prepares the target's environment when it is first needed.
+        first: shows the first tests of a run early; None where nobody looks.
+    """
+    unit = UnitSpecs(target, settings.root, budget=exploring_budget(settings), first=first)
+    if not settings.cache:
+        return unit
+    return RememberedSpecs(
+        unit,
+        target,
+        settings.state / "cache",
+        budget={"trials": settings.trials, "mutants": settings.mutants},
+        most_bytes=settings.cache_mib * 1024 * 1024,
+        fresh=settings.fresh,
+    )

@@ -1,0 +1,1 @@
+"""Settings and where they come from: flags, environment, project files, configured tool servers."""

@@ -1,0 +1,312 @@
+"""One typed settings object: explicit flag > environment > project file > default (T-13, T-14, T-19).
+
+The project file is `testwright.toml`, else `[tool.testwright]` in `pyproject.toml`, in the project's root. Environment
+variables are `TESTWRIGHT_` and the field's name, nested fields joined by two underscores (`TESTWRIGHT_MODELS__SPEC`).
+Settings are stored with a run so that `resume` repeats it; they never hold secrets.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from ..core.errors import ProjectError, SettingsError
+from ..utils.redact import Redactor
+from .project_file import project_values
+from .tool_servers import ToolServer, read_servers, servers_from
+
+RUN_ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"
+EMBEDDED = "embedded"
+PROVIDER = "openai:"
+ModelName = Annotated[str, Field(pattern=rf"^({EMBEDDED}|{PROVIDER}\S+)$", max_length=200)]
+
+
+class Models(BaseModel):
+    """Who thinks in each role (T-13): `embedded`, or `openai:NAME` at any OpenAI-compatible endpoint."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    planner: ModelName = EMBEDDED
+    spec: ModelName = EMBEDDED
+    writer: ModelName = EMBEDDED
+    analyzer: ModelName = EMBEDDED
+    crawler: ModelName = EMBEDDED
+    case: ModelName = EMBEDDED
+    engineer: ModelName = EMBEDDED
+
+    def of(self, role: str) -> str | None:
+        """The model's name on the wire; None where the embedded agent thinks."""
+        said = str(getattr(self, role))
+        return said.removeprefix(PROVIDER) if said != EMBEDDED else None
+
+    @property
+    def names(self) -> list[str]:
+        """Every model that some role asks."""
+        return sorted({name for role in ROLES if (name := self.of(role)) is not None})
+
+
+ROLES = tuple(Models.model_fields)
+_CACHES = ("valkey", "valkeys", "redis", "rediss", "unix")
+_NOT_IN_FILES = frozenset({"root", "target", "changed_since", "mcp_config", "project_servers", "cache_url"})
+
+
+class Settings(BaseSettings):
+    """Everything a run can be told, besides its request.
+
+    Attributes:
+        root: the project's folder; everything is read from here.
+        state_dir: where runs are kept; None for `.testwright` in the root.
+        tests_dir: where accepted tests go, relative to the root.
+        framework: what tests are written for.
+        test_type: the type asked for; None lets the planner decide.
+        target: a file, module, symbol or API description to test, besides those that the request names. Not in files.
+        app_command: how the application of API tests is started, as in a shell but without one; `{port}` is its port.
+            None has it found.
+        changed_since: a branch, tag or commit; only what changed since is tested (T-18). None for everything. Not in
+            files.
+        run_id: fixes the run's id; None makes one.
+        jobs: steps that run at the same time, 1 to 64.
+        dry_run: stage and show the diff, add nothing to the project.
+        run: run the tests (`--no-run` switches it off).
+        analyze: analyse results (`--no-analyze` switches it off).
+        python: the target's interpreter; None finds it.
+        sandbox: `auto` is bubblewrap or an error; `weak` has to be said.
+        models: who thinks in each role.
+        base_url: the OpenAI-compatible endpoint of all models, up to `/v1`; None for OPENAI_BASE_URL, else OpenAI.
+        embeddings: an embeddings model at the same endpoint (`openai:NAME`), which ranks code by meaning as well as by
+            words; passages of the project are sent to it. None for words alone.
+        stream: ask models for streams.
+        model_timeout: seconds for one whole answer of a model.
+        answer_tokens: the most one answer of a model may have.
+        prices: a price table of the user's own, JSON.
+        isolate_agents: each request to an agent in a process of its own, one at a time (A-06).
+        max_tokens, max_cost, max_seconds: ceilings of a run (B-08); cost in US dollars, None for none.
+        trials: calls the embedded engine tries for each module.
+        max_retries: refinements of a spec or of code after the first generation.
+        max_retries_per_step: repeats of a step after an infrastructure fault.
+        step_seconds: wall seconds one target's exploration may take before it ends with what it has.
+        repeats: shuffled repeats that a test has to pass.
+        mutants: mutants of each target that its kept tests are measured by, and that exploring goes by; 0 for none.
+        build_command: what `run_build` runs in the sandbox, in a shell; None finds it out from the project's files.
+        keep_runs: runs that `clean` leaves.
+        mcp_servers: tool servers of others (T-12), see `tool_servers.py`.
+        mcp_config: a JSON file with `mcpServers`; they take the place of `mcp_servers`. Not in files.
+        project_servers: whether servers that a file of the project names may be started. Not in files.
+        fresh: do all work anew, whatever was kept of earlier runs; what comes of it is kept.
+        cache: keep MCP responses between runs (`--no-cache` switches it off).
+        cache_url: keep them in Valkey or Redis instead of a file; a password is written as `${NAME}`. Not
+            in files.
+        cache_mib: the most the file may hold; the longest unused goes first.
+        fail_on: findings that make the exit code non-zero although tests were kept.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix="TESTWRIGHT_",
+        env_nested_delimiter="__",
+        extra="forbid",
+        frozen=True,
+        nested_model_default_partial_update=True,
+    )
+
+    root: Path = Path()
+    state_dir: Path | None = None
+    tests_dir: str = "tests/generated"
+    framework: Literal["pytest", "unittest"] = "pytest"
+    test_type: Literal["unit", "api", "integration", "e2e", "performance"] | None = None
+    target: Annotated[str, Field(min_length=1, max_length=4096)] | None = None
+    changed_since: Annotated[str, Field(min_length=1, max_length=400)] | None = None
+    app_command: Annotated[str, Field(min_length=1, max_length=2000)] | None = None
+    run_id: Annotated[str, Field(pattern=RUN_ID_PATTERN)] | None = None
+    jobs: int = Field(default=2, ge=1, le=64)
+    dry_run: bool = False
+    run: bool = True
+    analyze: bool = True
+    python: Path | None = None
+    sandbox: Literal["auto", "bubblewrap", "weak"] = "auto"
+    models: Models = Models()
+    base_url: str | None = None
+    embeddings: Annotated[str, Field(pattern=rf"^{PROVIDER}\S+$", max_length=200)] | None = None
+    stream: bool = False
+    model_timeout: float = Field(default=180.0, gt=0)
+    answer_tokens: int = Field(default=16_000, ge=1)
+    prices: Path | None = None
+    isolate_agents: bool = False
+    max_tokens: int | None = Field(default=None, ge=1)
+    max_cost: float | None = Field(default=None, gt=0)
+    max_seconds: float | None = Field(default=None, gt=0)
+    trials: int = Field(default=3000, ge=10, le=1_000_000)
+    max_retries: int = Field(default=3, ge=0, le=3)
+    max_retries_per_step: int = Field(default=1, ge=0, le=5)
+    step_seconds: float = Field(default=300.0, gt=0)
+    repeats: int = Field(default=3, ge=1, le=20)
+    mutants: int = Field(default=100, ge=0, le=10_000)
+    build_command: Annotated[str, Field(min_length=1, max_length=2000)] | None = None
+    keep_runs: int = Field(default=20, ge=0)
+    mcp_servers: tuple[ToolServer, ...] = ()
+    mcp_config: Path | None = None
+    project_servers: bool = False
+    fresh: bool = False
+    cache: bool = True
+    cache_url: str | None = None
+    cache_mib: int = Field(default=128, ge=1, le=65536)
+    fail_on: Literal["nothing", "defect"] = "nothing"
+
+    @field_validator("tests_dir")
+    @classmethod
+    def _inside_the_project(cls, value: str) -> str:
+        path = Path(value)
+        if path.is_absolute() or ".." in path.parts or not path.parts:
+            raise ValueError("must be a folder below the project's root")
+        return path.as_posix()
+
+    @field_validator("base_url")
+    @classmethod
+    def _an_endpoint_without_secrets(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("must be the URL of an endpoint, such as http://localhost:8000/v1")
+        if parts.username or parts.password or parts.query or parts.fragment:
+            raise ValueError("must be a plain URL: a key belongs into TESTWRIGHT_API_KEY, settings are stored")
+        _ = parts.port  # reading it raises ValueError for what no port can be
+        return value.rstrip("/")
+
+    @field_validator("mcp_servers", mode="before")
+    @classmethod
+    def _servers_by_name(cls, value: Any) -> Any:
+        return servers_from(value)
+
+    @field_validator("cache_url")
+    @classmethod
+    def _a_cache_without_secrets(cls, value: str | None) -> str | None:
+        if not value:
+            return None
+        parts = urlsplit(value)
+        if parts.scheme not in _CACHES:
+            raise ValueError(f"must begin with {', '.join(f'{one}://' for one in _CACHES)}")
+        if Redactor.from_environment(os.environ).text(value) != value:
+            raise ValueError("a password has to come from the environment, settings are stored: write ${NAME} for it")
+        return value
+
+    @property
+    def state(self) -> Path:
+        """The folder of all runs."""
+        return (self.state_dir or self.root / ".testwright").absolute()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Flag, environment (a role's model before all roles'), project file; no .env file, no secrets folder."""
+        root = _root_of(init_settings, env_settings)
+        known = [name for name in cls.model_fields if name not in _NOT_IN_FILES]
+        project_file = InitSettingsSource(settings_cls, init_kwargs=project_values(root, known, _expand_model))
+        general = InitSettingsSource(settings_cls, init_kwargs=_for_all_roles(os.environ))
+        return init_settings, env_settings, general, project_file
+
+    def stored(self) -> dict[str, Any]:
+        """JSON values to keep with a run; `restore` reads them."""
+        return self.model_dump(mode="json")
+
+
+def load_settings(flags: Mapping[str, Any]) -> Settings:
+    """Settings from explicit flags (None means not said), environment and project file.
+
+    Raises:
+        ProjectError: the root is no readable folder.
+        SettingsError: a value or a name is wrong; all of them are listed.
+    """
+    said = {name: value for name, value in flags.items() if value is not None}
+    _expand_model(said)
+    try:
+        settings = Settings(**said)
+    except ValidationError as error:
+        raise SettingsError(_all_errors(error), advice="See docs/settings.md for every setting.") from error
+    if not settings.root.is_dir():
+        what = "is not a folder" if settings.root.exists() else "does not exist"
+        raise ProjectError(
+            f"The project root {str(settings.root)!r} {what}.", advice="Give the project with --root PATH."
+        )
+    update: dict[str, Any] = {"root": settings.root.resolve()}
+    if settings.mcp_config is not None:
+        update["mcp_servers"] = read_servers(settings.mcp_config)
+    return settings.model_copy(update=update)
+
+
+def restore_settings(stored: Mapping[str, Any]) -> Settings:
+    """The settings of a stored run, exactly: every field is given, so environment and project file add nothing.
+
+    Raises:
+        SettingsError: they were written by another version.
+    """
+    advice = "The run was made by another version of testwright: start a new one."
+    different = sorted(set(stored) ^ set(Settings.model_fields))
+    if different:
+        raise SettingsError(f"The stored settings differ in {', '.join(different)}.", advice=advice)
+    try:
+        return Settings(**stored)
+    except ValidationError as error:
+        raise SettingsError(_all_errors(error), advice=advice) from error
+
+
+def changed_settings(settings: Settings, changes: Mapping[str, Any]) -> Settings:
+    """The settings with some replaced, and all of them checked. Raises SettingsError."""
+    if not changes:
+        return settings
+    try:
+        return Settings(**{**settings.model_dump(), **changes})
+    except ValidationError as error:
+        raise SettingsError(_all_errors(error), advice="See docs/settings.md for every setting.") from error
+
+
+def _expand_model(values: dict[str, Any]) -> None:
+    """`model` is the model of every role that `models` in the same place does not name; as a flag it may name roles."""
+    said = values.pop("model", None)
+    if said is None:
+        return
+    by_role: dict[str, Any] = {}
+    for one in [said] if isinstance(said, str) else list(said):
+        role, named, model = str(one).partition("=")
+        by_role |= {role: model} if named else {role: one for role in ROLES if role not in by_role}
+    named_roles = values.get("models", {})
+    values["models"] = {**by_role, **named_roles} if isinstance(named_roles, Mapping) else named_roles
+
+
+def _for_all_roles(environment: Mapping[str, str]) -> dict[str, Any]:
+    """TESTWRIGHT_MODEL, the model of every role that has no variable of its own."""
+    values: dict[str, Any] = {"model": environment.get("TESTWRIGHT_MODEL") or None}
+    _expand_model(values)
+    return values
+
+
+def _root_of(init: PydanticBaseSettingsSource, environment: PydanticBaseSettingsSource) -> Path:
+    for source in (init, environment):
+        root = source().get("root")
+        if root is not None:
+            return Path(str(root))
+    return Path()
+
+
+def _all_errors(error: ValidationError) -> str:
+    rows = (
+        f"{'.'.join(str(part) for part in row['loc']) or 'settings'}: {row['msg']}"
+        for row in error.errors(include_url=False)
+    )
+    return "Settings: " + "; ".join(rows) + "."

@@ -1,0 +1,64 @@
+"""`${NAME}` and `${NAME:-default}` in settings, taken from the environment when used: settings hold no secrets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ..core.errors import SettingsError
+from ..utils.redact import is_secret_name
+
+_REFERENCE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
+
+
+class Variables:
+    """Puts values in the place of references, and remembers what was secret and what was missing.
+
+    Attributes:
+        missing: names that neither the environment nor a default gives, in order of appearance.
+        secrets: values that must never be shown.
+    """
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+        self.missing: dict[str, None] = {}
+        self.secrets: set[str] = set()
+
+    def filled(self, text: str, *, secret: bool = False) -> str:
+        """The text with its references replaced. An empty variable counts as set, except before a default.
+
+        Args:
+            secret: whether the place is one for secrets; a variable whose name says secret is one anywhere.
+        """
+
+        def value(found: re.Match[str]) -> str:
+            name, default = found["name"], found["default"]
+            given = self._environment.get(name)
+            if given is None or (not given and default is not None):
+                if default is None:
+                    self.missing[name] = None
+                    return ""
+                return default
+            if secret or is_secret_name(name):
+                self.secrets.add(given)
+            return given
+
+        filled = _REFERENCE.sub(value, text)
+        if secret and filled != text and filled:
+            self.secrets.add(filled)
+        return filled
+
+    def require(self, where: str) -> None:
+        """Raises SettingsError naming every variable that is missing. `where` says what wanted them."""
+        if self.missing:
+            names = ", ".join(self.missing)
+            raise SettingsError(
+                f"{where} needs {names} from the environment, where there is no such variable.",
+                advice="Set it, or give a default in the settings: ${NAME:-default}.",
+                details={"variables": list(self.missing)},
+            )
+
+
+def has_reference(text: str) -> bool:
+    """Whether something in a text comes from the environment."""
+    return _REFERENCE.search(text) is not None

@@ -1,0 +1,1 @@
+"""The application and its OpenAPI document: found, started, read."""

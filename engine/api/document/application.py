@@ -1,0 +1,171 @@
+"""The host's side of an application that runs in the sandbox: starts it, sends it requests, reads what comes back.
+
+The worker lives in sandbox/worker/api_observe.py; it starts the application with the same code that the generated tests
+use, so that what was observed is what the tests will meet.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ....core.errors import EnvironmentFault, SandboxFailure
+from ....sandbox.protocol import Limits, Session
+from ....sandbox.target import PythonTarget, Workspace
+from ..model.model import Answer, Json
+
+WORKER = Path(__file__).resolve().parents[3] / "sandbox" / "worker"
+_LIMITS = Limits(wall_seconds=1800, cpu_seconds=1800, memory_mib=4096, processes=256, output_mib=256)
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How an application is started.
+
+    Attributes:
+        application: `package.module:attribute`, with `()` for a factory; None where `command` starts it.
+        command: `{port}` in it stands for the port.
+        environment: variables for it; values of secrets are made up for the tests.
+        folder: where it runs, relative to the project; None for a temporary folder that is emptied at each reset.
+    """
+
+    application: str | None = None
+    command: tuple[str, ...] = ()
+    import_roots: tuple[str, ...] = (".",)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    folder: str | None = None
+
+    def with_environment(self, more: Mapping[str, str]) -> Launch:
+        """The same with more variables."""
+        return Launch(self.application, self.command, self.import_roots, {**self.environment, **more}, self.folder)
+
+    @property
+    def label(self) -> str:
+        """What is started, in words."""
+        return self.application or " ".join(self.command)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What an application runs under.
+
+    Attributes:
+        hash_seed: PYTHONHASHSEED.
+        clock: seconds that its wall clock is ahead.
+        zone: TZ, as POSIX writes it.
+        start_seconds: how long it may take until it takes connections.
+        answer_seconds: how long it may take for one answer.
+    """
+
+    hash_seed: int = 0
+    clock: int = 0
+    zone: str = "UTC"
+    start_seconds: float = 60.0
+    answer_seconds: float = 10.0
+
+
+class AppObserver:
+    """A started application. Made by `open_application`."""
+
+    def __init__(self, session: Session, workspace: Workspace, surroundings: Surroundings) -> None:
+        self._session = session
+        self._workspace = workspace
+        self._surroundings = surroundings
+        self.sent = 0
+
+    async def answers(self, requests: Sequence[Json], *, reset: bool = True) -> tuple[Answer, ...]:
+        """Send requests in order, on a fresh state, until one is not answered.
+
+        Raises:
+            SandboxFailure: the worker itself is gone.
+        """
+        await self._session.send(json.dumps({"requests": list(requests), "reset": reset}).encode())
+        seconds = self._surroundings.start_seconds + self._surroundings.answer_seconds * (len(requests) + 1) + 30
+        try:
+            line = await self._session.receive(seconds)
+        except TimeoutError:
+            line = None
+        if line is None:
+            raise SandboxFailure("the process that sends requests to the application ended or hung")
+        self.sent += len(requests)
+        told = json.loads(line)["answers"]
+        return tuple(self._answer(one) for one in told)
+
+    def _answer(self, told: Mapping[str, Any]) -> Answer:
+        if "failure" in told:
+            return Answer(failure=self.scrubbed(str(told["failure"])), broken_link=told.get("kind") == "link")
+        return Answer(int(told["status"]), dict(told["headers"]), str(told["text"]))
+
+    def scrubbed(self, text: str) -> str:
+        """A text without the places of the sandbox."""
+        for place, name in ((self._workspace.project, "."), (self._workspace.scratch, "<temporary>")):
+            text = text.replace(str(place), name)
+        return text
+
+
+@asynccontextmanager
+async def open_application(
+    target: PythonTarget, launch: Launch, surroundings: Surroundings | None = None
+) -> AsyncGenerator[AppObserver]:
+    """Start an application in the sandbox, on a copy of the project; it is gone when the context is left.
+
+    Raises:
+        EnvironmentFault: it does not start; the message has the end of what it printed, secrets left out.
+        SandboxFailure: the sandbox broke.
+    """
+    surroundings = surroundings or Surroundings()
+    async with target.workspace() as workspace:
+        program = workspace.program(
+            [str(WORKER / "api_observe.py")],
+            environment={"PYTHONHASHSEED": str(surroundings.hash_seed), "TZ": surroundings.zone},
+            network="loopback",
+            limits=_LIMITS,
+            readable=(WORKER,),
+        )
+        begin = {
+            "application": launch.application,
+            "command": list(launch.command) or None,
+            "root": str(workspace.project),
+            "import_roots": list(launch.import_roots),
+            "environment": dict(launch.environment),
+            "folder": launch.folder,
+            "clock": surroundings.clock,
+            "start_seconds": surroundings.start_seconds,
+            "answer_seconds": surroundings.answer_seconds,
+        }
+        async with target.sandbox.session(program) as session:
+            observer = AppObserver(session, workspace, surroundings)
+            await session.send(json.dumps(begin).encode())
+            line = await _first_line(session, surroundings)
+            told = json.loads(line) if line else {"error": "the process that starts it ended"}
+            if "error" in told:
+                raise not_started(launch, observer.scrubbed(str(told["error"])), target)
+            yield observer
+
+
+async def _first_line(session: Session, surroundings: Surroundings) -> bytes | None:
+    try:
+        return await session.receive(surroundings.start_seconds + 30)
+    except TimeoutError:
+        return None
+
+
+def not_started(launch: Launch, why: str, target: PythonTarget) -> EnvironmentFault:
+    """The error for an application that does not start; says what to install where something is missing."""
+    missing = "uvicorn" if "No module named 'uvicorn'" in why else ""
+    if missing:
+        advice = f"{target.interpreter.path} -m pip install {missing}: it serves the application during the tests"
+    elif "No module named" in why:
+        advice = f"install what the application needs into its environment ({target.interpreter.path})"
+    else:
+        advice = "start it by hand in the same environment; if it needs another command, say it with --app-command"
+    return EnvironmentFault(
+        f"The application {launch.label} does not start: {why}",
+        advice=advice,
+        details={"application": launch.label, "python": sys.version.split()[0]},
+    )

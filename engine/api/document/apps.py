@@ -1,0 +1,193 @@
+"""Where a project's web applications are, found by syntax tree: nothing is imported (B-05)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ....utils.python_source import parse_python
+from ...python.project.layout import Layout, ModulePlace
+from .auth import is_secret
+
+_MAKERS = {
+    "FastAPI": "fastapi",
+    "Starlette": "starlette",
+    "Flask": "flask",
+    "Quart": "quart",
+    "APIFlask": "flask",
+    "OpenAPI": "flask",
+    "get_wsgi_application": "django",
+    "get_asgi_application": "django",
+    "Litestar": "starlette",
+    "Sanic": "sanic",
+    "FlaskOpenAPI": "flask",
+}
+_MODULES = ("fastapi", "starlette", "flask", "quart", "django", "apiflask", "litestar", "flask_openapi3")
+_FAVOURED = ("app", "application", "api", "create_app", "make_app", "get_app")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An application.
+
+    Attributes:
+        attribute: the object, or with `()` the function that makes it.
+        framework: fastapi, starlette, flask, quart or django.
+        line: where it is made.
+        uses: how often its module says `app.…`: one that nobody adds a route to has none.
+    """
+
+    place: ModulePlace
+    attribute: str
+    framework: str
+    line: int
+    uses: int = 1
+
+    @property
+    def label(self) -> str:
+        """`shop.api:app`."""
+        return f"{self.place.module}:{self.attribute}"
+
+
+@dataclass(slots=True)
+class _Reading:
+    found: list[Found] = field(default_factory=list)
+    mounted: set[str] = field(default_factory=set)
+
+
+def applications(layout: Layout) -> list[Found]:
+    """The applications of a project, the likeliest first. Blocks."""
+    reading = _Reading()
+    for place in layout.modules:
+        text = _text(layout.root / place.path)
+        if text is not None and any(name in text for name in _MODULES):
+            _read(place, text, reading)
+    found = [one for one in reading.found if one.attribute not in reading.mounted]
+    used = [one for one in found if one.uses]
+    return sorted(used or found or reading.found, key=_rank)
+
+
+def application_in(layout: Layout, place: ModulePlace) -> Found | None:
+    """The likeliest application that a module makes itself. Blocks."""
+    text = _text(layout.root / place.path)
+    reading = _Reading()
+    if text is not None:
+        _read(place, text, reading)
+    return min(reading.found, key=_rank, default=None)
+
+
+def _rank(one: Found) -> tuple[bool, bool, int, int, str, int]:
+    name = one.attribute.removesuffix("()")
+    favour = _FAVOURED.index(name) if name in _FAVOURED else len(_FAVOURED)
+    return (
+        one.attribute.endswith("()"),
+        name.startswith("_"),
+        favour,
+        one.place.module.count("."),
+        one.place.path,
+        one.line,
+    )
+
+
+def _read(place: ModulePlace, text: str, reading: _Reading) -> None:
+    try:
+        tree = parse_python(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    makers = dict(_imported(tree))
+    for node in tree.body:
+        for name, value, line in _assigned(node):
+            framework = _maker(value, makers)
+            if framework is not None:
+                reading.found.append(Found(place, name, framework, line, uses=len(re.findall(rf"\b{name}\.", text))))
+        if isinstance(node, ast.FunctionDef):
+            framework = _factory(node, makers)
+            if framework is not None:
+                reading.found.append(Found(place, f"{node.name}()", framework, node.lineno))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "mount":
+            reading.mounted.update(one.id for one in node.args[1:2] if isinstance(one, ast.Name))
+
+
+def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Names that make applications, as this file spells them."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in _MODULES:
+            for alias in node.names:
+                if alias.name in _MAKERS:
+                    yield alias.asname or alias.name, _MAKERS[alias.name]
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] in _MODULES:
+                    for maker, framework in _MAKERS.items():
+                        yield f"{alias.asname or alias.name}.{maker}", framework
+
+
+def _assigned(node: ast.stmt) -> Iterator[tuple[str, ast.expr, int]]:
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                yield target.id, node.value, node.lineno
+    elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
+        yield node.target.id, node.value, node.lineno
+
+
+def _maker(value: ast.expr, makers: dict[str, str]) -> str | None:
+    return makers.get(ast.unparse(value.func)) if isinstance(value, ast.Call) else None
+
+
+def _factory(function: ast.FunctionDef, makers: dict[str, str]) -> str | None:
+    """The framework of a function that makes an application and needs no arguments."""
+    arguments = function.args
+    needed = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
+    if needed or any(one is None for one in arguments.kw_defaults):
+        return None
+    made: dict[str, str] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.stmt):
+            for name, value, _ in _assigned(node):
+                framework = _maker(value, makers)
+                if framework is not None:
+                    made[name] = framework
+    for node in ast.walk(function):
+        if isinstance(node, ast.Return) and node.value is not None:
+            if isinstance(node.value, ast.Name) and node.value.id in made:
+                return made[node.value.id]
+            framework = _maker(node.value, makers)
+            if framework is not None:
+                return framework
+    return None
+
+
+def secret_variables(root: Path, places: Iterable[ModulePlace]) -> list[str]:
+    """Environment variables that modules read and that hold secrets, by their names; sorted. Blocks."""
+    names: set[str] = set()
+    for place in places:
+        text = _text(root / place.path)
+        if text is None or ("environ" not in text and "getenv" not in text):
+            continue
+        try:
+            tree = parse_python(text)
+        except (SyntaxError, ValueError, RecursionError):
+            continue
+        # A name may reach os.environ through a function: every text of the module that looks like one counts.
+        names |= {
+            node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and node.value.isupper()
+            and node.value.replace("_", "").isalnum()
+            and is_secret(node.value)
+        }
+    return sorted(names)
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None

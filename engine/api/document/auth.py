@@ -1,0 +1,139 @@
+"""Ways to sign in: which the document knows, what the tests use for them, and wrong ones."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..model.model import Api, Json
+from .operations import snake_case
+
+Kind = Literal["bearer", "basic", "api_key_header", "api_key_query", "api_key_cookie"]
+_SECRET = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)S?$", re.IGNORECASE)
+_WRONG = "not-the-right-one"
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """One way to sign in.
+
+    Attributes:
+        name: as the spec's `auth` calls it: an identifier made of the scheme's name.
+        variable: environment variable that holds the secret, for the application and for the tests.
+        parameter: name of the header, query parameter or cookie.
+        value: what the tests use where the variable is not set; made up, or empty where only the user knows one.
+    """
+
+    name: str
+    kind: Kind
+    variable: str
+    parameter: str = ""
+    value: str = ""
+
+    def entry(self) -> Json:
+        """The spec's form of it."""
+        entry: Json = {"kind": self.kind, "variable": self.variable}
+        if self.parameter:
+            entry["parameter"] = self.parameter
+        return entry
+
+
+def credential_name(scheme: str) -> str:
+    """A security scheme's name as an identifier."""
+    name = snake_case(scheme)
+    return name if name[:1].isalpha() else f"auth_{name}"
+
+
+def kind_of(scheme: Mapping[str, Any]) -> tuple[Kind, str] | None:
+    """The kind of a security scheme and the parameter it goes into; None for one that needs a sign-in of its own."""
+    said = scheme.get("type")
+    if said == "apiKey" and scheme.get("in") in ("header", "query", "cookie"):
+        kinds: dict[str, Kind] = {"header": "api_key_header", "query": "api_key_query", "cookie": "api_key_cookie"}
+        return kinds[str(scheme["in"])], str(scheme.get("name") or "")
+    if said == "http" and str(scheme.get("scheme")).lower() in ("bearer", "basic"):
+        return ("bearer", "") if str(scheme["scheme"]).lower() == "bearer" else ("basic", "")
+    if said in ("oauth2", "openIdConnect"):
+        return "bearer", ""
+    return None
+
+
+def is_secret(variable: str) -> bool:
+    """Whether an environment variable's name says that it holds a secret."""
+    return _SECRET.search(variable) is not None
+
+
+def made_up(variable: str) -> str:
+    """What the tests use for a secret that nobody gave: the same every time, and plainly no real one."""
+    return f"test-{variable.lower().replace('_', '-')}"
+
+
+def candidates(api: Api, variables: Iterable[str]) -> dict[str, list[Credential]]:
+    """Credentials that may fit each scheme of a document, likeliest first.
+
+    Args:
+        variables: names of environment variables that the application reads and that hold secrets.
+    """
+    names = list(dict.fromkeys(variables))
+    found: dict[str, list[Credential]] = {}
+    for scheme, told in api.schemes.items():
+        form = kind_of(told)
+        if form is None:
+            continue
+        kind, parameter = form
+        words = set(re.findall(r"[a-z]+", f"{scheme} {parameter} {kind}".lower()))
+
+        def likeness(name: str, words: set[str] = words) -> int:
+            return -len(words & set(re.findall(r"[a-z]+", name.lower())))
+
+        found[scheme] = [
+            Credential(credential_name(scheme), kind, name, parameter, made_up(name))
+            for name in sorted(names, key=likeness)
+        ]
+    return found
+
+
+def names_of(request: Mapping[str, Any]) -> tuple[str, ...]:
+    """The ways to sign in that a request uses, all of them together."""
+    told = request.get("auth") or ()
+    return (told,) if isinstance(told, str) else tuple(str(one) for one in told)
+
+
+def told_of(names: Sequence[str]) -> Any:
+    """What a request says of the ways that it uses: the one, or a list of them."""
+    return names[0] if len(names) == 1 else list(names)
+
+
+def with_credentials(request: Json, credentials: Mapping[str, Credential]) -> Json:
+    """The request as it is sent, `auth` put where it goes."""
+    sent = {key: one for key, one in request.items() if key != "auth"}
+    for name in names_of(request):
+        credential = credentials.get(name)
+        sent = put_secret(sent, credential, credential.value) if credential is not None else sent
+    return sent
+
+
+def put_secret(request: Json, credential: Credential, secret: str) -> Json:
+    """The request with a secret where the credential goes."""
+    key, name, value = place_of(credential, secret)
+    return {**request, key: {**(request.get(key) or {}), name: value}}
+
+
+def place_of(credential: Credential, secret: str) -> tuple[str, str, str]:
+    """Where a secret goes: the part of the request, the name there, and the value."""
+    if credential.kind == "bearer":
+        return "headers", "Authorization", f"Bearer {secret}"
+    if credential.kind == "basic":
+        return "headers", "Authorization", "Basic " + base64.b64encode(secret.encode()).decode()
+    keys = {"api_key_header": "headers", "api_key_query": "query", "api_key_cookie": "cookies"}
+    return keys[credential.kind], credential.parameter, secret
+
+
+def wrong(request: Json, credentials: Sequence[Credential]) -> Json:
+    """The request with credentials of the right form that are not right."""
+    sent = {key: one for key, one in request.items() if key != "auth"}
+    for one in credentials:
+        sent = put_secret(sent, one, f"{_WRONG}:{_WRONG}" if one.kind == "basic" else _WRONG)
+    return sent

@@ -1,0 +1,140 @@
+"""The OpenAPI document of an application: its own where it makes one, else one made from its routes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ....core.errors import EnvironmentFault
+from ....sandbox.protocol import Limits
+from ....sandbox.target import PythonTarget
+from ..model.api_source import Described, Places, form_of
+from ..model.model import Json
+from .application import WORKER, Launch, not_started
+
+_SECONDS = 120.0
+
+
+async def document_of(target: PythonTarget, launch: Launch) -> Described:
+    """The document, with the places of the handlers; one that is made from routes is no documentation.
+
+    Args:
+        launch: with an `application`; a command tells no document.
+
+    Raises:
+        EnvironmentFault: the application does not import. SandboxFailure: the sandbox broke.
+    """
+    async with target.workspace() as workspace:
+        answer = workspace.scratch / "document.json"
+        config = {
+            "application": launch.application,
+            "import_roots": [str(workspace.project / root) for root in launch.import_roots],
+            "folder": str(workspace.project / launch.folder) if launch.folder else str(workspace.scratch / "tmp"),
+            "document": str(answer),
+        }
+        program = workspace.program(
+            [str(WORKER / "api_document.py"), json.dumps(config)],
+            environment=dict(launch.environment),
+            network="loopback",
+            limits=Limits(wall_seconds=_SECONDS, memory_mib=4096),
+            readable=(WORKER,),
+        )
+        completed = await target.sandbox.run(program)
+        place = str(workspace.project)
+        facts = _facts(answer)
+        if facts is None or "error" in facts:
+            told = (facts or {}).get("error") or completed.reason or completed.stderr.decode("utf-8", "replace")[-500:]
+            raise not_started(launch, str(told).replace(place, ".") or f"it ended with {completed.exit_code}", target)
+    routes = [one for one in facts.get("routes") or () if isinstance(one, dict)]
+    places = _places(routes, place)
+    if isinstance(facts.get("document"), dict):
+        version = str(facts["document"].get("openapi") or "")
+        return Described(facts["document"], form=form_of(version), places=places)
+    if not routes:
+        raise EnvironmentFault(
+            f"The application {launch.label} tells neither an OpenAPI document nor its routes.",
+            advice="name an OpenAPI document in the request, such as `API tests from openapi.yaml`",
+        )
+    return Described(document_from(routes, launch.label), documented=False, places=places)
+
+
+def _facts(path: Path) -> Mapping[str, Any] | None:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _places(routes: Sequence[Json], root: str) -> Places:
+    """Where handlers are that belong to the project.
+
+    Args:
+        root: where the project lay.
+    """
+    made: dict[tuple[str, str], tuple[str, tuple[int, int]]] = {}
+    inside = f"{os.path.realpath(root)}/"
+    for route in routes:
+        file, lines = str(route.get("file") or ""), route.get("lines") or []
+        if file.startswith(inside) and len(lines) == 2:
+            for method in route.get("methods") or ():
+                made.setdefault((str(method), str(route["path"])), (file[len(inside) :], (lines[0], lines[1])))
+    return made
+
+
+def document_from(routes: Sequence[Json], title: str) -> Json:
+    """A document made from routes and what their handlers read; it promises nothing about answers."""
+    paths: dict[str, Json] = {}
+    schemes: dict[str, Json] = {}
+    components: dict[str, Any] = {}
+    for route in sorted(routes, key=lambda one: (str(one.get("path")), str(one.get("name")))):
+        item = paths.setdefault(str(route["path"]), {})
+        components |= route.get("components") or {}
+        for method in route.get("methods") or ():
+            item.setdefault(str(method).lower(), _operation(route, str(method), schemes))
+    document: Json = {"openapi": "3.1.0", "info": {"title": title, "version": "0"}, "paths": paths}
+    if schemes or components:
+        document["components"] = {"schemas": components, "securitySchemes": schemes}
+    return document
+
+
+def _operation(route: Json, method: str, schemes: dict[str, Json]) -> Json:
+    operation: Json = {"summary": (str(route.get("doc") or "").splitlines() or [""])[0], "responses": {}}
+    if route.get("name"):
+        operation["operationId"] = f"{route['name']}_{method.lower()}"
+    parameters = list(_parameters(route))
+    for name, required in sorted((route.get("headers") or {}).items()):
+        scheme = _scheme(name)
+        if scheme is not None:
+            schemes[name] = scheme
+            operation.setdefault("security", []).append({name: []})
+        else:
+            parameters.append({"name": name, "in": "header", "required": required, "schema": {"type": "string"}})
+    if parameters:
+        operation["parameters"] = parameters
+    if method in ("POST", "PUT", "PATCH") and isinstance(route.get("body"), dict):
+        media_type = str(route.get("media_type") or "application/json")
+        operation["requestBody"] = {"required": True, "content": {media_type: {"schema": route["body"]}}}
+    return operation
+
+
+def _parameters(route: Json) -> Iterator[Json]:
+    for name, schema in (route.get("parameters") or {}).items():
+        yield {"name": name, "in": "path", "required": True, "schema": schema or {"type": "string"}}
+    query = route.get("query") or {}
+    for name, schema in (query.get("properties") or {}).items():
+        required = name in (query.get("required") or ())
+        yield {"name": name, "in": "query", "required": required, "schema": schema or {"type": "string"}}
+
+
+def _scheme(header: str) -> Json | None:
+    """The way to sign in that a header is; None for any other header."""
+    if header.lower() == "authorization":
+        return {"type": "http", "scheme": "bearer"}
+    if re.search(r"(?:key|token|secret|auth)$", header, re.IGNORECASE):
+        return {"type": "apiKey", "in": "header", "name": header}
+    return None

@@ -1,0 +1,36 @@
+"""The document of an application that a command starts: it is asked for it, where frameworks serve it (T-20)."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from ....sandbox.target import PythonTarget
+from ..model.api_source import Described, Documents
+from ..model.model import Answer
+from .application import Launch, open_application
+
+_HTML = ("text/html", "application/xhtml+xml")
+
+
+async def asked_for_document(target: PythonTarget, launch: Launch, documents: Documents) -> Described | None:
+    """What the started application says of itself; None where it says nothing.
+
+    Raises:
+        EnvironmentFault: it does not start. SandboxFailure: the sandbox broke.
+    """
+    async with open_application(target, launch) as observer:
+        for path in documents.paths:
+            answers = await observer.answers([{"method": "GET", "path": path, "whole": True}], reset=False)
+            if not answers or answers[0].failure:
+                return None
+            if answers[0].status == 200 and not _is_page(answers[0]):
+                found = await asyncio.to_thread(documents.read, path, answers[0].text.encode())
+                if found is not None:
+                    return replace(found, location="")
+    return None
+
+
+def _is_page(answer: Answer) -> bool:
+    media_type = next((one for name, one in answer.headers.items() if name.lower() == "content-type"), "")
+    return media_type.partition(";")[0].strip().lower() in _HTML

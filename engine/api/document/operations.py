@@ -1,0 +1,220 @@
+"""The operations of an OpenAPI document, bundled and of version 3, in an order that a reader would choose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..model.api_source import Places
+from ..model.model import Api, Body, Json, Operation, Parameter
+from .schemas import PREFIX, normal
+
+METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "trace")
+_ORDER = {"POST": 0, "PUT": 1, "GET": 2, "HEAD": 3, "PATCH": 4, "DELETE": 5, "OPTIONS": 6, "TRACE": 7}
+_JSON = re.compile(r"^application/(?:[\w.+-]+\+)?json\b")
+
+
+def api_of(document: Json, *, path: str, most: int = 60, documented: bool = True, places: Places | None = None) -> Api:
+    """Read a document.
+
+    Args:
+        document: its references are local; what is broken in it is left out, never an error.
+        path: where it, or the application that makes it, is.
+        most: operations taken at most; those left out are said.
+        places: where the operations are written; those that are not in it are told as the whole of `path`.
+    """
+    components = {
+        str(name): normal(one) for name, one in _mapping(_mapping(document.get("components")).get("schemas")).items()
+    }
+    found = [_placed(one, places or {}) for one in _operations(document, path)]
+    chosen, others = _prioritised(found, most)
+    left_out = [
+        (one.label, f"the API has {len(found)} operations; the {most} most important ones are tested") for one in others
+    ]
+    schemes = _mapping(_mapping(document.get("components")).get("securitySchemes"))
+    return Api(
+        title=str(_mapping(document.get("info")).get("title") or "the API"),
+        operations=tuple(_named(chosen)),
+        schemes={str(name): dict(_resolved(one, document)) for name, one in schemes.items()},
+        components=components,
+        base_path=_base_path(document),
+        documented=documented,
+        path=path,
+        left_out=tuple(left_out),
+        others=tuple(others),
+    )
+
+
+def _operations(document: Json, path: str) -> Iterator[Operation]:
+    common = document.get("security")
+    for place, item in _mapping(document.get("paths")).items():
+        item = _resolved(item, document)
+        for method in METHODS:
+            operation = item.get(method)
+            if not isinstance(operation, Mapping) or not str(place).startswith("/"):
+                continue
+            security = operation.get("security", common)
+            yield Operation(
+                id=str(operation.get("operationId") or ""),
+                name="",
+                method=method.upper(),
+                path=str(place),
+                parameters=tuple(_parameters(item, operation, document)),
+                body=_body(operation.get("requestBody"), document),
+                responses=dict(_responses(operation, document)),
+                media=dict(_media(operation, document)),
+                security=tuple(tuple(one) for one in security or () if isinstance(one, Mapping)),
+                links=tuple(_links(operation, document)),
+                summary=_summary(operation, name_of(str(operation.get("operationId") or ""), method, str(place))),
+                source=path,
+            )
+
+
+def _placed(operation: Operation, places: Places) -> Operation:
+    known = places.get((operation.method, operation.path))
+    return operation if known is None else replace(operation, source=known[0], lines=known[1])
+
+
+def _parameters(item: Mapping[str, Any], operation: Mapping[str, Any], document: Json) -> Iterator[Parameter]:
+    found: dict[tuple[str, str], Parameter] = {}
+    for one in [*_list(item.get("parameters")), *_list(operation.get("parameters"))]:
+        one = _resolved(one, document)
+        where, name = str(one.get("in")), str(one.get("name"))
+        if where not in ("path", "query", "header", "cookie") or one.get("name") is None:
+            continue
+        schema = one.get("schema")
+        if schema is None and _mapping(one.get("content")):
+            continue  # a parameter that is a document of its own
+        examples = _examples(one)
+        found[where, name] = Parameter(name, where, bool(one.get("required")), normal(schema), examples)  # type: ignore[arg-type]
+    yield from found.values()
+
+
+def _body(value: Any, document: Json) -> Body | None:
+    body = _resolved(value, document)
+    content = _mapping(body.get("content"))
+    if not content:
+        return None
+    kinds = sorted(content, key=lambda one: (not _JSON.match(one), "form-urlencoded" not in one))
+    media = _mapping(content[kinds[0]])
+    return Body(kinds[0], normal(media.get("schema")), bool(body.get("required")), _examples(media))
+
+
+def _responses(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[str, Any]]:
+    for status, one in _mapping(operation.get("responses")).items():
+        content = _mapping(_resolved(one, document).get("content"))
+        kind = next((name for name in content if _JSON.match(str(name))), None)
+        schema = _mapping(content[kind]).get("schema") if kind else None
+        yield str(status).upper().replace("DEFAULT", "default"), None if schema is None else normal(schema)
+
+
+def _media(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for status, one in _mapping(operation.get("responses")).items():
+        kinds = tuple(
+            str(name).partition(";")[0].strip().lower() for name in _mapping(_resolved(one, document).get("content"))
+        )
+        if kinds:
+            yield str(status).upper().replace("DEFAULT", "default"), kinds
+
+
+def _links(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[str, str, dict[str, str]]]:
+    for status, response in _mapping(operation.get("responses")).items():
+        for link in _mapping(_resolved(response, document).get("links")).values():
+            link = _resolved(link, document)
+            if isinstance(link.get("operationId"), str):
+                told = {str(key): str(one) for key, one in _mapping(link.get("parameters")).items()}
+                yield str(status), link["operationId"], told
+
+
+def _examples(holder: Mapping[str, Any]) -> tuple[Any, ...]:
+    named = [_mapping(one).get("value") for one in _mapping(holder.get("examples")).values()]
+    given = [holder["example"]] if "example" in holder else []
+    return tuple(one for one in (*given, *named) if one is not None)
+
+
+def _prioritised(found: Sequence[Operation], most: int) -> tuple[list[Operation], list[Operation]]:
+    """The operations to test, in the document's order: shallow paths before deep ones, and whole resources together."""
+    ranked = sorted(
+        range(len(found)),
+        key=lambda at: (found[at].path.count("/"), first_part(found[at].path), _ORDER[found[at].method], at),
+    )
+    if len(found) > most:
+        # A few resources completely tell more than the first operation of each.
+        first = {root: number for number, root in reversed(list(enumerate(first_part(one.path) for one in found)))}
+        ranked.sort(key=lambda at: (first[first_part(found[at].path)], found[at].path.count("/")))
+    kept = set(ranked[:most])
+    return [found[at] for at in sorted(kept)], [one for at, one in enumerate(found) if at not in kept]
+
+
+def first_part(path: str) -> str:
+    """What a path is about in the first place: `orders` for /api/v1/orders/{id}/lines."""
+    parts = [one for one in path.split("/") if one and "{" not in one and not re.fullmatch(r"api|v\d+", one)]
+    return parts[0] if parts else ""
+
+
+def _named(operations: Sequence[Operation]) -> Iterator[Operation]:
+    taken: set[str] = set()
+    for one in operations:
+        name = base = name_of(one.id, one.method, one.path)
+        number = 2
+        while name in taken:
+            name, number = f"{base}_{number}", number + 1
+        taken.add(name)
+        yield replace(one, name=name)
+
+
+def name_of(operation_id: str, method: str, path: str) -> str:
+    """The operationId in snake case, without the path and method that frameworks put behind it."""
+    words = snake_case(operation_id)
+    tail = snake_case(f"{path}_{method}")
+    words = words.removesuffix(f"_{tail}").removesuffix(tail) or words
+    if not words:
+        parts = [snake_case(one.strip("{}")) for one in path.split("/") if one]
+        words = "_".join([method.lower(), *parts]) if parts else f"{method.lower()}_root"
+    return words[:60].strip("_")
+
+
+def _summary(operation: Mapping[str, Any], name: str) -> str:
+    """What the document says of an operation in a sentence; a summary that only repeats its name says nothing."""
+    summary, description = (" ".join(str(operation.get(key) or "").split()) for key in ("summary", "description"))
+    if not summary or snake_case(summary) == name:
+        summary = re.split(r"(?<=[.!?])\s", description)[0]
+    return summary[:200]
+
+
+def snake_case(text: str) -> str:
+    """`listPets` and `list-pets` as `list_pets`."""
+    apart = re.sub(r"([a-z0-9])([A-Z])|([A-Z])(?=[A-Z][a-z])", r"\1\3_\2", text)
+    return re.sub(r"[^a-z0-9]+", "_", apart.lower()).strip("_")
+
+
+def _base_path(document: Json) -> str:
+    servers = _list(document.get("servers"))
+    url = _mapping(servers[0]).get("url") if servers else ""
+    return urlsplit(url).path.rstrip("/") if isinstance(url, str) and "{" not in url else ""
+
+
+def _resolved(value: Any, document: Json) -> Mapping[str, Any]:
+    """A part with its own reference followed; empty where it leads nowhere or in a circle."""
+    seen: set[str] = set()
+    while isinstance(value, Mapping) and isinstance(value.get("$ref"), str):
+        reference = value["$ref"]
+        if reference in seen or not reference.startswith("#/") or reference.startswith(PREFIX):
+            return {}
+        seen.add(reference)
+        found: Any = document
+        for key in reference[2:].split("/"):
+            found = _mapping(found).get(key.replace("~1", "/").replace("~0", "~"))
+        value = found
+    return _mapping(value)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

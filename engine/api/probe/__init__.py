@@ -1,0 +1,1 @@
+"""Sends requests to the running application and judges its answers."""

@@ -1,0 +1,191 @@
+"""Finding, for each operation, a request that works, and the shortest story before it (T-20).
+
+Operations that make things come first; what fails is tried again once more is known: with all optional properties,
+with other values of an enumeration, with everything before it that worked. The story is then shortened as far as the
+operation still works.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, product
+from typing import Any
+
+from ..document.application import AppObserver
+from ..document.auth import Credential, with_credentials
+from ..document.schemas import type_of
+from ..model.model import Answer, Json, Operation, Proposal
+from ..values.data import NOTHING
+from .resource_model import Baseline, World, complete, ids_of, request_for, united
+from .stability import saved_values
+
+_ROUNDS = 3
+_RANK = {"POST": 0, "PUT": 1, "GET": 2, "HEAD": 3, "PATCH": 4, "DELETE": 5, "OPTIONS": 6, "TRACE": 7}
+_MOST_VALUES = 6
+_MOST_COMBINATIONS = 24
+
+
+class Finder:
+    """Finds baselines; `failures` holds the last answer of each operation that has none, `broken` the first valid
+    request of an operation that the application answered with a server error, or not at all.
+
+    Args:
+        budget: how many stories may be tried for one operation.
+    """
+
+    def __init__(
+        self, observer: AppObserver, world: World, credentials: Mapping[str, Credential], *, budget: int = 24
+    ) -> None:
+        self._observer = observer
+        self._world = world
+        self._credentials = credentials
+        self._budget = budget
+        self.failures: dict[str, Answer] = {}
+        self.broken: dict[str, Proposal] = {}
+
+    async def find(self) -> None:
+        """Fill the world with baselines. Raises SandboxFailure."""
+        ranked = sorted(self._world.api.operations, key=lambda one: (_RANK[one.method], one.path.count("/"), one.path))
+        for number in range(_ROUNDS):
+            before = len(self._world.baselines)
+            for operation in ranked:
+                if operation.name not in self._world.baselines:
+                    await self._try(operation, number)
+            if len(self._world.baselines) == before and number:
+                return
+
+    async def _try(self, operation: Operation, number: int) -> None:
+        left = self._budget
+        for request, setup in self._stories(operation, number):
+            if left <= 0:
+                return
+            left -= 1
+            answers = await self.send((*setup, request))
+            answer = answers[-1]
+            if len(answers) == len(setup) + 1 and answer.ok:
+                if number:
+                    setup = await self._shortened(setup, request)
+                known = [one for one in saved_values(setup, answers).values() if "{" in operation.path]
+                saves = ids_of(operation, self._world.api, answer, known) if operation.method == "POST" else {}
+                self._world.baselines[operation.name] = Baseline(operation, request, setup, answer, saves)
+                self.failures.pop(operation.name, None)
+                self._world.refused.pop(operation.name, None)
+                return
+            self.failures[operation.name] = answer
+            if 400 <= answer.status < 500 and answer.status != 405 and len(answers) == len(setup) + 1:
+                refused = Baseline(operation, request, tuple(setup), answer)
+                self._world.refused.setdefault(operation.name, refused)
+            if answer.status >= 500 or (answer.failure and not answer.broken_link):
+                title = f"{operation.label} with valid values"
+                proposal = Proposal(operation, "valid_values", title, "resilience", request, tuple(setup))
+                self.broken.setdefault(operation.name, proposal)
+            if answer.failure and not answer.broken_link:
+                return  # it hangs or kills the application: once is enough
+
+    def _stories(self, operation: Operation, number: int) -> Iterator[tuple[Json, tuple[Json, ...]]]:
+        """Requests with what comes before them, the plainest first; later rounds try more."""
+        plain = request_for(self._world, operation)
+        if plain is None:
+            return
+        yield plain
+        full = request_for(self._world, operation, full=True)
+        if full is not None and full != plain:
+            yield full
+        content = (plain[0].get("body") or {}).get("content")
+        if isinstance(content, dict) and operation.body is not None:
+            # What lists name may not be there yet.
+            bare = {name: [] if isinstance(one, list) else one for name, one in content.items()}
+            if bare != content and self._world.samples.problem(bare, operation.body.schema) is None:
+                made = request_for(self._world, operation, body=bare)
+                if made is not None:
+                    yield made
+        if not number:
+            return
+        everything = self._everything(operation)
+        choices = [plain, *([full] if full is not None and full != plain else []), *self._other_values(operation)]
+        for request, setup in choices:
+            whole = tuple(united(everything, setup))
+            if complete((*whole, request)) and whole != setup:
+                yield request, whole
+        for request, setup in choices[1:]:
+            yield request, setup
+
+    def _everything(self, operation: Operation) -> list[Json]:
+        """All that worked and changed something, except what removes things."""
+        story: list[Json] = []
+        for one in self._world.baselines.values():
+            if one.operation.method in ("POST", "PUT") and one.operation.name != operation.name:
+                story = united(story, one.story)
+        for one in self._world.baselines.values():
+            if one.operation.method == "PATCH" and one.operation.path != operation.path:
+                story = united(story, one.story)
+        return story
+
+    def _other_values(self, operation: Operation) -> Iterator[tuple[Json, tuple[Json, ...]]]:
+        """The plain request with each other value of an enumeration or a flag in its body."""
+        if operation.body is None:
+            return
+        samples = self._world.samples
+        body = samples.value(operation.body.schema, "body")
+        if not isinstance(body, dict):
+            return
+        for name, inner in samples.properties(operation.body.schema).items():
+            whole = samples.merged(inner)
+            values: Sequence[Any] = whole.get("enum") or ((False, True) if type_of(whole) == "boolean" else ())
+            for value in values[:_MOST_VALUES]:
+                if name in body and body[name] == value:
+                    continue
+                made = request_for(self._world, operation, body={**body, name: value})
+                if made is not None:
+                    yield made
+
+    async def _shortened(self, setup: tuple[Json, ...], request: Json) -> tuple[Json, ...]:
+        """The setup without what is not needed; taken out one by one, last first."""
+        kept = list(setup)
+        for one in reversed(setup):
+            shorter = [other for other in kept if other is not one]
+            if not complete((*shorter, request)):
+                continue
+            answers = await self.send((*shorter, request))
+            if len(answers) == len(shorter) + 1 and answers[-1].ok and all(step.ok for step in answers):
+                kept = shorter
+        return tuple(kept)
+
+    async def send(self, requests: Sequence[Json]) -> tuple[Answer, ...]:
+        """Send a story on a fresh state. Raises SandboxFailure."""
+        answers = await self._observer.answers([with_credentials(one, self._credentials) for one in requests])
+        return answers or (Answer(failure="it was not sent"),)
+
+
+async def credentials_that_work(
+    observer: AppObserver, world: World, offered: Mapping[str, Sequence[Credential]]
+) -> dict[str, Credential]:
+    """For each security scheme, the first of the offered credentials that lets a request in.
+
+    A request is let in where it is answered otherwise than with 401 or 403. What is needed together is tried together.
+    """
+    found: dict[str, Credential] = {}
+    alternatives = dict.fromkeys(one for operation in world.api.operations for one in operation.security if one)
+    # What stands alone is found out first, so that fewer combinations are left where several are needed together.
+    for alternative in sorted(alternatives, key=len):
+        if all(scheme in found for scheme in alternative) or not all(offered.get(scheme) for scheme in alternative):
+            continue
+        operation = next(one for one in world.api.operations if alternative in one.security)
+        made = request_for(world, operation, linked=False, body=_some_body(world, operation))
+        if made is None:
+            continue
+        request = {key: one for key, one in made[0].items() if key != "auth"}
+        options = [[found[scheme]] if scheme in found else offered[scheme] for scheme in alternative]
+        for chosen in islice(product(*options), _MOST_COMBINATIONS):
+            tried = {**request, "auth": [one.name for one in chosen]}
+            answers = await observer.answers([with_credentials(tried, {one.name: one for one in chosen})])
+            if answers and answers[0].status not in (0, 401, 403):
+                found |= dict(zip(alternative, chosen, strict=True))
+                break
+    return found
+
+
+def _some_body(world: World, operation: Operation) -> Any:
+    if operation.body is None:
+        return NOTHING
+    return world.samples.value(operation.body.schema, "body")

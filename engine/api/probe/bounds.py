@@ -1,0 +1,100 @@
+"""What of all that could be tried is tried, and the words for what is not: bounded by counts, never by time (B-06)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from ..document.operations import first_part
+from ..model.model import Operation, Proposal
+
+_RANKS = {"critical": 0, "high": 1, "medium": 2, "low": 3}
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ApiBudget:
+    """How much is tried.
+
+    Attributes:
+        operation: proposals for one operation.
+        proposals: proposals in all.
+        pairs: pairs of a change and a reading.
+    """
+
+    operation: int = 60
+    proposals: int = 900
+    pairs: int = 150
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What is tried.
+
+    Attributes:
+        cut: (operation, why) for those of which something is not tried.
+    """
+
+    proposals: tuple[Proposal, ...]
+    cut: tuple[tuple[str, str], ...]
+
+
+def within(found: Sequence[Proposal], budget: ApiBudget) -> Chosen:
+    """The most telling proposals of every operation, then the next of every operation, until the budget is spent."""
+    by_operation: dict[str, list[int]] = {}
+    for at, one in enumerate(found):
+        by_operation.setdefault(one.operation.name, []).append(at)
+    ranked = {
+        name: sorted(places, key=lambda at: (_RANKS[found[at].priority], at)) for name, places in by_operation.items()
+    }
+    few = {name: places[: budget.operation] for name, places in ranked.items()}
+    kept = set(_in_rounds(few, budget.proposals))
+    cut: list[tuple[str, str]] = []
+    for name, places in ranked.items():
+        label = found[places[0]].operation.label
+        beyond = len(places) - len(few[name])
+        late = sum(1 for at in few[name] if at not in kept)
+        if beyond:
+            cut.append((label, _said(beyond, f"at most {budget.operation} are tried for one operation")))
+        if late:
+            cut.append((label, _said(late, f"at most {budget.proposals} are tried for the whole API")))
+    return Chosen(tuple(one for at, one in enumerate(found) if at in kept), tuple(cut))
+
+
+def pairs_within(
+    found: Sequence[tuple[Operation, Operation, T]], most: int
+) -> tuple[list[T], tuple[tuple[str, str], ...]]:
+    """The pairs of a change and a reading that are tried, and (operation, why) for the readings that are not.
+
+    A reading of the same resource comes before others, and every reading has its turn before one has its second.
+    """
+    by_reading: dict[str, list[int]] = {}
+    for at, (_, reading, _) in sorted(
+        enumerate(found), key=lambda item: first_part(item[1][0].path) != first_part(item[1][1].path)
+    ):
+        by_reading.setdefault(reading.name, []).append(at)
+    kept = set(_in_rounds(by_reading, most))
+    cut: list[tuple[str, str]] = []
+    for places in by_reading.values():
+        left = sum(1 for at in places if at not in kept)
+        if left:
+            reason = (
+                f"what it tells after {left} other change{'s' * (left > 1)} was not tried: at most {most} pairs of "
+            )
+            cut.append((found[places[0]][1].label, f"{reason}a change and a reading are tried for the whole API"))
+    return [one for at, (_, _, one) in enumerate(found) if at in kept], tuple(cut)
+
+
+def _in_rounds(places: Mapping[str, Sequence[int]], most: int) -> Iterator[int]:
+    """The first of each, then the second of each, and so on."""
+    longest = max((len(one) for one in places.values()), default=0)
+    order: Iterable[int] = (one[turn] for turn in range(longest) for one in places.values() if turn < len(one))
+    for number, at in enumerate(order):
+        if number >= most:
+            return
+        yield at
+
+
+def _said(number: int, bound: str) -> str:
+    return f"{number} more request{'s were' if number > 1 else ' was'} not tried: {bound}"

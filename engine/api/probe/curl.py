@@ -1,0 +1,171 @@
+"""Shell lines that repeat requests by hand (B-02)."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from ..document.auth import Credential, names_of
+from ..model.model import Json
+
+ADDRESS = "${API_BASE_URL:-http://127.0.0.1:8000}"
+_READ = "python3 -c 'import json, sys; print(json.load(sys.stdin){})'"
+_SAFE = "/%:@!$&'()*+,;=~-._"
+"""What api_process.py leaves as it is in a path."""
+_NAME = re.compile(r"\{\{(\w+)\}\}")
+_SPECIAL = re.compile(r'([\\"`$])')
+
+
+def lines(requests: Sequence[Json], credentials: Mapping[str, Credential], *, seconds: int = 0) -> str:
+    """Lines for each request; those of the last show the whole answer, the others only keep what later ones use.
+
+    Args:
+        seconds: how long the last one may take; 0 for as long as it likes.
+    """
+    last = len(requests) - 1
+    return "\n".join(
+        part
+        for number, one in enumerate(requests)
+        for part in _lines(one, credentials, last=number == last, seconds=seconds)
+    )
+
+
+def _lines(request: Json, credentials: Mapping[str, Credential], *, last: bool, seconds: int) -> list[str]:
+    command = _command(request, credentials, last=last, seconds=seconds)
+    save: Mapping[str, str] = request.get("save") or {}
+    if last:
+        return [command]
+    if not save:
+        return [f"{command} > /dev/null"]
+    if len(save) == 1:
+        name, pointer = next(iter(save.items()))
+        return [f"{name.upper()}=$({command} | {_READ.format(_keys(pointer))})"]
+    told = f'printf "%s" "$ANSWER" | {_READ}'
+    return [
+        f"ANSWER=$({command})",
+        *(f"{name.upper()}=$({told.format(_keys(pointer))})" for name, pointer in save.items()),
+    ]
+
+
+def _keys(pointer: str) -> str:
+    parts = [key.replace("~1", "/").replace("~0", "~") for key in pointer.split("/")[1:]]
+    # The program stands in single quotes: none may be in it.
+    return "".join(f"[{int(key)}]" if key.isdigit() else f"[{json.dumps(key)}]" for key in parts).replace(
+        "'", "\\u0027"
+    )
+
+
+def _command(request: Json, credentials: Mapping[str, Credential], *, last: bool, seconds: int) -> str:
+    used = [credentials[name] for name in names_of(request) if name in credentials]
+    address = _address(request, used)
+    parts = ["curl -s", *(["-i"] if last else []), *([f"--max-time {seconds}"] if last and seconds else [])]
+    # What would be a set or a range of addresses, or a way up, is sent as it stands.
+    parts += ["-g"] if re.search(r"[][{}]", _NAME.sub("", address.removeprefix(ADDRESS))) else []
+    parts += ["--path-as-is"] if "/." in address else []
+    if request["method"] != "GET" or request.get("body") is not None:
+        parts.append("-I" if request["method"] == "HEAD" else f"-X {request['method']}")
+    parts.append(f'"{_with_variables(address)}"')
+    parts += [f"-H {_quoted(f'{name}: {value}')}" for name, value in (request.get("headers") or {}).items()]
+    parts += [_secret(one) for one in used if one.kind not in ("api_key_query", "api_key_cookie")]
+    parts += _cookies(request, [one for one in used if one.kind == "api_key_cookie"])
+    body = request.get("body")
+    if body is not None:
+        parts += _body(body)
+    return " ".join(parts)
+
+
+def _cookies(request: Json, used: Sequence[Credential]) -> list[str]:
+    given = [f"{name}={value}" for name, value in (request.get("cookies") or {}).items()]
+    if not used:
+        return ["-b " + _quoted("; ".join(given))] if given else []
+    # Variables of the shell stand between double quotes.
+    safe = [_with_variables(_SPECIAL.sub(r"\\\1", one)) for one in given]
+    return ['-b "' + "; ".join([*safe, *(f"{one.parameter}=${one.variable}" for one in used)]) + '"']
+
+
+def _body(body: Mapping[str, Any]) -> list[str]:
+    kind, content = body["media_type"], body.get("content")
+    if not isinstance(content, dict) or "form" not in kind:
+        return [f"-H {_quoted('Content-Type: ' + kind)}", f"--data-raw {_data(body)}"]
+    if not kind.startswith("multipart/"):
+        encoded = _named(urlencode({name: _listed(one) for name, one in content.items()}, doseq=True))
+        return [f"-H {_quoted('Content-Type: ' + kind)}", f"--data-raw {_quoted(encoded)}"]
+    fields = [(name, one) for name, value in content.items() for one in (value if isinstance(value, list) else [value])]
+    return [
+        "-F " + _quoted(f"{name}={one['content']};filename={one['filename']}")
+        if isinstance(one, dict)
+        else "--form-string " + _quoted(f"{name}={_plain(one)}")
+        for name, one in fields
+    ]
+
+
+def _address(request: Json, used: Sequence[Credential]) -> str:
+    """The address as it stands between double quotes, ids still as `{{name}}`."""
+    path = request["path"]
+    for name, value in (request.get("path_parameters") or {}).items():
+        path = path.replace("{" + name + "}", _plain(value))
+    address = ADDRESS + _SPECIAL.sub(r"\\\1", _named(quote(path, safe=_SAFE)))
+    query = {name: _listed(one) for name, one in (request.get("query") or {}).items()}
+    parts = [_named(urlencode(query, doseq=True))] if query else []
+    parts += [f"{quote(one.parameter)}=${one.variable}" for one in used if one.kind == "api_key_query"]
+    return f"{address}?{'&'.join(parts)}" if parts else address
+
+
+def _named(text: str) -> str:
+    """A part of an address with its `{{name}}` as they were before it was quoted."""
+    return re.sub(r"%7B%7B(\w+)%7D%7D", r"{{\1}}", text)
+
+
+def _secret(credential: Credential) -> str:
+    variable, parameter = credential.variable, credential.parameter
+    forms = {
+        "bearer": f'-H "Authorization: Bearer ${variable}"',
+        "basic": f'-u "${variable}"',
+        "api_key_header": f'-H "{parameter}: ${variable}"',
+    }
+    return forms[credential.kind]
+
+
+def _data(body: Mapping[str, Any]) -> str:
+    content = body.get("content")
+    if "json" not in body["media_type"] or body.get("raw"):
+        return _quoted(str(content))
+    text = json.dumps(content)
+    for name in body.get("bare") or ():  # numbers and the like stand without quotes
+        text = text.replace(f'"{{{{{name}}}}}"', f"{{{{{name}}}}}")
+    return _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    """A text as one word of the shell, `{{name}}` as the variable."""
+    if not _NAME.search(text):
+        return shlex.quote(text)
+    # A variable cannot stand in single quotes: they end before it and begin again after it.
+    kept = "'" + text.replace("'", "'\"'\"'") + "'"
+    return _NAME.sub(lambda found: f"'\"${{{found.group(1).upper()}}}\"'", kept)
+
+
+def _with_variables(text: str) -> str:
+    return _NAME.sub(lambda found: f"${{{found.group(1).upper()}}}", text)
+
+
+def _plain(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _listed(value: Any) -> Any:
+    return [_plain(one) for one in value] if isinstance(value, list) else _plain(value)
+
+
+def numbers_bare(request: Json, saved: Mapping[str, Any]) -> Json:
+    """The request with its body marked where what was saved is a number, which is written without quotes."""
+    body = request.get("body")
+    if not body or "{{" not in json.dumps(body):
+        return request
+    names = sorted(set(_NAME.findall(json.dumps(body))))
+    bare = [one for one in names if isinstance(saved.get(one), int | float) and not isinstance(saved.get(one), bool)]
+    return {**request, "body": {**body, "bare": bare}} if bare else request

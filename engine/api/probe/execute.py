@@ -1,0 +1,59 @@
+"""Proposals are sent, each on a fresh state; refusals once more on one state, to find out which depend on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ..document.application import AppObserver
+from ..document.auth import Credential, with_credentials
+from ..model.freshness import REFUSALS
+from ..model.model import Answer, Proposal, Seen
+from .stability import laid_together
+
+_ROUNDS = 3
+
+
+async def watch(
+    observer: AppObserver, proposals: Sequence[Proposal], credentials: Mapping[str, Credential]
+) -> list[Seen]:
+    """What comes back, in order. Raises SandboxFailure."""
+    return [Seen(one, await _answers(observer, one, credentials, reset=True)) for one in proposals]
+
+
+async def with_state_told(
+    observer: AppObserver, seen: Sequence[Seen], credentials: Mapping[str, Credential]
+) -> list[Seen]:
+    """The same, those marked that need a fresh state although they are refused.
+
+    What is refused for its form is usually refused whatever there is, and its tests share one state. All such requests
+    are sent one after the other, backwards and forwards. Where one is answered otherwise than on a fresh state, as
+    where refused attempts are counted, all refusals of its operation need one; then the others are sent again.
+    """
+    alike = {at for at, one in enumerate(seen) if _refused(one)}
+    for _ in range(_ROUNDS):
+        touched: set[str] = set()
+        await observer.answers((), reset=True)
+        for at in (*sorted(alike, reverse=True), *sorted(alike)):
+            one = seen[at]
+            again = Seen(one.proposal, await _answers(observer, one.proposal, credentials, reset=False))
+            both = laid_together(one, again)
+            if not both.steady or not both.unstable <= one.unstable:
+                touched.add(one.proposal.operation.name)
+        if not touched:
+            break
+        alike = {at for at in alike if seen[at].proposal.operation.name not in touched}
+    else:
+        alike = set()
+    return [replace(one, fresh=_refused(one) and at not in alike) for at, one in enumerate(seen)]
+
+
+def _refused(one: Seen) -> bool:
+    return one.proposal.category in REFUSALS and one.complete and one.steady and 400 <= one.answer.status < 500
+
+
+async def _answers(
+    observer: AppObserver, one: Proposal, credentials: Mapping[str, Credential], *, reset: bool
+) -> tuple[Answer, ...]:
+    requests = [with_credentials(request, credentials) for request in (*one.setup, one.request)]
+    return await observer.answers(requests, reset=reset)

@@ -1,0 +1,201 @@
+"""From a document and an application to what was observed: baselines, proposals, two observations of each (B-06).
+
+What is tried is bounded by counts, never by time, so that two runs agree.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ....sandbox.target import PythonTarget
+from ..document.application import Launch, Surroundings, open_application
+from ..document.auth import Credential, candidates
+from ..model.model import Api, Proposal, Seen
+from ..values.data import Fallback, Samples
+from .baselines import Finder, credentials_that_work
+from .bounds import ApiBudget, pairs_within, within
+from .drop_setup import made_bare
+from .execute import watch, with_state_told
+from .other_values import second_of
+from .propose import proposals_for, wrong_methods
+from .propose_stories import afterwards, fuller_lists
+from .propose_values import refused
+from .resource_model import Baseline, World, complete
+from .stability import laid_together
+
+SHIFTED = Surroundings(hash_seed=1, clock=86_400 * 401 + 5 * 3600 + 17 * 60, zone="TWT-05:45")
+
+
+@dataclass(frozen=True, slots=True)
+class ApiExploration:
+    """What is known of an application.
+
+    Attributes:
+        seen: every proposal with its answers, in the document's order of operations.
+        credentials: by the name the spec's `auth` gives them.
+        unreached: (operation, why) for operations without a request that works.
+        cut: (operation, why) for operations of which something is not tried for want of budget.
+    """
+
+    api: Api
+    seen: tuple[Seen, ...]
+    credentials: Mapping[str, Credential]
+    unreached: tuple[tuple[str, str], ...]
+    cut: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+    requests: int
+    samples: Samples
+
+
+async def explore_api(
+    target: PythonTarget,
+    api: Api,
+    launch: Launch,
+    *,
+    secrets: Sequence[str] = (),
+    offered: Mapping[str, Sequence[Credential]] | None = None,
+    budget: ApiBudget | None = None,
+    fallback: Fallback | None = None,
+    surroundings: Surroundings | None = None,
+) -> ApiExploration:
+    """Find out what an API does.
+
+    Args:
+        launch: its environment has values for the variables in `secrets`.
+        offered: credentials by security scheme, instead of those made of `secrets`.
+        fallback: makes values for schemas that the plain rules do not satisfy.
+
+    Raises:
+        EnvironmentFault: the application does not start. SandboxFailure: the sandbox broke.
+    """
+    budget = budget or ApiBudget()
+    here = surroundings or Surroundings()
+    samples = Samples(api.components, fallback)
+    world = World(api, samples)
+    async with open_application(target, launch, here) as observer:
+        found = await credentials_that_work(observer, world, offered or candidates(api, secrets))
+        credentials = {one.name: one for one in found.values()}
+        world.auth = {scheme: one.name for scheme, one in found.items()}
+        finder = Finder(observer, world, credentials)
+        await finder.find()
+        second = await _second_things(finder, world)
+        chosen = within(_once(_all_proposals(world, credentials, second)), budget)
+        later, cut = await _telling_readings(finder, world, budget)
+        proposals = _once([*chosen.proposals, *later, *finder.broken.values()])
+        seen_here = await made_bare(observer, await watch(observer, proposals, credentials), credentials)
+        proposals = [one.proposal for one in seen_here]
+        sent = observer.sent
+    moved = replace(SHIFTED, start_seconds=here.start_seconds, answer_seconds=here.answer_seconds)
+    async with open_application(target, launch, moved) as observer:
+        seen_there = await watch(observer, proposals, credentials)
+        seen = [laid_together(one, other) for one, other in zip(seen_here, seen_there, strict=True)]
+        seen = await with_state_told(observer, seen, credentials)
+        sent += observer.sent
+    seen = [one for one in seen if not _tells_nothing(one, world)]
+    order = {one.name: at for at, one in enumerate(api.operations)}
+    seen.sort(key=lambda one: order[one.proposal.operation.name])
+    return ApiExploration(
+        api,
+        tuple(seen),
+        credentials,
+        tuple(_unreached(world, finder, seen)),
+        (*chosen.cut, *cut),
+        api.notes,
+        sent,
+        samples,
+    )
+
+
+async def _second_things(finder: Finder, world: World) -> dict[str, Baseline]:
+    """For each operation that makes something, the same with other values, where that works too."""
+    made: dict[str, Baseline] = {}
+    for one in list(world.baselines.values()):
+        other = second_of(one, world)
+        if other is None:
+            continue
+        request, saves = other
+        answers = await finder.send((*one.story, request))
+        if len(answers) == len(one.story) + 1 and answers[-1].ok:
+            made[one.operation.name] = Baseline(one.operation, request, one.story, answers[-1], saves)
+    return made
+
+
+def _all_proposals(world: World, credentials: dict[str, Credential], second: dict[str, Baseline]) -> Iterable[Proposal]:
+    lists = list(fuller_lists(world, second))
+    filled = {one.operation.name for one in lists}
+    for one in world.baselines.values():
+        for proposal in proposals_for(world, one, credentials):
+            # With something in it a list tells more of what a query leaves out.
+            if proposal.group not in ("with_query", "edges_query") or one.operation.name not in filled:
+                yield proposal
+    for one in world.refused.values():
+        yield from refused(world, one)
+    yield from lists
+    yield from wrong_methods(world)
+
+
+def _once(proposals: Iterable[Proposal]) -> list[Proposal]:
+    """Each story that can be told once; names unique within an operation."""
+    made: list[Proposal] = []
+    stories: set[str] = set()
+    names: set[tuple[str, str]] = set()
+    for one in proposals:
+        story = json.dumps([one.setup, one.request], sort_keys=True, default=str)
+        if story in stories or not complete((*one.setup, one.request)):
+            continue
+        stories.add(story)
+        name, number = one.name, 2
+        while (one.operation.name, name) in names:
+            name, number = f"{one.name}_{number}", number + 1
+        names.add((one.operation.name, name))
+        made.append(replace(one, name=name))
+    return made
+
+
+async def _telling_readings(
+    finder: Finder, world: World, budget: ApiBudget
+) -> tuple[list[Proposal], tuple[tuple[str, str], ...]]:
+    """Readings that tell another thing after a change than before it; (operation, why) for those not tried."""
+    pairs = [
+        (change.operation, reading.operation, (before, after))
+        for change, reading, before, after in afterwards(world)
+        if complete((*after.setup, after.request)) and complete((*before.setup, before.request))
+    ]
+    tried, cut = pairs_within(pairs, budget.pairs)
+    found: list[Proposal] = []
+    for before, after in tried:
+        one = await finder.send((*before.setup, before.request))
+        other = await finder.send((*after.setup, after.request))
+        if len(other) != len(after.setup) + 1 or other[-1].failure:
+            continue
+        if (one[-1].status, one[-1].text) != (other[-1].status, other[-1].text):
+            found.append(after)
+    return found, cut
+
+
+def _tells_nothing(seen: Seen, world: World) -> bool:
+    """Whether something broken is refused just as what is whole: nobody knows then what it was refused for."""
+    whole = world.refused.get(seen.proposal.operation.name)
+    if whole is None or seen.proposal.category != "validation":
+        return False
+    return (seen.answer.status, seen.answer.text) == (whole.answer.status, whole.answer.text)
+
+
+def _unreached(world: World, finder: Finder, seen: Sequence[Seen]) -> Iterable[tuple[str, str]]:
+    tested = {one.proposal.operation.name for one in seen}
+    for operation in world.api.operations:
+        if operation.name in world.baselines:
+            continue
+        answer = finder.failures.get(operation.name)
+        also = "; what it refuses is tested" if operation.name in tested & set(world.refused) else ""
+        if answer is None:
+            yield operation.label, "no values were found that fit its description"
+        elif answer.failure:
+            yield operation.label, f"no request was answered: {answer.failure.splitlines()[0][:300]}"
+        elif answer.status in (401, 403) and operation.security:
+            yield operation.label, f"it answers {answer.status}: credentials are needed that are not known{also}"
+        else:
+            told = f"{answer.status} {' '.join(answer.text.split())[:200]}".strip()
+            yield operation.label, f"no request was found that works; the last answer was {told}{also}"

@@ -1,0 +1,92 @@
+"""A second thing that differs from the first in every value: what tells filters, lists and mix-ups apart."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..document.schemas import type_of
+from ..model.model import Json
+from ..values.data import NOTHING, Samples, bounds
+from ..values.patterns import fits
+from .resource_model import Baseline, World
+
+_OTHER_FORMATS = {
+    "date": "2025-06-11",
+    "date-time": "2025-06-11T08:15:00Z",
+    "email": "grace@example.com",
+    "uuid": "87654321-4321-4765-9876-cba987654321",
+    "uri": "https://example.org/",
+    "ipv4": "192.0.2.2",
+}
+_OTHER_NAMES = {"Ada": "Grace", "Lovelace": "Hopper", "ada": "grace", "Ada Lovelace": "Grace Hopper"}
+
+
+def second_of(baseline: Baseline, world: World) -> tuple[Json, Json] | None:
+    """The request for a second thing, and what to save of its answer; None for what makes nothing or no other."""
+    operation, request = baseline.operation, baseline.request
+    makes = operation.method == "POST" or (operation.method == "PUT" and operation.path.endswith("}"))
+    if not makes or isinstance((request.get("body") or {}).get("content"), str):
+        return None
+    made: Json = {key: one for key, one in request.items() if key != "save"}
+    if operation.method == "PUT":
+        last = operation.path_parameters[-1]
+        value = (request.get("path_parameters") or {}).get(last.name)
+        other = other_value(last.schema, value, world.samples)
+        if other is NOTHING or "{{" in str(value):
+            return None
+        made["path_parameters"] = {**request["path_parameters"], last.name: other}
+    if operation.body is not None and isinstance((request.get("body") or {}).get("content"), dict):
+        content = request["body"]["content"]
+        full = world.samples.value(operation.body.schema, "body", full=True)
+        whole = {**(full if isinstance(full, dict) else {}), **content}
+        properties = world.samples.properties(operation.body.schema)
+        changed = {
+            name: _other_or_same(properties.get(name, True), value, world.samples) for name, value in whole.items()
+        }
+        made["body"] = {**request["body"], "content": changed}
+    if made == {key: one for key, one in request.items() if key != "save"}:
+        return None
+    saves = {f"other_{name}": pointer for name, pointer in baseline.saves.items()}
+    return ({**made, "save": saves} if saves else made), saves
+
+
+def _other_or_same(schema: Any, value: Any, samples: Samples) -> Any:
+    other = NOTHING if "{{" in str(value) else other_value(schema, value, samples)
+    return value if other is NOTHING else other
+
+
+def other_value(schema: Any, value: Any, samples: Samples) -> Any:
+    """Another value that fits; NOTHING where none is found."""
+    whole = samples.merged(schema)
+    for one in _candidates(whole, value):
+        if one != value and samples.problem(one, schema) is None:
+            return one
+    return NOTHING
+
+
+def _candidates(whole: Any, value: Any) -> list[Any]:
+    if isinstance(whole.get("enum"), list):
+        return list(whole["enum"])
+    kind = type_of(whole)
+    if isinstance(value, bool):
+        return [not value]
+    if kind in ("integer", "number") and isinstance(value, int | float):
+        low, high = bounds(whole)
+        step = whole.get("multipleOf") or 1
+        found = [value + step * 11, value + step, value - step, high, low]
+        return [one for one in found if one is not None]
+    if kind == "string" and isinstance(value, str):
+        by_format = _OTHER_FORMATS.get(str(whole.get("format") or ""))
+        pattern = whole.get("pattern")
+        found = [*([by_format] if by_format else []), _OTHER_NAMES.get(value, ""), f"other {value}", f"other-{value}"]
+        found += [
+            f"other{value}",
+            f"{value}2",
+            f"{value}b",
+            re.sub(r"\d(?!.*\d)", lambda one: str((int(one.group()) + 1) % 10), value),
+        ]
+        longest = whole.get("maxLength")
+        found = [one for one in found if one and (longest is None or len(one) <= longest)]
+        return [one for one in found if not isinstance(pattern, str) or fits(pattern, one)]
+    return []

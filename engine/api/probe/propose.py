@@ -1,0 +1,153 @@
+"""Requests that are worth a test, for every operation that works: a plain call, each optional part, each constraint at
+its edge and broken once, without and with wrong credentials, unknown ids, wrong method and media type, and what other
+operations tell afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..document import auth as ways
+from ..document.auth import Credential
+from ..document.schemas import type_of
+from ..model.model import Json, Proposal
+from ..values.data import NOTHING
+from .propose_stories import again, without_a_step
+from .propose_values import bodies, edges_read, parameters
+from .proposing import copied, proposed, titled
+from .resource_model import Baseline, World, put_parameter, variables_in
+
+_UNKNOWN_NUMBER = 999999
+_UNKNOWN_UUID = "00000000-0000-4000-8000-000000000000"
+
+
+def proposals_for(world: World, baseline: Baseline, credentials: dict[str, Credential]) -> Iterator[Proposal]:
+    """What to try with one operation, the most telling first."""
+    yield Proposal(
+        baseline.operation,
+        "succeeds",
+        titled(baseline.operation, f"succeeds: {summary}" if (summary := baseline.operation.summary) else "succeeds"),
+        "success",
+        baseline.request,
+        baseline.setup,
+        wants="success",
+        priority="critical",
+    )
+    yield from _without_credentials(world, baseline, credentials)
+    yield from _unknown(world, baseline)
+    yield from bodies(world, baseline)
+    yield from edges_read(world, baseline)
+    yield from parameters(world, baseline)
+    yield from _other_media(baseline)
+    yield from again(world, baseline)
+    yield from without_a_step(baseline)
+
+
+def _without_credentials(world: World, baseline: Baseline, credentials: dict[str, Credential]) -> Iterator[Proposal]:
+    names = ways.names_of(baseline.request)
+    if not world.needs_auth(baseline.operation) or not names:
+        return
+    anonymous = {key: one for key, one in baseline.request.items() if key != "auth"}
+    wrong = ways.wrong(baseline.request, [credentials[one] for one in names])
+    tried = [("without credentials", anonymous), ("with wrong credentials", wrong)]
+    if len(names) > 1:
+        for name in names:
+            others = [one for one in names if one != name]
+            tried.append((f"without {name}", {**anonymous, "auth": ways.told_of(others)}))
+    for how, request in tried:
+        yield proposed(
+            baseline,
+            how,
+            f"refuses a call {how}",
+            "authentication",
+            request,
+            wants="refusal",
+            breaks=how,
+            group="credentials",
+            priority="critical",
+        )
+
+
+def _unknown(world: World, baseline: Baseline) -> Iterator[Proposal]:
+    """Ids of nothing; the setup stays, so that there is something else."""
+    for parameter in baseline.operation.path_parameters:
+        whole = world.samples.merged(parameter.schema)
+        kind, form = type_of(whole), whole.get("format")
+        value: Any = _UNKNOWN_UUID if form == "uuid" else _UNKNOWN_NUMBER
+        if kind not in ("integer", "number") and form != "uuid":
+            value = "unknown" if world.samples.problem("unknown", parameter.schema) is None else NOTHING
+        if value is NOTHING or world.samples.problem(value, parameter.schema) is not None:
+            continue
+        request = copied(baseline.request)
+        put_parameter(request, parameter, value)
+        setup = tuple(one for one in baseline.setup) if len(baseline.operation.path_parameters) > 1 else ()
+        needed = tuple(setup) if _needs(request, setup) else ()
+        yield proposed(
+            baseline,
+            f"unknown_{parameter.name}",
+            f"knows no {parameter.name} {value}",
+            "not_found",
+            request,
+            setup=needed,
+            priority="high",
+        )
+
+
+def _needs(request: Json, setup: tuple[Json, ...]) -> bool:
+    return bool(variables_in(request)) and bool(setup)
+
+
+def _other_media(baseline: Baseline) -> Iterator[Proposal]:
+    body = baseline.request.get("body")
+    if not body or "json" not in body["media_type"]:
+        return
+    malformed = {**copied(baseline.request), "body": {**body, "content": "{not json", "raw": True}}
+    yield proposed(
+        baseline,
+        "malformed_json",
+        "refuses a body that is no JSON",
+        "validation",
+        malformed,
+        wants="refusal",
+        breaks="a body that is no JSON",
+        statuses=(400, 415, 422),
+    )
+    plain = {**copied(baseline.request), "body": {"media_type": "text/plain", "content": "plain text"}}
+    yield proposed(
+        baseline,
+        "wrong_media_type",
+        "refuses a body of another media type",
+        "validation",
+        plain,
+        wants="refusal",
+        breaks="a body of the media type text/plain",
+        statuses=(400, 415, 422),
+    )
+
+
+def wrong_methods(world: World) -> Iterator[Proposal]:
+    """For each path a method that the document does not give it."""
+    by_path: dict[str, list[Baseline]] = {}
+    for one in world.baselines.values():
+        by_path.setdefault(one.operation.path, []).append(one)
+    for path, known in by_path.items():
+        offered = {one.method for one in world.api.operations if one.path == path}
+        method = next((one for one in ("PATCH", "PUT", "DELETE", "POST") if one not in offered), None)
+        if method is None:
+            continue
+        values = known[0].request.get("path_parameters")
+        request: Json = {"method": method, "path": path}
+        if values:
+            request["path_parameters"] = {name: 1 if "{{" in str(one) else one for name, one in values.items()}
+        yield Proposal(
+            known[0].operation,
+            f"method_{method.lower()}",
+            f"{path} has no method {method}",
+            "contract",
+            request,
+            wants="refusal",
+            breaks=f"the method {method}",
+            group="methods",
+            statuses=(404, 405),
+            priority="low",
+        )

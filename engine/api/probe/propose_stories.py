@@ -1,0 +1,187 @@
+"""Sequences: the same again, a change after another, a step left out, what a reading tells afterwards, filled lists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ..document.schemas import type_of
+from ..model.model import UNSAFE, Json, Operation, Proposal
+from ..values.data import NOTHING
+from ..values.negative_requests import edge_values
+from .proposing import copied, proposed, with_body
+from .resource_model import Baseline, World, put_parameter, united, variables_in
+
+_MOST_PAIRS = 4
+
+
+def again(world: World, baseline: Baseline) -> Iterator[Proposal]:
+    """The same once more, and each change of an enumeration after each other one."""
+    operation = baseline.operation
+    if operation.method not in UNSAFE:
+        return
+    story = baseline.story
+    yield proposed(baseline, "twice", "called twice", "state", baseline.request, setup=story, priority="high")
+    if operation.method not in ("PATCH", "PUT") or operation.body is None:
+        return
+    content = (baseline.request.get("body") or {}).get("content")
+    for name, inner in world.samples.properties(operation.body.schema).items():
+        values = world.samples.merged(inner).get("enum")
+        if not isinstance(values, list) or not isinstance(content, dict) or len(values) > _MOST_PAIRS:
+            continue
+        for first in values:
+            for then in values:
+                before = with_body(baseline.request, {**content, name: first})
+                if before == baseline.request and then == content.get(name):
+                    continue
+                yield proposed(
+                    baseline,
+                    f"{name}_{then}_after_{first}",
+                    f"asked for {name} {then} after {first}",
+                    "state",
+                    with_body(baseline.request, {**content, name: then}),
+                    setup=(*baseline.setup, before),
+                    group=f"changes_{name}",
+                )
+
+
+def afterwards(world: World) -> Iterator[tuple[Baseline, Baseline, Proposal, Proposal]]:
+    """For each change and each reading: what the reading tells before and after; what differs is worth a test."""
+    for change in world.baselines.values():
+        if change.operation.method not in UNSAFE:
+            continue
+        for reading in world.baselines.values():
+            if reading.operation.method != "GET" or not _related(change, reading):
+                continue
+            setup = tuple(united(change.setup, reading.setup))
+            saving = change.saving
+            setup = tuple(one for one in setup if one != saving)
+            before = proposed(reading, "before", "before", "state", reading.request, setup=setup)
+            after = proposed(
+                reading,
+                f"after_{change.operation.name}",
+                f"after {change.operation.label}",
+                "state",
+                reading.request,
+                setup=(*setup, saving),
+                priority="high",
+            )
+            yield change, reading, before, after
+
+
+def _related(change: Baseline, reading: Baseline) -> bool:
+    """Whether a reading may tell of a change at all: nothing is known that speaks against it."""
+    return bool(change.operation.path) and bool(reading.operation.path)
+
+
+def fuller_lists(world: World, other: dict[str, Baseline]) -> Iterator[Proposal]:
+    """Readings of a collection with two different things in it, plain and with each of its parameters.
+
+    Args:
+        other: operation name → a second, different thing that it makes.
+    """
+    for reading in world.baselines.values():
+        operation = reading.operation
+        if operation.method != "GET" or reading.operation.path.endswith("}"):
+            continue
+        makers = [one for one in world.baselines.values() if _fills(one.operation, operation)]
+        story: list[Json] = []
+        for maker in makers:
+            story = united(story, maker.story)
+            second = other.get(maker.operation.name)
+            if second is not None:
+                story = united(story, second.story)
+        if not story:
+            continue
+        setup = tuple(united(reading.setup, story))
+        yield proposed(
+            reading,
+            "lists_what_was_made",
+            "lists what was made",
+            "success",
+            reading.request,
+            setup=setup,
+            wants="success",
+            priority="high",
+        )
+        for parameter in operation.parameters:
+            if parameter.where != "query":
+                continue
+            for value in _telling(world, parameter, story, other):
+                request = copied(reading.request)
+                put_parameter(request, parameter, value)
+                yield proposed(
+                    reading,
+                    f"filled_by_{parameter.name}_{str(value)[:30]}",
+                    f"lists by {parameter.name} {value}",
+                    "success",
+                    request,
+                    setup=setup,
+                    group="filters",
+                    priority="high",
+                )
+
+
+def _fills(maker: Operation, collection: Operation) -> bool:
+    path = collection.path.rstrip("/")
+    if maker.method == "POST":
+        return maker.path.rstrip("/") == path
+    return maker.method == "PUT" and re.fullmatch(re.escape(path) + r"/\{[^/]+\}/?", maker.path) is not None
+
+
+def _telling(world: World, parameter: Any, story: list[Json], other: dict[str, Baseline]) -> list[Any]:
+    """Values of a filter that part what was made: those that stand in it, and the edges."""
+    values: list[Any] = []
+    named = parameter.name.lower()
+    for request in story:
+        for content in ((request.get("body") or {}).get("content"), request.get("path_parameters")):
+            if isinstance(content, dict):
+                values += [one for key, one in content.items() if key.lower() == named and "{{" not in str(one)]
+    whole = world.samples.merged(parameter.schema)
+    if isinstance(whole.get("enum"), list):
+        values += [one for one in whole["enum"] if one is not None]
+    elif type_of(whole) in ("integer", "number") or whole.get("format") in ("date", "date-time"):
+        numbers = [one for request in story for one in _scalars((request.get("body") or {}).get("content"), whole)]
+        values += numbers
+        values += [one + 1 for one in numbers if isinstance(one, int)]
+        values.append(world.samples.value(parameter.schema, parameter.name))
+    elif type_of(whole) == "boolean":
+        values += [True, False]
+    else:
+        texts = [one for request in story for one in _texts(request)]
+        values += [one[:2] for one in texts[:3]]
+    values += [one.value for one in edge_values(parameter.schema, world.samples, parameter.name)]
+    good = [one for one in values if one is not NOTHING and world.samples.problem(one, parameter.schema) is None]
+    return list({repr(one): one for one in good}.values())[:8]
+
+
+def _scalars(content: Any, whole: Any) -> list[Any]:
+    found = content.values() if isinstance(content, dict) else ()
+    if type_of(whole) in ("integer", "number"):
+        return [one for one in found if isinstance(one, int | float) and not isinstance(one, bool)]
+    return [one for one in found if isinstance(one, str) and re.match(r"\d{4}-\d\d-\d\d", one)]
+
+
+def _texts(request: Json) -> list[str]:
+    parts = [request.get("path_parameters") or {}, (request.get("body") or {}).get("content")]
+    return [
+        one
+        for part in parts
+        if isinstance(part, dict)
+        for one in part.values()
+        if isinstance(one, str) and "{{" not in one and len(one) > 1
+    ]
+
+
+def without_a_step(baseline: Baseline) -> Iterator[Proposal]:
+    """The request after all that comes before it but one step, where nothing that step made is named later."""
+    for place, step in enumerate(baseline.setup):
+        rest = (*baseline.setup[:place], *baseline.setup[place + 1 :])
+        later = {name for one in (*baseline.setup[place + 1 :], baseline.request) for name in variables_in(one)}
+        if later & set(step.get("save") or ()):
+            continue
+        label = f"{step['method']} {step['path']}"
+        yield proposed(
+            baseline, f"without_{label}", f"without {label} before it", "state", baseline.request, setup=rest
+        )

@@ -1,0 +1,34 @@
+"""How proposals are made: names, titles, copies of the request that works."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..model.model import Json, Operation, Proposal
+from .resource_model import Baseline
+
+
+def titled(operation: Operation, words: str) -> str:
+    return f"{operation.label} {words}"[:300]
+
+
+def proposed(baseline: Baseline, name: str, words: str, category: Any, request: Json, **more: Any) -> Proposal:
+    return Proposal(
+        baseline.operation,
+        re.sub(r"\W+", "_", name).strip("_").lower()[:90],
+        titled(baseline.operation, words),
+        category,
+        request,
+        more.pop("setup", baseline.setup),
+        **more,
+    )
+
+
+def copied(request: Json) -> Json:
+    return {key: dict(one) if isinstance(one, dict) else one for key, one in request.items() if key != "save"}
+
+
+def with_body(request: Json, content: Any) -> Json:
+    """The request with another body of the same media type."""
+    return {**copied(request), "body": {**request["body"], "content": content}}

@@ -1,0 +1,329 @@
+"""What has to be there before an operation works: which requests make it, and where their ids go.
+
+Links come from the document's own `links`, from nested paths (`POST /carts` makes what `/carts/{number}` is about) and
+from names (`cart_id` in a body is the id of a cart).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..document.auth import told_of
+from ..document.operations import snake_case
+from ..document.schemas import type_of
+from ..model.model import Answer, Api, Json, Operation, Parameter
+from ..values.data import NOTHING, Samples
+from ..values.negative_requests import is_file
+from ..values.private import looks_secret
+
+_IDS = ("id", "uuid", "uid", "key", "slug", "number", "code", "name")
+_FILE = {"filename": "file.txt", "content": "content of a file"}
+_VARIABLE = re.compile(r"\{\{(\w+)\}\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """An operation that works: `request` after `setup`.
+
+    Attributes:
+        saves: what a later request may use of the answer: variable → JSON pointer.
+    """
+
+    operation: Operation
+    request: Json
+    setup: tuple[Json, ...]
+    answer: Answer
+    saves: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def saving(self) -> Json:
+        """The request as a part of a setup."""
+        return {**self.request, "save": dict(self.saves)} if self.saves else dict(self.request)
+
+    @property
+    def story(self) -> tuple[Json, ...]:
+        """Everything up to and including the request."""
+        return (*self.setup, self.saving)
+
+
+@dataclass(slots=True)
+class World:
+    """What is known of an API so far.
+
+    Attributes:
+        baselines: operations that work, by name.
+        auth: security scheme → the name of its credentials.
+        refused: operations of which no call works, by name, with a call that is refused for what it says.
+    """
+
+    api: Api
+    samples: Samples
+    baselines: dict[str, Baseline] = field(default_factory=dict)
+    auth: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, Baseline] = field(default_factory=dict)
+
+    def producer_of(self, operation: Operation, parameter: Parameter) -> Baseline | None:
+        """What makes the thing that a path parameter names."""
+        prefix = operation.path.partition("{" + parameter.name + "}")[0].rstrip("/")
+        for one in self.baselines.values():
+            for _, to, parameters in one.operation.links:
+                if to and to == operation.id and parameter.name in parameters and one.saves:
+                    return one
+        for one in self.baselines.values():
+            if one.operation.method == "POST" and one.operation.path.rstrip("/") == prefix and _makes(one, parameter):
+                return one
+        return None
+
+    def maker_of(self, operation: Operation, parameter: Parameter) -> Baseline | None:
+        """A PUT that makes the thing itself, under the name that the client chose."""
+        prefix = operation.path.partition("{" + parameter.name + "}")[0]
+        for one in self.baselines.values():
+            if one.operation.method == "PUT" and re.fullmatch(re.escape(prefix) + r"\{[^/]+\}/?", one.operation.path):
+                return one
+        return None
+
+    def named(self, field_name: str) -> tuple[Baseline, str] | None:
+        """The producer, and its variable, of what a field such as `cart_id`, `cartId` or `cart` refers to."""
+        stem = re.sub(r"_(?:id|uuid|number|key|code|no)$", "", snake_case(field_name))
+        if not stem or stem in _IDS:
+            return None
+        for one in self.baselines.values():
+            if one.operation.method == "POST" and one.saves and resource_of(one.operation.path) == stem:
+                return one, next(iter(one.saves))
+        return None
+
+    def secured(self, operation: Operation) -> tuple[str, ...]:
+        """The names of the credentials an operation needs together; empty where it needs none or none are known."""
+        for alternative in operation.security:
+            known = [self.auth[one] for one in alternative if one in self.auth]
+            if alternative and len(known) == len(alternative):
+                return tuple(known)
+        return ()
+
+    def needs_auth(self, operation: Operation) -> bool:
+        """Whether the document asks for credentials."""
+        return bool(operation.security) and () not in operation.security
+
+
+def _makes(producer: Baseline, parameter: Parameter) -> bool:
+    content = (producer.request.get("body") or {}).get("content")
+    return bool(producer.saves) or (isinstance(content, dict) and parameter.name in content)
+
+
+def request_for(
+    world: World, operation: Operation, *, full: bool = False, linked: bool = True, body: Any = NOTHING
+) -> tuple[Json, tuple[Json, ...]] | None:
+    """A valid request, and what has to be sent before it; None where no valid values are found.
+
+    Args:
+        full: with all optional properties of the body.
+        linked: ids in the body come from what was made before.
+        body: another body than the plain one.
+    """
+    setup: list[Json] = []
+    request: Json = {"method": operation.method, "path": operation.path}
+    for parameter in operation.parameters:
+        if parameter.where != "path" and not parameter.required:
+            continue
+        value, before = _valued(world, operation, parameter, linked)
+        if value is NOTHING:
+            return None
+        setup = united(setup, before)
+        put_parameter(request, parameter, value)
+    if operation.body is not None and operation.method not in ("GET", "HEAD"):
+        content = body if body is not NOTHING else _body(world.samples, operation, full)
+        if content is NOTHING:
+            return None
+        if linked:
+            content, setup = _linked(world, operation.body.schema, content, setup)
+        request["body"] = {"media_type": operation.body.media_type, "content": content}
+    secured = world.secured(operation)
+    if secured:
+        request["auth"] = told_of(secured)
+    return request, tuple(setup)
+
+
+def _valued(world: World, operation: Operation, parameter: Parameter, linked: bool) -> tuple[Any, tuple[Json, ...]]:
+    """A value for a parameter, and what has to be sent before; NOTHING where none is found."""
+    if parameter.where == "path":
+        producer = world.producer_of(operation, parameter)
+        if producer is not None:
+            return _name_given(producer, parameter), producer.story
+        maker = world.maker_of(operation, parameter)
+        before = maker.story if maker is not None and maker.operation is not operation else ()
+        return _parameter_value(world.samples, parameter), before
+    link = world.named(parameter.name) if linked else None
+    if link is not None:
+        return f"{{{{{link[1]}}}}}", link[0].story
+    return _parameter_value(world.samples, parameter), ()
+
+
+def _name_given(producer: Baseline, parameter: Parameter) -> Any:
+    """What names the thing that was made: the saved id of that name, what the request called it, or the saved id."""
+    for name, pointer in producer.saves.items():
+        if pointer.rpartition("/")[2] == parameter.name:
+            return f"{{{{{name}}}}}"
+    content = (producer.request.get("body") or {}).get("content")
+    if isinstance(content, dict) and isinstance(content.get(parameter.name), str | int):
+        return content[parameter.name]
+    return f"{{{{{next(iter(producer.saves))}}}}}"
+
+
+def _parameter_value(samples: Samples, parameter: Parameter) -> Any:
+    for example in parameter.examples:
+        if samples.problem(example, parameter.schema) is None and not looks_secret(example):
+            return example
+    value = samples.value(parameter.schema, parameter.name)
+    if value is None or isinstance(value, dict):
+        return NOTHING if parameter.required else value
+    return value
+
+
+def put_parameter(request: Json, parameter: Parameter, value: Any) -> None:
+    """Put a value where the parameter goes."""
+    if parameter.where == "path":
+        request["path_parameters"] = {**(request.get("path_parameters") or {}), parameter.name: value}
+    elif parameter.where == "query":
+        request["query"] = {**(request.get("query") or {}), parameter.name: value}
+    else:
+        key = "headers" if parameter.where == "header" else "cookies"
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        request[key] = {**(request.get(key) or {}), parameter.name: text}
+
+
+def _body(samples: Samples, operation: Operation, full: bool) -> Any:
+    body = operation.body
+    assert body is not None
+    for example in body.examples:
+        if samples.problem(example, body.schema) is None and not looks_secret(example):
+            return example
+    made = samples.value(body.schema, "body", full=full)
+    if "json" in body.media_type:
+        return made
+    if "form" in body.media_type and isinstance(made, dict):
+        properties = samples.properties(body.schema)
+        return {
+            name: _FILE if is_file(samples.merged(properties.get(name, True))) else one for name, one in made.items()
+        }
+    return made if isinstance(made, str) else NOTHING
+
+
+def _linked(world: World, schema: Any, content: Any, setup: list[Json]) -> tuple[Any, list[Json]]:
+    """The body with ids of what was made before, and the setup that makes it."""
+    if not isinstance(content, dict):
+        return content, setup
+    made: Json = {}
+    properties = world.samples.properties(schema)
+    for name, value in content.items():
+        link = world.named(name) if isinstance(value, int | str) and not isinstance(value, bool) else None
+        if link is not None and _fits(link[0], link[1], type_of(world.samples.merged(properties.get(name, True)))):
+            made[name] = f"{{{{{link[1]}}}}}"
+            setup = united(setup, link[0].story)
+        else:
+            made[name] = value
+    return made, setup
+
+
+def _fits(producer: Baseline, variable: str, kind: str) -> bool:
+    """Whether what a variable holds has the type that is wanted."""
+    value = pointed(json_of(producer.answer), producer.saves[variable])
+    if kind in ("integer", "number"):
+        return isinstance(value, int | float)
+    return kind in ("", "string") and isinstance(value, str)
+
+
+def ids_of(operation: Operation, api: Api, answer: Answer, known: Sequence[Any] = ()) -> dict[str, str]:
+    """What to keep of the answer of an operation that makes something: variable → JSON pointer.
+
+    Args:
+        known: ids of what the operation belongs to; the answer may repeat them.
+    """
+    told = json_of(answer)
+    resource = resource_of(operation.path)
+    wanted = [pointer for _, _, parameters in operation.links for pointer in _from_links(parameters)]
+    below = [
+        one.path.removeprefix(operation.path.rstrip("/") + "/").split("/")[0].strip("{}")
+        for one in api.operations
+        if one.path.startswith(operation.path.rstrip("/") + "/{")
+    ]
+    names = [*dict.fromkeys(below), *_IDS, f"{resource}_id", f"{resource}Id", f"{resource}_uuid"]
+    holders = ["", "/data", f"/{resource}", "/result", "/item"]
+    candidates = [*wanted, *(f"{holder}/{name}" for holder in holders for name in names)]
+    for pointer in candidates:
+        value = pointed(told, pointer)
+        if isinstance(value, int | str) and not isinstance(value, bool) and value != "" and value not in known:
+            last = snake_case(pointer.rpartition("/")[2])
+            name = last if last.startswith(resource) or not resource else f"{resource}_{last}"
+            return {name: pointer}
+    return {}
+
+
+def _from_links(parameters: Mapping[str, str]) -> list[str]:
+    found = [re.fullmatch(r"\$response\.body#(/.*)", one) for one in parameters.values()]
+    return [one.group(1) for one in found if one]
+
+
+def resource_of(path: str) -> str:
+    """`cart` for /carts, /carts/ and /v1/shop/carts."""
+    parts = [one for one in path.split("/") if one and "{" not in one]
+    return singular(snake_case(parts[-1])) if parts else ""
+
+
+def singular(word: str) -> str:
+    """`category` for categories, `box` for boxes, `cart` for carts."""
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if re.search(r"(?:ss|x|ch|sh)es$", word):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+
+def united(setup: Iterable[Json], more: Iterable[Json]) -> list[Json]:
+    """Requests of two setups, each once, in order."""
+    made, seen = [], set()
+    for one in (*setup, *more):
+        key = json.dumps(one, sort_keys=True)
+        if key not in seen:
+            seen.add(key)
+            made.append(one)
+    return made
+
+
+def variables_in(value: Any) -> set[str]:
+    """Names that `{{name}}` uses in a request."""
+    return set(_VARIABLE.findall(json.dumps({key: one for key, one in value.items() if key != "save"})))
+
+
+def complete(requests: Sequence[Json]) -> bool:
+    """Whether every variable is saved before it is used."""
+    known: set[str] = set()
+    for one in requests:
+        if not variables_in(one) <= known:
+            return False
+        known |= set(one.get("save") or {})
+    return True
+
+
+def pointed(value: Any, pointer: str) -> Any:
+    """What a JSON pointer leads to; None where it leads nowhere."""
+    for part in pointer.split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, dict):
+            value = value.get(key)
+        elif isinstance(value, list) and key.isdigit() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return None
+    return value
+
+
+def json_of(answer: Answer) -> Any:
+    """The answer read as JSON; None where it is none."""
+    try:
+        return json.loads(answer.text)
+    except ValueError:
+        return None

@@ -1,0 +1,58 @@
+"""What of an answer can be relied on: two observations, on different days and hash seeds, are laid side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..model.model import Answer, Json, Seen
+from ..model.pointers import escaped
+from .resource_model import json_of, pointed
+
+_MOST_DEEP = 30
+
+
+def laid_together(first: Seen, second: Seen) -> Seen:
+    """The first observation with what differs from the second marked: places of its JSON answer, or all of it."""
+    one, other = first.answer, second.answer
+    if (
+        not first.complete
+        or not second.complete
+        or one.status != other.status
+        or bool(one.failure) != bool(other.failure)
+    ):
+        both_fail = bool(one.failure) and bool(other.failure)
+        return Seen(first.proposal, first.answers, frozenset({""}), both_fail)
+    mine, theirs = json_of(one), json_of(other)
+    if mine is None or theirs is None:
+        return Seen(first.proposal, first.answers, frozenset() if one.text == other.text else frozenset({""}), True)
+    return Seen(first.proposal, first.answers, frozenset(_differing(mine, theirs, "", 0)), True)
+
+
+def _differing(one: Any, other: Any, pointer: str, depth: int) -> Iterator[str]:
+    if type(one) is not type(other) or depth > _MOST_DEEP:
+        yield pointer
+    elif isinstance(one, dict):
+        if one.keys() != other.keys():
+            yield pointer
+            return
+        for key, value in one.items():
+            yield from _differing(value, other[key], f"{pointer}/{escaped(str(key))}", depth + 1)
+    elif isinstance(one, list):
+        if len(one) != len(other):
+            yield pointer
+            return
+        for number, (value, theirs) in enumerate(zip(one, other, strict=True)):
+            yield from _differing(value, theirs, f"{pointer}/{number}", depth + 1)
+    elif one != other:
+        yield pointer
+
+
+def saved_values(requests: Sequence[Json], answers: Sequence[Answer]) -> dict[str, Any]:
+    """What the requests of a setup saved, by name."""
+    found: dict[str, Any] = {}
+    for request, answer in zip(requests, answers, strict=False):
+        save: Mapping[str, str] = request.get("save") or {}
+        for name, pointer in save.items():
+            found[name] = pointed(json_of(answer), pointer)
+    return found

@@ -1,0 +1,1 @@
+"""Values that fit a schema, and values that violate it."""

@@ -1,0 +1,302 @@
+"""Values that fit a schema: its examples first, then the plainest value that a reader would have written.
+
+The same schema and name give the same value everywhere, so that requests which mean the same thing agree.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError, ValidationError
+
+from ..document.schemas import followed, merged, takes_null, type_of
+from .patterns import fits, matching
+from .private import looks_secret
+
+NOTHING: Any = object()
+"""No value fits."""
+
+_DEEPEST = 5
+_LISTS_FILLED = 2
+"""How deep lists have something in them, though they need not: a list of nothing tells nothing of its items."""
+_MOST_ITEMS = 200
+FORMATS = {
+    "date": "2024-05-03",
+    "date-time": "2024-05-03T10:30:00Z",
+    "time": "10:30:00Z",
+    "duration": "P1D",
+    "email": "ada@example.com",
+    "idn-email": "ada@example.com",
+    "hostname": "example.com",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "uri": "https://example.com/",
+    "url": "https://example.com/",
+    "uri-reference": "/a",
+    "uuid": "12345678-1234-4678-9234-123456789abc",
+    "byte": "dGVzdA==",
+    "binary": "test",
+    "password": "correct-horse-battery-1",
+}
+_BY_NAME = {
+    "email": "ada@example.com",
+    "e_mail": "ada@example.com",
+    "password": "correct-horse-battery-1",
+    "username": "ada",
+    "user_name": "ada",
+    "first_name": "Ada",
+    "firstname": "Ada",
+    "last_name": "Lovelace",
+    "lastname": "Lovelace",
+    "full_name": "Ada Lovelace",
+    "customer": "Ada",
+    "author": "Ada Lovelace",
+    "name": "Ada",
+    "city": "Paris",
+    "country": "FR",
+    "currency": "EUR",
+    "phone": "+33123456789",
+    "url": "https://example.com/",
+    "website": "https://example.com/",
+    "colour": "blue",
+    "color": "blue",
+    "language": "en",
+}
+Fallback = Callable[[Mapping[str, Any]], Any]
+
+
+class Samples:
+    """Makes values for the schemas of one document.
+
+    Args:
+        components: schemas that references name.
+        fallback: makes a value for a schema that the plain rules do not satisfy; answers NOTHING where it cannot.
+    """
+
+    def __init__(self, components: Mapping[str, Any], fallback: Fallback | None = None) -> None:
+        self.components = components
+        self._fallback = fallback
+
+    def value(self, schema: Any, name: str = "", *, full: bool = False) -> Any:
+        """A value; NOTHING where none is found.
+
+        Args:
+            name: what it is called where it is used.
+            full: with every property, not only those that are required.
+        """
+        made = self._made(schema, name, full, 0)
+        if made is not NOTHING and self.problem(made, schema) is None:
+            return made
+        return self._fallback(self._rooted(schema)) if self._fallback is not None else made
+
+    def problem(self, value: Any, schema: Any) -> str | None:
+        """What is wrong with a value, in words with its place; None where it fits or the schema itself is broken."""
+        if schema is True or schema is None:
+            return None
+        try:
+            error = next(iter(sorted(Draft202012Validator(self._rooted(schema)).iter_errors(value), key=_place)), None)
+        except (SchemaError, ValidationError, RecursionError, ValueError, TypeError, AttributeError):
+            return None
+        except Exception as error:
+            # References that lead nowhere raise a type of another library.
+            if "Unresolvable" not in type(error).__name__ and "Wrapped" not in type(error).__name__:
+                raise
+            return None
+        if error is None:
+            return None
+        place = "/".join(str(part) for part in error.absolute_path)
+        return f"{place or 'the answer'}: {error.message[:200]}"
+
+    def properties(self, schema: Any) -> Mapping[str, Any]:
+        """The properties of an object's schema."""
+        found = merged(schema, self.components).get("properties")
+        return found if isinstance(found, Mapping) else {}
+
+    def merged(self, schema: Any) -> Mapping[str, Any]:
+        """The schema put together, see `schemas.merged`."""
+        return merged(schema, self.components)
+
+    def _rooted(self, schema: Any) -> Mapping[str, Any]:
+        root = dict(schema) if isinstance(schema, Mapping) else {"not": {}} if schema is False else {}
+        return {**root, "components": {"schemas": self.components}}
+
+    def _made(self, schema: Any, name: str, full: bool, depth: int) -> Any:
+        if schema is False or depth > 2 * _DEEPEST:
+            return NOTHING
+        whole = merged(schema, self.components)
+        kind = type_of(whole)
+        given = self._given(whole, schema)
+        if given is not NOTHING and not (full and kind == "object"):
+            return given
+        if kind == "object" or (kind == "" and "additionalProperties" in whole):
+            return self._object(whole, full, depth)
+        if kind == "array":
+            return self._array(whole, name, full, depth)
+        if kind in ("integer", "number"):
+            return number(whole)
+        if kind == "boolean":
+            return True
+        if kind == "null":
+            return None
+        return text(whole, name)
+
+    def _given(self, whole: Mapping[str, Any], schema: Any) -> Any:
+        """What the document itself gives: an example, a constant, a default, the first of an enumeration."""
+        examples = whole.get("examples")
+        options = list(examples) if isinstance(examples, list) else []
+        if "const" in whole:
+            options.append(whole["const"])
+        if isinstance(whole.get("enum"), list):
+            options += [one for one in whole["enum"] if one is not None] or whole["enum"][:1]
+        if whole.get("default") is not None and type_of(whole) not in ("object", "array"):
+            options.append(whole["default"])
+        for one in options:
+            # A real credential in a document is not sent, and does not get into a test.
+            if self.problem(one, schema) is None and not looks_secret(one):
+                return one
+        return NOTHING
+
+    def _object(self, whole: Mapping[str, Any], full: bool, depth: int) -> Any:
+        made: dict[str, Any] = {}
+        required = [str(one) for one in whole.get("required") or ()]
+        properties = whole.get("properties") or {}
+        wanted = [*(one for one in properties if one in required or (full and depth < _DEEPEST))]
+        wanted += [one for one in required if one not in properties]
+        for name in wanted:
+            inner = properties.get(name, True)
+            if full and name not in required and followed(inner, self.components).get("readOnly"):
+                continue
+            if depth >= _DEEPEST and name not in required:
+                continue
+            value = self._made(inner, name, full, depth + 1)
+            if value is NOTHING:
+                if name not in required:
+                    continue
+                if not takes_null(merged(inner, self.components)):
+                    return NOTHING
+                value = None
+            made[name] = value
+        return self._enough(made, whole, full, depth)
+
+    def _enough(self, made: dict[str, Any], whole: Mapping[str, Any], full: bool, depth: int) -> dict[str, Any]:
+        """The object with as many properties as it needs."""
+        least, properties = int(whole.get("minProperties") or 0), whole.get("properties") or {}
+        others = whole.get("additionalProperties", True)
+        names = [*properties, *(f"key_{number}" for number in range(1, least + 1) if others is not False)]
+        for name in names:
+            if len(made) >= least:
+                break
+            value = self._made(properties.get(name, others), name, full, depth + 1) if name not in made else NOTHING
+            if value is not NOTHING:
+                made[name] = value
+        return made
+
+    def items(self, schema: Any, name: str, count: int) -> list[Any] | None:
+        """A list of so many items that fit, different ones where they have to be; None where they are not found."""
+        whole = self.merged(schema)
+        made = self._array({**whole, "minItems": count, "maxItems": count}, name, False, 0) if count else []
+        if made is NOTHING or len(made) != count:
+            return None
+        inner = whole.get("items", True)
+        alike = whole.get("uniqueItems") and any(one in made[:at] for at, one in enumerate(made))
+        return None if alike or any(self.problem(one, inner) is not None for one in made) else made
+
+    def _array(self, whole: Mapping[str, Any], name: str, full: bool, depth: int) -> Any:
+        least, most = int(whole.get("minItems") or 0), whole.get("maxItems")
+        count = max(least, 1 if depth <= (_DEEPEST - 1 if full else _LISTS_FILLED) else 0)
+        count = min(count, most if isinstance(most, int) else _MOST_ITEMS)
+        items = [self._made(one, name, full, depth + 1) for one in whole.get("prefixItems") or ()]
+        singular = name.removesuffix("s") or name
+        inner = whole.get("items", True)
+        while len(items) < min(count, _MOST_ITEMS):
+            value = self._made(inner, singular, full, depth + 1)
+            if value is NOTHING:
+                return NOTHING if least else []
+            if whole.get("uniqueItems") and value in items:
+                value = _another(value, len(items) + 1)
+            items.append(value)
+        return items
+
+
+def _another(value: Any, number: int) -> Any:
+    """A value of the same form, another one for each number; the same where there is no other."""
+    if isinstance(value, str):
+        return f"{value}{number}"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value + number - 1
+    if isinstance(value, dict):
+        for key, one in value.items():
+            other = _another(one, number)
+            if other != one:
+                return {**value, key: other}
+    return value
+
+
+def number(whole: Mapping[str, Any]) -> Any:
+    """The plainest number within bounds: 1 where it fits, else the least, else the most."""
+    step = whole.get("multipleOf")
+    low, high = bounds(whole)
+    value: Any = 1
+    if low is not None and value < low:
+        value = low
+    if high is not None and value > high:
+        value = high if low is None or low > high else max(low, min(high, 0))
+    if step:
+        value = math.ceil(value / step) * step
+        if high is not None and value > high:
+            value = math.floor(high / step) * step
+    return int(value) if type_of(whole) == "integer" or float(value).is_integer() else value
+
+
+def bounds(whole: Mapping[str, Any]) -> tuple[Any, Any]:
+    """The least and the greatest value that a schema allows, None where there is no bound."""
+    step = whole.get("multipleOf") or (1 if type_of(whole) == "integer" else 0.01)
+    low: Any = whole.get("minimum")
+    high: Any = whole.get("maximum")
+    above: Any = whole.get("exclusiveMinimum")
+    below: Any = whole.get("exclusiveMaximum")
+    if _is_number(above):
+        low = above + step if not _is_number(low) else max(low, above + step)
+    if _is_number(below):
+        high = below - step if not _is_number(high) else min(high, below - step)
+    low, high = (one if _is_number(one) else None for one in (low, high))
+    if type_of(whole) == "integer":
+        low = None if low is None else math.ceil(low)
+        high = None if high is None else math.floor(high)
+    return low, high
+
+
+def text(whole: Mapping[str, Any], name: str) -> Any:
+    """The plainest text: by pattern, by format, by what it is called."""
+    shortest = int(whole.get("minLength") or 0)
+    longest = whole.get("maxLength")
+    pattern = whole.get("pattern")
+    key = name.lower().replace("-", "_")
+    by_format = FORMATS.get(str(whole.get("format") or ""))
+    plain = by_format or _BY_NAME.get(key) or key.replace("_", " ").strip() or "text"
+    if isinstance(pattern, str):
+        if by_format and fits(pattern, by_format):
+            return by_format
+        found = matching(pattern, name=_BY_NAME.get(key, key), shortest=max(shortest, 1), longest=longest)
+        return NOTHING if found is None else found
+    if by_format:
+        return by_format
+    return sized(plain, shortest, longest)
+
+
+def sized(plain: str, shortest: int, longest: int | None) -> str:
+    """A text cut or drawn out to a length."""
+    if len(plain) < shortest:
+        plain = (plain + "x" * shortest)[:shortest]
+    return plain[:longest] if longest is not None else plain
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _place(error: ValidationError) -> tuple[int, str]:
+    return len(error.absolute_path), "/".join(str(part) for part in error.absolute_path)

@@ -1,0 +1,310 @@
+"""Each documented constraint broken once, and met at its very edge."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeGuard
+
+from ..document.schemas import references, takes_null, type_of
+from .data import FORMATS, NOTHING, Samples, bounds, number, sized, text
+from .patterns import matching, not_matching
+
+_DEEPEST = 3
+_BAD_FORMATS = {
+    "date": "2024-13-45",
+    "date-time": "yesterday",
+    "time": "25:61",
+    "email": "not-an-email",
+    "ipv4": "999.1.1.1",
+    "ipv6": "not-an-address",
+    "uuid": "not-a-uuid",
+    "uri": "not a uri",
+}
+_LATEST = {"date": ("0001-01-01", "9999-12-31")}
+_LONG = 5000
+_MOST_ITEMS = 200
+_MOST_PROPERTIES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A value that breaks one constraint (`kind`), or stands at its edge (`edge_…`).
+
+    Attributes:
+        place: where the constraint is, as keys from the whole value.
+        words: what is tried, such as `quantity below its minimum`.
+    """
+
+    kind: str
+    place: tuple[str | int, ...]
+    words: str
+    value: Any
+
+
+MISSING: Any = object()
+"""In a variant's place nothing is sent at all."""
+
+
+def broken_values(schema: Any, samples: Samples, name: str, *, as_text: bool = False) -> Iterator[Variant]:
+    """Values that break a schema itself, each one constraint.
+
+    Args:
+        name: what the value is called.
+        as_text: it travels as text (a parameter), where every value is a string.
+    """
+    whole = samples.merged(schema)
+    kind = type_of(whole)
+    wrong = _wrong_type(kind, as_text)
+    if wrong is not NOTHING and samples.problem(wrong, schema) is not None:
+        yield Variant("type", (), f"{name} of the wrong type", wrong)
+    if not as_text and not takes_null(whole) and "enum" not in whole:
+        yield Variant("null", (), f"{name} null", None)
+    for one in (*_broken_plainly(whole, kind, name), *_broken_list(whole, kind, name, samples, as_text)):
+        if samples.problem(one.value, schema) is not None or one.kind == "format":
+            yield one
+
+
+def _wrong_type(kind: str, as_text: bool) -> Any:
+    if kind in ("integer", "number", "boolean"):
+        return "not-a-number" if kind != "boolean" else "perhaps"
+    if as_text or not kind:
+        return NOTHING
+    return {"string": 7, "array": "not a list", "object": "not an object"}.get(kind, NOTHING)
+
+
+def _broken_plainly(whole: Mapping[str, Any], kind: str, name: str) -> Iterator[Variant]:
+    if "enum" in whole or "const" in whole:
+        yield Variant(
+            "enum", (), f"{name} outside its values", 999999 if kind in ("integer", "number") else "no-such-value"
+        )
+        return
+    if kind in ("integer", "number"):
+        low, high = bounds(whole)
+        step = whole.get("multipleOf") or (1 if kind == "integer" else 0.01)
+        if low is not None:
+            yield Variant("minimum", (), f"{name} below its minimum", _plain(low - step))
+        if high is not None:
+            yield Variant("maximum", (), f"{name} above its maximum", _plain(high + step))
+        if whole.get("multipleOf") and whole["multipleOf"] != 1:
+            yield Variant("multiple", (), f"{name} no multiple of {step}", _plain(number(whole) + step / 2))
+    elif kind == "string":
+        yield from _broken_text(whole, name)
+
+
+def _broken_list(whole: Mapping[str, Any], kind: str, name: str, samples: Samples, as_text: bool) -> Iterator[Variant]:
+    if kind != "array":
+        return
+    least, most = int(whole.get("minItems") or 0), whole.get("maxItems")
+    if least:
+        few = samples.items(whole, name, least - 1)
+        if few is not None:
+            yield Variant("min_items", (), f"{name} with too few items", few)
+    if isinstance(most, int) and most < _MOST_ITEMS:
+        many = samples.items(whole, name, most + 1)
+        if many is not None:
+            yield Variant("max_items", (), f"{name} with too many items", many)
+    if whole.get("uniqueItems"):
+        different = samples.items(whole, name, max(1, least - 1))
+        if different:
+            yield Variant("unique_items", (), f"{name} with an item twice", [*different, different[-1]])
+    if as_text:
+        for one in broken_values(whole.get("items", True), samples, f"an item of {name}", as_text=True):
+            yield Variant(one.kind, (), one.words, [one.value])
+
+
+def _broken_text(whole: Mapping[str, Any], name: str) -> Iterator[Variant]:
+    shortest, longest = int(whole.get("minLength") or 0), whole.get("maxLength")
+    pattern, form = whole.get("pattern"), whole.get("format")
+
+    def of_length(length: int) -> str | None:
+        if isinstance(pattern, str):
+            return matching(pattern, shortest=length, longest=length) if length else ""
+        return sized("x", length, length)
+
+    if shortest:
+        short = of_length(shortest - 1)
+        if short is not None:
+            yield Variant("min_length", (), f"{name} too short", short)
+    if isinstance(longest, int) and longest < _LONG:
+        long = of_length(longest + 1)
+        if long is not None:
+            yield Variant("max_length", (), f"{name} too long", long)
+    if isinstance(pattern, str):
+        odd = not_matching(pattern, shortest=max(1, shortest), longest=longest)
+        if odd is not None:
+            yield Variant("pattern", (), f"{name} outside its pattern", odd)
+    if form in _BAD_FORMATS:
+        yield Variant("format", (), f"{name} that is no {form}", _BAD_FORMATS[form])
+
+
+def edge_values(schema: Any, samples: Samples, name: str) -> Iterator[Variant]:
+    """Values at the edge of what a schema allows, and the other values of an enumeration."""
+    whole = samples.merged(schema)
+    kind = type_of(whole)
+    usual = samples.value(schema, name)
+    found: list[tuple[str, str, Any]] = []
+    if isinstance(whole.get("enum"), list):
+        found = [("edge_enum", f"{name} {one}", one) for one in whole["enum"][:6] if one is not None]
+    elif kind in ("integer", "number"):
+        low, high = bounds(whole)
+        found = [("edge_minimum", f"the least {name}", low), ("edge_maximum", f"the greatest {name}", high)]
+        found = [(key, words, _plain(value)) for key, words, value in found if value is not None]
+    elif kind == "boolean":
+        found = [("edge_enum", f"{name} {str(one).lower()}", one) for one in (True, False)]
+    elif kind == "string" and whole.get("format") in _LATEST:
+        first, last = _LATEST[whole["format"]]
+        found = [("edge_first", f"the first {name}", first), ("edge_last", f"the last {name}", last)]
+    elif kind == "string" and not whole.get("format"):
+        found = list(_edge_texts(whole, name))
+    elif kind == "array":
+        counts = (
+            ("edge_min_items", "the fewest", whole.get("minItems")),
+            ("edge_max_items", "the most", whole.get("maxItems")),
+        )
+        lists = [(key, words, samples.items(whole, name, one)) for key, words, one in counts if _countable(one)]
+        found = [(key, f"{words} {name}", one) for key, words, one in lists if one]
+    for key, words, value in found:
+        if value != usual and samples.problem(value, schema) is None:
+            yield Variant(key, (), words, value)
+
+
+def _countable(count: Any) -> TypeGuard[int]:
+    return isinstance(count, int) and 0 < count < _MOST_ITEMS
+
+
+def _edge_texts(whole: Mapping[str, Any], name: str) -> Iterator[tuple[str, str, Any]]:
+    shortest, longest, pattern = int(whole.get("minLength") or 0), whole.get("maxLength"), whole.get("pattern")
+    lengths = [("edge_min_length", f"the shortest {name}", shortest)] if shortest else []
+    if isinstance(longest, int) and longest < _LONG:
+        lengths.append(("edge_max_length", f"the longest {name}", longest))
+    for key, words, length in lengths:
+        value = (
+            matching(pattern, shortest=length, longest=length)
+            if isinstance(pattern, str)
+            else sized("x", length, length)
+        )
+        if value is not None:
+            yield key, words, value
+
+
+def inside_body(
+    schema: Any,
+    body: Any,
+    samples: Samples,
+    place: tuple[str | int, ...] = (),
+    *,
+    as_text: bool = False,
+    within: frozenset[str] = frozenset(),
+) -> Iterator[Variant]:
+    """Everything that can be broken or taken to its edge inside a body, as whole bodies.
+
+    A component that contains itself is broken once, not again at each depth.
+
+    Args:
+        body: a valid body with the places that are to be broken.
+        place: where the schema lies in the body.
+        as_text: the body is a form, whose fields all travel as texts or files.
+        within: references to the components around it.
+    """
+    names = references(schema)
+    if names & within:
+        return
+    within |= names
+    whole = samples.merged(schema)
+    here = at(body, place)
+    if isinstance(here, list):
+        if here and len(place) < _DEEPEST:
+            yield from inside_body(whole.get("items", True), body, samples, (*place, 0), within=within)
+        return
+    if not isinstance(here, dict):
+        return
+    required = set(whole.get("required") or ())
+    properties = whole.get("properties") or {}
+    for name, inner in properties.items():
+        below = (*place, name)
+        words = ".".join(str(part) for part in below)
+        if name in required and name in here:
+            yield Variant("missing", below, f"{words} missing", with_value(body, below, MISSING))
+        if samples.merged(inner).get("readOnly") or (as_text and is_file(samples.merged(inner))):
+            continue
+        for one in (*broken_values(inner, samples, words, as_text=as_text), *edge_values(inner, samples, words)):
+            yield Variant(one.kind, below, one.words, with_value(body, below, one.value))
+        if name in here and len(below) < _DEEPEST and not as_text:
+            yield from inside_body(inner, body, samples, below, within=within)
+    yield from _broken_size(whole, here, body, samples, place)
+    if whole.get("additionalProperties") is False:
+        below = (*place, "unexpected")
+        words = "a property that is not allowed" + (f" in {'.'.join(str(part) for part in place)}" if place else "")
+        yield Variant("extra", below, words, with_value(body, below, "value"))
+
+
+def _broken_size(
+    whole: Mapping[str, Any], here: dict[str, Any], body: Any, samples: Samples, place: tuple[str | int, ...]
+) -> Iterator[Variant]:
+    """An object with too few properties, and one with too many."""
+    words = ".".join(str(part) for part in place) or "the body"
+    least, most = whole.get("minProperties"), whole.get("maxProperties")
+    required = [name for name in whole.get("required") or () if name in here]
+    if isinstance(least, int) and len(required) < least:
+        names = [*required, *(one for one in here if one not in required)][: least - 1]
+        fewer = {name: here[name] for name in names}
+        yield Variant("min_properties", place, f"{words} with too few properties", with_value(body, place, fewer))
+    others = whole.get("additionalProperties", True)
+    if isinstance(most, int) and most < _MOST_PROPERTIES and others is not False:
+        value = samples.value(others, "value")
+        added = {f"more_{number}": value for number in range(1, most - len(here) + 2)}
+        if value is not NOTHING:
+            more = {**here, **added}
+            yield Variant("max_properties", place, f"{words} with too many properties", with_value(body, place, more))
+
+
+def is_file(whole: Mapping[str, Any]) -> bool:
+    """Whether a merged schema is that of a file in a form."""
+    return whole.get("format") == "binary" or "contentMediaType" in whole
+
+
+def at(value: Any, place: tuple[str | int, ...]) -> Any:
+    """What stands at a place."""
+    for key in place:
+        if isinstance(value, dict):
+            value = value.get(str(key))
+        elif isinstance(value, list) and isinstance(key, int) and key < len(value):
+            value = value[key]
+        else:
+            return None
+    return value
+
+
+def with_value(value: Any, place: tuple[str | int, ...], new: Any) -> Any:
+    """A copy with another value at a place; MISSING takes it out."""
+    if not place:
+        return copy.deepcopy(new)
+    made = copy.deepcopy(value)
+    holder = at(made, place[:-1])
+    if new is MISSING:
+        del holder[place[-1]]
+    else:
+        holder[place[-1]] = new
+    return made
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else round(value, 6)
+    return value
+
+
+__all__ = [
+    "FORMATS",
+    "MISSING",
+    "Variant",
+    "at",
+    "broken_values",
+    "edge_values",
+    "inside_body",
+    "is_file",
+    "text",
+    "with_value",
+]

@@ -1,0 +1,1 @@
+"""Observed answers become a spec, and the spec becomes a test file."""

@@ -1,0 +1,240 @@
+"""What was observed becomes a spec: cases that say where their expectations come from, defects, gaps (B-04)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..document.application import Launch
+from ..document.auth import names_of
+from ..model.freshness import needs_fresh_state
+from ..model.model import Api, Json, Operation, Proposal, Seen
+from ..probe.expectations import expectations, telling
+from ..probe.explore import ApiExploration
+from ..probe.judge import Verdict, defects_of, judge
+from ..probe.resource_model import json_of
+from ..values.private import Privacy, looks_secret
+
+SCHEMA_VERSION = "2.0.0"
+_MOST_PATH = 1000
+_STATUS = re.compile(r"[1-5](\d\d|XX)|default")
+
+
+def compose_spec(
+    exploration: ApiExploration, *, framework: str, target: Json, launch: Launch | None, start: str
+) -> Json:
+    """The spec of an API's tests.
+
+    Args:
+        target: `name` and, where known, `path`, `digest`, `description`, `base_url`.
+        launch: how the application is started; None where it runs already.
+        start: the same in words, for the lines that repeat a defect.
+    """
+    api = exploration.api
+    privacy = Privacy(launch.environment if launch is not None else {})
+    sorted_out = _sorted_out(exploration, privacy)
+    cases = list(_cases(sorted_out.worth, api, privacy))
+    told = {name: one.entry() for name, one in sorted(exploration.credentials.items())}
+    used = {name for case in cases for request in _requests(case) for name in names_of(request)}
+    spec: Json = {
+        "schema_version": SCHEMA_VERSION,
+        "test_type": "api",
+        "title": privacy.text(f"API tests for {api.title}")[:300],
+        "language": "python",
+        "framework": framework,
+        "target": {**target, **_started(launch)},
+    }
+    auth = {name: entry for name, entry in told.items() if name in used}
+    if auth:
+        spec["auth"] = auth
+    spec["operations"] = list(_described(api))
+    spec["cases"] = cases
+    defects = defects_of(sorted_out.verdicts, exploration.credentials, start)
+    told_of = ("title", "documented", "observed")
+    spec["suspected_defects"] = [{**one, **{key: privacy.text(one[key]) for key in told_of}} for one in defects]
+    spec["not_reached"] = list(_not_reached(exploration, sorted_out, privacy))
+    return spec
+
+
+@dataclass(slots=True)
+class _SortedOut:
+    """What becomes of what was seen.
+
+    Attributes:
+        worth: makes cases.
+        unsteady, asked_with_secrets: what was sent, in words, for what makes none.
+        secrets: where answers hold what looks like a secret, in words.
+    """
+
+    worth: list[Seen] = field(default_factory=list)
+    verdicts: list[Verdict] = field(default_factory=list)
+    unsteady: list[str] = field(default_factory=list)
+    asked_with_secrets: list[str] = field(default_factory=list)
+    secrets: list[str] = field(default_factory=list)
+
+
+def _sorted_out(exploration: ApiExploration, privacy: Privacy) -> _SortedOut:
+    found = _SortedOut()
+    secrets: dict[str, None] = {}
+    for seen in exploration.seen:
+        what = f"{seen.proposal.operation.label} ({seen.proposal.name})"
+        if privacy.asked_with_one(seen.proposal):
+            found.asked_with_secrets.append(what)
+            continue
+        verdict = judge(seen, exploration.api, exploration.samples)
+        if verdict is not None:
+            found.verdicts.append(verdict)
+        elif not seen.steady:
+            found.unsteady.append(what)
+        elif _worth_a_case(seen):
+            found.worth.append(seen)
+            places = sorted(privacy.places(json_of(seen.answer)))
+            secrets |= {
+                f"{seen.proposal.operation.label} {re.sub(r'/[0-9]+', '/0', one)}".strip(): None for one in places
+            }
+    found.secrets = list(secrets)
+    return found
+
+
+def _cases(worth: Sequence[Seen], api: Api, privacy: Privacy) -> Iterator[Json]:
+    taken: set[str] = set()
+    shown = telling(worth)
+    for at, seen in enumerate(worth):
+        yield _case(seen, list(expectations(seen, api, privacy, shows=at in shown)), taken, privacy)
+
+
+def _described(api: Api) -> Iterator[Json]:
+    """Every operation, tested or not, with the statuses that somebody wrote down for it."""
+    for one in sorted((*api.operations, *api.others), key=lambda one: (one.path, one.method)):
+        if len(one.path) > _MOST_PATH or re.search(r"\s", one.path):
+            continue
+        statuses = sorted(name for name in one.responses if _STATUS.fullmatch(name)) if api.documented else []
+        yield {"method": one.method, "path": one.path, **({"statuses": statuses} if statuses else {})}
+
+
+def _started(launch: Launch | None) -> Json:
+    if launch is None:
+        return {}
+    application: Json = {}
+    if launch.application:
+        application["import"] = launch.application
+    if launch.command:
+        application["command"] = list(launch.command)
+    if launch.environment:
+        # What looks real is not repeated; whoever runs the tests sets the variable.
+        safe = {name: "" if looks_secret(value) else value for name, value in launch.environment.items()}
+        application["environment"] = dict(sorted(safe.items()))
+    if launch.folder:
+        application["folder"] = launch.folder
+    return {"import_roots": list(launch.import_roots), "application": application}
+
+
+def _requests(case: Mapping[str, Any]) -> Iterator[Json]:
+    yield from (case.get("arrange") or {}).get("requests") or ()
+    yield case["act"]["request"]
+
+
+def _worth_a_case(seen: Seen) -> bool:
+    proposal, status = seen.proposal, seen.answer.status
+    if not seen.complete or seen.answer.failure or status >= 500:
+        return False
+    if any(not one.ok for one in seen.answers[:-1]):
+        return False
+    if proposal.category == "not_found" and status < 400:
+        return False  # a PUT makes what was not there; that it does is shown elsewhere
+    return not (proposal.category in ("validation", "authentication") and status < 400)
+
+
+def _case(seen: Seen, expect: list[Json], taken: set[str], privacy: Privacy) -> Json:
+    proposal, operation = seen.proposal, seen.proposal.operation
+    case: Json = {
+        "id": _unique(f"tc_{operation.name}_{proposal.name}", taken),
+        "title": privacy.text(proposal.title),
+        "priority": proposal.priority,
+        "preconditions": [],
+        "steps": [_step(one) for one in (*proposal.setup, proposal.request)],
+        "expected": _expected(seen),
+        "operation": _operation(operation, proposal),
+        "category": _category(seen),
+    }
+    if proposal.group:
+        case["group"] = re.sub(r"\W", "_", proposal.group)
+    if proposal.setup:
+        case["arrange"] = {"requests": [dict(one) for one in proposal.setup]}
+    case["act"] = {"request": {key: one for key, one in proposal.request.items() if key != "save"}}
+    case["expect"] = expect
+    if seen.fresh:
+        case["fresh"] = True
+    started = "has just been started" if needs_fresh_state(case) else "runs; what it holds does not matter"
+    case["preconditions"] = [f"The application {started}."]
+    return case
+
+
+def _category(seen: Seen) -> str:
+    status = seen.answer.status
+    if seen.proposal.category == "state" and status >= 400:
+        return {404: "not_found", 409: "conflict"}.get(status, "state")
+    if seen.proposal.category in ("success", "boundary") and status >= 400:
+        return "state"
+    return seen.proposal.category
+
+
+def _operation(operation: Operation, proposal: Proposal) -> Json:
+    told: Json = {"method": proposal.request["method"], "path": operation.path}
+    if operation.id and proposal.request["method"] == operation.method:
+        told["operation_id"] = operation.id[:200]
+    return told
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    base = re.sub(r"_+", "_", re.sub(r"[^a-z0-9_]+", "_", name.lower())).strip("_")[:150]
+    made, number = base, 2
+    while made in taken:
+        made, number = f"{base}_{number}", number + 1
+    taken.add(made)
+    return made
+
+
+def _step(request: Mapping[str, Any]) -> str:
+    path = request["path"]
+    for name, value in (request.get("path_parameters") or {}).items():
+        path = path.replace("{" + name + "}", str(value))
+    words = f"{request['method']} {path}"
+    if request.get("query"):
+        words += f" with {json.dumps(request['query'])}"
+    content = (request.get("body") or {}).get("content")
+    if content is not None:
+        words += f" and the body {json.dumps(content, ensure_ascii=False)}"
+    return words[:900]
+
+
+def _expected(seen: Seen) -> str:
+    answer = seen.answer
+    if answer.status == 204 or not answer.text:
+        return f"The answer is {answer.status} without a body."
+    return f"The answer is {answer.status}."
+
+
+def _not_reached(exploration: ApiExploration, sorted_out: _SortedOut, privacy: Privacy) -> Iterator[Json]:
+    for subject, reason in (
+        *exploration.unreached,
+        *exploration.cut,
+        *exploration.api.left_out,
+        *exploration.api.problems,
+    ):
+        yield {"subject": subject[:300], "reason": privacy.text(reason)[:1000], "line": 0}
+    notes = list(exploration.notes)
+    told = (
+        (sorted_out.unsteady, "the same requests were answered with another status another day or in another process"),
+        (sorted_out.asked_with_secrets, "requests hold what looks like a secret, which no test may hold"),
+        (sorted_out.secrets, "answers hold what looks like a secret; tests expect its type only"),
+    )
+    for found, words in told:
+        if found:
+            shown = ", ".join(found[:10]) + (f" and {len(found) - 10} more" if len(found) > 10 else "")
+            notes.append(f"{words}: {shown}")
+    for note in notes:
+        yield {"subject": exploration.api.title[:300], "reason": privacy.text(note)[:1000], "line": 0}

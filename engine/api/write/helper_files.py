@@ -1,0 +1,20 @@
+"""The files that stand beside generated API tests; they are the code that the engine itself observes with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_WORKER = Path(__file__).resolve().parents[3] / "sandbox" / "worker"
+CONFTEST = '''"""Lets the tests of this folder import the helpers beside them, whatever pytest's import mode is."""
+
+import sys
+from pathlib import Path
+
+if str(Path(__file__).parent) not in sys.path:
+    sys.path.insert(0, str(Path(__file__).parent))
+'''
+
+
+def helper_source(name: str) -> str:
+    """The text of a helper: `api_process` and `api_serving` start the application, `api_schema` checks answers."""
+    return (_WORKER / f"{name}.py").read_text(encoding="utf-8")

@@ -1,0 +1,303 @@
+"""An API spec becomes a test file and the helpers beside it: the same spec gives the same bytes (B-04, B-06)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from ....core.errors import AgentFailure
+from ....utils.generated_header import with_header
+from ....utils.python_source import parse_python
+from ...python.write.render import format_python
+from ..document.operations import snake_case
+from ..model.freshness import needs_fresh_state
+from ..model.literals import literal, quoted
+from .helper_files import CONFTEST, helper_source
+from .render_checks import Check, Known, checks_of
+from .render_groups import Table, grouped, tables_of
+from .render_names import table_name, table_sentence
+from .render_payloads import shared_payloads
+from .render_request import call
+from .render_schemas import schema_lines, schema_names
+from .render_steps import Steps
+
+Json = Mapping[str, Any]
+_WIDTH = 120
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A rendered file: `path` is POSIX, relative to the project's root."""
+
+    path: str
+    contents: str
+
+
+def render_api(spec: Json, framework: str, test_path: str) -> tuple[File, ...]:
+    """The test file of an API spec, then the helpers it needs.
+
+    Args:
+        spec: valid against the API test schema.
+        framework: pytest or unittest.
+        test_path: POSIX, relative to the project's root; the file finds the project from there.
+
+    Raises:
+        AgentFailure: the spec does not make Python files, or the framework is unknown.
+        EnvironmentFault: ruff, which formats the files, cannot be run.
+    """
+    if framework not in ("pytest", "unittest"):
+        raise AgentFailure(
+            f"API tests cannot be written for {framework!r}", advice="ask for the framework pytest or unittest"
+        )
+    try:
+        source = _Source(spec, framework, test_path).text()
+        parse_python(source)
+    except (SyntaxError, KeyError, TypeError, ValueError, IndexError) as error:
+        raise AgentFailure(f"the API spec does not render as Python: {error!r}") from error
+    origin = _origin(spec)
+    folder = PurePosixPath(test_path).parent
+    names = ["api_process", "api_serving"] + (["api_schema"] if "from api_schema import" in source else [])
+    files = [File(test_path, with_header(format_python(source, width=_WIDTH), target=origin))]
+    if framework == "pytest":
+        files.append(File((folder / "conftest.py").as_posix(), with_header(CONFTEST, target="testwright's helpers")))
+    for name in names:
+        contents = with_header(format_python(helper_source(name), width=_WIDTH), target="testwright's helpers")
+        files.append(File((folder / f"{name}.py").as_posix(), contents))
+    return tuple(files)
+
+
+def _origin(spec: Json) -> str:
+    target = spec["target"]
+    return str(target.get("path") or (target.get("description") or {}).get("path") or target["name"])
+
+
+class _Source:
+    """The text of one test file."""
+
+    def __init__(self, spec: Json, framework: str, test_path: str) -> None:
+        self._spec = spec
+        self._pytest = framework == "pytest"
+        self._depth = len(PurePosixPath(test_path).parts) - 1
+        self._auth: Mapping[str, Json] = spec.get("auth") or {}
+        self._schemas = schema_names(spec)
+        taken = ["ROOT", "ENVIRONMENT", "SCHEMAS", *self._schemas.values(), *(name.upper() for name in self._auth)]
+        self._known = Known(self._schemas, shared_payloads(spec["cases"], taken))
+        self._steps = Steps(self._auth)
+        self._imports: set[str] = set()
+        self._taken: set[str] = set()
+
+    def text(self) -> str:
+        """The file before formatting."""
+        tests = list(self._tests())
+        parts = [f'"""{_words(str(self._spec["title"]))}."""', self._import_lines(), *self._constants()]
+        parts += self._fixtures() if self._pytest else []
+        parts += self._steps.functions()
+        if self._pytest:
+            parts += ["\n".join(lines) for lines in tests]
+        else:
+            parts.append(self._class(tests))
+        return "\n\n".join(parts) + "\n"
+
+    def _class(self, tests: Sequence[list[str]]) -> str:
+        words = [one.capitalize() for one in snake_case(str(self._spec["target"]["name"])).split("_") if one]
+        head = [
+            f"class {''.join(words) or 'Api'}ApiTest(unittest.TestCase):",
+            "    @classmethod",
+            "    def setUpClass(cls):",
+            f"        cls.api = {self._application()}",
+            "        cls.addClassCleanup(cls.api.stop)",
+            "        cls.api.start()",
+        ]
+        body = ["\n".join(f"    {line}" if line else "" for line in lines) for lines in tests]
+        return "\n".join(head) + "\n\n" + "\n\n".join(body)
+
+    def _import_lines(self) -> str:
+        standard = {one for one in self._imports if not one.startswith("from api_")} | {"from pathlib import Path"}
+        if self._auth:
+            standard.add("import os")
+        if any(one["kind"] == "basic" for one in self._auth.values()):
+            standard.add("import base64")
+        ours = sorted({"from api_process import Application", *(one for one in self._imports if "api_schema" in one)})
+        if self._pytest:
+            return "\n".join([*_sorted(standard), "", "import pytest", *ours])
+        standard |= {"import sys", "import unittest"}
+        return "\n".join(
+            [
+                *_sorted(standard),
+                "",
+                "sys.path.insert(0, str(Path(__file__).resolve().parent))",
+                "",
+                *(f"{one}  # noqa: E402" for one in ours),
+            ]
+        )
+
+    def _constants(self) -> Iterator[str]:
+        lines = [f"ROOT = Path(__file__).resolve().parents[{self._depth}]"]
+        environment = (self._spec["target"].get("application") or {}).get("environment") or {}
+        if environment:
+            lines.append(f"ENVIRONMENT = {literal(environment)}")
+        for name, entry in self._auth.items():
+            lines.append(f"{name.upper()} = {_secret(entry, environment)}")
+        yield "\n".join(lines)
+        if self._schemas:
+            yield "\n".join(schema_lines(self._spec, self._schemas))
+        if self._known.payloads.names:
+            yield "\n".join(self._known.payloads.lines())
+
+    def _application(self) -> str:
+        target = self._spec["target"]
+        told: Json = target.get("application") or {}
+        parts = [quoted(str(told["import"]))] if told.get("import") else []
+        if told.get("command"):
+            parts.append(f"command={literal(list(told['command']))}")
+        parts.append("root=ROOT")
+        if target.get("import_roots"):
+            parts.append(f"import_roots={literal(list(target['import_roots']))}")
+        if told.get("environment"):
+            parts.append("environment=ENVIRONMENT")
+        if told.get("folder"):
+            parts.append(f"folder={quoted(str(told['folder']))}")
+        if not told and target.get("base_url"):
+            parts = [f"base_url={quoted(str(target['base_url']))}"]
+        return f"Application({', '.join(parts)})"
+
+    def _fixtures(self) -> Iterator[str]:
+        yield "\n".join(
+            [
+                '@pytest.fixture(scope="module")',
+                "def api():",
+                '    """The application, in the state that other tests have left it in."""',
+                f"    with {self._application()} as started:",
+                "        yield started",
+            ]
+        )
+        yield "\n".join(
+            [
+                "@pytest.fixture",
+                "def fresh_api(api):",
+                '    """The application as it is after its start."""',
+                "    api.reset()",
+                "    return api",
+            ]
+        )
+
+    def _tests(self) -> Iterator[list[str]]:
+        for group in grouped(self._spec["cases"]):
+            for one in tables_of(group, self._known):
+                if isinstance(one, Table):
+                    yield from self._table(one)
+                else:
+                    yield self._single(one)
+
+    def _single(self, case: Json) -> list[str]:
+        name = self._name(str(case["id"]).removeprefix("tc_"))
+        request = case["act"]["request"]
+        checks = checks_of(list(case["expect"]), self._known)
+        client = self._client_for(case)
+        lines = [f"def {name}({client if self._pytest else 'self'}):", *_indented(_docstring(case))]
+        return lines + _indented(self._body(case, call(request, self._auth, client=client), checks))
+
+    def _client_for(self, case: Json) -> str:
+        if not self._pytest:
+            return "self.api"
+        return "fresh_api" if needs_fresh_state(case) else "api"
+
+    def _body(self, case: Json, act: str, checks: Sequence[Check]) -> list[str]:
+        arrange = case.get("arrange") or {}
+        client = self._client_for(case)
+        fresh = ["self.api.reset()"] if not self._pytest and needs_fresh_state(case) else []
+        lines = [*fresh, *(f"{name} = {literal(value)}" for name, value in (arrange.get("variables") or {}).items())]
+        inner = [f"response = {act}"]
+        for one in checks:
+            self._imports.update(one.imports)
+            inner.append(f"assert {one.condition}" if self._pytest else _unittest_line(one))
+        cleanup = [call(one, self._auth, client=client) for one in case.get("cleanup") or ()]
+        lines += self._arranged(arrange.get("requests") or (), client, "\n".join([*inner, *cleanup]))
+        if cleanup:
+            return [*lines, "try:", *_indented(inner), "finally:", *_indented(cleanup)]
+        return lines + inner
+
+    def _arranged(self, requests: Sequence[Json], client: str, after: str) -> list[str]:
+        """The steps before the act, last first, so that each knows what is used after it."""
+        lines: list[str] = []
+        for step in reversed(self._steps.of(requests)):
+            lines.insert(0, step.call(client, after))
+            after = f"{lines[0]}\n{after}"
+        return lines
+
+    def _table(self, table: Table) -> Iterator[list[str]]:
+        if not self._pytest:
+            for case in table.cases:
+                yield self._single(case)
+            return
+        first = table.cases[0]
+        name = self._name(table_name(table.cases))
+        rows = []
+        for number, case in enumerate(table.cases):
+            values = ", ".join(column.values[number] for column in table.columns)
+            rows.append(f"    pytest.param({values}, id={quoted(str(case['id']))}),")
+        names = [column.name for column in table.columns]
+        heads = quoted(names[0]) if len(names) == 1 else "(" + ", ".join(quoted(one) for one in names) + ")"
+        client = self._client_for(first)
+        act = call(first["act"]["request"], self._auth, client=client, given=table.given)
+        yield [
+            "@pytest.mark.parametrize(",
+            f"    {heads},",
+            "    [",
+            *(f"    {row}" for row in rows),
+            "    ],",
+            ")",
+            f"def {name}({client}, {', '.join(names)}):",
+            f'    """{_words(table_sentence(table.cases))}."""',
+            *_indented(self._body(first, act, table.checks)),
+        ]
+
+    def _name(self, words: str) -> str:
+        base = f"test_{words}"[:110].rstrip("_")
+        name, number = base, 2
+        while name in self._taken:
+            name, number = f"{base}_{number}", number + 1
+        self._taken.add(name)
+        return name
+
+
+def _unittest_line(one: Check) -> str:
+    methods = {"==": "assertEqual", "in": "assertIn", "not in": "assertNotIn", "is": "assertIs", "!=": "assertNotEqual"}
+    methods |= {"<": "assertLess", "<=": "assertLessEqual", ">": "assertGreater", ">=": "assertGreaterEqual"}
+    if not one.operator:
+        return f"self.assertTrue({one.left})"
+    return f"self.{methods[one.operator]}({one.left}, {one.right})"
+
+
+def _secret(entry: Json, environment: Mapping[str, str]) -> str:
+    variable = str(entry["variable"])
+    value = f"os.environ.get({quoted(variable)}, {quoted(str(environment.get(variable, '')))})"
+    kind = entry["kind"]
+    if kind == "bearer":
+        return '{"Authorization": "Bearer " + ' + value + "}"
+    if kind == "basic":
+        return '{"Authorization": "Basic " + base64.b64encode(' + value + ".encode()).decode()}"
+    name = quoted(str(entry.get("parameter") or "api_key"))
+    if kind == "api_key_cookie":
+        return '{"Cookie": ' + quoted(f"{entry.get('parameter')}=") + " + " + value + "}"
+    return "{" + name + ": " + value + "}"
+
+
+def _docstring(case: Json) -> list[str]:
+    title = _words(str(case["title"]))
+    line = f'"""{title} ({case["id"]})."""'
+    return [line] if len(line) <= _WIDTH - 8 else [f'"""{title}.', "", str(case["id"]), '"""']
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split()).replace("\\", "\\\\").replace('"""', "'''").rstrip('."')
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"    {line}" if line else "" for line in lines]
+
+
+def _sorted(imports: set[str]) -> list[str]:
+    return sorted(imports, key=lambda one: (one.startswith("from"), one))

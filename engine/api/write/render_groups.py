@@ -1,0 +1,134 @@
+"""Cases of one kind as rows of one table: they agree in everything but one part of the request and what comes back."""
+
+from __future__ import annotations
+
+import json
+import keyword
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..model.freshness import needs_fresh_state
+from ..model.literals import formatted, literal, names_in
+from .render_checks import Check, Known, checks_of
+from .render_request import cookie_of, path_of
+
+Json = Mapping[str, Any]
+_TAKEN = ("api", "fresh_api", "response", "self")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What differs: its name, and its source for each row."""
+
+    name: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Cases of one parametrised test.
+
+    Attributes:
+        given: the part of the request that differs → the column that stands for it.
+        checks: the conditions, columns in place.
+    """
+
+    cases: tuple[Json, ...]
+    columns: tuple[Column, ...]
+    given: Mapping[str, str]
+    checks: tuple[Check, ...]
+
+
+def grouped(cases: Sequence[Json]) -> list[list[Json]]:
+    """Cases in order, those that may share a table together."""
+    found: dict[tuple[Any, ...], list[Json]] = {}
+    for number, case in enumerate(cases):
+        group = case.get("group")
+        operation = case["operation"]
+        arrange = json.dumps(case.get("arrange") or {}, sort_keys=True)
+        key = (operation["method"], operation["path"], group, arrange) if group else (number,)
+        key = (operation["method"], group) if group == "methods" else key
+        found.setdefault(key, []).append(case)
+    return list(found.values())
+
+
+def tables_of(cases: Sequence[Json], known: Known) -> list[Table | Json]:
+    """A group as tables, and as single cases where too much differs. Raises AgentFailure, as `checks_of`."""
+    shapes: dict[tuple[Any, ...], list[Json]] = {}
+    for case in cases:
+        shapes.setdefault(_shape(case, known), []).append(case)
+    made: list[Table | Json] = []
+    for rows in shapes.values():
+        table = _table(rows, known) if len(rows) > 1 else None
+        made += [table] if table is not None else rows
+    return made
+
+
+def _shape(case: Json, known: Known) -> tuple[Any, ...]:
+    """What has to be the same in all rows of a table."""
+    request = case["act"]["request"]
+    body = request.get("body") or {}
+    checks = tuple((one.left, one.operator, bool(one.column)) for one in checks_of(list(case["expect"]), known))
+    fixed = json.dumps([request["method"], request.get("auth"), body.get("media_type"), body.get("raw")])
+    return (
+        fixed,
+        needs_fresh_state(case),
+        "content" in body,
+        checks,
+        bool(case.get("cleanup")),
+        str((case.get("arrange") or {}).get("variables")),
+    )
+
+
+def _table(rows: Sequence[Json], known: Known) -> Table | None:
+    parts = [_parts(row["act"]["request"]) for row in rows]
+    varying = [name for name in parts[0] if len({one[name] for one in parts}) > 1]
+    if len(varying) != 1:
+        return None
+    if any(names_in(row["act"]["request"]) and names_in(_part(row["act"]["request"], varying[0])) for row in rows):
+        return None  # a row cannot name what is only known when the test runs
+    columns = [Column(varying[0], tuple(one[varying[0]] for one in parts))]
+    if any(names_in(one.get("value")) for row in rows for one in row["expect"]):
+        return None
+    all_checks = [checks_of(list(row["expect"]), known) for row in rows]
+    checks: list[Check] = []
+    for position, first in enumerate(all_checks[0]):
+        rights = [one[position].right for one in all_checks]
+        if len(set(rights)) == 1:
+            checks.append(first)
+            continue
+        if not first.column:
+            return None
+        name = _free(first.column, [one.name for one in columns])
+        columns.append(Column(name, tuple(rights)))
+        operator = "==" if first.operator == "is" else first.operator
+        checks.append(Check(first.left, operator, name, first.imports))
+    return Table(tuple(rows), tuple(columns), {varying[0]: varying[0]}, tuple(checks))
+
+
+def _parts(request: Json) -> dict[str, str]:
+    """The parts of a request that may differ, as source."""
+    cookie = cookie_of(request)
+    headers = {**(request.get("headers") or {}), **({"Cookie": cookie} if cookie else {})}
+    return {
+        "path": formatted(path_of(request)),
+        "query": literal(request.get("query") or {}),
+        "headers": literal(headers),
+        "body": literal((request.get("body") or {}).get("content")),
+    }
+
+
+def _part(request: Json, name: str) -> Any:
+    """The part that a column stands for."""
+    if name == "path":
+        return path_of(request)
+    return (request.get("body") or {}).get("content") if name == "body" else request.get(name)
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    base = name if name.isidentifier() and not keyword.iskeyword(name) and name not in _TAKEN else "value"
+    made, number = base, 2
+    while made in taken or made in ("path", "query", "headers", "body"):
+        made, number = f"{base}_{number}", number + 1
+    return made

@@ -1,0 +1,1 @@
+"""Flows across modules: staged, run in the sandbox, selected."""

@@ -1,0 +1,291 @@
+"""Tries flows in the sandbox and keeps those that cross from one module of the project into another (T-20).
+
+Proposing, observing, choosing and confirming are the unit engine's; what is new is that lines of all components count,
+that a flow must have been seen to cross, and that the other objects of a flow are asked afterwards.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from time import monotonic
+
+from ....core.errors import ProjectError
+from ....sandbox.target import PythonTarget
+from ...python.explore.confirm import Confirmed, confirm
+from ...python.explore.explore import Budget
+from ...python.facts.analyse import facts_from_source
+from ...python.model.model import Arc, Exploration, Finding, ModuleFacts, Observation, Trial
+from ...python.project.layout import Layout
+from ...python.search.choice import choose
+from ...python.search.observer import EXPLORING, Observer, open_observer
+from ...python.search.propose import in_turns, targets
+from ...python.search.proposer import SourceProposer
+from ...python.search.search import RICH_SOURCES, Proposer, Record, Search
+from ...python.search.unreached import unreached
+from ..model.arcs import WideArcs
+from ..model.model import Edge, IntegrationTarget
+from ..model.servers import Server
+from .crossing import crosses, edges_taken
+from .flow_kills import FlowHunt, flow_kills
+from .loopback import as_written, is_served
+from .scenarios import scenarios
+from .state_queries import with_looks
+
+_BATCH = 100
+_CONFIRMATIONS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Flows:
+    """What exploring one entry gave.
+
+    Attributes:
+        exploration: findings that cross, in the unit engine's form; arcs are those of all components.
+        arcs: what those arcs mean.
+        edges: for each finding, in the same order, which component was seen to call which.
+    """
+
+    exploration: Exploration
+    arcs: WideArcs
+    edges: tuple[frozenset[Edge], ...]
+
+
+class FlowProposer:
+    """Trials of the entry's callables that reach other components, each with questions to ask afterwards."""
+
+    def __init__(
+        self,
+        root: Path,
+        layout: Layout,
+        facts: ModuleFacts,
+        subjects: tuple[str, ...],
+        servers: tuple[Server, ...] = (),
+    ) -> None:
+        self._inner = SourceProposer(root, layout, facts)
+        self._subjects = frozenset(subjects)
+        self._servers = servers
+
+    def initial(self) -> Iterator[Trial]:
+        """Trials that need no observation, then those that observations call for."""
+        return _Looking(chain(self._staged(), self._inner.initial()), self)
+
+    def _staged(self) -> Iterator[Trial]:
+        context = self._inner.context
+        found = [one for one in targets(context.facts, context) if one.qualname in self._subjects]
+        return in_turns([scenarios(one, context, self._servers) for one in found])
+
+    def looking(self, trial: Trial) -> Trial | None:
+        """The trial with its questions; None for one that aims elsewhere."""
+        return with_looks(trial, self._inner.context) if self._wanted(trial) else None
+
+    def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
+        """Trials worth making after one that reached something new or nearly did."""
+        found = self._inner.follow_up(replace(trial, looks=(), asks=()), observation)
+        return [with_looks(one, self._inner.context) for one in found if self._wanted(one)]
+
+    def _wanted(self, trial: Trial) -> bool:
+        return trial.subject in self._subjects
+
+
+class _Looking:
+    """Passes trials on with their questions; it goes on after an end, as the stream below it may."""
+
+    def __init__(self, trials: Iterator[Trial], proposer: FlowProposer) -> None:
+        self._trials = trials
+        self._proposer = proposer
+
+    def __iter__(self) -> Iterator[Trial]:
+        return self
+
+    def __next__(self) -> Trial:
+        while True:
+            found = self._proposer.looking(next(self._trials))
+            if found is not None:
+                return found
+
+
+async def explore_flows(
+    target: PythonTarget,
+    facts: ModuleFacts,
+    components: IntegrationTarget,
+    proposer: Proposer,
+    budget: Budget | None = None,
+) -> Flows:
+    """Find the flows of one entry that deserve a test.
+
+    Raises:
+        TargetImportError: the entry does not import.
+        ProjectError: its file cannot be read or is no Python.
+        SandboxFailure: the sandbox broke.
+    """
+    budget = budget or Budget()
+    arcs = await asyncio.to_thread(_read, target, components)
+    if not components.subjects:
+        return Flows(Exploration(facts=facts, possible_arcs=arcs.possible), arcs, ())
+    watched = tuple((one.place.path, one.place.module) for one in components.components[1:])
+    notes: list[str] = []
+    async with open_observer(target, facts, replace(EXPLORING, watched=watched, network="loopback")) as observer:
+        imported = arcs.real(observer.import_arcs)
+        search = Search(facts, arcs, proposer, imported, budget.trials)
+        await _search(search, observer, budget, notes)
+    counting = {one.place.module for one in components.components if not one.vocabulary}
+    meant = meant_exceptions(target, components, facts)
+    wanted = [one for one in search.records if one.trial.subject in components.subjects and is_meant(one, meant)]
+    records = [one for one in wanted if crosses(arcs, one, components, counting)]
+    kills = await flow_kills(
+        target, facts, components, records, FlowHunt() if budget.hunt.mutants else FlowHunt(mutants=0)
+    )
+    confirmed = await _confirmed(target, facts, records, imported, watched, kills.by_record)
+    return _told(facts, components, arcs, search, imported, confirmed, notes, kills.by_record)
+
+
+def meant_exceptions(target: PythonTarget, components: IntegrationTarget, facts: ModuleFacts) -> frozenset[str]:
+    """Last names of the exceptions that the components raise in so many words, or that the entry documents."""
+    named = {name for one in facts.callables() for name, _ in one.documentation.raises}
+    for one in components.components:
+        try:
+            read = facts_from_source((target.snapshot.path / one.place.path).read_bytes(), one.place)
+        except (OSError, SyntaxError):
+            continue
+        named |= {site.exception for each in read.callables() for site in each.raises}
+    return frozenset(name.partition("(")[0].rpartition(".")[2] for name in named)
+
+
+def is_meant(record: Record, meant: frozenset[str]) -> bool:
+    """Whether what was raised, if anything, is behaviour; the end of a program is told by running it."""
+    raised = record.observation.raised
+    if raised is None:
+        return True
+    name = raised.type_name.rpartition(".")[2]
+    return name != "SystemExit" and (name in meant or "." in raised.type_name or bool(record.trial.wanted))
+
+
+def _read(target: PythonTarget, components: IntegrationTarget) -> WideArcs:
+    texts: list[str | None] = []
+    for one in components.components:
+        try:
+            texts.append((target.snapshot.path / one.place.path).read_bytes().decode("utf-8-sig"))
+        except (OSError, UnicodeDecodeError):
+            texts.append(None)
+    if texts[0] is None:
+        raise ProjectError(f"{components.entry.place.path} cannot be read as Python.")
+    try:
+        return WideArcs([one.place.module for one in components.components], texts)
+    except SyntaxError as error:
+        raise ProjectError(f"{components.entry.place.path} cannot be read as Python: {error}") from error
+
+
+async def _search(search: Search, observer: Observer, budget: Budget, notes: list[str]) -> None:
+    ceiling = monotonic() + budget.wall_seconds
+    while search.trials < budget.trials and search.quiet < budget.quiet:
+        batch = search.next_batch(min(_BATCH, budget.trials - search.trials))
+        if not batch:
+            return
+        for trial, seen in zip(batch, await observer.watch(batch), strict=True):
+            search.learn(trial, seen)
+        if monotonic() > ceiling:
+            notes.append(f"Exploring stopped after {budget.wall_seconds:g} seconds and {search.trials} trials.")
+            return
+
+
+Watched = tuple[tuple[str, str], ...]
+Answers = list[tuple[Record, Confirmed]]
+Kills = Mapping[int, frozenset[int]]
+
+
+async def _confirmed(
+    target: PythonTarget,
+    facts: ModuleFacts,
+    records: list[Record],
+    imported: frozenset[Arc],
+    watched: Watched,
+    kills: Kills,
+) -> tuple[Answers, Mapping[str, str]]:
+    """Choose, confirm, and choose again in place of what could not be confirmed; reasons by subject for the rest."""
+    bad: dict[int, tuple[Record, str]] = {}
+    kept: Answers = []
+    for _ in range(_CONFIRMATIONS):
+        chosen = _chosen([one for one in records if one.number not in bad], facts, imported, kills)
+        answers = await confirm(target, facts, [(one.trial, one.seen) for one in chosen], watched)
+        kept = [(one, answer) for one, answer in zip(chosen, answers, strict=True) if answer.seen is not None]
+        failed = {
+            one.number: (one, answer.reason) for one, answer in zip(chosen, answers, strict=True) if answer.seen is None
+        }
+        bad.update(failed)
+        if not failed:
+            break
+    return kept, {record.trial.subject: reason for record, reason in bad.values()}
+
+
+def _chosen(records: list[Record], facts: ModuleFacts, imported: frozenset[Arc], kills: Kills) -> list[Record]:
+    """Staged flows first, because they assert most; of the others only what reaches, refuses or notices more."""
+    staged = choose([one for one in records if _is_staged(one)], facts, imported, kills)
+    covered = imported.union(*(one.covered for one in staged))
+    noticed = frozenset[int]().union(*(kills.get(one.number, frozenset()) for one in staged))
+    endings = {_ending(one) for one in staged}
+    left = {number: own - noticed for number, own in kills.items() if own - noticed}
+    further = [one for one in records if not _is_staged(one)]
+    others = [one for one in further if not one.arcs <= covered or _ending(one) not in endings or left.get(one.number)]
+    order = {one.qualname: at for at, one in enumerate(facts.callables())}
+    found = [*staged, *choose(others, facts, covered, left)]
+    return sorted(found, key=lambda one: (order.get(one.trial.subject, len(order)), one.number))
+
+
+def _is_staged(record: Record) -> bool:
+    return record.trial.source in ("sequence", *RICH_SOURCES)
+
+
+def _ending(record: Record) -> tuple[str, str]:
+    raised = record.observation.raised
+    return record.trial.subject, raised.type_name if raised is not None else ""
+
+
+def _told(
+    facts: ModuleFacts,
+    components: IntegrationTarget,
+    arcs: WideArcs,
+    search: Search,
+    imported: frozenset[Arc],
+    confirmed: tuple[Answers, Mapping[str, str]],
+    notes: list[str],
+    kills: Kills,
+) -> Flows:
+    answers, dropped = confirmed
+    reached = set(imported)
+    findings: list[Finding] = []
+    edges: list[frozenset[Edge]] = []
+    for record, answer in answers:
+        seen = answer.seen
+        assert seen is not None
+        own = arcs.real(seen.observation.arcs)
+        findings.append(
+            Finding(
+                trial=as_written(replace(record.trial, looks=(), asks=())),
+                observation=seen.observation,
+                new_arcs=frozenset(own - reached),
+                unstable=answer.unstable,
+                agrees=answer.verdict.agrees,
+                contradicts=answer.verdict.contradicts,
+                kills=kills.get(record.number, frozenset()),
+            )
+        )
+        edges.append(edges_taken(arcs, own, components, served=is_served(record.trial)))
+        reached |= own | arcs.real(seen.setup)
+    if dropped:
+        notes.append(f"flows of {len(dropped)} callables were dropped because they could not be repeated")
+    notes.extend(f"Some flows need a package that is not installed: {one}" for one in sorted(search.absent))
+    without = unreached(facts, search.subjects, findings, dropped, frozenset(reached) - imported)
+    exploration = Exploration(
+        facts=facts,
+        findings=tuple(findings),
+        unreached=tuple(one for one in without if one.qualname in components.subjects),
+        reached_arcs=frozenset(reached),
+        possible_arcs=arcs.possible,
+        trials=search.trials,
+        notes=tuple(notes),
+    )
+    return Flows(exploration, arcs, tuple(edges))

@@ -1,0 +1,208 @@
+"""Which flows would notice which small faults in the components they run through (T-20, B-11).
+
+Faults are a seeded sample of the mutants of each component. Flows run on each in lockstep with the code as it is, one
+component at a time; what differs counts where a test would pin it. Everything is counted, nothing is timed.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ....core.errors import TargetImportError
+from ....mutation.catalog import mutants_of, sample
+from ....mutation.model import Mutant
+from ....sandbox.target import PythonTarget
+from ....utils.python_source import parse_python
+from ...python.facts.analyse import facts_from_source
+from ...python.model.model import ModuleFacts
+from ...python.mutants.asserted_facets import Pinning, Pins
+from ...python.mutants.mutant_lines import UsedAtImport
+from ...python.mutants.mutant_worker_client import Answer, Asked, open_lockstep
+from ...python.search.choice import worthwhile
+from ...python.search.search import SLOW_STEPS, Record
+from ..model.arcs import OFFSET
+from ..model.model import Component, IntegrationTarget
+
+SEED = 11
+_STANDINGS = 1_000_000  # numbers from here on are no faults
+_MEMBER = re.compile(r"\b[A-Z]\w*\.[A-Z][A-Z0-9_]*\b")
+
+
+@dataclass(frozen=True, slots=True)
+class FlowHunt:
+    """How far faults are followed; `mutants` 0 for not at all.
+
+    Attributes:
+        components: the nearest components that are looked at, the entry among them.
+        mutants: of each component.
+        pool: flows that may be run on them.
+        alike: of those, how many may share subject and arcs.
+        rounds: for each round on what still survives, flows on each mutant and how many of them must notice it.
+    """
+
+    components: int = 8
+    mutants: int = 60
+    pool: int = 120
+    alike: int = 6
+    rounds: tuple[tuple[int, int], ...] = ((5, 2), (14, 1))
+
+
+@dataclass(slots=True)
+class _Fault:
+    """A mutant under way; `tried` are places in the pool."""
+
+    number: int
+    mutant: Mutant
+    imported: bool
+    lines: frozenset[int]
+    tried: set[int] = field(default_factory=set)
+    killers: set[int] = field(default_factory=set)
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FlowKills:
+    """Numbers of faults by the numbers of the records that notice them; how many faults were tried and noticed."""
+
+    by_record: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    tried: int = 0
+    noticed: int = 0
+
+
+async def flow_kills(
+    target: PythonTarget,
+    facts: ModuleFacts,
+    components: IntegrationTarget,
+    records: Sequence[Record],
+    limits: FlowHunt,
+) -> FlowKills:
+    """Run flows on faults of each component.
+
+    Raises:
+        SandboxFailure: the sandbox broke.
+    """
+    pool = _pool(records, facts, limits)
+    if not pool or not limits.mutants:
+        return FlowKills()
+    pinning = Pinning(facts, [one for one in records if one.observation.outcome == "raised"])
+    found: dict[int, set[int]] = {}
+    tried = noticed = 0
+    shown = {one.number: standings(one) for one in records if not one.seen.random and not one.moving}
+    for at, word in enumerate(sorted({word for words in shown.values() for word in words}), _STANDINGS):
+        for number, words in shown.items():
+            if word in words:
+                found.setdefault(number, set()).add(at)
+    for number, component in enumerate(components.components[: limits.components]):
+        faults = _faults(target, component, limits, tried)
+        lines = [_lines_in(one, number) for one in pool]
+        if component.vocabulary or not faults or not any(lines):
+            continue
+        await _hunt(target, component, pool, lines, faults, pinning, limits)
+        tried += len(faults)
+        noticed += sum(bool(one.killers) for one in faults)
+        for fault in faults:
+            for place in fault.killers:
+                found.setdefault(pool[place].number, set()).add(fault.number)
+    return FlowKills({number: frozenset(kills) for number, kills in found.items()}, tried, noticed)
+
+
+async def _hunt(
+    target: PythonTarget,
+    component: Component,
+    pool: Sequence[Record],
+    lines: Sequence[frozenset[int]],
+    faults: Sequence[_Fault],
+    pinning: Pinning,
+    limits: FlowHunt,
+) -> None:
+    """Run the flows that reach a component on each of its faults."""
+    try:
+        own = facts_from_source((target.snapshot.path / component.place.path).read_bytes(), component.place)
+        async with open_lockstep(target, own, "loopback") as lockstep:
+            again = await lockstep.learn([one.trial for one in pool])
+            pins = [pinning.pins(one, seen) for one, seen in zip(pool, again, strict=True)]
+            for most, enough in limits.rounds:
+                asked = []
+                for fault in faults:
+                    places = _next(fault, lines, pins, most)
+                    if places and not fault.done and not fault.killers:
+                        fault.tried.update(places)
+                        asked.append(Asked(fault.number, fault.mutant, fault.imported, places, enough))
+                by_number = {one.number: one for one in faults}
+                for answer in await lockstep.run(asked):
+                    _take(by_number[answer.number], answer, pins)
+    except TargetImportError:
+        return  # a component that the entry imports only now and then
+
+
+def standings(record: Record) -> frozenset[tuple[str, str]]:
+    """Members of enums that a flow shows at its end, with its subject: each is a behaviour of its own."""
+    observation = record.observation
+    texts = [observation.value.source or "" if observation.value is not None else ""]
+    texts += [value.source or "" for _, value in observation.effects]
+    return frozenset((record.trial.subject, word) for text in texts for word in _MEMBER.findall(text))
+
+
+def _next(fault: _Fault, lines: Sequence[frozenset[int]], pins: Sequence[Pins | None], most: int) -> tuple[int, ...]:
+    found = (
+        place
+        for place, own in enumerate(lines)
+        if place not in fault.tried and pins[place] is not None and (not fault.lines or not fault.lines.isdisjoint(own))
+    )
+    return tuple(place for _, place in zip(range(most), found, strict=False))
+
+
+def _take(fault: _Fault, answer: Answer, pins: Sequence[Pins | None]) -> None:
+    if answer.status in ("broken", "same", "syntax"):
+        fault.done = True  # any test notices what cannot be imported, none what is the same
+    for one in answer.differences:
+        pinned = pins[one.trial]
+        if pinned is not None and pinned.notice(one):
+            fault.killers.add(one.trial)
+
+
+def _pool(records: Sequence[Record], facts: ModuleFacts, limits: FlowHunt) -> list[Record]:
+    """Flows that assert something, plain first, those of each way through the code in turns."""
+    turns: dict[object, int] = {}
+    ranked: list[tuple[int, int, Record]] = []
+    for at, one in enumerate(worthwhile(list(records), facts, alike=limits.alike)):
+        record = one.record
+        if not one.asserts or record.seen.steps > SLOW_STEPS or record.seen.random or record.moving:
+            continue
+        key = (record.trial.subject, record.arcs)
+        turns[key] = turns.get(key, 0) + 1
+        if turns[key] <= limits.alike:
+            ranked.append((turns[key], at, record))
+    ranked.sort(key=lambda one: one[:2])
+    return [record for _, _, record in ranked[: limits.pool]]
+
+
+def _faults(target: PythonTarget, component: Component, limits: FlowHunt, first: int) -> list[_Fault]:
+    try:
+        source = (target.snapshot.path / component.place.path).read_bytes()
+        usable = [one for one in mutants_of(source, component.place.path) if one.rule is None]
+        used, inside = UsedAtImport(source), _lines_of_bodies(source)
+    except (OSError, SyntaxError):
+        return []
+    found: list[_Fault] = []
+    for number, one in enumerate(sample(usable, limits.mutants, seed=SEED), first):
+        early = one.line not in inside
+        found.append(_Fault(number, one, early, used.lines(one.line) if early else frozenset(one.lines)))
+    return found
+
+
+def _lines_of_bodies(source: bytes) -> frozenset[int]:
+    return frozenset(
+        line
+        for node in ast.walk(parse_python(source))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for line in range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
+    )
+
+
+def _lines_in(record: Record, number: int) -> frozenset[int]:
+    """The lines of one component that a flow runs, its arranging included."""
+    return frozenset(abs(line) % OFFSET for arc in record.covered for line in arc if abs(line) // OFFSET == number)

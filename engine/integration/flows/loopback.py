@@ -1,0 +1,89 @@
+"""A server of the project on the loopback device, for one flow: how it is written, tried and rendered (T-20).
+
+While a flow is tried, its first statement brings the helper along; in a test file the helper stands at the head, and
+what a flow starts is stopped by the fixture `running`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...python.inputs.call_forms import function_form
+from ...python.model.model import CallableFacts, Trial
+from ..model.servers import Server, binding
+
+FIXTURE = "running"
+HELPER = "serving"
+IMPORTS = ("import contextlib", "import threading")
+SERVING = '''@contextlib.contextmanager
+def serving(server):
+    """Serve in a thread until the block ends; a server listens from the moment it is made."""
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield server.server_address
+    finally:
+        server.shutdown()
+        thread.join(10)
+        server.server_close()'''
+PRELUDE = f"{SERVING}\n\nrunning = contextlib.ExitStack()"
+PYTEST_FIXTURE = '''@pytest.fixture
+def running():
+    """What a test starts is stopped when it ends, however it ends."""
+    with contextlib.ExitStack() as stack:
+        yield stack'''
+UNITTEST_FIXTURE = ("running = contextlib.ExitStack()", "self.addCleanup(running.close)")
+
+Arguments = Callable[[CallableFacts, dict[str, str]], list[str] | None]
+
+
+def started(server: Server, maker: CallableFacts | None, arguments: Arguments) -> tuple[list[str], set[str]] | None:
+    """Statements that start a server as `server` at `host` and `port`, and their imports; None where it cannot be made.
+
+    Args:
+        maker: the function or constructor of a server that is made.
+        arguments: gives arguments for a call, some of them by name.
+    """
+    imports = {f"from {server.module} import {server.name}"}
+    if server.form == "handler":
+        module, name = ("http.server", "HTTPServer") if server.http else ("socketserver", "TCPServer")
+        imports.add(f"from {module} import {name}")
+        made = f"{name}(('127.0.0.1', 0), {server.name})"
+    elif server.form == "wsgi":
+        imports.add("from wsgiref.simple_server import make_server")
+        made = f"make_server('127.0.0.1', 0, {server.name})"
+    else:
+        given = arguments(maker, dict(binding(maker))) if maker is not None else None
+        if given is None or maker is None or (maker.kind != "constructor" and function_form(maker, (), "") is None):
+            return None
+        made = f"{server.name}({', '.join(given)})"
+    return [f"server = {made}", f"host, port = {FIXTURE}.enter_context(serving(server))"], imports
+
+
+def brought_along(trial: Trial) -> Trial:
+    """The trial with the helper as its first statement."""
+    return replace(trial, arrange=(PRELUDE, *trial.arrange), imports=tuple(sorted({*trial.imports, *IMPORTS})))
+
+
+def as_written(trial: Trial) -> Trial:
+    """The trial without it, as a test has it: the names that it bound come from the test file."""
+    if not is_served(trial):
+        return trial
+    return replace(trial, arrange=trial.arrange[1:], fixtures=tuple(sorted({*trial.fixtures, FIXTURE, HELPER})))
+
+
+def is_served(trial: Trial) -> bool:
+    """Whether a trial brings the helper along."""
+    return PRELUDE in trial.arrange
+
+
+def service() -> dict[str, Any]:
+    """The helper as a service of a spec."""
+    return {"name": HELPER, "kind": "http", "stand_in": "real", "fixture": FIXTURE, "setup": [SERVING]}
+
+
+def needs_helper(fixtures: Sequence[str]) -> bool:
+    """Whether a case starts a server."""
+    return FIXTURE in fixtures

@@ -1,0 +1,319 @@
+"""Flows as a person would stage them: collaborators made and filled with values that fit, one of them acts (T-20).
+
+Objects are shared: the cart that an order is made of is the cart in the flow. Names of parameters are a vocabulary: an
+article put into the stock is the one that is taken out of it. Numbers differ from each other, so that a mix-up shows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ...python.inputs.call_forms import function_form, member_form
+from ...python.inputs.construct import variable_for
+from ...python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter, Trial
+from ...python.search.propose import ProposalContext
+from ...python.source.annotations import TypeHint, type_hint
+from ..model.servers import Server, address_kind
+from .loopback import FIXTURE, brought_along, started
+from .scenario_variants import WAYS, Way
+from .staging import ANSWER, fills, moves, takes
+
+_NUMBERS = ((2, 5), (10, 12), (5, 2), (100, 150), (1, 1), (3, 3), (9, 20), (11, 4))
+_DEPTH = 4
+_LONGEST = 40
+_ITERABLES = frozenset("list List Sequence Iterable Collection tuple Tuple".split())
+_PATHS = frozenset({"Path", "PathLike"})
+_PATH_NAMES = re.compile(r"(file_?)?path|file_?name|filepath|database|db|filename")
+_WRITES = re.compile(r"(save|write|dump|store|export)_?(\w*)")
+_READS = re.compile(r"(load|read|parse|import|restore|open)_?(\w*)")
+_ENDINGS = (("json", ".json"), ("csv", ".csv"), ("pickle", ".pickle"), ("tomllib", ".toml"), ("yaml", ".yaml"))
+
+
+def scenarios(one: CallableFacts, context: ProposalContext, servers: Sequence[Server] = ()) -> Iterator[Trial]:
+    """Flows whose act is one callable of the entry; nothing where an argument cannot be made.
+
+    Args:
+        servers: what addresses may lead to.
+    """
+    owner = context.owner_of(one)
+    seen: set[tuple[str, ...]] = set()
+    for number, way in enumerate(WAYS):
+        trial = _Stage(context, way, number, servers).trial(one, owner)
+        if trial is not None and (*trial.arrange, trial.act) not in seen:
+            seen.add((*trial.arrange, trial.act))
+            yield trial
+
+
+@dataclass(slots=True)
+class _Stage:
+    """One flow in the making.
+
+    Attributes:
+        variation: the number of the way, for what goes in turns.
+        variables: variable by class.
+        given: values by parameter name and by which item it is.
+    """
+
+    context: ProposalContext
+    way: Way
+    variation: int
+    servers: Sequence[Server] = ()
+    statements: list[str] = field(default_factory=list)
+    imports: set[str] = field(default_factory=set)
+    fixtures: set[str] = field(default_factory=set)
+    variables: dict[tuple[str, str], str] = field(default_factory=dict)
+    given: dict[tuple[str, int], str] = field(default_factory=dict)
+    item: int = 0
+
+    def trial(self, one: CallableFacts, owner: ClassFacts | None) -> Trial | None:
+        """The flow, or None where something cannot be made."""
+        facts = self.context.facts
+        receiver = ""
+        if one.kind in ("method", "property") and owner is not None:
+            made = self.object(facts, owner, 0, but=one.name)
+            if made is None:
+                return None
+            receiver = made
+        self._written_before(one)
+        arguments = self.arguments(one, facts, 1, optional=True)
+        if arguments is None:
+            return None
+        form = _form(one, receiver, arguments, owner)
+        if form is None:
+            return None
+        needs = owner.name if owner is not None and not receiver else one.name
+        if not receiver:
+            self.imports.add(f"from {facts.module} import {needs}")
+        trial = Trial(
+            subject=one.qualname,
+            act=form[0],
+            imports=tuple(sorted(self.imports)),
+            arrange=tuple(self.statements),
+            mode=form[1],  # type: ignore[arg-type]
+            source="sequence",
+            fixtures=tuple(sorted(self.fixtures - {FIXTURE})),
+        )
+        return brought_along(trial) if FIXTURE in self.fixtures else trial
+
+    def object(self, facts: ModuleFacts, owner: ClassFacts, depth: int, but: str = "") -> str | None:
+        """A variable with an object of a class, filled; an expression for an enum's member."""
+        key = (facts.module, owner.name)
+        if key in self.variables:
+            return self.variables[key]
+        if depth > _DEPTH or owner.kind in ("abstract", "protocol", "typeddict"):
+            return None
+        importing = f"from {facts.module} import {owner.name}"
+        if owner.kind == "enum":
+            self.imports.add(importing)
+            return f"{owner.name}.{owner.fields[self.variation % len(owner.fields)][0]}" if owner.fields else None
+        constructor = self.context.index.constructor(facts, owner)
+        arguments = self.arguments(constructor, facts, depth + 1) if constructor is not None else []
+        if arguments is None:
+            return None
+        if self.way.changed and constructor is not None:
+            arguments += self._standings(constructor, facts)
+        self.imports.add(importing)
+        variable = variable_for(owner.name, tuple(self.variables.values()))
+        self.variables[key] = variable
+        self.statements.append(f"{variable} = {owner.name}({', '.join(arguments)})")
+        self._fill(variable, facts, owner, depth, but)
+        return variable
+
+    def _standings(self, constructor: CallableFacts, facts: ModuleFacts) -> list[str]:
+        """Arguments that give another member of an enum than the default."""
+        found: list[str] = []
+        for item in constructor.parameters:
+            for hint in self.context.values.hints(constructor, item, facts) if not item.required else ():
+                known = self.context.index.class_in(hint.name, facts)
+                if known is None or known[1].kind != "enum":
+                    continue
+                where, owner = known
+                others = [name for name, _ in owner.fields if f"{owner.name}.{name}" != item.default]
+                if others:
+                    self.imports.add(f"from {where.module} import {owner.name}")
+                    found.append(f"{item.name}={owner.name}.{others[0]}")
+                break
+        return found
+
+    def _fill(self, variable: str, facts: ModuleFacts, owner: ClassFacts, depth: int, but: str) -> None:
+        """Calls that put one or two things into an object, take one out, or move it on."""
+        every = [one for one in owner.members if fills(one) and one.name != but]
+        at = self.way.filler
+        chosen = every if at < 0 else every[at : at + 1] or every[:1]
+        if self.way.own and but:
+            chosen = [one for one in owner.members if one.name == but and fills(one)] or chosen
+        for one in chosen:
+            for item in range(self.way.items):
+                if not self._call(variable, one, facts, depth, 0 if self.way.again else item):
+                    return
+        for one in owner.members if self.way.taken and chosen else ():
+            if takes(one) and one.name != but:
+                answers = one.returns not in (None, "None") and not any(ANSWER in done for done in self.statements)
+                self._call(variable, one, facts, depth, 0, answer=f"{ANSWER} = " if answers else "")
+                break
+        for one in owner.members if self.way.moved and not but else ():
+            if moves(one):
+                self.statements.append(f"{variable}.{one.name}()")
+                break
+
+    def _call(
+        self, variable: str, one: CallableFacts, facts: ModuleFacts, depth: int, item: int, answer: str = ""
+    ) -> bool:
+        self.item = item
+        arguments = self.arguments(one, facts, depth + 1, numbers=not self.way.bare)
+        self.item = 0
+        if arguments is None:
+            return False
+        statement = f"{answer}{variable}.{one.name}({', '.join(arguments)})"
+        if statement not in self.statements or self.way.again:
+            self.statements.append(statement)
+        return True
+
+    def arguments(
+        self,
+        one: CallableFacts,
+        facts: ModuleFacts,
+        depth: int,
+        *,
+        numbers: bool = False,
+        optional: bool = False,
+        fixed: Mapping[str, str] | None = None,
+    ) -> list[str] | None:
+        """Arguments for a call: what it requires; `numbers`: its counts too; `optional`: sometimes one more.
+
+        Args:
+            fixed: values that are given, whatever is required.
+        """
+        found: list[str] = []
+        further = [item for item in one.parameters if not item.required and item.name not in ("self", "cls")]
+        chosen = further[self.variation % len(further)] if optional and further and self.way.optional else None
+        for item in one.parameters:
+            if item.name in ("self", "cls") or item.kind in ("var_positional", "var_keyword"):
+                continue
+            if fixed is not None and item.name in fixed:
+                found.append(f"{item.name}={fixed[item.name]}" if item.kind != "positional_only" else fixed[item.name])
+                continue
+            counted = numbers and _is_count(item)
+            if not item.required and not counted and item is not chosen:
+                continue
+            value = self.value(one, item, facts, depth)
+            if value is None:
+                if item.required:
+                    return None
+                continue
+            named = item.kind == "keyword_only" or not item.required or any("=" in one for one in found if fixed)
+            found.append(f"{item.name}={value}" if named else value)
+        return found
+
+    def value(self, one: CallableFacts, item: Parameter, facts: ModuleFacts, depth: int) -> str | None:
+        """A value for a parameter: an object of the flow, a path of its folder, a word or number of its vocabulary."""
+        if self.servers and address_kind(item.name):
+            return self._address(item.name)
+        hints = self.context.values.hints(one, item, facts)
+        for hint in hints:
+            made = self._of_project(hint, facts, depth)
+            if made is not None:
+                return made
+        suggested = self.context.index.class_for_variable(item.name, facts) if not item.annotation else None
+        if suggested is not None:
+            return self.object(*suggested, depth)
+        names = {hint.name for hint in hints}
+        if names & _PATHS or (_PATH_NAMES.fullmatch(item.name) and names <= {"str", "Any", "None"}):
+            return self._path(one, facts, text=not names & _PATHS)
+        key = (item.name, self.item)
+        if key not in self.given:
+            value = self._plain(one, item, facts, names)
+            if value is None:
+                return None
+            self.given[key] = value
+        return self.given[key]
+
+    def _address(self, name: str) -> str | None:
+        """Where a server of the project listens, which is started for it."""
+        if FIXTURE not in self.fixtures:
+            server = self.servers[0]
+            facts = self.context.index.facts_of(server.module)
+            makers = (*facts.functions, *(each.constructor for each in facts.classes)) if facts is not None else ()
+            maker = next((each for each in makers if each is not None and each.qualname == server.name), None)
+
+            def given(called: CallableFacts, fixed: dict[str, str]) -> list[str] | None:
+                return self.arguments(called, facts, 1, fixed=fixed) if facts is not None else None
+
+            found = started(server, maker, given)
+            if found is None:
+                return None
+            self.fixtures.add(FIXTURE)
+            self.statements += found[0]
+            self.imports |= found[1]
+        return {"url": "f'http://{host}:{port}'", "host": "host"}.get(address_kind(name), "port")
+
+    def _of_project(self, hint: TypeHint, facts: ModuleFacts, depth: int) -> str | None:
+        known = self.context.index.class_in(hint.name, facts)
+        if known is not None:
+            return self.object(*known, depth)
+        if hint.name in _ITERABLES and hint.arguments:
+            inner = self._of_project(hint.arguments[0], facts, depth)
+            return f"[{inner}]" if inner is not None else None
+        return None
+
+    def _plain(self, one: CallableFacts, item: Parameter, facts: ModuleFacts, names: set[str]) -> str | None:
+        if names & {"int"} and "bool" not in names:
+            pair = _NUMBERS[self.way.numbers]
+            number = pair[min(len(self.variables) - 1, 1) if self.variables else 0]
+            return str(number + 7 * self.item) if _is_count(item) else str(350 + 50 * self.item)
+        pool = self.context.values.for_parameter(one, item, facts)
+        usable = [value for value in pool if len(value.source) <= _LONGEST and not value.arrange and not value.fixtures]
+        if not usable:
+            return None
+        chosen = usable[self.item % len(usable)]
+        self.imports.update(chosen.imports)
+        return chosen.source
+
+    def _path(self, one: CallableFacts, facts: ModuleFacts, *, text: bool) -> str:
+        """A path in the runner's folder, the same for all that share it; an SQLite module gets a database."""
+        self.fixtures.add("tmp_path")
+        imported = {name for name, _ in facts.imports}
+        match = _WRITES.fullmatch(one.name) or _READS.fullmatch(one.name)
+        stem = (match[2] if match is not None else "") or (one.owner or facts.module.rpartition(".")[2]).lower()
+        ending = next((each for module, each in _ENDINGS if module in imported), ".txt")
+        name = f"{stem}.db" if "sqlite3" in imported else f"{stem}{ending}"
+        path = f"tmp_path / {name!r}"
+        return f"str({path})" if text else path
+
+    def _written_before(self, one: CallableFacts) -> None:
+        """For what reads a file, its counterpart of the module writes it first."""
+        facts, match = self.context.facts, _READS.fullmatch(one.name)
+        if match is None or one.owner is not None:
+            return
+        for writer in facts.functions:
+            found = _WRITES.fullmatch(writer.name)
+            if found is None or found[2] != match[2] or writer.is_async:
+                continue
+            arguments = self.arguments(writer, facts, 1)
+            if arguments is not None and "tmp_path" in self.fixtures:
+                self.imports.add(f"from {facts.module} import {writer.name}")
+                self.statements.append(f"{writer.name}({', '.join(arguments)})")
+            return
+
+
+def _is_count(item: Parameter) -> bool:
+    """Whether a parameter counts something: a small whole number with a meaning of its own."""
+    if type_hint(item.annotation).name not in ("int", "Any") and item.annotation is not None:
+        return False
+    words = "quantity|pieces|count|number|amount|size|copies|items|units|times|qty|n"
+    return re.fullmatch(rf"({words})|.*_({words})", item.name) is not None
+
+
+def _form(one: CallableFacts, receiver: str, arguments: list[str], owner: ClassFacts | None) -> tuple[str, str] | None:
+    """The act and its mode."""
+    if receiver:
+        if one.kind == "property":
+            return f"{receiver}.{one.name}", "call"
+        form = member_form(one, receiver, ())
+        return (f"{receiver}.{one.name}({', '.join(arguments)})", form.mode) if form is not None else None
+    prefix = f"{owner.name}." if owner is not None and one.kind != "constructor" else ""
+    form = function_form(one, (), prefix)
+    name = owner.name if owner is not None and one.kind == "constructor" else f"{prefix}{one.name}"
+    return f"{name}({', '.join(arguments)})", form.mode

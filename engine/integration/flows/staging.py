@@ -1,0 +1,41 @@
+"""Which methods put something into their object, take something out, or move it a step further."""
+
+from __future__ import annotations
+
+import re
+
+from ...python.inputs.receivers import is_change
+from ...python.model.model import CallableFacts
+
+_FILLS = re.compile(
+    r"(add|set|put|push|insert|append|extend|register|update|enqueue|store|save|remember|feed|write|record|create|assign|"
+    r"attach|include|deposit|book|schedule|deliver|keep|receive|import|ingest|enrol|join|post|log|track|credit|open)(_.*)?"
+)
+
+ANSWER = "taken"
+"""The variable for what a step before the act answered."""
+_ENDS = re.compile(r"(close|shutdown|stop|clear|reset|quit|exit|terminate|join|kill|wait|destroy)(_.*)?")
+_TAKES = re.compile(r"(remove|take|pop|discard|delete|withdraw|cancel|unregister|drop|forget|release)(_.*)?")
+
+
+def fills(member: CallableFacts) -> bool:
+    """Whether calling a method seems to put something into its object."""
+    if member.kind != "method" or not member.public or member.is_async or member.is_generator or member.has_setter:
+        return False
+    return _FILLS.fullmatch(member.name) is not None and (is_change(member) or bool(member.parameters))
+
+
+def takes(member: CallableFacts) -> bool:
+    """Whether calling a method seems to take something that it names out of its object."""
+    if member.kind != "method" or not member.public or member.is_async or member.is_generator:
+        return False
+    return _TAKES.fullmatch(member.name) is not None and any(
+        one.required for one in member.parameters if one.name not in ("self", "cls")
+    )
+
+
+def moves(member: CallableFacts) -> bool:
+    """Whether calling a method, without arguments, seems to change where its object stands."""
+    if member.kind != "method" or not is_change(member) or fills(member) or member.name.startswith("__"):
+        return False
+    return not any(one.required for one in member.parameters if one.name != "self") and not _ENDS.fullmatch(member.name)

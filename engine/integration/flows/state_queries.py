@@ -1,0 +1,182 @@
+"""Questions to ask the other objects of a flow once it has acted: public queries, with the values it used (T-20)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ....utils.python_source import parse_expression, parse_python
+from ...python.inputs.receivers import is_change
+from ...python.model.model import CallableFacts, ClassFacts, ModuleFacts, Trial
+from ...python.search.propose import ProposalContext
+from ...python.source.annotations import type_hint
+from .staging import ANSWER, fills
+
+_MOST_PER_OBJECT = 6
+_MOST = 14
+_MOST_REOPENED = 2
+_LONGEST = 90
+
+
+def with_looks(trial: Trial, context: ProposalContext) -> Trial:
+    """The trial with questions about every object of a project's class that it arranges."""
+    if trial.mode in ("await", "aiterate", "aenter"):
+        return trial
+    objects = dict(_objects(trial, context))
+    given = _given(trial, objects, context)
+    own = trial.subject.rpartition(".")[2]
+    looks = [
+        look
+        for variable, known in objects.items()
+        for look in _questions(variable, known, given, own, context)[:_MOST_PER_OBJECT]
+    ]
+    looks += _reopened(trial, given, own, context)
+    looks.sort(key=lambda one: not one.endswith("()"))  # those without arguments change least
+    returned = _returned(trial, context)
+    asks = _questions("result", returned, given, own, context)[:_MOST_PER_OBJECT] if returned is not None else []
+    asks = [one for one in asks if one.startswith("result.")]
+    answers = [ANSWER] if any(one.startswith(f"{ANSWER} = ") for one in trial.arrange) else []
+    return replace(trial, looks=tuple(dict.fromkeys((*answers, *looks)))[:_MOST], asks=tuple(asks))
+
+
+def _reopened(trial: Trial, given: dict[str, list[str]], own: str, context: ProposalContext) -> list[str]:
+    """Questions to another object that is opened on the same file: what was kept must be there for it too."""
+    found: list[str] = []
+    for statement in trial.arrange if "tmp_path" in trial.fixtures else ():
+        for node in parse_python(statement).body:
+            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+                continue
+            opened = ast.unparse(node.value)
+            known = _class_of(node.value, context) if "tmp_path" in opened else None
+            if known is not None:
+                found += _questions(opened, known, given, own, context)[:_MOST_REOPENED]
+    return found
+
+
+def _returned(trial: Trial, context: ProposalContext) -> tuple[ModuleFacts, ClassFacts] | None:
+    """The project's class that the subject says it returns."""
+    subject = next((one for one in context.facts.callables() if one.qualname == trial.subject), None)
+    for hint in type_hint(subject.returns).members() if subject is not None and subject.returns else ():
+        known = context.index.class_in(hint.name, context.facts)
+        if known is not None:
+            return known
+    return None
+
+
+def _objects(trial: Trial, context: ProposalContext) -> Iterator[tuple[str, tuple[ModuleFacts, ClassFacts]]]:
+    """Arranged variables that hold an object of a project's class."""
+    for statement in trial.arrange:
+        try:
+            body = parse_python(statement).body
+        except SyntaxError:
+            continue
+        for node in body:
+            if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+                continue
+            known = _class_of(node.value, context)
+            if known is not None:
+                yield node.targets[0].id, known
+
+
+def _class_of(node: ast.expr, context: ProposalContext) -> tuple[ModuleFacts, ClassFacts] | None:
+    if not isinstance(node, ast.Call):
+        return None
+    name = node.func.id if isinstance(node.func, ast.Name) else ""
+    if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+        name = node.func.value.id  # a factory: `Cart.from_rows(…)`
+    return (context.index.class_in(name, context.facts) or context.index.find_class(name)) if name else None
+
+
+def _given(
+    trial: Trial, objects: dict[str, tuple[ModuleFacts, ClassFacts]], context: ProposalContext
+) -> dict[str, list[str]]:
+    """Values by the names of the parameters they were given for, anywhere in the flow."""
+    found: dict[str, list[str]] = {}
+    for source in (*trial.arrange, trial.act):
+        try:
+            tree = parse_python(source)
+        except SyntaxError:
+            continue
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call):
+                continue
+            called = _callee(node, objects, context)
+            names = [one.name for one in called.parameters if one.name not in ("self", "cls")] if called else []
+            pairs = [*zip(names, node.args, strict=False), *((one.arg, one.value) for one in node.keywords if one.arg)]
+            for name, value in pairs:
+                if isinstance(value, ast.Constant | ast.UnaryOp):
+                    found.setdefault(name, []).append(ast.unparse(value))
+    return found
+
+
+def _callee(
+    node: ast.Call, objects: dict[str, tuple[ModuleFacts, ClassFacts]], context: ProposalContext
+) -> CallableFacts | None:
+    if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+        known = objects.get(node.func.value.id)
+        members = known[1].members if known else ()
+        return next((one for one in members if one.name == node.func.attr), None)
+    if isinstance(node.func, ast.Name):
+        known = context.index.class_in(node.func.id, context.facts) or context.index.find_class(node.func.id)
+        if known is not None:
+            return context.index.constructor(*known)
+        return next((one for one in context.facts.functions if one.name == node.func.id), None)
+    return None
+
+
+def _questions(
+    variable: str,
+    known: tuple[ModuleFacts, ClassFacts],
+    given: dict[str, list[str]],
+    act: str,
+    context: ProposalContext,
+    *,
+    deeper: bool = True,
+) -> list[str]:
+    """Calls that ask and change nothing; those with arguments use values that the flow used before."""
+    facts, owner = known
+    found: list[str] = []
+    for member in owner.members:
+        if not member.public or member.is_async or member.is_context_manager or is_change(member):
+            continue
+        if member.kind != "method" or member.name.startswith("__") or member.name == act or _acts(member):
+            continue
+        arguments = _arguments(member, given)
+        if arguments is None:
+            continue
+        call = f"{variable}.{member.name}({', '.join(arguments)})"
+        inner = context.index.class_in(member.returns or "", facts) if deeper and member.returns else None
+        if inner is not None and inner[1].kind == "plain":
+            found += _questions(call, inner, given, act, context, deeper=False)[:3]
+        elif member.returns not in ("None", None) or not member.parameters:
+            found.append(f"list({call})" if member.is_generator else call)
+    if any(one.name == "__len__" for one in owner.members):
+        found.append(f"len({variable})")
+    return [look for look in found if len(look) <= _LONGEST and _parses(look)]
+
+
+def _arguments(member: CallableFacts, given: dict[str, list[str]]) -> list[str] | None:
+    found: list[str] = []
+    for one in member.parameters:
+        if not one.required or one.name in ("self", "cls"):
+            continue
+        if one.name not in given:
+            return None
+        found.append(given[one.name][0])
+    return found
+
+
+def _acts(member: CallableFacts) -> bool:
+    """Whether a method's name says that it does something rather than answer."""
+    return fills(member) or member.name.startswith(
+        ("close", "shutdown", "stop", "commit", "rollback", "run", "start", "send", "delete", "remove", "clear")
+    )
+
+
+def _parses(source: str) -> bool:
+    try:
+        parse_expression(source)
+    except SyntaxError:
+        return False
+    return True

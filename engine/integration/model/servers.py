@@ -1,0 +1,164 @@
+"""Which components can serve on this machine, and which others are made to talk to a server (T-20).
+
+A seam through requests: one module makes or is a server (http.server, socketserver, WSGI), another asks over the
+network what its caller names by an address. Flows join the two on the loopback device, on a port that is free.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from ....utils.python_source import parse_python
+from ...python.model.model import CallableFacts, ClassFacts, ModuleFacts
+from ...python.source.annotations import type_hint
+
+Form = Literal["made", "handler", "wsgi"]
+HTTP_SERVERS = frozenset({"HTTPServer", "ThreadingHTTPServer", "WSGIServer"})
+SERVERS = HTTP_SERVERS | {"TCPServer", "ThreadingTCPServer", "BaseServer"}
+_HTTP_HANDLERS = frozenset({"BaseHTTPRequestHandler", "SimpleHTTPRequestHandler"})
+_HANDLERS = _HTTP_HANDLERS | {"StreamRequestHandler", "BaseRequestHandler"}
+_NETWORK = re.compile(r"(urllib\.request|urllib3?|http\.client|requests|httpx|socket|xmlrpc\.client)(\.\w+)*")
+_URL = re.compile(r"((base|root|server|service|api|remote)_?)?(url|uri|endpoint)")
+_HOST = re.compile(r"((server|remote)_?)?(host|hostname)")
+_PORT = re.compile(r"((server|remote|tcp)_?)?port")
+_BINDS = re.compile(r"host|hostname|bind|interface|address")
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Something of the project that serves.
+
+    Attributes:
+        form: `made`: a function or class whose call gives a server; `handler`: a class for a server's requests;
+            `wsgi`: an application.
+        http: whether it speaks HTTP; else it is spoken to through a socket.
+    """
+
+    module: str
+    name: str
+    form: Form
+    http: bool = True
+
+
+def servers_in(facts: ModuleFacts, source: str) -> tuple[Server, ...]:
+    """What of a module can serve, functions that make a server first; a handler only where nothing makes its server."""
+    if not any(word in source for word in ("Server", "RequestHandler", "start_response")):
+        return ()
+    derived = {one.name: one for one in facts.classes if _last(one.bases) & SERVERS}
+    found: list[Server] = []
+    returned = _returned(source, facts.path)
+    for one in facts.functions:
+        made = _made(one, returned) & (SERVERS | set(derived))
+        if one.public and made and _can_be_bound(one):
+            http = any(name in HTTP_SERVERS or _is_http(derived.get(name)) for name in made)
+            found.append(Server(facts.module, one.name, "made", http or _names_http(source)))
+        elif one.public and [item.name for item in one.parameters] == ["environ", "start_response"]:
+            found.append(Server(facts.module, one.name, "wsgi"))
+    for one in derived.values():
+        if one.constructor is not None and _can_be_bound(one.constructor):
+            found.append(Server(facts.module, one.name, "made", _is_http(one) or _names_http(source)))
+    if not found:
+        found += [
+            Server(facts.module, one.name, "handler", bool(_last(one.bases) & _HTTP_HANDLERS))
+            for one in facts.classes
+            if _last(one.bases) & _HANDLERS and not one.name.startswith("_")
+        ]
+    return tuple(found)
+
+
+def is_client(one: CallableFacts, owner: ClassFacts | None, source: str) -> bool:
+    """Whether a callable of a module asks a server whose address its caller, or who made its object, gives."""
+    made = owner.constructor if owner is not None and one.kind != "constructor" else None
+    given = [*one.parameters, *(made.parameters if made is not None else ())]
+    takes = any(address_kind(item.name) in ("url", "port") for item in given)
+    return takes and speaks(source)
+
+
+def speaks(source: str) -> bool:
+    """Whether a module imports something that talks over the network."""
+    if not any(word in source for word in ("urllib", "http", "requests", "socket", "xmlrpc")):
+        return False
+    for node in ast.walk(parse_python(source)):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [one.name for one in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or "", *(f"{node.module}.{one.name}" for one in node.names)]
+        if any(_NETWORK.fullmatch(name) for name in names):
+            return True
+    return False
+
+
+def address_kind(name: str) -> Literal["url", "host", "port", ""]:
+    """What part of an address a parameter of this name wants."""
+    if _URL.fullmatch(name):
+        return "url"
+    return "host" if _HOST.fullmatch(name) else "port" if _PORT.fullmatch(name) else ""
+
+
+def binding(one: CallableFacts) -> Mapping[str, str]:
+    """Values for the parameters of a maker that say where to listen: this machine, any free port."""
+    found: dict[str, str] = {}
+    for item in one.parameters:
+        pair = "tuple" in (item.annotation or "").lower() or ("address" in item.name and item.annotation is None)
+        if pair and _BINDS.search(item.name.removeprefix("server_")):
+            found[item.name] = "('127.0.0.1', 0)"
+        elif _PORT.fullmatch(item.name):
+            found[item.name] = "0"
+        elif _BINDS.fullmatch(item.name):
+            found[item.name] = "'127.0.0.1'"
+    return found
+
+
+def _can_be_bound(one: CallableFacts) -> bool:
+    return any(value != "'127.0.0.1'" for value in binding(one).values())
+
+
+def _made(one: CallableFacts, returned: Mapping[str, set[str]]) -> set[str]:
+    """Last names of the classes that a function says or is seen to return."""
+    said = {hint.name.rpartition(".")[2] for hint in type_hint(one.returns).members()} if one.returns else set[str]()
+    return said | returned.get(one.name, set())
+
+
+def _returned(source: str, path: str) -> dict[str, set[str]]:
+    """By function of the module, the names of what it calls to make what it returns."""
+    found: dict[str, set[str]] = {}
+    for node in parse_python(source, path).body:
+        if isinstance(node, ast.FunctionDef):
+            bound = dict(_bindings(node))
+            for inner in ast.walk(node):
+                if isinstance(inner, ast.Return) and isinstance(inner.value, ast.Call | ast.Name):
+                    value = inner.value
+                    name = bound.get(value.id, "") if isinstance(value, ast.Name) else _called(value)
+                    found.setdefault(node.name, set()).add(name)
+    return found
+
+
+def _bindings(node: ast.FunctionDef) -> Iterator[tuple[str, str]]:
+    for inner in ast.walk(node):
+        if (
+            isinstance(inner, ast.Assign)
+            and isinstance(inner.targets[0], ast.Name)
+            and isinstance(inner.value, ast.Call)
+        ):
+            yield inner.targets[0].id, _called(inner.value)
+
+
+def _called(node: ast.Call) -> str:
+    return ast.unparse(node.func).rpartition(".")[2]
+
+
+def _last(bases: tuple[str, ...]) -> set[str]:
+    return {one.rpartition(".")[2] for one in bases}
+
+
+def _is_http(one: ClassFacts | None) -> bool:
+    return one is not None and bool(_last(one.bases) & HTTP_SERVERS)
+
+
+def _names_http(source: str) -> bool:
+    return any(name in source for name in _HTTP_HANDLERS)

@@ -1,0 +1,120 @@
+"""A case of the integration spec as typed data, read from and written to the JSON form (B-04)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...python.model.spec_case import Case, Expectation
+
+JsonObject = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One call of a flow: `component` is who is called, `save_as` the name its value gets, empty for none."""
+
+    component: str
+    expression: str
+    mode: str = "call"
+    save_as: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FlowCase:
+    """One flow: what is set up, the calls in order, what must hold afterwards.
+
+    Attributes:
+        crosses: pairs of component names, caller first.
+        steps: at least one; the last one's value is `result`.
+        services: names of the spec's services that it needs.
+    """
+
+    id: str
+    title: str
+    crosses: tuple[tuple[str, str], ...]
+    steps: tuple[Step, ...]
+    expect: tuple[Expectation, ...]
+    fixtures: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
+    statements: tuple[str, ...] = ()
+    priority: str = "medium"
+    preconditions: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    expected: str = ""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> FlowCase:
+        """Read one case. Raises KeyError, TypeError or ValueError where the schema is not kept."""
+        arrange = data.get("arrange") or {}
+        return cls(
+            id=str(data["id"]),
+            title=str(data["title"]),
+            crosses=tuple((str(one["from"]), str(one["to"])) for one in data["crosses"]),
+            steps=tuple(
+                Step(
+                    str(one["component"]),
+                    str(one["expression"]),
+                    str(one.get("mode") or "call"),
+                    str(one.get("save_as") or ""),
+                )
+                for one in data["act"]["steps"]
+            ),
+            expect=tuple(Expectation.from_json(one) for one in data["expect"]),
+            fixtures=tuple(arrange.get("fixtures") or ()),
+            services=tuple(arrange.get("services") or ()),
+            statements=tuple(arrange.get("statements") or ()),
+            priority=str(data.get("priority") or "medium"),
+            preconditions=tuple(data.get("preconditions") or ()),
+            told=tuple(data.get("steps") or ()),
+            expected=str(data.get("expected") or ""),
+        )
+
+    def to_json(self) -> JsonObject:
+        """The JSON form, as the integration spec's schema has it."""
+        steps: list[JsonObject] = []
+        for one in self.steps:
+            step: JsonObject = {"component": one.component, "expression": one.expression, "mode": one.mode}
+            steps.append({**step, "save_as": one.save_as} if one.save_as else step)
+        return {
+            "id": self.id,
+            "title": self.title,
+            "priority": self.priority,
+            "preconditions": list(self.preconditions),
+            "steps": list(self.told),
+            "expected": self.expected,
+            "crosses": [{"from": source, "to": target} for source, target in self.crosses],
+            "arrange": {
+                "fixtures": list(self.fixtures),
+                "services": list(self.services),
+                "statements": list(self.statements),
+            },
+            "act": {"steps": steps},
+            "expect": [one.to_json() for one in self.expect],
+        }
+
+    def as_case(self) -> Case:
+        """The same as a case of one act: the steps before the last are statements. Raises ValueError for no steps."""
+        if not self.steps:
+            raise ValueError(f"{self.id} has no step")
+        *before, last = self.steps
+        statements = [*self.statements, *(_statement(one) for one in before)]
+        return Case(
+            id=self.id,
+            title=self.title,
+            subject=last.component,
+            expression=last.expression,
+            mode=last.mode,
+            expect=self.expect,
+            fixtures=self.fixtures,
+            statements=tuple(statements),
+        )
+
+
+def _statement(step: Step) -> str:
+    forms = {"call": step.expression, "await": f"asyncio.run({step.expression})", "iterate": f"list({step.expression})"}
+    if step.mode not in forms:
+        raise ValueError(f"only the last step may have the mode {step.mode}")
+    value = forms[step.mode]
+    return f"{step.save_as} = {value}" if step.save_as else value

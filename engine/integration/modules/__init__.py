@@ -1,0 +1,1 @@
+"""Which modules of a project call each other, and where they meet."""

@@ -1,0 +1,181 @@
+"""Where a project's modules meet, read from imports and calls without running anything (T-20)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...python.facts.analyse import facts_from_source
+from ...python.model.model import ModuleFacts
+from ...python.project.layout import Layout, ModulePlace
+from ...python.source.annotations import type_hint
+from ...python.usage.project_index import ProjectIndex
+from ..model.model import Seam
+from ..model.servers import Server, is_client, servers_in
+from .calls import calls_of, imported_modules
+
+_MOST_MODULES = 2_000
+_VOCABULARY = frozenset({"exception", "enum", "typeddict", "protocol", "namedtuple"})
+
+Place = tuple[str, str]
+"""A dotted module name and a qualified name inside it."""
+
+
+@dataclass(slots=True)
+class SeamMap:
+    """All seams of a project, and what follows from them.
+
+    Attributes:
+        facts: the facts of each module that could be read, by dotted name.
+        seams: every seam, by path and line.
+        unread: modules that do not parse, with the reason.
+        servers: what can serve on this machine, by module.
+    """
+
+    facts: dict[str, ModuleFacts] = field(default_factory=dict)
+    seams: list[Seam] = field(default_factory=list)
+    unread: dict[str, str] = field(default_factory=dict)
+    servers: list[Server] = field(default_factory=list)
+    _calls: dict[Place, set[Place]] = field(default_factory=dict)
+    _imports: dict[str, list[str]] = field(default_factory=dict)
+
+    def reached(self, module: str, qualname: str) -> frozenset[str]:
+        """The other modules that a callable's code reaches, through whatever calls."""
+        seen: set[Place] = {(module, qualname)}
+        waiting = deque(seen)
+        found: set[str] = set()
+        while waiting:
+            here = waiting.popleft()
+            for there in sorted(self._calls.get(here, ())):
+                if there not in seen:
+                    seen.add(there)
+                    waiting.append(there)
+                    found.add(there[0])
+        return frozenset(found - {module})
+
+    def nearest(self, module: str, qualnames: Iterable[str]) -> list[str]:
+        """All other modules reached from some callables of a module, those that are fewer calls away first."""
+        start = [(module, name) for name in qualnames]
+        seen: set[Place] = set(start)
+        waiting = deque(start)
+        found: dict[str, None] = {}
+        while waiting:
+            for there in sorted(self._calls.get(waiting.popleft(), ())):
+                if there not in seen:
+                    seen.add(there)
+                    waiting.append(there)
+                    if there[0] != module:
+                        found.setdefault(there[0])
+        return list(found)
+
+    def reachable(self, entries: Iterable[str] | None = None) -> frozenset[Place]:
+        """Every callable that reaches another module, or that such a one calls, through whatever calls.
+
+        Args:
+            entries: dotted names of the modules to begin in; None for all.
+        """
+        seen: set[Place] = set()
+        begin = set(self.facts if entries is None else entries)
+        for module, facts in self.facts.items():
+            for one in facts.callables() if module in begin else ():
+                if one.public and (module, one.qualname) not in seen and self.reached(module, one.qualname):
+                    waiting = deque([(module, one.qualname)])
+                    while waiting:
+                        here = waiting.popleft()
+                        if here not in seen:
+                            seen.add(here)
+                            waiting.extend(self._calls.get(here, ()))
+        return frozenset(seen)
+
+    def imported(self, module: str) -> list[str]:
+        """All modules of the project that a module imports, through whatever imports, nearer ones first."""
+        waiting = deque([module])
+        found: dict[str, None] = {}
+        while waiting:
+            for there in self._imports.get(waiting.popleft(), ()):
+                if there not in found and there != module:
+                    found[there] = None
+                    waiting.append(there)
+        return list(found)
+
+    def is_vocabulary(self, module: str) -> bool:
+        """Whether a module only defines exceptions, enums, constants or types."""
+        facts = self.facts.get(module)
+        if facts is None or facts.functions:
+            return False
+        return all(one.kind in _VOCABULARY for one in facts.classes)
+
+
+def find_seams(root: Path, layout: Layout) -> SeamMap:
+    """Every seam between the project's modules. Modules that do not parse are passed over and listed."""
+    found = SeamMap()
+    sources: dict[str, str] = {}
+    for place in layout.modules[:_MOST_MODULES]:
+        facts = _read(root, place, found, sources)
+        if facts is not None:
+            found.facts.setdefault(place.module, facts)
+    index = ProjectIndex(root, layout, tuple(found.facts.values()))
+    for module, facts in found.facts.items():
+        found.servers.extend(servers_in(facts, sources[module]))
+    _through_servers(index, found)
+    for module, facts in found.facts.items():
+        found._imports[module] = imported_modules(sources[module], facts, index)
+        for call in calls_of(sources[module], facts, index):
+            found._calls.setdefault((module, call.caller), set()).add((call.module, call.name))
+            if call.module != module:
+                found.seams.append(Seam(module, call.caller, call.module, call.name, call.line))
+        _through_requests(module, sources[module], found)
+    _through_constructors(found.facts, found._calls)
+    found.seams.sort(key=lambda one: (found.facts[one.source].path, one.line, one.target, one.name))
+    return found
+
+
+def _read(root: Path, place: ModulePlace, found: SeamMap, sources: dict[str, str]) -> ModuleFacts | None:
+    try:
+        contents = (root / place.path).read_bytes()
+        facts = facts_from_source(contents, place)
+        sources.setdefault(place.module, contents.decode("utf-8-sig"))
+    except (OSError, SyntaxError, UnicodeDecodeError) as error:
+        found.unread[place.path] = str(error)
+        return None
+    return facts
+
+
+def _through_servers(index: ProjectIndex, found: SeamMap) -> None:
+    """What a server is made with is what its answers use, however they come by it."""
+    for server in found.servers:
+        facts = found.facts[server.module]
+        makers = (*facts.functions, *(one.constructor for one in facts.classes if one.constructor is not None))
+        maker = next((one for one in makers if one.qualname == server.name), None)
+        for item in maker.parameters if maker is not None else ():
+            for hint in type_hint(item.annotation).members() if item.annotation else ():
+                known = index.class_in(hint.name, facts)
+                if known is not None:
+                    place = (known[0].module, known[1].name)
+                    found._calls.setdefault((server.module, server.name), set()).add(place)
+
+
+def _through_requests(module: str, source: str, found: SeamMap) -> None:
+    """What asks a server may reach each server of the other modules; see servers.py."""
+    facts = found.facts[module]
+    others = [one for one in found.servers if one.module != module]
+    owners = {one.name: one for one in facts.classes}
+    for one in facts.callables() if others else ():
+        if one.public and is_client(one, owners.get(one.owner or ""), source):
+            for server in others:
+                found._calls.setdefault((module, one.qualname), set()).add((server.module, server.name))
+                found.seams.append(Seam(module, one.qualname, server.module, server.name, one.lines[0]))
+
+
+def _through_constructors(facts: Mapping[str, ModuleFacts], calls: dict[Place, set[Place]]) -> None:
+    """A class that is named may have all of its methods called: what they reach is reached by who names it."""
+    for module, one in facts.items():
+        for owner in one.classes:
+            inner = {(module, member.qualname) for member in owner.members}
+            calls.setdefault((module, owner.name), set()).update(_living(inner, calls))
+
+
+def _living(places: set[Place], calls: Mapping[Place, set[Place]]) -> Iterator[Place]:
+    return (one for one in places if one in calls)

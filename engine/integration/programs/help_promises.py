@@ -1,0 +1,155 @@
+"""What `--help` promises and a program does not keep: a suspected defect, with commands that show it (B-02)."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from ...python.source.titles import cut_slug
+from ..model.program_model import PLAIN, Manner, ProgramRun, RunSeen
+from ..model.programs import Program
+from .arguments import Argument, Command
+
+Observe = Callable[[Sequence[ProgramRun], Manner], Awaitable[list[RunSeen]]]
+_MOST_STATES = 6
+
+
+async def broken_promises(
+    observe: Observe,
+    program: Program,
+    commands: Sequence[Command],
+    seen: Sequence[tuple[ProgramRun, RunSeen]],
+    source: str = "",
+) -> list[dict[str, Any]]:
+    """Options whose help names a default that is not the one: leaving the option out does something else.
+
+    Args:
+        observe: runs the program.
+        seen: runs so far; those that end well are tried with the option, and with its documented default.
+        source: text of the file that the program begins in, where the help text may stand.
+    """
+    found: list[dict[str, Any]] = []
+    for command in commands:
+        for argument in command.arguments:
+            if _differs(argument):
+                entry = await _shown(observe, program, command, argument, seen)
+                if entry is not None:
+                    line = _line_of(argument.help, source)
+                    found.append({**entry, "evidence": {"path": program.place.path, "lines": [line, line]}})
+    return found
+
+
+def leaves_to_promise(run: ProgramRun, commands: Sequence[Command]) -> bool:
+    """Whether a run rests on a default of which the help text says otherwise: what it does is no behaviour to pin."""
+    command = next((one for one in commands if one.words == run.words), None)
+    given = set(run.commands[-1])
+    return any(_differs(one) and not set(one.flags) & given for one in (command.arguments if command else ()))
+
+
+def _differs(argument: Argument) -> bool:
+    """Whether the default that the help text names is another than the parser's."""
+    said, real = argument.documented_default, argument.default
+    if not argument.flags or argument.kind == "flag" or said is None or real is None:
+        return False
+    return _plain(said) != _plain(real)
+
+
+def _plain(text: str) -> str:
+    stripped = text.strip("'\"`").rstrip(".").lower()
+    try:
+        return repr(float(stripped))
+    except ValueError:
+        return stripped
+
+
+async def _shown(
+    observe: Observe,
+    program: Program,
+    command: Command,
+    argument: Argument,
+    seen: Sequence[tuple[ProgramRun, RunSeen]],
+) -> dict[str, Any] | None:
+    """The defect, where a run without the option differs from one with its documented default."""
+    assert argument.documented_default is not None
+    assert argument.default is not None
+    usable = [
+        run
+        for run, told in seen
+        if run.words == command.words
+        and told.last is not None
+        and told.last.code == 0
+        and not set(argument.flags) & set(run.commands[-1])
+    ]
+    states = sorted(usable, key=lambda run: -len(run.commands))[:_MOST_STATES]
+    tried = [
+        (run, _with(run, argument, argument.documented_default), _with(run, argument, argument.default))
+        for run in states
+    ]
+    told = await observe([run for group in tried for run in group], PLAIN)
+    for at, (run, promised, real) in enumerate(tried):
+        without, documented, actual = told[3 * at : 3 * at + 3]
+        if _outcome(without) == _outcome(actual) and _outcome(without) != _outcome(documented):
+            return _entry(program, command, argument, (run, promised, real), (without, documented))
+    return None
+
+
+def _with(run: ProgramRun, argument: Argument, value: str) -> ProgramRun:
+    last = (*run.commands[-1], argument.flag, value)
+    return ProgramRun(run.files, (*run.commands[:-1], last), run.words)
+
+
+def _outcome(told: RunSeen) -> tuple[Any, ...]:
+    last = told.last
+    return (told.failed, last and (last.code, last.out, last.err, last.ended), told.changed())
+
+
+def _entry(
+    program: Program,
+    command: Command,
+    argument: Argument,
+    runs: tuple[ProgramRun, ProgramRun, ProgramRun],
+    told: tuple[RunSeen, RunSeen],
+) -> dict[str, Any]:
+    run, promised, _ = runs
+    said = argument.documented_default
+    name = " ".join([program.name, *command.words])
+    observed = (
+        f"without {argument.flag} it does what {argument.flag} {argument.default} does, not {argument.flag} {said}"
+    )
+    slug = cut_slug(re.sub(r"\W+", "_", f"{name}_{argument.name}_default").strip("_").lower(), 60)
+    return {
+        "id": f"sd_{slug}",
+        "title": f"{name}: {observed}, where its help says that {said} is the default"[:290],
+        "subject": name,
+        "documented": f"{argument.flag}: {argument.help}"[:600],
+        "observed": f"{observed}; {_said(told[0])} instead of {_said(told[1])}"[:600],
+        "reproduce": reproduce(program, (run, promised)),
+    }
+
+
+def _line_of(help_text: str, source: str) -> int:
+    """The first line that holds the help text, or its beginning."""
+    for text in (help_text, help_text[:30]):
+        at = source.find(text) if text else -1
+        if at >= 0:
+            return source.count("\n", 0, at) + 1
+    return 1
+
+
+def _said(told: RunSeen) -> str:
+    last = told.last
+    return repr((last.out or last.err or "")[:120]) if last is not None else "nothing"
+
+
+def reproduce(program: Program, runs: Sequence[ProgramRun]) -> str:
+    """Lines for a shell in the project's root that show the last commands of some runs after the same beginning."""
+    root = program.place.import_root
+    path = '"$PWD"' if root == "." else f'"$PWD/{root}"'
+    lines = [f"export PYTHONPATH={path}", 'cd "$(mktemp -d)"']
+    for name, text in runs[0].files:
+        lines.append(f"printf %s {shlex.quote(text)} > {shlex.quote(name)}")
+    for command in (*runs[0].commands[:-1], *(run.commands[-1] for run in runs)):
+        lines.append(shlex.join(["python", *program.start, *command]))
+    return "\n".join(lines)[:4000]

@@ -1,0 +1,262 @@
+"""Runs to try of a program: documented lines, each command with plain values, commands after one another (T-20)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from ..model.program_model import ProgramRun, RunSeen
+from .arguments import Argument, Command, plain_values
+from .documented_commands import arguments_in, files_in, fitting, vocabulary_of
+from .input_files import Reading, input_files
+
+MOST_SINGLE = 44
+MOST_FOLLOWING = 80
+_MOST_VARIANTS = 10
+MOST_ON_EDGES = 16
+_MOST_STATES = 2
+_MOST_EDGES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What is known of a program before it runs: commands, documented lines, what it reads, samples, its source."""
+
+    commands: tuple[Command, ...]
+    documented: tuple[tuple[str, ...], ...]
+    reading: Reading
+    samples: tuple[tuple[str, str], ...]
+    source: str = ""
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """Words of structured arguments."""
+        examples = [text for one in self.commands for each in one.arguments for text in each.examples]
+        return vocabulary_of(self.documented, examples)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """One argument as it is written on the line, and the file it needs, if any."""
+
+    words: tuple[str, ...]
+    file: tuple[str, str] | None = None
+
+
+def single_runs(known: Knowledge) -> list[ProgramRun]:
+    """Runs of one command each, documented lines first; none twice."""
+    found: dict[ProgramRun, None] = {}
+    for run in (*documented_runs(known), *_undocumented(known)):
+        found.setdefault(run)
+    return list(found)[:MOST_SINGLE]
+
+
+def documented_runs(known: Knowledge) -> list[ProgramRun]:
+    """Each documented line by itself, with files for the inputs that it names."""
+    runs: list[ProgramRun] = []
+    for arguments in known.documented:
+        command = fitting(arguments, known.commands) if known.commands else Command((), ())
+        if command is None:
+            continue
+        files = [
+            (name, input_files(one, known.reading, known.samples, known.vocabulary, name)[0][1])
+            for name, one in files_in(arguments, command)
+            if not name.startswith(("/", "~")) and ".." not in name
+        ]
+        runs.append(ProgramRun(tuple(dict(files).items()), (tuple(arguments),), command.words))
+    return runs
+
+
+def _undocumented(known: Knowledge) -> Iterator[ProgramRun]:
+    """The plainest run of each command, then the second one of each, and so on."""
+    most = max(_MOST_VARIANTS, MOST_SINGLE // max(1, len(known.commands)))
+    turns = [islice(_each_once(command_runs(one, known)), most) for one in known.commands]
+    while turns:
+        left = []
+        for turn in turns:
+            run = next(turn, None)
+            if run is not None:
+                left.append(turn)
+                yield run
+        turns = left
+
+
+def _each_once(runs: Iterator[ProgramRun]) -> Iterator[ProgramRun]:
+    seen: set[ProgramRun] = set()
+    for one in runs:
+        if one not in seen:
+            seen.add(one)
+            yield one
+
+
+def command_runs(command: Command, known: Knowledge) -> Iterator[ProgramRun]:
+    """Runs of one command: a documented line or what it requires; each further value; each option by itself."""
+    required = [one for one in command.arguments if one.required or not one.flags]
+    pools = {one.name: _given(one, known) for one in command.arguments}
+    shown = _documented(command, known)
+    base = {one.name: pools[one.name][0] for one in required if pools[one.name]} | shown
+    required = [one for one in required if one.kind != "output" or one.name not in shown]
+    yield _run(command, base)
+    optional = [one for one in command.arguments if one.flags and not one.required]
+    for at in range(8):
+        for one in required:
+            if at < len(pools[one.name]):
+                yield _run(command, {**base, one.name: pools[one.name][at]})
+        for one in optional:
+            if at < len(pools[one.name]) and one.name not in ("version", "help"):
+                yield _run(command, {**base, one.name: pools[one.name][at]})
+
+
+def _documented(command: Command, known: Knowledge) -> dict[str, _Given]:
+    """What the first documented line of a command gives to each argument."""
+    line = next((one for one in known.documented if fitting(one, known.commands) is command), None)
+    if line is None:
+        return {}
+    found: dict[str, _Given] = {}
+    for words, one in arguments_in(line, command):
+        file = None
+        if one.kind == "input":
+            file = (words[-1], input_files(one, known.reading, known.samples, known.vocabulary, words[-1])[0][1])
+        before = found.get(one.name)
+        found[one.name] = _Given((*before.words, *words) if before is not None else words, file)
+    return found
+
+
+def _shown_name(argument: Argument, known: Knowledge) -> str:
+    """The name of a file that a documented line gives for an argument."""
+    for line in known.documented:
+        command = fitting(line, known.commands)
+        for words, one in arguments_in(line, command) if command is not None else ():
+            if one == argument:
+                return words[-1]
+    return ""
+
+
+def _given(argument: Argument, known: Knowledge) -> list[_Given]:
+    """Ways to give one argument, the plainest first."""
+    if argument.kind == "flag":
+        return [_Given((argument.flag,))]
+    if argument.kind == "input":
+        files = input_files(argument, known.reading, known.samples, known.vocabulary, _shown_name(argument, known))
+        ways = [_Given((name,), (name, text)) for name, text in files]
+        return [_flagged(argument, one) for one in (*ways, _Given((f"missing.{_ending(files)}",)))]
+    if argument.kind == "output":
+        return [_flagged(argument, _Given((_output_name(argument),)))]
+    values = plain_values(argument)
+    if argument.kind in ("whole", "number"):
+        defaults = (argument.documented_default, argument.default)
+        values = tuple(dict.fromkeys((*(one for one in defaults if one), *values)))
+    if argument.count > 1:
+        return [_flagged(argument, _Given(tuple((values * argument.count)[: argument.count])))]
+    ways = [_Given((value,)) for value in values]
+    if argument.many and len(values) > 1:
+        ways.insert(1, _Given(values[:2]))
+    return [_flagged(argument, one) for one in ways]
+
+
+def _flagged(argument: Argument, given: _Given) -> _Given:
+    return _Given((argument.flag, *given.words), given.file) if argument.flags else given
+
+
+def _ending(files: Sequence[tuple[str, str]]) -> str:
+    return files[0][0].rpartition(".")[2] if files else "txt"
+
+
+def _output_name(argument: Argument) -> str:
+    said = f"{argument.name} {argument.help}".lower()
+    ending = next((one for one in ("csv", "json", "html", "xml", "yaml", "toml", "md") if one in said), "txt")
+    stem = argument.name.strip("_").lower().replace("-", "_")
+    return stem if stem.endswith(f".{ending}") else f"{stem}.{ending}"
+
+
+def _run(command: Command, given: Mapping[str, _Given]) -> ProgramRun:
+    """Options stand behind what they belong to; words that begin with a dash would be taken for options."""
+    order = [one for one in command.arguments if not one.flags] + [one for one in command.arguments if one.flags]
+    chosen = [given[one.name] for one in order if one.name in given]
+    words = [word for one in chosen for word in one.words]
+    files = dict(one.file for one in chosen if one.file is not None)
+    return ProgramRun(tuple(files.items()), ((*command.words, *words),), command.words)
+
+
+def following_runs(seen: Sequence[tuple[ProgramRun, RunSeen]], single: Sequence[ProgramRun]) -> list[ProgramRun]:
+    """Runs in which a command comes after others that left something behind in their folder.
+
+    Args:
+        seen: runs that were observed, those of one command and maybe of two.
+        single: the commands that may come last.
+    """
+    states = [run for run, told in seen if leaves_state(run, told)]
+    found: dict[ProgramRun, None] = {}
+    for single_run in single:
+        for state in _spread(states):
+            if state.commands[-1] == single_run.commands[-1] and len(state.commands) > 1:
+                continue
+            files = dict(state.files)
+            if any(files.get(name, text) != text for name, text in single_run.files):
+                continue
+            files.update(single_run.files)
+            found.setdefault(
+                ProgramRun(tuple(files.items()), (*state.commands, *single_run.commands), single_run.words)
+            )
+    return list(found)[:MOST_FOLLOWING]
+
+
+def edge_runs(seen: Sequence[tuple[ProgramRun, RunSeen]], commands: Sequence[Command]) -> list[ProgramRun]:
+    """Runs whose whole numbers are those that the folder holds: what a comparison does there shows at its edge."""
+    found: dict[ProgramRun, None] = {}
+    for run, told in seen:
+        last = told.last
+        command = next((one for one in commands if one.words == run.words), None)
+        if command is None or last is None or told.failed or last.code or len(run.commands) < 2:
+            continue
+        held = _numbers_in(told.before or {})
+        line = run.commands[-1]
+        for words, argument in arguments_in(line, command):
+            if argument.kind != "whole" or not words[-1].isdigit():
+                continue
+            at = len(line) - 1 - line[::-1].index(words[-1])
+            for number in held[:_MOST_EDGES]:
+                edge = (*line[:at], number, *line[at + 1 :])
+                found.setdefault(ProgramRun(run.files, (*run.commands[:-1], edge), run.words))
+    known = {run for run, _ in seen}
+    return [run for run in found if run not in known][:MOST_ON_EDGES]
+
+
+def stands_on_edge(run: ProgramRun, told: RunSeen, commands: Sequence[Command]) -> tuple[str, ...]:
+    """Names of the arguments of the last command that are whole numbers which the folder held before."""
+    command = next((one for one in commands if one.words == run.words), None)
+    held = set(_numbers_in(told.before or {}))
+    given = arguments_in(run.commands[-1], command) if command is not None and held else []
+    return tuple(one.name for words, one in given if one.kind == "whole" and words[-1] in held)
+
+
+def _numbers_in(folder: Mapping[str, Any]) -> list[str]:
+    """Whole numbers in rows and texts of a folder, in order."""
+    found: dict[str, None] = {}
+    for told in folder.values():
+        for rows in (told.get("tables") or {}).values():
+            found.update((str(cell), None) for row in rows for cell in row if isinstance(cell, int) and cell > 0)
+    for told in folder.values():
+        found.update((one, None) for one in re.findall(r"(?<![\w.-])[1-9]\d{0,5}(?![\w.-])", told.get("text") or ""))
+    return list(found)
+
+
+def _spread(states: Sequence[ProgramRun]) -> list[ProgramRun]:
+    """A few states: each subcommand's plainest first."""
+    by_words: dict[tuple[str, ...], list[ProgramRun]] = {}
+    for one in states:
+        by_words.setdefault(one.words, []).append(one)
+    firsts = [group[0] for group in by_words.values()]
+    return [*firsts, *(one for group in by_words.values() for one in group[1:])][:_MOST_STATES]
+
+
+def leaves_state(run: ProgramRun, told: RunSeen) -> bool:
+    """Whether a run ended well and left a file behind that no argument of it names."""
+    last = told.last
+    if last is None or told.failed or last.code != 0 or last.ended != "exited" or told.outside:
+        return False
+    named = {word for command in run.commands for word in command}
+    return any(name not in named for name in told.changed())

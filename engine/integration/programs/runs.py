@@ -1,0 +1,272 @@
+"""Runs a project's programs in the sandbox and keeps the runs that deserve a test (T-20).
+
+A run counts only when its last command was seen to cross from one module of the project into another; what two further
+runs do otherwise, under another hash seed, clock and zone, is not demanded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ....core.errors import SandboxFailure
+from ....sandbox.protocol import Limits
+from ....sandbox.target import PythonTarget, Workspace
+from ...python.model.model import Arc
+from ...python.project.layout import ModulePlace
+from ..model.arcs import WideArcs
+from ..model.model import IntegrationTarget
+from ..model.program_model import PLAIN, Manner, ProgramRun, RunSeen, seen_from
+from ..model.programs import Program
+from .arguments import Command, commands_of
+from .help_promises import broken_promises, leaves_to_promise
+from .proposals import Knowledge, edge_runs, following_runs, single_runs, stands_on_edge
+
+_WORKER = Path(__file__).resolve().parents[3] / "sandbox" / "worker"
+COMMAND_SECONDS = 10.0
+MOST_KEPT = 18
+_READ_SECONDS = 30.0
+_MOVING_COST = 250.0
+_SHIFT = 400 * 86_400 + 7 * 3600 + 11
+
+
+TRACED = Manner(traced=True)
+ELSEWHERE = Manner(hash_seed=2, zone="TWX-05:45", shift=_SHIFT)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A run that deserves a test: what it did, plainly and elsewhere, and the arcs of its last command."""
+
+    run: ProgramRun
+    seen: RunSeen
+    elsewhere: RunSeen
+    arcs: frozenset[Arc]
+
+
+@dataclass(slots=True)
+class ProgramFlows:
+    """What running one program gave.
+
+    Attributes:
+        lost: why commands got no test, by subcommand.
+        defects: promises of help texts that runs contradict, as the spec has them.
+    """
+
+    program: Program
+    commands: tuple[Command, ...] = ()
+    kept: list[Kept] = field(default_factory=list)
+    seen: list[tuple[ProgramRun, RunSeen]] = field(default_factory=list)
+    lost: dict[str, str] = field(default_factory=dict)
+    defects: list[dict[str, Any]] = field(default_factory=list)
+    runs: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
+class Runner:
+    """Runs one program of a target in workspaces of their own."""
+
+    def __init__(self, target: PythonTarget, program: Program, watched: Sequence[ModulePlace]) -> None:
+        self._target = target
+        self._program = program
+        self._watched = tuple(watched)
+
+    async def commands(self) -> tuple[Command, ...]:
+        """What the program's parser says it takes; empty when it asks no parser that is known. Runs it up to there."""
+        async with self._target.workspace() as workspace:
+            out = workspace.scratch / "parser.json"
+            program = workspace.program(
+                [str(_WORKER / "programs_read.py"), str(out), *self._program.start],
+                limits=Limits(wall_seconds=_READ_SECONDS),
+                readable=(_WORKER,),
+            )
+            await self._target.sandbox.run(program)
+            try:
+                told = json.loads(await asyncio.to_thread(out.read_text, encoding="utf-8"))
+            except (OSError, ValueError):
+                return ()
+        return commands_of(told["parser"]) if told.get("parser") else ()
+
+    async def observe(self, runs: Sequence[ProgramRun], manner: Manner) -> list[RunSeen]:
+        """What each run did, in the same order.
+
+        Raises:
+            SandboxFailure: the sandbox broke.
+        """
+        if not runs:
+            return []
+        async with self._target.workspace() as workspace:
+            count = sum(len(run.commands) for run in runs)
+            program = workspace.program(
+                [str(_WORKER / "programs_run.py")],
+                limits=Limits(wall_seconds=60 + count * (COMMAND_SECONDS + 5), cpu_seconds=600, output_mib=128),
+                readable=(_WORKER,),
+                stdin=json.dumps(self._request(workspace, runs, manner)).encode(),
+            )
+            completed = await self._target.sandbox.run(program)
+        lines = completed.stdout.decode("utf-8", "replace").splitlines()
+        if len(lines) < len(runs):
+            last = completed.stderr.decode("utf-8", "replace").strip()[-400:]
+            raise SandboxFailure(
+                f"Running {self._program.name} ended after {len(lines)} of {len(runs)} runs. {completed.reason} {last}",
+                advice="Run the program by hand; it may use more memory or processes than the sandbox gives.",
+            )
+        return [seen_from(json.loads(line), len(run.commands)) for run, line in zip(runs, lines, strict=False)]
+
+    def _request(self, workspace: Workspace, runs: Sequence[ProgramRun], manner: Manner) -> dict[str, Any]:
+        home = [str(workspace.scratch / name) for name in ("home", "tmp")]
+        return {
+            "scratch": str(workspace.scratch / "programs"),
+            "watched": [str(workspace.project / one.path) for one in self._watched],
+            "modules": [one.module for one in self._watched],
+            "start": list(self._program.start),
+            "seconds": COMMAND_SECONDS,
+            "outside": [str(workspace.project), *home],
+            "runs": [
+                {
+                    "files": dict(run.files),
+                    "commands": [list(one) for one in run.commands],
+                    "hash_seed": manner.hash_seed,
+                    "zone": manner.zone,
+                    "shift": manner.shift,
+                    "traced": manner.traced,
+                }
+                for run in runs
+            ],
+        }
+
+
+async def explore_program(
+    runner: Runner, program: Program, known: Knowledge, arcs: WideArcs, target: IntegrationTarget
+) -> ProgramFlows:
+    """Run a program in many ways and keep what deserves a test. Raises SandboxFailure."""
+    found = ProgramFlows(program, known.commands)
+    single = single_runs(known)
+    observed = list(zip(single, await runner.observe(single, TRACED), strict=True))
+    second = following_runs(observed, single)
+    more = list(zip(second, await runner.observe(second, TRACED), strict=True))
+    third = [one for one in following_runs([*observed, *more], single) if len(one.commands) > 2 and one not in second]
+    more += zip(third, await runner.observe(third, TRACED), strict=True)
+    edges = edge_runs([*observed, *more], known.commands)
+    more += zip(edges, await runner.observe(edges, TRACED), strict=True)
+    found.seen = [*observed, *more]
+    found.defects = await broken_promises(runner.observe, program, known.commands, found.seen, known.source)
+    found.runs = len(found.seen)
+    counting = {one.place.module for one in target.components if not one.vocabulary}
+    chosen = _chosen(found, arcs, counting)
+    runs = [run for run, _ in chosen]
+    plain, elsewhere = await runner.observe(runs, PLAIN), await runner.observe(runs, ELSEWHERE)
+    for (run, own), seen, other in zip(chosen, plain, elsewhere, strict=True):
+        reason = _unsteady(seen, other)
+        if reason:
+            found.lost.setdefault(" ".join(run.words), reason)
+        else:
+            found.kept.append(Kept(run, seen, other, own))
+    _tell_lost(found)
+    if found.kept:
+        found.notes.append(f"{program.name} runs in processes of its own: lines it runs there are not in the coverage")
+    return found
+
+
+def _unsteady(seen: RunSeen, other: RunSeen) -> str:
+    one, two = seen.last, other.last
+    if one is None or two is None or seen.failed or other.failed:
+        return "it could not be repeated"
+    if (one.code, one.ended) != (two.code, two.ended):
+        return "it ends otherwise with another hash seed, clock or time zone"
+    return ""
+
+
+def trouble(told: RunSeen) -> str:
+    """Why a run cannot become a test; empty when it can."""
+    last = told.last
+    if told.failed or last is None:
+        return told.failed or "nothing ran"
+    if last.ended != "exited":
+        return (
+            f"it {last.ended}" if not last.ended.startswith("timed") else f"it did not end within {COMMAND_SECONDS:g} s"
+        )
+    if told.outside:
+        return "it writes outside of its folder"
+    if "Traceback (most recent call last)" in (last.err or ""):
+        return f"it ends with an unhandled {_exception(last.err or '')}"
+    return ""
+
+
+def _exception(err: str) -> str:
+    return err.strip().rpartition("\n")[2].partition(":")[0].rpartition(".")[2] or "exception"
+
+
+def tells(told: RunSeen) -> bool:
+    """Whether there is something to demand besides the exit code."""
+    last = told.last
+    return last is not None and bool(last.out or (last.code and last.err) or told.changed())
+
+
+def _chosen(found: ProgramFlows, arcs: WideArcs, counting: set[str]) -> list[tuple[ProgramRun, frozenset[Arc]]]:
+    """A set cover over arcs and endings: those that show most for the least reading."""
+    left: list[tuple[ProgramRun, frozenset[Arc], frozenset[Any]]] = []
+    for run, told in found.seen:
+        last = told.last
+        if last is None or trouble(told) or not tells(told) or leaves_to_promise(run, found.commands):
+            continue
+        own = arcs.real(last.arcs)
+        if any(edge.source in counting and edge.target in counting for edge in arcs.edges(own)):
+            left.append((run, own, own | _behaviour(run, told, found.commands)))
+    seen_by_run = dict(found.seen)
+    moving = {run: _MOVING_COST for run, told in found.seen if _names_today(told)}
+    chosen: list[tuple[ProgramRun, frozenset[Arc]]] = []
+    shown: set[Any] = set()
+    while left and len(chosen) < MOST_KEPT:
+        run, own, goals = max(left, key=lambda one: len(one[2] - shown) / (40 + one[0].cost + moving.get(one[0], 0)))
+        if not goals - shown:
+            break
+        chosen.append((run, own))
+        shown |= goals
+        same = _outcome(seen_by_run[run])
+        left = [one for one in left if one[0] is not run and (_outcome(seen_by_run[one[0]]) != same or not same[1])]
+    order = {run: at for at, (run, _) in enumerate(found.seen)}
+    return sorted(chosen, key=lambda one: (len(one[0].commands), order[one[0]]))
+
+
+def _names_today(told: RunSeen) -> bool:
+    """Whether what a run says holds today's date: tomorrow it will say something else."""
+    today = datetime.now(UTC).date().isoformat()
+    last = told.last
+    return last is not None and (today in (last.out or "") or today in json.dumps(told.changed(), default=str))
+
+
+def _outcome(told: RunSeen) -> tuple[Any, ...]:
+    """What a user saw of a run that was refused, and its exit code; equal ones tell the same."""
+    last = told.last
+    return (told.changed(), last.code, last.out, last.err) if last is not None else (None, 0)
+
+
+def _behaviour(run: ProgramRun, told: RunSeen, commands: Sequence[Command]) -> frozenset[Any]:
+    last = told.last
+    assert last is not None
+    lines = len((last.out or "").splitlines())
+    kinds: set[Any] = {("says", run.words, last.out or last.err)}  # another answer is another behaviour
+    kinds |= {("ends", run.words, last.code), ("lines", run.words, last.code, min(lines, 3))}
+    kinds |= {("edge", run.words, name) for name in stands_on_edge(run, told, commands)}
+    kinds |= {("changes", run.words, name.rpartition(".")[2]) for name in told.changed()}
+    kinds |= {("option", run.words, word) for word in run.commands[-1] if word.startswith("-") and not last.code}
+    return frozenset(kinds)
+
+
+def _tell_lost(found: ProgramFlows) -> None:
+    """For each command without a test, why the first run of it got none."""
+    have = {one.run.words for one in found.kept}
+    for run, told in found.seen:
+        words = " ".join(run.words)
+        if run.words not in have and words not in found.lost:
+            reason = trouble(told)
+            found.lost[words] = (
+                reason or "no run of it was seen to cross from one module into another and to tell anything"
+            )
+    found.lost = {words: reason for words, reason in found.lost.items() if tuple(words.split()) not in have}

@@ -1,0 +1,1 @@
+"""Flows and program runs become a spec, and the spec becomes a test file."""

@@ -1,0 +1,211 @@
+"""Flows and program runs become an integration spec, valid against its schema (B-02, B-04, B-06, T-08)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...python.facts.exception_names import message_part
+from ...python.facts.import_names import ImportNames, at_their_source
+from ...python.judge.assertability import judged_findings
+from ...python.judge.defects import suspected_defects
+from ...python.judge.selection import Judged
+from ...python.model.model import ModuleFacts
+from ...python.model.spec_case import Expectation
+from ...python.usage.project_index import ProjectIndex
+from ...python.write.case_titles import CaseNamer
+from ..flows import loopback
+from ..flows.crossing import edges_taken
+from ..flows.explore import Flows
+from ..model.model import Component, Edge, IntegrationTarget
+from ..model.spec_case import FlowCase
+from .flow_steps import split_steps
+
+SCHEMA_VERSION = "1.0.0"
+_MOST_EDGES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What running programs adds to a spec; see program_cases.py."""
+
+    cases: tuple[FlowCase, ...] = ()
+    services: tuple[dict[str, Any], ...] = ()
+    imports: tuple[str, ...] = ()
+    edges: frozenset[Edge] = frozenset()
+    defects: tuple[dict[str, Any], ...] = ()
+    not_reached: tuple[dict[str, Any], ...] = ()
+
+
+NOTHING_TOLD = Told()
+
+
+def compose_integration_spec(
+    target: IntegrationTarget,
+    flows: Flows,
+    index: ProjectIndex,
+    *,
+    framework: str,
+    programs: Callable[[set[str]], Told] = lambda taken: NOTHING_TOLD,
+) -> dict[str, Any]:
+    """The integration spec of one entry. `cases` is empty where nothing could be told; `not_reached` then says why.
+
+    Args:
+        framework: pytest or unittest.
+        programs: what the entry's programs add, given the ids that are taken.
+    """
+    exploration = flows.exploration
+    facts = exploration.facts
+    judged, without = judged_findings(exploration)
+    names = ImportNames([text for one in judged for text in (*one.finding.trial.imports, *one.verdict.imports)])
+    namer = CaseNamer(facts, [one.finding for one in judged])
+    cases = [_case(one, target, flows, facts, index, namer, names) for one in judged]
+    added = programs({one.id for one in cases})
+    defects = suspected_defects(exploration)
+    told = {one.finding.trial.subject for one in judged} | {str(one["subject"]) for one in defects}
+    edges = {edge for one in flows.edges for edge in one} | added.edges
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "test_type": "integration",
+        "title": _title(target),
+        "language": "python",
+        "framework": framework,
+        "target": {"components": components_json(target), "edges": edges_json(target, edges)},
+        "imports": sorted({*names.statements(), *added.imports, *_served_imports(cases)}),
+        "services": [*_services(cases), *added.services],
+        "cases": [one.to_json() for one in (*cases, *added.cases)],
+        "suspected_defects": [*defects, *added.defects],
+        "not_reached": [*not_reached(target, flows, without, told), *added.not_reached],
+    }
+
+
+def _case(
+    judged: Judged,
+    target: IntegrationTarget,
+    flows: Flows,
+    facts: ModuleFacts,
+    index: ProjectIndex,
+    namer: CaseNamer,
+    names: ImportNames,
+) -> FlowCase:
+    trial, verdict = judged.finding.trial, judged.verdict
+    imports = at_their_source(trial.imports, facts)
+    expect = with_message(verdict.expectations, judged, flows.arcs.sources)
+    source = names.adopt(trial.arrange, trial.act, imports, expect, verdict.imports)
+    named = namer.name(trial.subject, source.statements, source.expression, trial.mode, source.expect)
+    statements, steps = split_steps(source.statements, source.expression, trial.mode, target, index)
+    served = loopback.needs_helper(trial.fixtures)
+    crosses = crossed(target, edges_taken(flows.arcs, judged.finding.observation.arcs, target, served=served))
+    return FlowCase(
+        id=named.id,
+        title=named.title,
+        crosses=crosses,
+        steps=steps,
+        expect=source.expect,
+        fixtures=tuple(one for one in trial.fixtures if one != loopback.HELPER),
+        services=_services_of(trial.fixtures),
+        statements=statements,
+        priority="high" if judged.documented else "medium",
+        preconditions=tuple(" ".join(one.split())[:900] for one in statements[:50]),
+        told=tuple(_told(one.component, one.expression) for one in steps),
+        expected=named.expected,
+    )
+
+
+def with_message(
+    expect: tuple[Expectation, ...], judged: Judged, sources: Sequence[str | None]
+) -> tuple[Expectation, ...]:
+    """With what an exception says, where its words stand in the code of a component."""
+    finding = judged.finding
+    raised = finding.observation.raised
+    if raised is None or any(one.startswith("message") for one in finding.unstable):
+        return expect
+    match = message_part(raised.message, finding.trial.act)
+    words = [
+        one for one in re.findall(r"[A-Za-z]{2,} [a-z]{2,}|[A-Za-z]{6,}", match or "") if one not in finding.trial.act
+    ]
+    if match is None or not any(word in text for word in words for text in sources if text):
+        return expect
+    return tuple(replace(one, match=match) if one.kind == "raises" and not one.match else one for one in expect)
+
+
+def crossed(target: IntegrationTarget, edges: Iterable[Edge]) -> tuple[tuple[str, str], ...]:
+    """Edges by the components' names, in the components' order."""
+    order = {one.place.module: at for at, one in enumerate(target.components)}
+    names = {one.place.module: one.name for one in target.components}
+    known = [edge for edge in edges if edge.source in order and edge.target in order]
+    known.sort(key=lambda edge: (order[edge.source], order[edge.target]))
+    return tuple((names[edge.source], names[edge.target]) for edge in known)
+
+
+def components_json(target: IntegrationTarget) -> list[dict[str, Any]]:
+    """The components as the spec has them."""
+    return [_component(one, entry=one is target.components[0]) for one in target.components]
+
+
+def _component(one: Component, *, entry: bool) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "role": "entry" if entry else "collaborator",
+        "path": one.place.path,
+        "module": one.place.module,
+        "import_root": one.place.import_root,
+        "digest": one.digest,
+    }
+
+
+def edges_json(target: IntegrationTarget, edges: Iterable[Edge]) -> list[dict[str, str]]:
+    """The edges that flows were seen to take."""
+    entry, modules = target.entry.name, {one.module for one in target.servers}
+    served = {one.name for one in target.components if one.place.module in modules}
+    return [
+        {"from": source, "to": reached, "through": "requests" if source == entry and reached in served else "calls"}
+        for source, reached in crossed(target, edges)[:_MOST_EDGES]
+    ]
+
+
+def not_reached(
+    target: IntegrationTarget, flows: Flows, without: dict[str, str], told: set[str]
+) -> list[dict[str, Any]]:
+    """Subjects of the entry without a case, and why, by line."""
+    lines = {one.qualname: one.lines[0] for one in flows.exploration.facts.callables()}
+    reasons = {one.qualname: one.reason for one in flows.exploration.unreached}
+    reasons |= {subject: reason for subject, reason in without.items() if reason}
+    found: list[dict[str, Any]] = []
+    for subject in sorted(set(target.subjects) - told, key=lambda one: (lines.get(one, 0), one)):
+        entry: dict[str, Any] = {"subject": subject, "reason": reasons.get(subject) or "no flow through it was found"}
+        found.append({**entry, "line": lines[subject]} if lines.get(subject) else entry)
+    return found
+
+
+def _served_imports(cases: Sequence[FlowCase]) -> tuple[str, ...]:
+    return loopback.IMPORTS if any(loopback.needs_helper(one.fixtures) for one in cases) else ()
+
+
+def _services(cases: Sequence[FlowCase]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    if any("folder" in one.services for one in cases):
+        found.append({"name": "folder", "kind": "filesystem", "stand_in": "real", "fixture": "tmp_path"})
+    if any("serving" in one.services for one in cases):
+        found.append(loopback.service())
+    return found
+
+
+def _services_of(fixtures: Sequence[str]) -> tuple[str, ...]:
+    return (
+        *(["folder"] if "tmp_path" in fixtures else []),
+        *(["serving"] if loopback.needs_helper(fixtures) else []),
+    )
+
+
+def _told(component: str, expression: str) -> str:
+    line = " ".join(expression.split())
+    return f"{component}: {line}"[:900]
+
+
+def _title(target: IntegrationTarget) -> str:
+    others = [one.name for one in target.components[1:] if not one.vocabulary]
+    shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
+    return f"Integration tests for {target.entry.place.module} with {shown}"[:280]

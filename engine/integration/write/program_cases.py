@@ -1,0 +1,249 @@
+"""Kept runs of a program become flows of the spec: what it printed, wrote and answered is demanded (B-04)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ....utils.redact import Redactor
+from ...python.model.spec_case import Evidence, Expectation
+from ...python.source.titles import cut_slug
+from ..model.arcs import WideArcs
+from ..model.model import IntegrationTarget
+from ..model.program_model import ProgramRun, RunSeen
+from ..model.programs import Program
+from ..model.spec_case import FlowCase, Step
+from ..programs.runs import Kept, ProgramFlows
+from .compose import crossed
+
+LONGEST_OUTPUT = 1_500
+_MOST_FILES = 3
+_MOST_TABLES = 4
+_LONGEST_ROWS = 1_500
+IMPORTS = ("import os", "import subprocess", "import sys")
+ROW_IMPORTS = ("import contextlib", "import sqlite3")
+COMMAND_SECONDS = 60
+
+ROWS = '''def rows_of(path, table):
+    """All rows of a table of an SQLite file."""
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        return database.execute(f"SELECT * FROM {table}").fetchall()'''
+
+
+def helper_of(program: Program) -> str:
+    """The function that runs a program in a test file."""
+    kind, what = program.start
+    return f'''def {program.helper}(*arguments, cwd):
+    """Run the command line of {program.name} in a folder, with what the tests can import."""
+    environment = {{
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "PYTHONUTF8": "1",
+        "COLUMNS": "80",
+        "NO_COLOR": "1",
+    }}
+    return subprocess.run(
+        [sys.executable, {kind!r}, {what!r}, *arguments],
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout={COMMAND_SECONDS},
+        check=False,
+    )'''
+
+
+def program_services(flows: ProgramFlows, cases: Sequence[FlowCase]) -> list[dict[str, Any]]:
+    """The services that the cases of a program need: files by their text, the program itself, a look into databases."""
+    used = {name for one in cases for name in one.services}
+    name = flows.program.helper
+    found: list[dict[str, Any]] = []
+    for (_, text), constant in shared_files([kept.run for kept in flows.kept]).items():
+        if constant in used:
+            found.append(_service(constant, "filesystem", f"{constant} = {text!r}"))
+    if name in used:
+        found.append(_service(name, "process", helper_of(flows.program)))
+    if "rows_of" in used:
+        found.append(_service("rows_of", "sqlite", ROWS))
+    return found
+
+
+def _service(name: str, kind: str, setup: str) -> dict[str, Any]:
+    return {"name": name, "kind": kind, "stand_in": "real", "setup": [setup]}
+
+
+def program_cases(
+    flows: ProgramFlows, arcs: WideArcs, target: IntegrationTarget, lines: tuple[int, int], taken: set[str]
+) -> list[FlowCase]:
+    """A case for each kept run that leaves something to demand.
+
+    Args:
+        lines: of the program's main function, as evidence.
+        taken: ids that are used already; those given are added.
+    """
+    evidence = Evidence(flows.program.place.path, lines)
+    found: list[tuple[Kept, tuple[Expectation, ...], tuple[tuple[str, str], ...]]] = []
+    for kept in flows.kept:
+        expect = expectations(kept, evidence)
+        crosses = crossed(target, arcs.edges(kept.arcs))
+        if len(expect) > 1 and crosses:
+            found.append((kept, expect, crosses))
+    names = run_names(flows.program, [kept for kept, _, _ in found], taken)
+    contents = shared_files([kept.run for kept in flows.kept])
+    return [
+        _case(flows.program, kept, expect, crosses, target, name, contents)
+        for (kept, expect, crosses), name in zip(found, names, strict=True)
+    ]
+
+
+def shared_files(runs: Sequence[ProgramRun]) -> dict[tuple[str, str], str]:
+    """Files that several runs are given, with the name of a constant for the text of each."""
+    counts = Counter(file for run in runs for file in run.files)
+    found: dict[tuple[str, str], str] = {}
+    for file, count in counts.items():
+        base = re.sub(r"\W+", "_", file[0]).strip("_").upper()
+        name, number = base, 2
+        while name in found.values():
+            name, number = f"{base}_{number}", number + 1
+        if count > 1 and base[:1].isalpha():
+            found[file] = name
+    return found
+
+
+def expectations(kept: Kept, evidence: Evidence) -> tuple[Expectation, ...]:
+    """The exit code, then whatever was the same in both runs: output, files, rows. Secrets are never written down."""
+    seen, other = kept.seen.last, kept.elsewhere.last
+    assert seen is not None
+    assert other is not None
+    found = [Expectation("equals", "result.returncode", str(seen.code), evidence=evidence)]
+    if seen.out and seen.out == other.out and _fit(seen.out):
+        found.append(Expectation("equals", "result.stdout", repr(seen.out), evidence=evidence))
+    if seen.code and seen.err and seen.err == other.err and _fit(seen.err) and not seen.err.startswith("usage:"):
+        found.append(Expectation("equals", "result.stderr", repr(seen.err), evidence=evidence))
+    after = kept.elsewhere.after or {}
+    for name, told in list(kept.seen.changed().items())[:_MOST_FILES]:
+        same = after.get(name) or {}
+        if told.get("text") is not None and told["text"] == same.get("text") and _fit(told["text"]):
+            actual = f"(tmp_path / {name!r}).read_text(encoding='utf-8')"
+            found.append(Expectation("equals", actual, repr(told["text"]), evidence=evidence))
+        found += _tables(kept.seen, name, told, same, evidence)
+    return tuple(found)
+
+
+def _tables(
+    seen: RunSeen, name: str, told: dict[str, Any], same: dict[str, Any], evidence: Evidence
+) -> list[Expectation]:
+    """Tables that the last command changed, and that hold the same elsewhere."""
+    before = ((seen.before or {}).get(name) or {}).get("tables") or {}
+    found: list[Expectation] = []
+    for table, rows in (told.get("tables") or {}).items():
+        if rows == before.get(table, []) or rows != (same.get("tables") or {}).get(table):
+            continue
+        value = repr([tuple(row) for row in rows])
+        if len(value) <= _LONGEST_ROWS and _fit(value):
+            actual = f"rows_of(tmp_path / {name!r}, {table!r})"
+            found.append(Expectation("equals", actual, value, evidence=evidence))
+    return found[:_MOST_TABLES]
+
+
+def _fit(text: str) -> bool:
+    """Whether a text may be written down: short, no secret, no address in memory, no path of a run's folder."""
+    if len(text) > LONGEST_OUTPUT or Redactor().text(text) != text:
+        return False
+    return re.search(r"\b0x[0-9a-f]{6,}|/(?:tmp|scratch|home|root|var)/", text) is None
+
+
+def _case(
+    program: Program,
+    kept: Kept,
+    expect: tuple[Expectation, ...],
+    crosses: tuple[tuple[str, str], ...],
+    target: IntegrationTarget,
+    name: str,
+    contents: Mapping[tuple[str, str], str],
+) -> FlowCase:
+    run = kept.run
+    component = target.named(program.place.module)
+    called = component.name if component is not None else target.entry.name
+    statements = tuple(
+        f"(tmp_path / {file[0]!r}).write_text({contents.get(file) or repr(file[1])}, encoding='utf-8')"
+        for file in run.files
+    )
+    services = [program.helper, *(contents[file] for file in run.files if file in contents)]
+    if any("rows_of(" in one.actual for one in expect):
+        services.append("rows_of")
+    title, outcome = _words(program, kept, expect)
+    return FlowCase(
+        id=name,
+        title=title,
+        crosses=crosses,
+        steps=tuple(Step(called, _call(program, command)) for command in run.commands),
+        expect=expect,
+        fixtures=("tmp_path",),
+        services=tuple(services),
+        statements=statements,
+        preconditions=tuple(f"{file} lies in the folder" for file, _ in run.files),
+        told=tuple(_line(program, command) for command in run.commands),
+        expected=outcome,
+    )
+
+
+def _call(program: Program, command: tuple[str, ...]) -> str:
+    return f"{program.helper}({', '.join([*(repr(one) for one in command), 'cwd=tmp_path'])})"
+
+
+def _line(program: Program, command: tuple[str, ...]) -> str:
+    return " ".join([program.name, *command])[:900]
+
+
+def _words(program: Program, kept: Kept, expect: tuple[Expectation, ...]) -> tuple[str, str]:
+    seen = kept.seen.last
+    assert seen is not None
+    said = f"exits with {seen.code}" if seen.code else "succeeds"
+    first = (seen.out or seen.err or "").strip().partition("\n")[0]
+    shown = f" and says {first[:80]!r}" if first and any(one.actual != "result.returncode" for one in expect) else ""
+    *earlier, command = kept.run.commands
+    after = f" after {_line(program, earlier[-1])}" if earlier else ""
+    sentence = f"{_line(program, command)}{after} {said}{shown}"[:290]
+    demands = "; ".join(f"{one.actual} equals {one.value}" for one in expect)
+    return sentence, demands[:900]
+
+
+def run_names(program: Program, kept: Sequence[Kept], taken: set[str]) -> list[str]:
+    """An id for each run: its command, what it comes after, how it ends, and what tells it from others of that name."""
+    bases = [_base(program, one) for one in kept]
+    names: list[str] = []
+    for one, base in zip(kept, bases, strict=True):
+        same = [other.run.commands[-1] for other, its in zip(kept, bases, strict=True) if its == base]
+        own = [word for word in one.run.commands[-1] if not all(word in words for words in same)]
+        words = base if len(same) == 1 or not own else f"{base}_for_{'_'.join(own[:2])}"
+        text = cut_slug(_slug(words), 80)
+        name, number = text, 2
+        while f"tc_{name}" in taken:
+            name, number = f"{text}_{number}", number + 1
+        taken.add(f"tc_{name}")
+        names.append(f"tc_{name}")
+    return names
+
+
+def _base(program: Program, kept: Kept) -> str:
+    run, last = kept.run, kept.seen.last
+    assert last is not None
+    words = [program.name, *run.words]
+    *earlier, _ = run.commands
+    if earlier:
+        words += ["after", *[one for one in earlier[-1] if not one.startswith("-")][:1]]
+    if last.code:
+        said = (last.err or last.out or "").strip().rpartition("\n")[2].removeprefix(f"{program.name}: ")
+        words += ["fails", *([cut_slug(_slug(said), 40)] if said else [])]
+    else:
+        written = [name for name, told in kept.seen.changed().items() if told.get("text") is not None]
+        words += ["writes", *written[:1]] if written else []
+    return _slug("_".join(words))
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")

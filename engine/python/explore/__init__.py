@@ -1,0 +1,1 @@
+"""Explores one module from first trial to confirmed findings."""

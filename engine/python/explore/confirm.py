@@ -1,0 +1,193 @@
+"""Repeats chosen trials under other conditions; what differs is not pinned, what cannot be repeated is dropped (B-11).
+
+Each trial runs in a fresh workspace with another hash seed and the real clock; twice with all others in one process,
+the second time shuffled; and shuffled otherwise with a third hash seed, another time zone, and a clock that goes on by
+a second from look to look, across midnight at a year's end. Trials that draw random numbers run with further seeds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, replace
+
+from ....sandbox.protocol import Network
+from ....sandbox.target import PythonTarget
+from ..judge.documented_behaviour import Verdict, as_written, compare_with_document, is_announced
+from ..judge.stability import Steady, steady
+from ..model.model import ModuleFacts, Trial
+from ..model.observation_json import Seen
+from ..search.background_context import Ahead, ahead
+from ..search.observer import Clock, Conditions, Observer, open_observer
+
+ALL = 1_000_000
+PLAIN = Conditions(hash_seed=1, seed=1, per_fork=8)
+ELSEWHERE = Conditions(
+    hash_seed=2,
+    seed=2,
+    per_fork=ALL,
+    clock=Clock("running", 1827 * 86400 - 1 - (5 * 3600 + 45 * 60)),  # the last second of 2028 in this zone
+    zone="TWX-05:45",
+)
+TOGETHER = Conditions(hash_seed=1, seed=1, per_fork=ALL)
+FURTHER_SEEDS = (3, 4, 5, 6, 7, 8)
+ALONE = "differs from process to process"
+NO_VERDICT = Verdict()
+ELSEWHERE_OR_AFTER = "differs with the clock, the time zone or what ran before it"
+AFTER_OTHERS = "depends on what ran before it in the same process"
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """One trial confirmed, or why it was not.
+
+    Attributes:
+        seen: the observation of the plain repetition with everything unstable taken out; None when dropped.
+        reason: why it was dropped, else empty.
+    """
+
+    seen: Seen | None
+    unstable: tuple[str, ...] = ()
+    verdict: Verdict = NO_VERDICT
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """The workers of one confirmation, one for each way to repeat. Made by `confirming`."""
+
+    plain: Ahead[Observer]
+    elsewhere: Ahead[Observer]
+    together: Ahead[Observer]
+
+
+@asynccontextmanager
+async def confirming(
+    target: PythonTarget, facts: ModuleFacts, watched: tuple[tuple[str, str], ...] = ()
+) -> AsyncGenerator[Workers]:
+    """Workers that start at once, so that they are there when it is settled what to confirm. Used once."""
+    network: Network = "loopback" if watched else "none"
+    usual, other, joint = (replace(one, network=network) for one in (PLAIN, ELSEWHERE, TOGETHER))
+    async with (
+        ahead(lambda: open_observer(target, facts, replace(usual, watched=watched))) as plain,
+        ahead(lambda: open_observer(target, facts, other)) as elsewhere,
+        ahead(lambda: open_observer(target, facts, joint)) as together,
+    ):
+        for one in (plain, elsewhere, together):
+            one.begin()
+        yield Workers(plain, elsewhere, together)
+
+
+async def confirm(
+    target: PythonTarget,
+    facts: ModuleFacts,
+    chosen: Sequence[tuple[Trial, Seen]],
+    watched: tuple[tuple[str, str], ...] = (),
+    *,
+    workers: Workers | None = None,
+) -> list[Confirmed]:
+    """Confirm trials, each given with what it did when it was explored; the answers are in the same order.
+
+    Args:
+        watched: further files of the project whose lines are told; see `Conditions`. Their flows may use the loopback
+            device.
+        workers: those that were started ahead, with the same `watched`; None to start some.
+
+    Raises:
+        SandboxFailure: the sandbox breaks.
+    """
+    if not chosen:
+        return []
+    if workers is None:
+        async with confirming(target, facts, watched) as own:
+            return await confirm(target, facts, chosen, watched, workers=own)
+    trials = [trial for trial, _ in chosen]
+    drawing = {index for index, (_, seen) in enumerate(chosen) if seen.random}
+    mixed, again = _shuffled(len(trials), 5), _shuffled(len(trials), 11)
+    plain, elsewhere, together = await asyncio.gather(
+        _repeat(workers.plain.use(), trials, ()),
+        _repeat(
+            workers.elsewhere.use(),
+            [trials[index] for index in mixed],
+            [place for place, index in enumerate(mixed) if index in drawing],
+        ),
+        _repeat(workers.together.use(), [*trials, *(trials[index] for index in again)], ()),
+    )
+    answers: list[Confirmed] = []
+    for index, (trial, explored) in enumerate(chosen):
+        others = [explored, *elsewhere[mixed.index(index)], *together[len(trials) + again.index(index)]]
+        answers.append(_settle(trial, plain[index][0], others, together[index][0]))
+    return await _in_full_context(target, facts, trials, answers)
+
+
+async def _in_full_context(
+    target: PythonTarget, facts: ModuleFacts, trials: Sequence[Trial], answers: list[Confirmed]
+) -> list[Confirmed]:
+    """Contradictions of doctests hold only when the example as written, with all lines before it, shows them too."""
+    suspects = [
+        index for index, one in enumerate(answers) if one.verdict.contradicts and not is_announced(trials[index])
+    ]
+    if not suspects:
+        return answers
+    whole = {index: as_written(trials[index], facts) for index in suspects}
+    ready = [(index, trial) for index, trial in whole.items() if trial is not None]
+    seen = await _repeat(open_observer(target, facts, PLAIN), [trial for _, trial in ready], ())
+    holds = {
+        index
+        for (index, trial), (one,) in zip(ready, seen, strict=True)
+        if compare_with_document(trial, one).agrees is False
+    }
+    return [
+        replace(one, verdict=NO_VERDICT) if index in whole and index not in holds else one
+        for index, one in enumerate(answers)
+    ]
+
+
+def _shuffled(size: int, seed: int) -> list[int]:
+    """Always the same disorder: reversing would keep neighbours together."""
+    order = list(range(size))
+    random.Random(seed).shuffle(order)
+    return order
+
+
+async def _repeat(
+    opened: AbstractAsyncContextManager[Observer], trials: Sequence[Trial], drawing: Sequence[int]
+) -> list[list[Seen]]:
+    """Each trial once; those at the indexes `drawing` once more for each further seed."""
+    async with opened as observer:
+        seen = [[one] for one in await observer.watch(trials)]
+        if drawing:
+            for seed in FURTHER_SEEDS:
+                more = await observer.watch([trials[index] for index in drawing], seed=seed)
+                for index, one in zip(drawing, more, strict=True):
+                    seen[index].append(one)
+        return seen
+
+
+def _settle(trial: Trial, plain: Seen, others: Sequence[Seen], together: Seen) -> Confirmed:
+    alone = steady(plain.observation, [one.observation for one in others])
+    if alone is None:
+        same = steady(plain.observation, [others[0].observation])
+        return Confirmed(None, reason=ALONE if same is None else ELSEWHERE_OR_AFTER)
+    shared = steady(alone.observation, [together.observation])
+    if shared is None or set(shared.unstable) - set(alone.unstable) - _lost(alone):
+        return Confirmed(None, reason=AFTER_OTHERS)
+    verdict = NO_VERDICT
+    if trial.wanted is not None:
+        verdicts = {compare_with_document(trial, one) for one in (plain, *others[1:])}
+        verdict = verdicts.pop() if len(verdicts) == 1 and _is_clean(plain, alone) else NO_VERDICT
+    return Confirmed(replace(plain, observation=alone.observation), alone.unstable, verdict)
+
+
+def _is_clean(plain: Seen, alone: Steady) -> bool:
+    """Whether what was seen is the same everywhere, order included, and owes nothing to chance."""
+    value, kept = plain.observation.value, alone.observation.value
+    reordered = value is not None and kept is not None and value.unordered != kept.unordered
+    return not (plain.random or reordered or set(alone.unstable) - {"message"})
+
+
+def _lost(alone: Steady) -> set[str]:
+    """What was already found unstable, by every name under which it may turn up again."""
+    return {name for one in alone.unstable for name in (one, f"len({one})", one.removeprefix("len(").removesuffix(")"))}

@@ -1,0 +1,251 @@
+"""Explores one module: runs trials in the sandbox, follows what promises more, keeps what deserves a test (B-06)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, suppress
+from dataclasses import dataclass, field, replace
+
+from ....core.errors import ProjectError, SandboxFailure
+from ....sandbox.target import PythonTarget
+from ..judge.documented_behaviour import compare_with_document
+from ..model.arcs import ArcMap
+from ..model.model import Arc, Exploration, Finding, ModuleFacts
+from ..model.mutant_search import NO_KILLS, HuntLimits, Kills
+from ..mutants.guide import hunt
+from ..mutants.mutant_worker_client import open_lockstep
+from ..search.assertable_selection import choose_telling
+from ..search.background_context import ahead
+from ..search.parallel_observers import InOrder, SideBySide, Watcher, open_side_by_side
+from ..search.search import AimingProposer, Record, Search
+from ..search.time_dependence import moving_of
+from ..search.unreached import unreached
+from .confirm import NO_VERDICT, Confirmed, confirm, confirming
+from .fallbacks import TRIALS as FALLBACK_TRIALS
+from .fallbacks import explore_fallbacks
+from .time_budget import FALLING_BACK, HUNTING, SEARCHING, Pace
+
+BATCH = 100
+EARLY_TRIALS = 150
+CONFIRMATIONS = 4
+FALLBACK_QUIET = 250
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much may be tried.
+
+    Attributes:
+        trials: trials in all.
+        quiet: trials in a row without anything new, after which exploring ends.
+        quiet_lines: lines of the target that such trials may run, so that slow modules do not explore for minutes.
+        wall_seconds: a ceiling for all of it; reaching it is told in the notes, because two runs may then differ.
+        hunt: how far mutants are followed.
+    """
+
+    trials: int = 3000
+    quiet: int = 800
+    quiet_lines: int = 800_000
+    wall_seconds: float = 120.0
+    hunt: HuntLimits = field(default_factory=HuntLimits)
+
+    def within(self, seconds: float | None) -> Budget:
+        """The same, ended by so many seconds at the latest; None for no other ceiling."""
+        return self if seconds is None else replace(self, wall_seconds=min(self.wall_seconds, seconds))
+
+
+@dataclass(slots=True)
+class _Work:
+    """What confirming has settled so far."""
+
+    confirmed: list[tuple[Record, Confirmed]] = field(default_factory=list)
+    bad: dict[int, tuple[Record, str]] = field(default_factory=dict)
+
+
+Early = Callable[[Exploration], None]
+"""Told of what has been seen after `EARLY_TRIALS`, nothing of it confirmed."""
+
+
+async def explore(
+    target: PythonTarget,
+    facts: ModuleFacts,
+    proposer: AimingProposer,
+    budget: Budget | None = None,
+    *,
+    early: Early | None = None,
+    opened: Callable[[], AbstractAsyncContextManager[SideBySide]] | None = None,
+) -> Exploration:
+    """Find what deserves a test in one module.
+
+    Args:
+        early: told once of a first look; exploring goes on the same with and without.
+        opened: gives workers that were started ahead; None to start some.
+
+    Raises:
+        TargetImportError: the module does not import.
+        ProjectError: the file cannot be read or is no Python.
+        SandboxFailure: the sandbox broke.
+    """
+    budget = budget or Budget()
+    source = await asyncio.to_thread(_read, target, facts)
+    arcs = _arcs(facts, source)
+    notes: list[str] = []
+    pace = Pace(budget.wall_seconds, notes)
+    async with (
+        opened() if opened is not None else open_side_by_side(target, facts) as observer,
+        ahead(lambda: open_lockstep(target, facts)) as lockstep,
+    ):
+        imported = arcs.real(observer.import_arcs)
+        search = Search(facts, arcs, proposer, imported, budget.trials)
+
+        async def looked() -> None:
+            if budget.hunt.mutants:
+                lockstep.begin()
+            if early is not None:
+                with suppress(Exception):  # a look ahead must not end what it looks ahead of
+                    early(await asyncio.to_thread(_first_look, facts, arcs, search, imported))
+
+        async def run(inner: Search, other: Watcher) -> None:
+            bounds = Budget(FALLBACK_TRIALS, FALLBACK_QUIET)
+            await _search(inner, other, bounds, lambda: pace.over(FALLING_BACK, "Exploring without optional imports"))
+
+        await _search(search, observer, budget, lambda: pace.over(SEARCHING, "Exploring"), looked)
+        if search.trials < EARLY_TRIALS:
+            await looked()
+        await explore_fallbacks(target, facts, source, search, observer, run)
+        kills = await hunt(
+            target,
+            facts,
+            source.encode(),
+            search,
+            proposer,
+            observer,
+            imported,
+            budget.hunt,
+            over=lambda: pace.over(HUNTING, "Looking for what notices faults"),
+            opened=lockstep.use,
+        )
+    work = await _settle(target, facts, search, imported, kills)
+    told = _told(facts, arcs, search, imported, work, kills, notes)
+    return replace(told, source_lines=sum(1 for line in source.splitlines() if line.strip()))
+
+
+def _read(target: PythonTarget, facts: ModuleFacts) -> str:
+    path = target.snapshot.path / facts.path
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProjectError(f"{facts.path} cannot be read as Python: {error}") from error
+
+
+def _arcs(facts: ModuleFacts, source: str) -> ArcMap:
+    try:
+        return ArcMap(source)
+    except SyntaxError as error:
+        raise ProjectError(f"{facts.path} cannot be read as Python: {error}") from error
+
+
+async def _search(
+    search: Search,
+    observer: Watcher,
+    budget: Budget,
+    over: Callable[[], bool],
+    looked: Callable[[], Awaitable[None]] | None = None,
+) -> None:
+    while search.trials < budget.trials and search.quiet < budget.quiet and search.quiet_lines < budget.quiet_lines:
+        batch = search.next_batch(min(BATCH, budget.trials - search.trials))
+        if not batch:
+            return
+        left = iter(batch)
+        order = InOrder(lambda seen, left=left: search.learn(next(left), seen))  # while the workers go on
+        answers = await observer.watch(batch, heard=order.take)
+        moving = await moving_of(batch, answers, observer)
+        for index in range(order.told, len(batch)):
+            search.learn(batch[index], answers[index], moving=index in moving)
+        if looked is not None and search.trials >= EARLY_TRIALS:
+            await looked()
+            looked = None
+        if over():
+            return
+
+
+def _first_look(facts: ModuleFacts, arcs: ArcMap, search: Search, imported: frozenset[Arc]) -> Exploration:
+    """What has been seen so far and owes nothing to chance, taken as it was seen."""
+    lasting = [record for record in search.records if not (record.seen.random or record.moving)]
+    work = _Work([(record, _as_seen(record)) for record in choose_telling(lasting, facts, imported)])
+    return _told(facts, arcs, search, imported, work, NO_KILLS, [])
+
+
+def _as_seen(record: Record) -> Confirmed:
+    verdict = compare_with_document(record.trial, record.seen) if record.trial.wanted is not None else NO_VERDICT
+    return Confirmed(record.seen, verdict=verdict)
+
+
+async def _settle(
+    target: PythonTarget, facts: ModuleFacts, search: Search, imported: frozenset[Arc], kills: Kills
+) -> _Work:
+    """Choose, confirm, and choose again in place of what could not be confirmed."""
+    work = _Work()
+    for _ in range(CONFIRMATIONS):
+        usable = [record for record in search.records if record.number not in work.bad]
+        async with confirming(target, facts) as workers:  # they start while choosing goes on
+            chosen = await asyncio.to_thread(choose_telling, usable, facts, imported, kills.by_record)
+            answers = await confirm(target, facts, [(record.trial, record.seen) for record in chosen], workers=workers)
+        # All of them again, not only the new ones: each must hold in the company of all the others.
+        work.confirmed = [(one, answer) for one, answer in zip(chosen, answers, strict=True) if answer.seen is not None]
+        bad = {
+            record.number: (record, answer.reason)
+            for record, answer in zip(chosen, answers, strict=True)
+            if answer.seen is None
+        }
+        work.bad.update(bad)
+        if not bad:
+            break
+    return work
+
+
+def _told(
+    facts: ModuleFacts,
+    arcs: ArcMap,
+    search: Search,
+    imported: frozenset[Arc],
+    work: _Work,
+    kills: Kills,
+    notes: list[str],
+) -> Exploration:
+    reached = set(imported)
+    findings: list[Finding] = []
+    for record, confirmed in work.confirmed:
+        seen = confirmed.seen
+        if seen is None:
+            raise SandboxFailure(f"A confirmed trial of {facts.module} has no observation.")
+        own = arcs.real(seen.observation.arcs)
+        covered = own | arcs.real(seen.setup)
+        findings.append(
+            Finding(
+                trial=record.trial,
+                observation=seen.observation,
+                new_arcs=frozenset(own - reached),
+                covered=covered,
+                unstable=confirmed.unstable,
+                agrees=confirmed.verdict.agrees,
+                contradicts=confirmed.verdict.contradicts,
+                kills=kills.by_record.get(record.number, frozenset()),
+            )
+        )
+        reached |= covered
+    dropped = {record.trial.subject: reason for record, reason in work.bad.values()}
+    notes.extend(f"Some trials need a package that is not installed: {one}" for one in sorted(search.absent))
+    if work.bad:
+        notes.append(f"{len(work.bad)} trials were dropped because they could not be repeated.")
+    covered_arcs = frozenset(reached)
+    return Exploration(
+        facts=facts,
+        findings=tuple(findings),
+        unreached=unreached(facts, search.subjects, findings, dropped, covered_arcs - imported),
+        reached_arcs=covered_arcs,
+        possible_arcs=arcs.possible,
+        trials=search.trials,
+        notes=tuple(notes),
+    )

@@ -1,0 +1,90 @@
+"""Explores what a module does where an optional import is missing (B-06).
+
+Trials run as always in a worker of its own, which loads the module without the import. Those that reach what no other
+trial reaches are then said as a test must say them, and run once more beside all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Protocol, runtime_checkable
+
+from ....core.errors import TargetImportError
+from ....sandbox.target import PythonTarget
+from ..facts.optional_imports import OptionalImport, optional_imports, without, worth_trying
+from ..model.arcs import ArcMap
+from ..model.branches import branch_arcs
+from ..model.model import Arc, ModuleFacts
+from ..search.assertable_selection import choose_telling
+from ..search.choice import choose
+from ..search.observer import EXPLORING
+from ..search.parallel_observers import Watcher, open_side_by_side
+from ..search.search import Proposer, Search
+
+TRIALS = 600
+_MOST_IMPORTS = 2
+Run = Callable[[Search, Watcher], Awaitable[None]]
+
+
+@runtime_checkable
+class Renewable(Protocol):
+    """A proposer that can begin again, to aim at what is not reached."""
+
+    def afresh(self, reached: frozenset[Arc]) -> Proposer:
+        """A new one, with nothing observed but some arcs reached."""
+        ...
+
+
+async def explore_fallbacks(
+    target: PythonTarget,
+    facts: ModuleFacts,
+    source: str,
+    search: Search,
+    observer: Watcher,
+    run: Run,
+) -> None:
+    """Teach `search` trials of the module without its optional imports, where something is left to reach.
+
+    Args:
+        source: the module's text.
+        observer: of the module as it is.
+        run: searches until it brings nothing more.
+
+    Raises SandboxFailure when the sandbox breaks.
+    """
+    proposer = search.proposer
+    found = optional_imports(source, facts)
+    if not found or not isinstance(proposer, Renewable):
+        return
+    branches = branch_arcs(source)
+    for one in worth_trying(found, source, facts, set(branches - search.reached))[:_MOST_IMPORTS]:
+        if one not in worth_trying([one], source, facts, set(branches - search.reached)):
+            continue  # what depended on it was reached without another import
+        await _without(one, target, facts, search, observer, run)
+
+
+async def _without(
+    one: OptionalImport, target: PythonTarget, facts: ModuleFacts, search: Search, observer: Watcher, run: Run
+) -> None:
+    assert isinstance(search.proposer, Renewable)
+    arcs: ArcMap = search.arcs
+    try:
+        async with open_side_by_side(target, facts, replace(EXPLORING, missing=one.modules)) as other:
+            reached = frozenset(search.reached) | arcs.real(other.import_arcs)
+            # Of what comes out only ways that nothing else takes are kept: how calls end does not prolong it.
+            inner = Search(facts, arcs, search.proposer.afresh(reached), reached, TRIALS, kinds=False)
+            await run(inner, other)
+    except TargetImportError:
+        return  # the module does need it
+    new = [record for record in inner.records if not record.arcs <= reached]
+    chosen = choose_telling(new, facts, reached)
+    covered = set(reached).union(*(record.covered for record in chosen))
+    for record in choose(new, facts, reached):
+        # Refusing to work without an import tells nothing of the module as it is, but much of this one.
+        if not record.arcs <= covered:
+            covered |= record.arcs
+            chosen.append(record)
+    trials = [trial for record in chosen if (trial := without(record.trial, facts, one)) is not None]
+    for trial, seen in zip(trials, await observer.watch(trials), strict=True):
+        search.learn(trial, seen)

@@ -1,0 +1,1 @@
+"""What the text of a module says: signatures, types, raises, constants, docstrings."""

@@ -1,0 +1,304 @@
+"""What a function's body says about its inputs: constants, comparisons, raises, branches, and how parameters are used.
+
+A use is a pair of a name (a parameter, or `self.attribute`) and one of: `called:N`, `iterated`, `len`, `truth`,
+`awaited`, `entered`, `number`, `arithmetic`, `text`, `method:NAME`, `attribute:NAME`, `item:SOURCE`, `unpacked:N`,
+`isinstance:TYPE`, `argument:FUNCTION:POSITION`, `stored:ATTRIBUTE`, `assigned`, and any of these after `element:` for
+what is done with its items.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from ..model.model import Comparison, RaiseSite
+from ..source.body_parts import OPERATORS, TEXT_TESTS, Body, Function, dotted, is_literal, is_operand
+from ..source.names import Names, Root
+
+_MAXIMUM_SOURCE = 200
+
+
+def read_body(node: Function, parameters: tuple[str, ...]) -> Body:
+    """Everything the body of `node` says; nested functions count as part of it. Linear in its size."""
+    reader = _Reader(frozenset(parameters))
+    statements = node.body
+    if statements and isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
+        statements = statements[1:]
+    for statement in statements:
+        reader.visit(statement)
+    return reader.body
+
+
+class _Reader(ast.NodeVisitor):
+    def __init__(self, parameters: frozenset[str]) -> None:
+        self.body = Body()
+        self._names = Names(parameters, self.body.uses)
+        self._conditions: list[str] = []
+        self._depth = 0
+        self._alike: tuple[tuple[tuple[type[ast.AST], ...], Callable[[Any], None]], ...] = (
+            ((ast.For, ast.AsyncFor), self._loop),
+            ((ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp), self._comprehension),
+            ((ast.With, ast.AsyncWith), self._with),
+            ((ast.FunctionDef, ast.AsyncFunctionDef), self._function),
+            ((ast.Yield, ast.YieldFrom), self._yield),
+        )
+
+    def visit(self, node: ast.AST) -> None:
+        """Kinds of nodes that are read alike go to one method, the others to that of their name."""
+        for kinds, read in self._alike:
+            if isinstance(node, kinds):
+                read(node)
+                return
+        super().visit(node)
+
+    # Statements
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        self.visit(node.value)
+        for target in node.targets:
+            self._assigned(target)
+            if isinstance(target, ast.Tuple | ast.List):
+                if isinstance(node.value, ast.Tuple) and len(node.value.elts) == len(target.elts):
+                    for one, value in zip(target.elts, node.value.elts, strict=True):
+                        self._names.alias(one, value)
+                else:
+                    self._names.use(node.value, f"unpacked:{len(target.elts)}")
+            else:
+                self._names.alias(target, node.value)
+            self.visit(target)
+
+    def _assigned(self, target: ast.AST) -> None:
+        """`self.items = …`, `self.items[key] = …` and `self.count += 1` change the object."""
+        while isinstance(target, ast.Subscript):
+            target = target.value
+        if isinstance(target, ast.Attribute):
+            self._names.use(target, "assigned")
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self._assigned(node.target)
+        self.generic_visit(node)
+
+    def visit_Delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            self._assigned(target)
+        self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.visit(node.value)
+            self._names.alias(node.target, node.value)
+
+    def _loop(self, node: ast.For | ast.AsyncFor) -> None:
+        self.body.branch_lines.add(node.lineno)
+        self._names.use(node.iter, "iterated")
+        self._names.bind_items(node.target, node.iter)
+        self.generic_visit(node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> None:
+        self._names.use(node.iter, "iterated")
+        self._names.bind_items(node.target, node.iter)
+        self.generic_visit(node)
+
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
+        for one in node.generators:
+            self.visit(one)
+        for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
+            self.visit(part)
+
+    def visit_If(self, node: ast.If) -> None:
+        self._test(node.test)
+        self.visit(node.test)
+        condition = ast.unparse(node.test)[:_MAXIMUM_SOURCE]
+        for statements, text in ((node.body, condition), (node.orelse, f"not ({condition})")):
+            self._conditions.append(text)
+            for one in statements:
+                self.visit(one)
+            self._conditions.pop()
+
+    def visit_While(self, node: ast.While) -> None:
+        self._test(node.test)
+        self.generic_visit(node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> None:
+        self._test(node.test)
+        self.generic_visit(node)
+
+    def _test(self, test: ast.expr) -> None:
+        self.body.branch_lines.add(test.lineno)
+        parts = test.values if isinstance(test, ast.BoolOp) else [test]
+        for part in parts:
+            inner = part.operand if isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not) else part
+            self._names.use(inner, "truth")
+
+    def visit_Try(self, node: ast.Try) -> None:
+        self.body.branch_lines.update(handler.lineno for handler in node.handlers)
+        self.generic_visit(node)
+
+    def visit_Raise(self, node: ast.Raise) -> None:
+        exception = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+        name = dotted(exception) if exception is not None else None
+        if name is not None:
+            condition = self._conditions[-1] if self._conditions else None
+            self.body.raises.append(RaiseSite(exception=name, line=node.lineno, condition=condition))
+        self.generic_visit(node)
+
+    def visit_Return(self, node: ast.Return) -> None:
+        if isinstance(node.value, ast.Name) and node.value.id == "NotImplemented":
+            self.body.declines.append(node.lineno)
+        self.generic_visit(node)
+
+    def _with(self, node: ast.With | ast.AsyncWith) -> None:
+        for item in node.items:
+            self._names.use(item.context_expr, "entered")
+        self.generic_visit(node)
+
+    def visit_Match(self, node: ast.Match) -> None:
+        root = self._names.deep_root(node.subject)
+        for case in node.cases:
+            self.body.branch_lines.add(case.pattern.lineno)
+            for one in ast.walk(case.pattern):
+                if isinstance(one, ast.MatchValue) and root is not None:
+                    self._compare(root, "==", one.value, one.lineno)
+        self.generic_visit(node)
+
+    def _function(self, node: Function) -> None:
+        self._depth += 1
+        for one in node.body:
+            self.visit(one)
+        self._depth -= 1
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        self._depth += 1
+        self.generic_visit(node)
+        self._depth -= 1
+
+    # Expressions
+
+    def _yield(self, node: ast.AST) -> None:
+        if not self._depth:
+            self.body.yields = True
+        if isinstance(node, ast.YieldFrom):
+            self._names.use(node.value, "iterated")
+        self.generic_visit(node)
+
+    def visit_Await(self, node: ast.Await) -> None:
+        self._names.use(node.value, "awaited")
+        self.generic_visit(node)
+
+    def visit_Starred(self, node: ast.Starred) -> None:
+        self._names.use(node.value, "iterated")
+        self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if node.value is None or isinstance(node.value, bool) or node.value is Ellipsis:
+            return
+        source = repr(node.value)
+        if len(source) <= _MAXIMUM_SOURCE:
+            self.body.constants[source] = None
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        for value in node.values:
+            if isinstance(value, ast.FormattedValue):
+                self.visit(value.value)
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        if not isinstance(node.value, ast.Constant):
+            self.visit(node.value)
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        self.body.branch_lines.add(node.lineno)
+        left = node.left
+        for operator, right in zip(node.ops, node.comparators, strict=True):
+            name = OPERATORS[type(operator)]
+            self._compare_sides(left, name, right, node.lineno)
+            left = right
+        self.generic_visit(node)
+
+    def _compare_sides(self, left: ast.expr, name: str, right: ast.expr, line: int) -> None:
+        for side, other in ((left, right), (right, left)):
+            root = self._names.deep_root(side)
+            if root is None or not is_operand(other):
+                continue
+            prefix = "len " if isinstance(side, ast.Call) and dotted(side.func) == "len" else ""
+            self._compare(root, prefix + name, other, line)
+            if not prefix and isinstance(other, ast.Constant) and name not in ("is", "is not"):
+                kind = (
+                    "number" if isinstance(other.value, int | float) else "text" if isinstance(other.value, str) else ""
+                )
+                if kind and side is left and self._names.root(side):
+                    self._names.use(side, kind)
+
+    def _compare(self, root: Root, operator: str, operand: ast.expr, line: int) -> None:
+        source = ast.unparse(operand)
+        if len(source) <= _MAXIMUM_SOURCE:
+            self.body.comparisons[Comparison(name=root[0], operator=operator, operand=source, line=line)] = None
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        for side, other in ((node.left, node.right), (node.right, node.left)):
+            if isinstance(node.op, ast.Mod) and side is node.right:
+                continue
+            if isinstance(other, ast.Constant) and isinstance(other.value, str):
+                self._names.use(side, "text")
+            elif isinstance(other, ast.Constant) and isinstance(other.value, int | float):
+                self._names.use(side, "number")
+            elif isinstance(node.op, ast.Sub | ast.Div | ast.FloorDiv | ast.Pow):
+                self._names.use(side, "arithmetic")
+            if isinstance(other, ast.Name) and other.id == "self":
+                self._names.use(side, f"beside_self:{type(node.op).__name__}")
+        self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        self.body.branch_lines.add(node.lineno)
+        for one in node.values:
+            self._names.use(one, "truth")
+        self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        index = node.slice
+        source = "slice" if isinstance(index, ast.Slice) else ast.unparse(index) if is_literal(index) else "?"
+        self._names.use(node.value, f"item:{source[:60]}")
+        self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        self._names.use(node.value, f"attribute:{node.attr}")
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        function = dotted(node.func)
+        if isinstance(node.func, ast.Name | ast.Attribute):
+            self._names.use(node.func, f"called:{len(node.args)}")
+        if isinstance(node.func, ast.Attribute):
+            self._names.use(node.func.value, f"method:{node.func.attr}")
+            self._text_test(node, node.func)
+        if function is not None:
+            self._arguments(node, function)
+        if isinstance(node.func, ast.Attribute):
+            self.visit(node.func.value)
+        elif not isinstance(node.func, ast.Name):
+            self.visit(node.func)
+        for one in (*node.args, *node.keywords):
+            self.visit(one)
+
+    def _arguments(self, node: ast.Call, function: str) -> None:
+        first = node.args[0] if node.args else None
+        if function == "isinstance" and len(node.args) == 2 and first is not None:
+            self.body.branch_lines.add(node.lineno)
+            kinds = node.args[1].elts if isinstance(node.args[1], ast.Tuple) else [node.args[1]]
+            for kind in kinds:
+                self._names.use(first, f"isinstance:{ast.unparse(kind)}")
+            return
+        if function in ("len", "iter", "sorted", "list", "tuple", "set", "sum", "min", "max", "any", "all") and first:
+            self._names.use(first, "len" if function == "len" else "iterated")
+        for position, argument in enumerate(node.args):
+            self._names.use(argument, f"argument:{function}:{position}")
+        for keyword in node.keywords:
+            self._names.use(keyword.value, f"argument:{function}:{keyword.arg or '**'}")
+
+    def _text_test(self, node: ast.Call, function: ast.Attribute) -> None:
+        root = self._names.deep_root(function.value)
+        if root is None or function.attr not in TEXT_TESTS:
+            return
+        for argument in node.args[:1]:
+            if is_operand(argument):
+                self._compare(root, function.attr, argument, node.lineno)

@@ -1,0 +1,201 @@
+"""Facts about one class: what kind it is, how it is constructed, what members it defines (B-06)."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from ..model.model import CallableFacts, ClassFacts, ClassKind, Parameter
+from ..source.body_parts import dotted
+from .callables import callable_facts, is_overload, is_setter
+from .docstrings import documentation_of
+
+_ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
+_ATTRS = frozenset(
+    {"attr.s", "attr.attrs", "attr.dataclass", "attrs.define", "attrs.frozen", "attrs.mutable", "attr.define"}
+)
+_ATTRS_BARE = frozenset({"define", "frozen", "mutable", "attrs"})
+_PYDANTIC = frozenset({"BaseModel", "BaseSettings", "RootModel", "pydantic.BaseModel"})
+_FACTORIES = frozenset({"field", "Field", "attrib", "ib"})
+
+
+def class_facts(node: ast.ClassDef) -> ClassFacts:
+    """The facts of a class; members in order of definition, the last definition of a name standing."""
+    bases = tuple(ast.unparse(one) for one in node.bases)
+    decorators = [dotted(one.func if isinstance(one, ast.Call) else one) or "" for one in node.decorator_list]
+    members = _members(node)
+    kind = _kind(node, bases, decorators, members)
+    fields = _enum_members(node) if kind == "enum" else _fields(node)
+    constructor = members.pop("__init__", None)
+    maker = members.pop("__new__", None)
+    constructor = constructor or maker
+    if constructor is None and kind in ("dataclass", "pydantic", "attrs", "namedtuple", "typeddict"):
+        constructor = _from_fields(node, kind, bases)
+    if constructor is not None:
+        constructor = replace(constructor, qualname=node.name, kind="constructor", owner=node.name)
+    return ClassFacts(
+        name=node.name,
+        kind=kind,
+        lines=(min((one.lineno for one in node.decorator_list), default=node.lineno), node.end_lineno or node.lineno),
+        bases=bases,
+        constructor=constructor,
+        members=tuple(members.values()),
+        fields=fields,
+        documentation=documentation_of(node),
+    )
+
+
+def _members(node: ast.ClassDef) -> dict[str, CallableFacts]:
+    found: dict[str, CallableFacts] = {}
+    for one in _statements(node.body):
+        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef):
+            if is_overload(one):
+                continue
+            if is_setter(one) and one.name in found:
+                found[one.name] = _with_setter(found[one.name], callable_facts(one, node.name))
+                continue
+            facts = callable_facts(one, node.name)
+            if one.name == "__new__":
+                # The first parameter of __new__ is the class, whether decorated or not.
+                facts = replace(facts, kind="constructor")
+            found[one.name] = facts
+        elif isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and dotted(one.value.func) == "property":
+            _old_property(node.name, one, one.value, found)
+    return found
+
+
+def _statements(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Statements of a class body, those under `if` and `try` included."""
+    found: list[ast.stmt] = []
+    for one in body:
+        if isinstance(one, ast.If):
+            found.extend(_statements([*one.body, *one.orelse]))
+        elif isinstance(one, ast.Try):
+            found.extend(_statements(one.body))
+        else:
+            found.append(one)
+    return found
+
+
+def _with_setter(reader: CallableFacts, setter: CallableFacts) -> CallableFacts:
+    """A property with what its setter says: the setter's parameter is the value that may be assigned."""
+    return replace(
+        reader,
+        has_setter=True,
+        parameters=setter.parameters or reader.parameters,
+        comparisons=(*reader.comparisons, *setter.comparisons),
+        constants=tuple(dict.fromkeys((*reader.constants, *setter.constants))),
+        raises=(*reader.raises, *setter.raises),
+        branch_lines=tuple(sorted({*reader.branch_lines, *setter.branch_lines})),
+        uses=tuple(dict.fromkeys((*reader.uses, *setter.uses))),
+    )
+
+
+def _old_property(owner: str, node: ast.Assign, call: ast.Call, found: dict[str, CallableFacts]) -> None:
+    """`total = property(_get_total)`."""
+    target = node.targets[0]
+    reader = call.args[0] if call.args else None
+    if isinstance(target, ast.Name) and isinstance(reader, ast.Name) and reader.id in found:
+        getter = found[reader.id]
+        found[target.id] = replace(getter, qualname=f"{owner}.{target.id}", kind="property", parameters=())
+
+
+def _kind(
+    node: ast.ClassDef, bases: tuple[str, ...], decorators: list[str], members: dict[str, CallableFacts]
+) -> ClassKind:
+    last = [one.partition("[")[0].rpartition(".")[2] for one in bases]
+    if any(one.rpartition(".")[2] == "dataclass" for one in decorators):
+        return "dataclass"
+    if any(one in _ATTRS or one in _ATTRS_BARE for one in decorators):
+        return "attrs"
+    by_base: tuple[tuple[ClassKind, bool], ...] = (
+        ("enum", any(one in _ENUMS or one.endswith("Enum") for one in last)),
+        ("pydantic", any(one in _PYDANTIC for one in last)),
+        ("namedtuple", "NamedTuple" in last),
+        ("typeddict", "TypedDict" in last),
+        ("protocol", "Protocol" in last),
+        ("exception", any(one.endswith(("Error", "Exception", "Warning")) for one in last)),
+    )
+    for kind, holds in by_base:
+        if holds:
+            return kind
+    abstract = any(
+        "abstractmethod" in text or "abstractproperty" in text for one in members.values() for text in one.decorators
+    )
+    if abstract and ("ABC" in last or any("ABCMeta" in ast.unparse(one.value) for one in node.keywords)):
+        return "abstract"
+    return "plain"
+
+
+def _enum_members(node: ast.ClassDef) -> tuple[tuple[str, str], ...]:
+    found: dict[str, str] = {}
+    for one in node.body:
+        if (
+            isinstance(one, ast.Assign)
+            and isinstance(one.targets[0], ast.Name)
+            and not one.targets[0].id.startswith("_")
+        ):
+            found[one.targets[0].id] = ast.unparse(one.value)
+    return tuple(found.items())
+
+
+def _fields(node: ast.ClassDef) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (one.target.id, ast.unparse(one.annotation))
+        for one in node.body
+        if isinstance(one, ast.AnnAssign)
+        and isinstance(one.target, ast.Name)
+        and "ClassVar" not in ast.unparse(one.annotation)
+    )
+
+
+def _from_fields(node: ast.ClassDef, kind: ClassKind, bases: tuple[str, ...]) -> CallableFacts | None:
+    """The constructor a dataclass, model or named tuple gets from its fields."""
+    parameters: list[Parameter] = []
+    for one in node.body:
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
+            annotation = ast.unparse(one.annotation)
+            if "ClassVar" in annotation or (one.target.id.startswith("_") and kind != "dataclass"):
+                continue
+            given, default = _field_default(one.value)
+            if given:
+                keyword = kind in ("pydantic", "typeddict")
+                parameters.append(
+                    Parameter(
+                        name=one.target.id,
+                        kind="keyword_only" if keyword else "positional_or_keyword",
+                        annotation=annotation,
+                        default=default,
+                    )
+                )
+    if not parameters and bases:
+        # Fields of a base class make its constructor; that of the base itself is found through the index.
+        return None
+    return CallableFacts(
+        qualname=node.name,
+        kind="constructor",
+        lines=(node.lineno, node.lineno),
+        parameters=tuple(parameters),
+        owner=node.name,
+    )
+
+
+def _field_default(value: ast.expr | None) -> tuple[bool, str | None]:
+    """Whether the constructor takes the field, and its default."""
+    if value is None:
+        return True, None
+    if isinstance(value, ast.Call) and (dotted(value.func) or "").rpartition(".")[2] in _FACTORIES:
+        named = {one.arg: one.value for one in value.keywords}
+        init = named.get("init")
+        if isinstance(init, ast.Constant) and init.value is False:
+            return False, None
+        if "default" in named:
+            return True, ast.unparse(named["default"])
+        factory = named.get("default_factory") or named.get("factory")
+        if factory is not None:
+            name = dotted(factory)
+            return True, f"{name}()" if name else "None"
+        if value.args and not (isinstance(value.args[0], ast.Constant) and value.args[0].value is Ellipsis):
+            return True, ast.unparse(value.args[0])
+        return True, None
+    return True, ast.unparse(value)

@@ -1,0 +1,143 @@
+"""What docstrings say: parameters, results, documented exceptions, and examples that can be run (B-06)."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import inspect
+
+import docstring_parser
+
+from ....utils.python_source import parse_python
+from ..model.model import Documentation, Example
+
+_MAXIMUM_LENGTH = 20_000
+_LONGEST_STATEMENT = 60
+_Owner = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def documentation_of(node: _Owner) -> Documentation:
+    """The documentation of a module, class or function; an empty one when it has no docstring."""
+    first = node.body[0] if node.body else None
+    if not (
+        isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+    ):
+        return Documentation()
+    raw = first.value.value
+    text = inspect.cleandoc(raw)
+    parameters: tuple[tuple[str, str], ...] = ()
+    returns = ""
+    raises: tuple[tuple[str, str], ...] = ()
+    summary = " ".join(text.partition("\n\n")[0].split())
+    if _has_sections(text):
+        parsed = _parsed(text)
+        if parsed is not None:
+            parameters = tuple((one.arg_name, _joined(one.type_name, one.description)) for one in parsed.params)
+            returns = _joined(None, parsed.returns.description) if parsed.returns else ""
+            raises = tuple((one.type_name, _joined(None, one.description)) for one in parsed.raises if one.type_name)
+            summary = parsed.short_description or summary
+    return Documentation(
+        summary=summary,
+        text=text,
+        parameters=parameters,
+        returns=returns,
+        raises=raises,
+        examples=examples_in(raw, first.value.lineno),
+        lines=(first.lineno, first.end_lineno or first.lineno),
+    )
+
+
+def examples_in(text: str, first_line: int) -> tuple[Example, ...]:
+    """The doctest prompts of a text, each with the statements before it.
+
+    Args:
+        text: a docstring as written, or a document.
+        first_line: line of the file that the text's first line stands on.
+    """
+    if ">>>" not in text:
+        return ()
+    found: list[Example] = []
+    lines = text.expandtabs().splitlines()
+    for start, block in _blocks(text):
+        before: list[str] = []
+        end = 0
+        strict = True
+        for one in block:
+            at = start + one.lineno
+            if at < end:  # a line of the statement that was put together before
+                continue
+            source, want = one.source.strip(), one.want
+            whole = _whole_statement(lines, at, one.indent, source)
+            if whole is not None:
+                source, end = whole
+                strict = False
+            # What such a block shows was never run as a doctest, so nobody is held to it.
+            found.append(Example(arrange=tuple(before), act=source, want=want if strict else "", line=first_line + at))
+            if source and not one.options.get(doctest.OPTIONFLAGS_BY_NAME["SKIP"]):
+                before.append(source)
+    return tuple(found)
+
+
+def _whole_statement(lines: list[str], at: int, indent: int, source: str) -> tuple[str, int] | None:
+    """A statement that goes on without `...` before its further lines, mostly a text of several lines.
+
+    Returns:
+        The statement and the line after it; None when the source is whole, or does not become so.
+    """
+    if _parses(source) or "\n" in source:
+        return None
+    for end in range(at + 1, min(len(lines), at + _LONGEST_STATEMENT) + 1):
+        rest = [line[indent:] if not line[:indent].strip() else line for line in lines[at + 1 : end]]
+        if any(line.startswith(">>>") for line in rest):
+            return None
+        whole = "\n".join([source, *rest])
+        if rest and _parses(whole):
+            return whole, end
+    return None
+
+
+def _parses(source: str) -> bool:
+    try:
+        parse_python(source)
+    except SyntaxError:
+        return False
+    return True
+
+
+def _blocks(text: str) -> list[tuple[int, list[doctest.Example]]]:
+    """All prompts as one block; where a part of the text has broken prompts, the paragraphs that have not."""
+    parser = doctest.DocTestParser()
+    try:
+        return [(0, parser.get_examples(text))]
+    except ValueError:
+        pass
+    found: list[tuple[int, list[doctest.Example]]] = []
+    line = 0
+    for paragraph in text.split("\n\n"):
+        try:
+            examples = parser.get_examples(paragraph)
+        except ValueError:
+            examples = []
+        if examples:
+            found.append((line, examples))
+        line += paragraph.count("\n") + 2
+    return found
+
+
+def _has_sections(text: str) -> bool:
+    lowered = text[:_MAXIMUM_LENGTH].lower()
+    return any(
+        mark in lowered for mark in (":param", ":return", ":raise", ":type", "args:", "arguments:", "raises:")
+    ) or ("returns:" in lowered or "----" in lowered or "@param" in lowered)
+
+
+def _parsed(text: str) -> docstring_parser.Docstring | None:
+    try:
+        return docstring_parser.parse(text[:_MAXIMUM_LENGTH])
+    except (docstring_parser.ParseError, ValueError, IndexError, AttributeError, TypeError):
+        # The parser meets free prose that only looks like sections; the text itself is still kept.
+        return None
+
+
+def _joined(type_name: str | None, description: str | None) -> str:
+    return " ".join(f"{type_name or ''} {description or ''}".split())

@@ -1,0 +1,215 @@
+"""What a module does where something it would like to import is missing, and trials that show it (B-06).
+
+`try: from .fast import parse` with a fallback beside it is behaviour of the module. It is met by running the module's
+code once more, in a module object of its own, while the import fails: nothing else in the process sees either.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from ....utils.python_source import parse_expression, parse_python
+from ..model.model import Arc, ModuleFacts, Trial
+from ..source.case_shapes import bound_names
+from .analyse import absolute_module
+
+SOURCE = "without"
+_WITHOUT = "_without_"
+_FAILURES = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+_IMPORTS = ("from importlib.util import find_spec, module_from_spec", "from unittest.mock import patch", "import sys")
+
+
+@dataclass(frozen=True, slots=True)
+class OptionalImport:
+    """A `try` at the top of a module that goes on without what it imports.
+
+    Attributes:
+        modules: dotted names it imports, which nothing else in the module needs.
+        names: names that are bound by the import, or instead of it.
+        line: of the `try`.
+    """
+
+    modules: tuple[str, ...]
+    names: tuple[str, ...]
+    line: int
+
+
+def optional_imports(source: str, facts: ModuleFacts) -> list[OptionalImport]:
+    """Those of a module, in order. Raises SyntaxError."""
+    body = parse_python(source).body
+    package = facts.module if facts.path.endswith("__init__.py") else facts.module.rpartition(".")[0]
+    needed = {name for node in body for name in _imported(node, package)}
+    found: list[OptionalImport] = []
+    for node in body:
+        if not isinstance(node, ast.Try) or not any(_catches(one) for one in node.handlers):
+            continue
+        modules = [name for one in node.body for name in _imported(one, package)]
+        modules = [name for name in dict.fromkeys(modules) if not _is_needed(name, needed, facts)]
+        names = {name for one in (*node.body, *node.handlers) for name in _bound(one)}
+        if modules:
+            found.append(OptionalImport(tuple(modules), tuple(sorted(names)), node.lineno))
+    return found
+
+
+def worth_trying(
+    found: Iterable[OptionalImport], source: str, facts: ModuleFacts, open_arcs: set[Arc]
+) -> list[OptionalImport]:
+    """Those on which a way not taken may depend, those of which more depends first."""
+    lines = source.splitlines()
+    ranked: list[tuple[int, OptionalImport]] = []
+    for one in found:
+        names = set(one.names)
+        own = [(item.lines[0], item.lines[1]) for item in (*facts.classes, *facts.functions) if _name(item) in names]
+        count = 0
+        for start, _ in open_arcs:
+            within = any(first <= abs(start) <= last for first, last in own)
+            count += within or (0 < start <= len(lines) and not names.isdisjoint(_words(lines[start - 1])))
+        if count:
+            ranked.append((count, one))
+    return [one for _, one in sorted(ranked, key=lambda pair: (-pair[0], pair[1].line))]
+
+
+def without(trial: Trial, facts: ModuleFacts, missing: OptionalImport) -> Trial | None:
+    """The trial on a copy of the module that was loaded while the imports failed; None where it cannot be said so.
+
+    The copy is made by a function of its own, so that a reader meets the means once and the behaviour first.
+    """
+    variable = facts.module.rpartition(".")[2]
+    named: dict[str, str] = {}
+    kept: list[str] = []
+    for statement in trial.imports:
+        for text, names in _by_module(statement, facts.module, variable):
+            named.update(names)
+            if text:
+                kept.append(text)
+    if not named or trial.wanted is not None:
+        return None
+    rewriter = _Renamed(named)
+    try:
+        bound = bound_names(trial.arrange)
+        if variable in bound or bound & set(named):
+            return None
+        arrange = [ast.unparse(rewriter.visit(parse_python(text))) for text in trial.arrange]
+        act = ast.unparse(rewriter.visit(parse_expression(trial.act)))
+    except SyntaxError:
+        return None
+    if not rewriter.used:
+        return None
+    maker = f"{variable}{_WITHOUT}{'_and_'.join(one.rpartition('.')[2] for one in missing.modules)}"
+    blocked = ", ".join(f"{one!r}: None" for one in missing.modules)
+    definition = (
+        f"def {maker}():\n"
+        f'    """The module as it is where {_listed(missing.modules)} cannot be imported."""\n'
+        f"    spec = find_spec({facts.module!r})\n"
+        "    module = module_from_spec(spec)\n"
+        f"    with patch.dict(sys.modules, {{{blocked}}}):\n"
+        "        spec.loader.exec_module(module)\n"
+        "    return module"
+    )
+    return replace(
+        trial,
+        act=act,
+        arrange=(definition, f"{variable} = {maker}()", *arrange),
+        imports=tuple(sorted({*kept, *_IMPORTS})),
+        source=SOURCE,
+        wanted=None,
+        wanted_line=0,
+    )
+
+
+def missing_words(statements: Iterable[str]) -> str:
+    """`without_fast` where the statements of a trial load the module without something."""
+    for text in statements:
+        if text.startswith("def ") and _WITHOUT in text.partition("(")[0]:
+            return f"without_{text.partition('(')[0].partition(_WITHOUT)[2]}"
+    return ""
+
+
+def own_copy(trial: Trial, facts: ModuleFacts) -> str:
+    """The variable that holds the trial's own copy of the module; empty when it uses the module as it is."""
+    return facts.module.rpartition(".")[2] if trial.source == SOURCE else ""
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _imported(node: ast.stmt, package: str) -> Iterator[str]:
+    """Modules that a statement imports; for `from . import name` the name is taken for a module."""
+    if isinstance(node, ast.Import):
+        yield from (one.name for one in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        source = absolute_module(node, package)
+        if node.level and not node.module:
+            yield from (f"{source}.{one.name}" for one in node.names if source)
+        elif source:
+            yield source
+
+
+def _is_needed(name: str, needed: set[str], facts: ModuleFacts) -> bool:
+    """Whether the module cannot be loaded, or found, without it."""
+    own = facts.module == name or facts.module.startswith(f"{name}.")
+    return own or any(one == name or one.startswith(f"{name}.") for one in needed)
+
+
+def _catches(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(isinstance(one, ast.Name) and one.id in _FAILURES for one in types)
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    for one in ast.walk(node):
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+            yield one.id
+        elif isinstance(one, ast.FunctionDef | ast.ClassDef):
+            yield one.name
+        elif isinstance(one, ast.Import | ast.ImportFrom):
+            yield from (alias.asname or alias.name.partition(".")[0] for alias in one.names)
+
+
+def _name(item: object) -> str:
+    return str(getattr(item, "qualname", None) or getattr(item, "name", ""))
+
+
+def _words(line: str) -> set[str]:
+    return set("".join(one if one.isalnum() or one == "_" else " " for one in line).split())
+
+
+def _by_module(statement: str, module: str, variable: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """The statement without what it imports from the module, and what stands for those names instead."""
+    parent, _, last = module.rpartition(".")
+    for node in parse_python(statement).body:
+        if isinstance(node, ast.ImportFrom) and node.module == module:
+            yield "", {one.asname or one.name: f"{variable}.{one.name}" for one in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module == parent and any(one.name == last for one in node.names):
+            taken = {one.asname or one.name: variable for one in node.names if one.name == last}
+            rest = [one for one in node.names if one.name != last]
+            yield (ast.unparse(ast.ImportFrom(node.module, rest, node.level)) if rest else ""), taken
+        elif isinstance(node, ast.Import) and len(node.names) == 1 and node.names[0].name == module:
+            yield "", {node.names[0].asname or module: variable}
+        else:
+            yield ast.unparse(node), {}
+
+
+class _Renamed(ast.NodeTransformer):
+    """Puts expressions in the place of names and dotted names."""
+
+    def __init__(self, named: dict[str, str]) -> None:
+        self.named = named
+        self.used = False
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        new = self.named.get(ast.unparse(node))
+        return self._put(new) if new is not None else self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        new = self.named.get(node.id)
+        return self._put(new) if new is not None and isinstance(node.ctx, ast.Load) else node
+
+    def _put(self, text: str) -> ast.expr:
+        self.used = True
+        return parse_expression(text)

@@ -1,0 +1,227 @@
+"""The type of a parameter without an annotation: from its uses, its default, its documentation, its name (B-06)."""
+
+from __future__ import annotations
+
+import re
+
+from ..model.model import CallableFacts, ModuleFacts, Parameter
+from ..source.annotations import ANY, TypeHint, prose_hint
+from .parameter_names import BY_NAME
+
+_METHODS: tuple[tuple[str, str], ...] = (
+    (
+        "str",
+        "lower upper strip lstrip rstrip split rsplit splitlines startswith endswith replace format encode title "
+        "capitalize isdigit isalpha isalnum isnumeric isspace isupper islower casefold zfill ljust rjust center "
+        "partition rpartition translate join expandtabs swapcase isidentifier",
+    ),
+    ("list", "append extend sort insert reverse"),
+    ("dict", "keys items values get setdefault popitem"),
+    ("set", "add discard union intersection difference issubset issuperset symmetric_difference isdisjoint"),
+    ("TextIO", "read readline readlines write writelines seek tell flush close getvalue"),
+    ("Path", "exists is_file is_dir read_text read_bytes iterdir joinpath mkdir with_suffix open rglob as_posix"),
+    ("bytes", "decode hex"),
+    ("Pattern", "match search sub findall finditer fullmatch"),
+    ("datetime", "strftime isoformat timestamp astimezone utcoffset weekday date timetuple utctimetuple isoweekday"),
+    ("timedelta", "total_seconds"),
+    ("int", "bit_length to_bytes"),
+    ("Iterator", "__next__"),
+    ("Iterable", "__iter__"),
+)
+_ATTRIBUTES: tuple[tuple[str, str], ...] = (
+    ("date", "year month day"),
+    ("datetime", "hour minute second microsecond tzinfo"),
+    ("timedelta", "days seconds microseconds"),
+    ("Path", "parent stem suffix parts suffixes"),
+    ("Exception", "args __traceback__ __cause__"),
+    ("type", "__mro__ __subclasses__ __bases__"),
+    ("Callable", "__name__ __module__ __doc__ __wrapped__ __code__ __defaults__"),
+    ("Pattern", "pattern groups groupindex"),
+    ("complex", "real imag"),
+    ("Fraction", "numerator denominator"),
+)
+_ARGUMENTS: tuple[tuple[str, str], ...] = (
+    ("str", r"ord:0|(?!re\.)\w+\.(match|fullmatch|search|findall|finditer):0|"
+            r"re\.(match|search|sub|findall|finditer|split|fullmatch):[12]|unicodedata\.\w+:\d|json\.loads:0|"
+            r"textwrap\.\w+:0|html\.\w+:0|int:0|float:0|shlex\.\w+:0|ast\.literal_eval:0|Decimal:0|urlparse:0|quote:0"),
+    ("pattern", r"re\.\w+:0"),
+    ("int", r"range:\d|chr:0|abs:0|round:[01]|divmod:\d|pow:\d|islice:[123]|itertools\.islice:[123]|bin:0|hex:0|"
+            r"math\.(factorial|comb|perm|gcd|lcm|isqrt):\d|combinations:1|permutations:1|repeat:1"),
+    ("float", r"math\.\w+:\d|float:0|time\.\w+:0"),
+    ("Callable", r"map:0|filter:0|(functools\.)?reduce:0|callable:0|starmap:0|takewhile:0|dropwhile:0|groupby:1|"
+                 r"(functools\.)?(wraps|update_wrapper|partial):0|sorted:key|min:key|max:key|inspect\.\w+:0"),
+    ("Iterable", r"map:1|filter:1|(functools\.)?reduce:1|zip:\d|enumerate:0|iter:0|sorted:0|list:0|tuple:0|set:0|sum:0|"
+                 r"min:0|max:0|any:0|all:0|(itertools\.)?(islice|chain|cycle|tee|groupby|accumulate|product|combinations|"
+                 r"permutations|zip_longest|pairwise):0|deque:0|frozenset:0|Counter:0|reversed:0|takewhile:1|dropwhile:1|"
+                 r"(itertools\.)?(chain|product|zip_longest)\.?\w*:\d|chain\.from_iterable:0"),
+    ("dict", r"dict:0|OrderedDict:0|json\.dumps:0"),
+    ("path", r"open:0|os\.(path\.\w+|listdir|stat|walk|makedirs|remove|mkdir|scandir):0|Path:0|pathlib\.Path:0"),
+    ("type", r"issubclass:0"),
+)  # fmt: skip
+_MAXIMUM_DEPTH = 3
+
+
+def uses_of(facts: ModuleFacts, one: CallableFacts, name: str) -> tuple[str, ...]:
+    """How a parameter is used, followed into functions of the same module that it is passed to and, for constructors,
+    into the methods that read the attribute it is stored in."""
+    return tuple(_uses(facts, one, name, 0, set()))
+
+
+def _uses(facts: ModuleFacts, one: CallableFacts, name: str, depth: int, seen: set[tuple[str, str]]) -> dict[str, None]:
+    found: dict[str, None] = {}
+    if (one.qualname, name) in seen or depth > _MAXIMUM_DEPTH:
+        return found
+    seen.add((one.qualname, name))
+    for used, what in one.uses:
+        if used != name:
+            continue
+        found[what] = None
+        if what.startswith("stored:"):
+            for member in _members(facts, one.owner):
+                if member.qualname != one.qualname:
+                    found.update(_uses(facts, member, f"self.{what[7:]}", depth + 1, seen))
+        elif what.startswith("beside_self:"):
+            for target in _operators(facts, one.owner, what.partition(":")[2]):
+                found.update(_uses(facts, target, target.parameters[0].name, depth + 1, seen))
+        elif what.startswith("argument:"):
+            _, function, place = what.split(":", 2)
+            target = _target(facts, one, function)
+            parameter = _parameter_at(target, place) if target is not None else None
+            if target is not None and parameter is not None:
+                found.update(_uses(facts, target, parameter, depth + 1, seen))
+    return found
+
+
+def _operators(facts: ModuleFacts, owner: str | None, operation: str) -> list[CallableFacts]:
+    """The methods that say what may stand beside an object of a class in an addition or another operation."""
+    name = {"Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv"}.get(operation, "")
+    found = [one for one in _members(facts, owner) if one.name in (f"__r{name}__", f"__{name}__")]
+    return [one for one in found if len(one.parameters) == 1]
+
+
+def _members(facts: ModuleFacts, owner: str | None) -> tuple[CallableFacts, ...]:
+    for one in facts.classes:
+        if one.name == owner:
+            return (*one.members, *([one.constructor] if one.constructor else []))
+    return ()
+
+
+def _target(facts: ModuleFacts, one: CallableFacts, function: str) -> CallableFacts | None:
+    if function.startswith(("self.", "cls.")):
+        name = function.partition(".")[2]
+        return next((member for member in _members(facts, one.owner) if member.name == name), None)
+    for found in facts.functions:
+        if found.qualname == function:
+            return found
+    for owner in facts.classes:
+        if owner.name == function:
+            return owner.constructor
+    return None
+
+
+def _parameter_at(target: CallableFacts, place: str) -> str | None:
+    if place.isdigit():
+        positional = [one.name for one in target.parameters if one.kind in ("positional_only", "positional_or_keyword")]
+        index = int(place)
+        return positional[index] if index < len(positional) else None
+    return next((one.name for one in target.parameters if one.name == place), None)
+
+
+def inferred_hints(facts: ModuleFacts, one: CallableFacts, parameter: Parameter) -> tuple[TypeHint, ...]:
+    """Types for a parameter, the likeliest first; empty when nothing speaks for any."""
+    scores: dict[str, float] = {}
+    elements: dict[str, float] = {}
+    uses = uses_of(facts, one, parameter.name)
+    for what in uses:
+        if what.startswith("element:"):
+            _score(what.removeprefix("element:"), elements)
+            scores["Iterable"] = scores.get("Iterable", 0) + 1
+        else:
+            _score(what, scores)
+    documented = next((text for name, text in one.documentation.parameters if name.lstrip("*") == parameter.name), "")
+    for hint in prose_hint(documented).members() if documented else ():
+        scores[hint.name] = scores.get(hint.name, 0) + 2
+    named = name_hint(parameter.name)
+    if named is not None and named != "Any":
+        scores[named] = scores.get(named, 0) + 1.5
+    scores.pop("Any", None)
+    ordered = sorted(scores, key=lambda key: (-scores[key], key))
+    element = sorted(elements, key=lambda key: (-elements[key], key))[:1]
+    return tuple(_with_element(name, element) for name in ordered[:4])
+
+
+def _with_element(name: str, element: list[str]) -> TypeHint:
+    if element and name in ("Iterable", "list", "Sequence") and not element[0].startswith("pattern"):
+        return TypeHint(name, (TypeHint(element[0]),))
+    return TypeHint(name)
+
+
+def name_hint(name: str) -> str | None:
+    """The type a parameter's name suggests, or None."""
+    entry = name_entry(name)
+    return entry[0] if entry else None
+
+
+def name_entry(name: str) -> tuple[str, tuple[str, ...]] | None:
+    """Type and first values a parameter's name suggests."""
+    plain = name.strip("_").lower()
+    for pattern, kind, values in BY_NAME:
+        if re.fullmatch(pattern, plain):
+            return kind, values
+    return None
+
+
+def _score(what: str, scores: dict[str, float]) -> None:
+    kind, _, detail = what.partition(":")
+    for name, weight in _votes(kind, detail):
+        scores[name] = scores.get(name, 0) + weight
+
+
+def _votes(kind: str, detail: str) -> list[tuple[str, float]]:
+    simple = {
+        "called": [("Callable", 4.0)],
+        "iterated": [("Iterable", 2.0)],
+        "number": [("int", 1.5)],
+        "arithmetic": [("int", 1.0)],
+        "text": [("str", 1.5)],
+        "len": [("list", 0.8), ("str", 0.4)],
+        "unpacked": [("tuple", 2.0)],
+    }
+    if kind in simple:
+        return simple[kind]
+    if kind == "method":
+        return [(name, 2.0) for name, words in _METHODS if detail in words.split()]
+    if kind == "attribute":
+        return [(name, 1.5) for name, words in _ATTRIBUTES if detail in words.split()]
+    if kind == "isinstance":
+        return [(detail.rpartition(".")[2], 1.5)]
+    if kind == "argument":
+        return [(name, 1.5) for name, pattern in _ARGUMENTS if re.fullmatch(pattern, detail)]
+    if kind == "item":
+        if detail.startswith(("'", '"')):
+            return [("dict", 2.0)]
+        return [("list", 1.0), ("dict", 0.5)] if detail != "slice" else [("list", 1.0), ("str", 1.0)]
+    return []
+
+
+def default_hint(default: str | None) -> TypeHint:
+    """The type of a default's literal; `Any` for None and for what is no plain literal."""
+    if default is None or default == "None":
+        return ANY
+    if default in ("True", "False"):
+        return TypeHint("bool")
+    for pattern, name in (
+        (r"-?\d[\d_]*", "int"),
+        (r"-?[\d_]*\.\d*(e[-+]?\d+)?|-?\d+e-?\d+", "float"),
+        (r"[rR]?(['\"]).*\1", "str"),
+        (r"[bB](['\"]).*\1", "bytes"),
+        (r"\[.*\]", "list"),
+        (r"\{.*:.*\}|\{\}|dict\(\)", "dict"),
+        (r"\(.*\)", "tuple"),
+        (r"\{.*\}|set\(\)", "set"),
+        (r"lambda\b.*|len|str|repr|bool|operator\.\w+|identity", "Callable"),
+        (r"int|float|list|dict|type|object", "type"),
+    ):
+        if re.fullmatch(pattern, default, re.DOTALL):
+            return TypeHint(name)
+    return ANY

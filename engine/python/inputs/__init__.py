@@ -1,0 +1,1 @@
+"""Values and arguments to try, as source text."""

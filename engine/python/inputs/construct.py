@@ -1,0 +1,111 @@
+"""Expressions that build objects of the project's own classes (B-06)."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Sequence
+from typing import Protocol
+
+from ..model.candidates import Candidate, distinct
+from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
+from ..usage.project_index import ProjectIndex
+from .arguments import argument_rows, rendered_arguments
+
+_MAXIMUM_OBJECTS = 8
+
+
+class ValueSource(Protocol):
+    """What building objects needs of `values.Values`."""
+
+    facts: ModuleFacts
+    index: ProjectIndex
+
+    def for_parameter(
+        self, one: CallableFacts, parameter: Parameter, where: ModuleFacts | None = None, depth: int = 0
+    ) -> tuple[Candidate, ...]:
+        """Values for a parameter."""
+        ...
+
+    def of_class(self, where: ModuleFacts, owner: ClassFacts, depth: int = 0) -> list[Candidate]:
+        """Objects of a class."""
+        ...
+
+
+def class_candidates(values: ValueSource, where: ModuleFacts, owner: ClassFacts, depth: int) -> list[Candidate]:
+    """Ways to build an object of a class, simplest first; empty when none is known."""
+    importing = (f"from {where.module} import {owner.name}",)
+    if owner.kind == "enum":
+        return [Candidate(f"{owner.name}.{name}", importing) for name, _ in owner.fields][:_MAXIMUM_OBJECTS]
+    if owner.kind in ("abstract", "protocol"):
+        children = [one for one in values.index.subclasses(owner.name) if one[1].kind not in ("abstract", "protocol")]
+        return [item for child in children[:3] for item in values.of_class(*child, depth + 1)][:_MAXIMUM_OBJECTS]
+    constructor = values.index.constructor(where, owner)
+    if owner.kind == "typeddict":
+        return _dictionaries(values, where, constructor, depth)
+    if constructor is None:
+        text = f"{owner.name}('message')" if owner.kind == "exception" else f"{owner.name}()"
+        return [Candidate(text, importing), *_factories(values, where, owner, importing, depth)]
+    pools = {one.name: values.for_parameter(constructor, one, where, depth) for one in constructor.parameters}
+    found: list[Candidate] = []
+    for row in argument_rows(constructor, pools, limit=_MAXIMUM_OBJECTS):
+        inner = rendered_arguments(row)
+        found.append(
+            Candidate(
+                f"{owner.name}({inner.source})",
+                tuple(dict.fromkeys((*importing, *inner.imports))),
+                inner.arrange,
+                inner.fixtures,
+            )
+        )
+    return distinct([*found, *_factories(values, where, owner, importing, depth)], _MAXIMUM_OBJECTS + 2)
+
+
+def _dictionaries(
+    values: ValueSource, where: ModuleFacts, constructor: CallableFacts | None, depth: int
+) -> list[Candidate]:
+    if constructor is None:
+        return [Candidate("{}")]
+    pools = {one.name: values.for_parameter(constructor, one, where, depth) for one in constructor.parameters}
+    found: list[Candidate] = []
+    for row in argument_rows(constructor, pools, limit=4):
+        inner = rendered_arguments(row)
+        text = ", ".join(f"{parameter.name!r}: {one.source}" for parameter, one in row)
+        found.append(Candidate(f"{{{text}}}", inner.imports, inner.arrange, inner.fixtures))
+    return found
+
+
+def _factories(
+    values: ValueSource, where: ModuleFacts, owner: ClassFacts, importing: tuple[str, ...], depth: int
+) -> list[Candidate]:
+    """Class methods that make objects: `Money.parse('1.50')`, `Tree.from_rows([...])`."""
+    found: list[Candidate] = []
+    for member in owner.members:
+        returned = (member.returns or "").strip("'\"")
+        makes = returned in ("Self", owner.name, "typing.Self") or re.match(
+            r"(from|parse|of|create|make|new)_?", member.name
+        )
+        if member.kind not in ("classmethod", "staticmethod") or not makes or not member.public or member.is_async:
+            continue
+        pools = {one.name: values.for_parameter(member, one, where, depth + 1) for one in member.parameters}
+        for row in argument_rows(member, pools, limit=2):
+            inner = rendered_arguments(row)
+            text = f"{owner.name}.{member.name}({inner.source})"
+            imports = tuple(dict.fromkeys((*importing, *inner.imports)))
+            found.append(Candidate(text, imports, inner.arrange, inner.fixtures))
+    return found[:4]
+
+
+def variable_for(name: str, taken: Sequence[str] = ()) -> str:
+    """A variable for an object of a class: `shopping_cart` for `ShoppingCart`, never a name that is taken."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.strip("_")).lower()
+    variable = words or "subject"
+    if variable in _RESERVED or variable in taken or variable == name:
+        variable = f"a_{variable}" if variable[:1].isalpha() else f"the_{variable}"
+    return variable
+
+
+_RESERVED = frozenset(keyword.kwlist) | frozenset(
+    "list dict set tuple str int float bool bytes type object range slice iter next len map filter zip sum min max "
+    "result format hash id input".split()
+)

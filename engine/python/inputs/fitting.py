@@ -1,0 +1,189 @@
+"""Whether the arguments of a trial are of the types their parameters are annotated with (B-06)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from ....utils.python_source import parse_python
+from ..model.model import CallableFacts, ModuleFacts, Parameter, Trial
+from ..source.annotations import TypeHint, type_hint
+
+_ITERABLES = frozenset("list tuple set frozenset dict str bytes bytearray range iterator deque Counter".split())
+_ACCEPTED: Mapping[str, frozenset[str]] = {
+    "int": frozenset({"int", "bool"}),
+    "float": frozenset({"float", "int", "bool"}),
+    "complex": frozenset({"complex", "float", "int", "bool"}),
+    "bool": frozenset({"bool"}),
+    "str": frozenset({"str"}),
+    "bytes": frozenset({"bytes", "bytearray"}),
+    "list": frozenset({"list"}),
+    "tuple": frozenset({"tuple"}),
+    "set": frozenset({"set", "frozenset"}),
+    "frozenset": frozenset({"frozenset"}),
+    "dict": frozenset({"dict", "Counter", "OrderedDict", "defaultdict"}),
+    "Mapping": frozenset({"dict", "Counter", "OrderedDict", "defaultdict"}),
+    "Sequence": frozenset({"list", "tuple", "str", "bytes", "bytearray", "range", "deque"}),
+    "Iterable": _ITERABLES,
+    "Collection": _ITERABLES - {"iterator"},
+    "Container": _ITERABLES - {"iterator"},
+    "Sized": _ITERABLES - {"iterator"},
+    "Iterator": frozenset({"iterator"}),
+    "Callable": frozenset({"function"}),
+    "None": frozenset({"None"}),
+    "Decimal": frozenset({"Decimal"}),
+    "Fraction": frozenset({"Fraction"}),
+    "date": frozenset({"date", "datetime"}),
+    "datetime": frozenset({"datetime"}),
+    "timedelta": frozenset({"timedelta"}),
+    "Path": frozenset({"Path"}),
+}
+# Types of literals: never an object of a project's class.
+_PLAIN = frozenset("int float complex bool str bytes list tuple set frozenset dict None range".split())
+_CONSTRUCTED = frozenset(
+    "int float complex bool str bytes bytearray list tuple set frozenset dict range deque Counter OrderedDict "
+    "defaultdict Decimal Fraction date datetime timedelta Path".split()
+)
+_ELEMENTS = frozenset("list tuple set frozenset Sequence Iterable Collection".split())
+
+
+def are_told(facts: ModuleFacts) -> bool:
+    """Whether the module says of any parameter what it is."""
+    return any(parameter.annotation for one in facts.callables() for parameter in one.parameters)
+
+
+def misfits(trial: Trial, facts: ModuleFacts) -> int:
+    """How many arguments of the module's own callables are surely of another type than the annotation says.
+
+    What cannot be told without running counts as fitting.
+    """
+    try:
+        parts = [_read(statement) for statement in trial.arrange]
+        act = _read(trial.act.strip())
+    except SyntaxError:
+        return 0
+    kinds = _Kinds(facts, trial)
+    count = 0
+    for part in parts:
+        for statement, nodes in part:
+            count += kinds.misfits_in(nodes)
+            kinds.bind(statement)
+    return count + sum(kinds.misfits_in(nodes) for _, nodes in act)
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str) -> tuple[tuple[ast.stmt, tuple[ast.expr, ...]], ...]:
+    """The statements of a text, each with what in it gives arguments: many trials share them. Raises SyntaxError."""
+    return tuple(
+        (one, tuple(node for node in ast.walk(one) if isinstance(node, ast.Call | ast.Compare | ast.Subscript)))
+        for one in parse_python(text).body
+    )
+
+
+class _Kinds:
+    """What is known of the types of the names of one trial."""
+
+    def __init__(self, facts: ModuleFacts, trial: Trial) -> None:
+        self._classes = {one.name: one for one in facts.classes}
+        self._functions = {one.qualname: one for one in facts.functions}
+        self._names: dict[str, str] = {"tmp_path": "Path"} if "tmp_path" in trial.fixtures else {}
+
+    def bind(self, statement: ast.stmt) -> None:
+        """Remember the type that a name is assigned."""
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            self._names[statement.targets[0].id] = self.kind(statement.value)
+
+    def misfits_in(self, nodes: Iterable[ast.expr]) -> int:
+        """Misfits of every known call among the nodes."""
+        count = 0
+        for one in nodes:
+            if isinstance(one, ast.Call):
+                called = self._called(one.func)
+                if called is not None:
+                    given = _matched(one, called)
+                    count += sum(not self._fits(value, type_hint(item.annotation)) for item, value in given)
+            elif isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.In | ast.NotIn):
+                count += self._operator_misfits(one.comparators[0], "__contains__", one.left)
+            elif isinstance(one, ast.Subscript) and not isinstance(one.slice, ast.Slice):
+                count += self._operator_misfits(one.value, "__getitem__", one.slice)
+        return count
+
+    def _operator_misfits(self, receiver: ast.expr, name: str, given: ast.expr) -> int:
+        member = self._member(self.kind(receiver), name)
+        parameters = [one for one in member.parameters if one.name != "self"] if member is not None else []
+        return sum(not self._fits(given, type_hint(one.annotation)) for one in parameters[:1])
+
+    def kind(self, node: ast.expr) -> str:
+        """The type of a value; empty when only running it would tell."""
+        if isinstance(node, ast.Constant):
+            return "None" if node.value is None else type(node.value).__name__
+        if isinstance(node, ast.UnaryOp):
+            return "bool" if isinstance(node.op, ast.Not) else self.kind(node.operand)
+        if isinstance(node, ast.JoinedStr):
+            return "str"
+        if isinstance(node, ast.Lambda):
+            return "function"
+        if isinstance(node, ast.BinOp):
+            return "Path" if isinstance(node.op, ast.Div) and self.kind(node.left) == "Path" else ""
+        if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
+            return type(node).__name__.lower()
+        if isinstance(node, ast.Name):
+            return self._names.get(node.id, "")
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name == "iter":
+                return "iterator"
+            return name if name in _CONSTRUCTED or name in self._classes else ""
+        return ""
+
+    def _called(self, function: ast.expr) -> CallableFacts | None:
+        if isinstance(function, ast.Name):
+            owner = self._classes.get(function.id)
+            return owner.constructor if owner is not None else self._functions.get(function.id)
+        if not isinstance(function, ast.Attribute):
+            return None
+        value = function.value
+        known = value.id if isinstance(value, ast.Name) and value.id in self._classes else self.kind(value)
+        return self._member(known, function.attr)
+
+    def _member(self, owner: str, name: str) -> CallableFacts | None:
+        found = self._classes.get(owner)
+        return next((one for one in found.members if one.name == name), None) if found is not None else None
+
+    def _fits(self, node: ast.expr, hint: TypeHint) -> bool:
+        if hint.name == "Union":
+            return any(self._fits(node, one) for one in hint.members())
+        kind = self.kind(node)
+        if not kind:
+            return True
+        if kind in self._classes and hint.name in _PLAIN:
+            return kind == hint.name or bool(self._classes[kind].bases)
+        if hint.name in self._classes:
+            return kind not in _PLAIN or self._classes[hint.name].kind in ("protocol", "typeddict")
+        accepted = _ACCEPTED.get(hint.name)
+        if accepted is not None and kind not in accepted:
+            # A class is called like a function.
+            return hint.name == "Callable" and kind in self._classes
+        inner = hint.arguments[:1]
+        if inner and hint.name in _ELEMENTS and isinstance(node, ast.List | ast.Tuple | ast.Set):
+            several = hint.name == "tuple" and not (len(hint.arguments) == 2 and hint.arguments[1].name == "...")
+            return several or all(self._fits(one, inner[0]) for one in node.elts)
+        return True
+
+
+def _matched(call: ast.Call, called: CallableFacts) -> list[tuple[Parameter, ast.expr]]:
+    """The arguments of a call with the parameters they go to; none after a starred one."""
+    parameters = [one for one in called.parameters if one.name not in ("self", "cls")]
+    positional = [one for one in parameters if one.kind in ("positional_only", "positional_or_keyword")]
+    rest = next((one for one in parameters if one.kind == "var_positional"), None)
+    found: list[tuple[Parameter, ast.expr]] = []
+    for at, value in enumerate(call.args):
+        if isinstance(value, ast.Starred):
+            break
+        parameter = positional[at] if at < len(positional) else rest
+        if parameter is not None:
+            found.append((parameter, value))
+    named = {one.name: one for one in parameters}
+    found.extend((named[one.arg], one.value) for one in call.keywords if one.arg in named)
+    return found

@@ -1,0 +1,113 @@
+"""What observations teach about making trials: working arguments, objects, changes of state, and dead ends (B-06)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....utils.python_source import parse_expression
+from ..model.candidates import Candidate
+from ..model.model import ModuleFacts, Observation, Trial
+from ..usage.harvest import Harvester, matched_arguments
+from .construct import variable_for
+
+_MAXIMUM_OBJECTS = 10
+_MAXIMUM_CHANGES = 8
+_MAXIMUM_ARRANGE = 6
+_MISFITS = frozenset({"TypeError", "AttributeError"})
+
+
+class Learned:
+    """Grows with every observation; plain values inside, in order of arrival.
+
+    Attributes:
+        objects: expressions that gave an object of a class of the target, by class name.
+        changes: statements after which an object of a class was another, by class name.
+        rejected: arguments that only ever led to type errors, as (qualified name, parameter, source).
+    """
+
+    def __init__(self, facts: ModuleFacts, harvester: Harvester) -> None:
+        self.objects: dict[str, list[Candidate]] = {}
+        self.changes: dict[str, list[Candidate]] = {}
+        self.rejected: set[tuple[str, str, str]] = set()
+        self._facts = facts
+        self._harvester = harvester
+        self._classes = {one.name: variable_for(one.name) for one in facts.classes}
+        self._accepted: set[tuple[str, str, str]] = set()
+        self._dead: set[tuple[str, ...]] = set()
+        self._given: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
+
+    def take(self, trial: Trial, observation: Observation, new: bool) -> None:
+        """Learn from one observation; `new` says that it reached arcs unseen before."""
+        if observation.outcome == "arrange_failed":
+            if trial.arrange:
+                self._dead.add(trial.arrange)
+            return
+        self._judge_arguments(trial, observation)
+        if observation.outcome != "returned":
+            return
+        if new:
+            self._harvester.read([trial])
+        if trial.mode == "call" and len(trial.arrange) <= _MAXIMUM_ARRANGE:
+            self._learn_object(trial, observation)
+            self._learn_change(trial, observation)
+
+    def is_dead(self, trial: Trial) -> bool:
+        """Whether the trial's arrangement, or its beginning, is known to fail."""
+        return any(trial.arrange[:count] in self._dead for count in range(1, len(trial.arrange) + 1))
+
+    def _judge_arguments(self, trial: Trial, observation: Observation) -> None:
+        raised = observation.raised
+        misfit = observation.outcome == "raised" and raised is not None and raised.type_name in _MISFITS
+        key = trial.act, trial.subject
+        if key not in self._given:  # the same act comes with many arrangements
+            self._given[key] = list(self._arguments(trial))
+        given = self._given[key]
+        if not misfit:
+            self._accepted.update(given)
+            self.rejected.difference_update(given)
+        elif len([one for one in given if one not in self._accepted]) == 1:
+            # The only argument that never worked is the one to blame.
+            self.rejected.update(one for one in given if one not in self._accepted)
+
+    def _arguments(self, trial: Trial) -> Iterator[tuple[str, str, str]]:
+        try:
+            tree = parse_expression(trial.act)
+        except SyntaxError:
+            return
+        yield from matched_arguments(self._harvester, tree, trial.subject)
+
+    def _learn_object(self, trial: Trial, observation: Observation) -> None:
+        value = observation.value
+        if value is None:
+            return
+        module, _, name = value.type_name.rpartition(".")
+        if module != self._facts.module or name not in self._classes:
+            return
+        _add(
+            self.objects,
+            name,
+            Candidate(trial.act, trial.imports, trial.arrange, trial.fixtures, "sequence"),
+            _MAXIMUM_OBJECTS,
+        )
+
+    def _learn_change(self, trial: Trial, observation: Observation) -> None:
+        """An act on a plain variable of a class that left the variable different."""
+        for name, variable in self._classes.items():
+            if not trial.act.startswith((f"{variable}.", f"{variable}[")):
+                continue
+            if any(expression.startswith(variable) for expression, _ in observation.effects):
+                before = tuple(
+                    text for text in trial.arrange if not text.startswith(f"{variable} = ") and variable not in text
+                )
+                _add(
+                    self.changes,
+                    name,
+                    Candidate(trial.act, trial.imports, before, trial.fixtures, "sequence"),
+                    _MAXIMUM_CHANGES,
+                )
+
+
+def _add(found: dict[str, list[Candidate]], name: str, candidate: Candidate, limit: int) -> None:
+    pool = found.setdefault(name, [])
+    if len(pool) < limit and all(one.source != candidate.source for one in pool):
+        pool.append(candidate)

@@ -1,0 +1,122 @@
+"""Values that meet the constants a body compares with: equal to them, beside them, and made of them (B-06)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....utils.python_source import literal_value
+from ..model.candidates import Candidate, distinct
+from ..model.model import CallableFacts, Comparison, ModuleFacts, Parameter
+from .text_examples import text_examples
+
+_MAXIMUM_SIZE = 64
+_MAXIMUM_VALUES = 18
+_MAXIMUM_TEXTS = 10
+
+
+def operand_values(where: ModuleFacts, one: CallableFacts, parameter: Parameter, types: list[str]) -> list[Candidate]:
+    """Values for a parameter from what it is compared with, then from the body's other constants of its type."""
+    found = _texts(where, one, parameter, "str" in types or not types)
+    names = {
+        parameter.name,
+        *(f"self.{what[7:]}" for used, what in one.uses if used == parameter.name and what.startswith("stored:")),
+    }
+    for source in (one, *_siblings(where, one, len(names) > 1)):
+        for comparison in source.comparisons:
+            if comparison.name in names:
+                found.extend(comparison_values(where, comparison))
+    constants = [text for text in one.constants if _fits(text, types)]
+    found.extend(Candidate(text, origin="constant") for text in constants[:6])
+    return distinct(found, _MAXIMUM_VALUES)
+
+
+def _texts(where: ModuleFacts, one: CallableFacts, parameter: Parameter, textual: bool) -> list[Candidate]:
+    """Texts that fit the patterns the parameter is matched with and, when it may be text, those of the whole body."""
+    sources: list[str] = []
+    constants = dict(where.constants)
+    for used, what in one.uses:
+        kind, _, detail = what.partition(":")
+        pattern = constants.get(detail.partition(".")[0], "")
+        if used == parameter.name and kind == "argument" and "compile(" in pattern:
+            sources.append(pattern.partition("compile(")[2].rstrip(")").partition(", re.")[0])
+    if textual:
+        sources.extend(one.constants)
+    found: list[Candidate] = []
+    for source in sources:
+        try:
+            value = literal_value(source)
+        except ValueError:
+            continue
+        if isinstance(value, str):
+            found.extend(Candidate(repr(text), origin="constant") for text in text_examples(value))
+    return found[:_MAXIMUM_TEXTS]
+
+
+def _siblings(where: ModuleFacts, one: CallableFacts, stored: bool) -> tuple[CallableFacts, ...]:
+    if not stored:
+        return ()
+    return next((owner.members for owner in where.classes if owner.name == one.owner), ())
+
+
+def comparison_values(where: ModuleFacts, comparison: Comparison) -> list[Candidate]:
+    """Values that make a comparison come out either way."""
+    operator = comparison.operator
+    operand = dict(where.constants).get(comparison.operand, comparison.operand)
+    try:
+        value = literal_value(operand)
+    except ValueError:
+        return []
+    if operator.startswith("len "):
+        return _of_length(value) if isinstance(value, int) else []
+    if operator in ("in", "not in") and isinstance(value, list | tuple | set | frozenset | dict):
+        items = sorted(value, key=repr) if isinstance(value, set | frozenset) else list(value)
+        return [Candidate(repr(item), origin="constant") for item in items[:6] if _small(item)]
+    if operator in ("in", "not in") and isinstance(value, str):
+        return [Candidate(repr(text), origin="constant") for text in (value, f"a{value}b", value[:1])]
+    if isinstance(value, str):
+        return [Candidate(repr(text), origin="constant") for text in _around_text(operator, value)]
+    if isinstance(value, bool) or value is None:
+        return [Candidate(repr(value), origin="constant")]
+    if isinstance(value, int | float):
+        step = 1
+        near = [value, value + step, value - step]
+        return [Candidate(repr(number), origin="constant") for number in near if _small(number)]
+    return [Candidate(repr(value), origin="constant")] if _small(value) else []
+
+
+def _around_text(operator: str, text: str) -> list[str]:
+    if operator == "startswith":
+        return [f"{text}abc", text]
+    if operator == "endswith":
+        return [f"abc{text}", text]
+    if operator in ("split", "partition", "rpartition", "find", "index", "count", "strip"):
+        return [f"a{text}b", f"a{text}b{text}c", text]
+    return [text]
+
+
+def _of_length(length: int) -> list[Candidate]:
+    """Lists and strings of a length, one shorter and one longer."""
+    found: list[Candidate] = []
+    for size in (length, length + 1, length - 1):
+        if 0 <= size <= 12:
+            found.append(Candidate(repr(list(range(1, size + 1))), origin="constant"))
+        if 0 <= size <= _MAXIMUM_SIZE:
+            found.append(Candidate(repr(("abcdefghij" * 7)[:size]), origin="constant"))
+    return found
+
+
+def _small(value: Any) -> bool:
+    return len(repr(value)) <= 80 and not (isinstance(value, int) and abs(value) > 10**15)
+
+
+def _fits(source: str, types: list[str]) -> bool:
+    """Whether a constant is of one of the types; long prose and large numbers are not worth trying."""
+    if len(source) > 30:
+        return False
+    try:
+        value = literal_value(source)
+    except ValueError:
+        return False
+    if isinstance(value, str) and value.count(" ") > 2:
+        return False
+    return type(value).__name__ in types and _small(value)

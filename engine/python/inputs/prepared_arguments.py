@@ -1,0 +1,136 @@
+"""Rows of arguments made ready first: objects filled by their own methods, files written beforehand (B-06)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..model.candidates import Candidate
+from ..model.model import CallableFacts, ModuleFacts, Parameter
+from ..source.annotations import type_hint
+from .arguments import Pools, Row, argument_rows, rendered_arguments
+from .learning import Learned
+from .receivers import Receiver, receivers
+from .values import Values
+
+_WRITES = re.compile(r"(save|write|dump|store|export)(?:_(\w+?))?(?:_to(?:_\w+)?)?")
+_READS = re.compile(r"(load|read|parse|import|restore|open)(?:_(\w+?))?(?:_from(?:_\w+)?)?")
+_PATH_NAMES = re.compile(r"(file_?)?path|file_?name|filepath|pathname")
+_ENDINGS = (("json", ".json"), ("csv", ".csv"), ("pickle", ".pickle"), ("tomllib", ".toml"), ("yaml", ".yaml"))
+_MOST_FILLED = 2
+_RECEIVERS = 6
+
+
+def with_new_file(one: CallableFacts, pools: Pools, facts: ModuleFacts) -> Pools:
+    """The pools, in which what writes a file is given the path of a new one first."""
+    parameter = _path_parameter(one)
+    match = _WRITES.fullmatch(one.name)
+    if parameter is None or match is None:
+        return pools
+    return {**pools, parameter.name: (_new_file(parameter, match[2], facts), *pools[parameter.name])}
+
+
+def filled_rows(
+    one: CallableFacts, pools: Pools, values: Values, facts: ModuleFacts, learned: Learned | None = None
+) -> Iterator[Row]:
+    """Rows in which every object that can be filled is, and in which the file is one the module itself writes.
+
+    A required parameter without values ends it at once.
+    """
+    base = next(argument_rows(one, pools, 1), None)
+    if base is None:
+        return
+    yield from _with_files(one, base, values, facts)
+    objects = _filled_objects(one, values, facts, learned)
+    for place in range(min(_MOST_FILLED, max((len(found) for found in objects.values()), default=0))):
+        chosen = {name: found[min(place, len(found) - 1)] for name, found in objects.items()}
+        given = {item.name for item, _ in base}
+        row = [(item, chosen.get(item.name, value)) for item, value in base]
+        row.extend((item, chosen[item.name]) for item in one.parameters if item.name in chosen.keys() - given)
+        yield _in_order(one, row)
+
+
+def _in_order(one: CallableFacts, row: list[tuple[Parameter, Candidate]]) -> Row:
+    order = {item.name: at for at, item in enumerate(one.parameters)}
+    return tuple(sorted(row, key=lambda pair: order[pair[0].name]))
+
+
+def _filled_objects(
+    one: CallableFacts, values: Values, facts: ModuleFacts, learned: Learned | None
+) -> dict[str, list[Candidate]]:
+    """For each parameter that takes an object of a project's class, variables whose object was changed since made.
+
+    The subject's own class is left out, and a class that two parameters take: both would bear the same variable.
+    """
+    found: dict[str, list[Candidate]] = {}
+    taken = {one.owner}
+    for parameter in one.parameters:
+        if parameter.kind in ("var_positional", "var_keyword"):
+            continue
+        hints = type_hint(parameter.annotation).members()
+        known = next((made for hint in hints if (made := values.index.class_in(hint.name, facts)) is not None), None)
+        if known is None or known[1].name in taken or known[1].kind in ("enum", "typeddict", "protocol", "abstract"):
+            continue
+        where, owner = known
+        taken.add(owner.name)
+        made = receivers(values, where, owner, _RECEIVERS, learned if where is facts else None)
+        changed = [_as_argument(receiver) for receiver in made if receiver.changes]
+        if changed:
+            found[parameter.name] = changed
+    return found
+
+
+def _as_argument(receiver: Receiver) -> Candidate:
+    return Candidate(receiver.variable, receiver.imports, receiver.arrange, receiver.fixtures, "sequence")
+
+
+def _with_files(one: CallableFacts, base: Row, values: Values, facts: ModuleFacts) -> Iterator[Row]:
+    """For what reads, the file that its counterpart of the module has written."""
+    parameter, match = _path_parameter(one), _READS.fullmatch(one.name)
+    writer = _counterpart(match[2], facts) if match is not None and one.owner is None else None
+    target = _path_parameter(writer) if writer is not None else None
+    if parameter is None or match is None or writer is None or target is None:
+        return
+    pools = {item.name: values.for_parameter(writer, item) for item in writer.parameters}
+    for row in argument_rows(writer, pools, _MOST_FILLED):
+        ready = rendered_arguments(_replaced(row, target, _new_file(target, match[2], facts)))
+        imports = tuple(dict.fromkeys((*ready.imports, f"from {facts.module} import {writer.name}")))
+        arrange = (*ready.arrange, f"{writer.name}({ready.source})")
+        written = replace(_new_file(parameter, match[2], facts), imports=imports, arrange=arrange, origin="sequence")
+        yield _replaced(base, parameter, written)
+
+
+def _counterpart(noun: str | None, facts: ModuleFacts) -> CallableFacts | None:
+    """The function that writes what another reads."""
+    for one in facts.functions:
+        match = _WRITES.fullmatch(one.name)
+        if match is not None and match[2] == noun and not one.is_async and _path_parameter(one) is not None:
+            return one
+    return None
+
+
+def _path_parameter(one: CallableFacts) -> Parameter | None:
+    """The required parameter that takes a path."""
+    for item in one.parameters:
+        names = {hint.name for hint in type_hint(item.annotation).members()}
+        if item.required and (names & {"Path", "PathLike"} or (_PATH_NAMES.fullmatch(item.name) and names <= _TEXTUAL)):
+            return item
+    return None
+
+
+_TEXTUAL = frozenset({"Any", "str", "None"})
+
+
+def _new_file(parameter: Parameter, noun: str | None, facts: ModuleFacts) -> Candidate:
+    """A path in the runner's folder with a name that says what it keeps: `tmp_path / 'orders.json'`."""
+    imported = {name for name, _ in facts.imports}
+    ending = next((ending for module, ending in _ENDINGS if module in imported), ".txt")
+    path = f"tmp_path / '{noun or 'data'}{ending}'"
+    hints = {hint.name for hint in type_hint(parameter.annotation).members()}
+    text = path if hints & {"Path", "PathLike"} else f"str({path})"
+    return Candidate(text, fixtures=("tmp_path",))
+
+
+def _replaced(row: Row, parameter: Parameter, value: Candidate) -> Row:
+    return tuple((item, value if item.name == parameter.name else given) for item, given in row)

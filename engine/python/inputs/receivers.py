@@ -1,0 +1,143 @@
+"""Objects to call methods on: a variable, statements that build it, calls that change its state first (B-06)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ..model.candidates import Candidate
+from ..model.model import CallableFacts, ClassFacts, ModuleFacts
+from .arguments import argument_rows, rendered_arguments
+from .call_forms import NOT_CALLED, member_form
+from .construct import variable_for
+from .learning import Learned
+from .values import Values, interleaved
+
+_CHANGING = re.compile(
+    r"(add|set|put|push|insert|append|extend|register|update|enqueue|store|save|remember|load|feed|write|record|create|"
+    r"open|start|connect|enable|assign|attach|include|mark|deposit|buy|book|schedule|do|every|at|__setitem__)(_.*)?"
+)
+_ENDING = re.compile(r"(remove|delete|pop|discard|clear|cancel|close|stop|reset|withdraw|disable|expire|flush)(_.*)?")
+_MUTATING = re.compile(
+    r"(assigned|method:(append|add|extend|insert|update|setdefault|remove|pop|discard|clear|push|__setitem__))"
+)
+_MAXIMUM_CHANGES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Receiver:
+    """An object in a variable, ready for a call.
+
+    Attributes:
+        changes: how many calls after the constructor brought it into its state.
+    """
+
+    variable: str
+    arrange: tuple[str, ...]
+    imports: tuple[str, ...]
+    fixtures: tuple[str, ...] = ()
+    changes: int = 0
+
+
+def receivers(
+    values: Values, where: ModuleFacts, owner: ClassFacts, limit: int, learned: Learned | None = None
+) -> list[Receiver]:
+    """Objects of a class: fresh ones, then ones changed by one or two calls, by declared order.
+
+    What was learned goes first: expressions that gave such an object, calls that changed one.
+    """
+    variable = variable_for(owner.name)
+    seen = learned.objects.get(owner.name, []) if learned is not None else []
+    made = values.of_class(where, owner)
+    if seen:
+        made = [*interleaved([seen[:2], made[:1]]), *interleaved([seen[2:], made[1:]])]
+    fresh = [_fresh(variable, one) for one in made]
+    if not fresh:
+        return []
+    changes = learned.changes.get(owner.name, []) if learned is not None else []
+    changes = changes or change_calls(values, where, owner, variable)
+    changed = [_changed(fresh[0], one) for one in _combinations(changes)]
+    changed.extend(_changed(one, changes[:2]) for one in fresh[1:3] if changes)
+    return alternating(fresh, changed)[:limit]
+
+
+def _combinations(changes: list[Candidate]) -> list[list[Candidate]]:
+    """Which changes are made one after another: each alone, neighbours, then the first few."""
+    found = [[one] for one in changes[:1]]
+    found.extend([first, second] for first, second in pairwise(changes[:3]))
+    found.extend([one] for one in changes[1:])
+    found.extend([first, second] for first, second in pairwise(changes[2:]))
+    return [*found, changes[:4]] if len(changes) > 2 else found
+
+
+def alternating(left: list[Receiver], right: list[Receiver]) -> list[Receiver]:
+    """One of each in turns, then what is left over."""
+    shorter = min(len(left), len(right))
+    mixed = [item for pair in zip(left, right, strict=False) for item in pair]
+    return [*mixed, *left[shorter:], *right[shorter:]]
+
+
+def _fresh(variable: str, one: Candidate) -> Receiver:
+    """The variable bound; an object made from another of its class keeps that one's name for itself alone."""
+    arrange = (*one.arrange, f"{variable} = {one.source}")
+    return Receiver(variable, arrange, one.imports, one.fixtures)
+
+
+def _changed(base: Receiver, changes: list[Candidate]) -> Receiver:
+    arrange = [*base.arrange]
+    for one in changes:
+        arrange.extend(text for text in one.arrange if text not in arrange)
+        arrange.append(one.source)
+    return Receiver(
+        base.variable,
+        tuple(arrange),
+        tuple(sorted({*base.imports, *(text for one in changes for text in one.imports)})),
+        tuple(sorted({*base.fixtures, *(text for one in changes for text in one.fixtures)})),
+        base.changes + len(changes),
+    )
+
+
+def change_calls(values: Values, where: ModuleFacts, owner: ClassFacts, variable: str) -> list[Candidate]:
+    """Statements that change an object of the class, those that fill it before those that empty it."""
+    found: list[Candidate] = []
+    members = [(place, member) for place, one in values.index.lineage(where, owner) for member in one.members]
+    seen: set[str] = set()
+    ranked = sorted(
+        members, key=lambda one: (bool(_ENDING.fullmatch(one[1].name)), not _CHANGING.fullmatch(one[1].name))
+    )
+    for place, member in ranked:
+        if member.name in seen or not is_change(member) or len(found) >= _MAXIMUM_CHANGES:
+            continue
+        seen.add(member.name)
+        pools = {one.name: values.for_parameter(member, one, place) for one in member.parameters}
+        # What fills an object is done twice, so that there is a second thing in it.
+        for row in argument_rows(member, pools, limit=1 if found else 2):
+            inner = rendered_arguments(row)
+            text = _statement(member, variable, inner, [value for _, value in row])
+            if text is not None:
+                found.append(Candidate(text, inner.imports, inner.arrange, inner.fixtures))
+    return found
+
+
+def is_change(member: CallableFacts) -> bool:
+    """Whether calling the member seems to change its object."""
+    if not member.public or member.is_async or member.is_generator or member.kind not in ("method", "property"):
+        return False
+    if member.kind == "property":
+        return member.has_setter
+    if member.name in NOT_CALLED:
+        return False
+    if member.name.startswith("__"):
+        return member.name == "__setitem__"
+    writes = any(name.startswith("self") and _MUTATING.fullmatch(what) for name, what in member.uses)
+    return writes or _CHANGING.fullmatch(member.name) is not None
+
+
+def _statement(member: CallableFacts, variable: str, inner: Candidate, row: list[Candidate]) -> str | None:
+    if member.kind == "property":
+        return f"{variable}.{member.name} = {inner.source}" if row else None
+    if member.name == "__setitem__":
+        return f"{variable}[{row[0].source}] = {row[1].source}" if len(row) == 2 else None
+    form = member_form(member, variable, ())
+    return f"{variable}.{member.name}({inner.source})" if form is not None else None

@@ -1,0 +1,303 @@
+"""Values for types and parameters, as source text, the best first (B-06)."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ..facts.type_inference import default_hint, inferred_hints, name_entry, uses_of
+from ..model.candidates import Candidate, distinct
+from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
+from ..source.annotations import ANY, TypeHint, type_hint
+from ..usage.project_index import ProjectIndex
+from .construct import class_candidates
+from .operands import operand_values
+from .paths import file_candidates, path_candidates
+from .pools import BY_TYPE, IMPORTED, LAMBDAS, RELATIVE, SAME_AS
+
+_MAXIMUM_DEPTH = 3
+_OPEN_SEQUENCES = frozenset({"Sequence", "Iterable", "Collection", "Reversible"})
+_TEXTS = ("'abc'", "'abd'", "'hello world'", "''")
+_MAXIMUM_VALUES = 24
+_LONG_ITEM = 30
+_ITERABLES = frozenset(
+    "Iterable list Sequence Collection Container Sized Reversible set frozenset deque tuple Iterator Generator "
+    "AsyncIterable AsyncIterator AsyncGenerator".split()
+)
+_MAPPINGS = frozenset({"dict", "Mapping", "OrderedDict", "defaultdict"})
+_CLOCKS = (
+    Candidate("lambda: 0"),
+    Candidate("itertools.count().__next__", ("import itertools",)),  # a second goes by from look to look
+    Candidate("lambda: 100"),
+)
+
+
+class Rejections(Protocol):
+    """What `Values` reads of `learning.Learned`."""
+
+    rejected: set[tuple[str, str, str]]
+
+
+class Values:
+    """Finds values for the parameters of one module's callables.
+
+    Args:
+        facts: the target module.
+        index: where project classes are looked up.
+        known: literals that real calls give to a parameter, by `(qualified name, parameter)`.
+        built: ways to build objects of a class that real code uses, by class name.
+        learned: what was found not to work.
+    """
+
+    def __init__(
+        self,
+        facts: ModuleFacts,
+        index: ProjectIndex,
+        known: dict[tuple[str, str], list[Candidate]] | None = None,
+        built: dict[str, list[Candidate]] | None = None,
+        learned: Rejections | None = None,
+    ) -> None:
+        self.facts = facts
+        self.index = index
+        self.known = known if known is not None else {}
+        self.built = built if built is not None else {}
+        self._learned = learned
+        self._cache: dict[tuple[str, str, str], tuple[Candidate, ...]] = {}
+        self._objects: dict[tuple[str, str], tuple[Candidate, ...]] = {}
+
+    def refresh(self) -> None:
+        """Forget what was worked out, because `known`, `built` or `learned` have grown."""
+        self._cache.clear()
+        self._objects.clear()
+
+    def for_parameter(
+        self, one: CallableFacts, parameter: Parameter, where: ModuleFacts | None = None, depth: int = 0
+    ) -> tuple[Candidate, ...]:
+        """Values to give for a parameter: real calls' and compared constants between plain ones of its type.
+
+        Args:
+            where: the module that `one` is defined in, when it is not the target.
+            depth: how many objects deep we are; nothing is built below three.
+        """
+        where = where or self.facts
+        key = (where.module, one.qualname, parameter.name)
+        if key not in self._cache or depth:
+            found = spread(parameter, self._find(one, parameter, where, depth))
+            if depth:
+                return found
+            self._cache[key] = found
+        return self._cache[key]
+
+    def _find(self, one: CallableFacts, parameter: Parameter, where: ModuleFacts, depth: int) -> tuple[Candidate, ...]:
+        typed = self._typed(one, parameter, where, depth)
+        real = list(self.known.get((one.qualname, parameter.name), []))
+        special = operand_values(where, one, parameter, [hint.name for hint in self.hints(one, parameter, where)])
+        mixed = [*real[:1], *typed[:1]]
+        for index in range(max(len(real), len(typed), len(special))):
+            for pool in (special, typed[1:], real[1:]):
+                mixed.extend(pool[index : index + 1])
+        rejected = self._learned.rejected if self._learned is not None else frozenset()
+        good = [item for item in mixed if (one.qualname, parameter.name, item.source) not in rejected]
+        return tuple(distinct([item for item in good or mixed if item.source != parameter.default], _MAXIMUM_VALUES))
+
+    def hints(self, one: CallableFacts, parameter: Parameter, where: ModuleFacts) -> tuple[TypeHint, ...]:
+        """The types of a parameter: its annotation's members, else its default's and what bodies and docs suggest."""
+        declared = type_hint(parameter.annotation)
+        if declared.name not in ("Any", "object"):
+            return declared.members()
+        found = [hint for hint in (default_hint(parameter.default),) if hint is not ANY]
+        found.extend(inferred_hints(where, one, parameter))
+        return tuple(dict.fromkeys(found))
+
+    def _typed(self, one: CallableFacts, parameter: Parameter, where: ModuleFacts, depth: int) -> list[Candidate]:
+        hints = self.hints(one, parameter, where)
+        pools: list[list[Candidate]] = []
+        for hint in hints:
+            if hint.name == "Callable" and not hint.arguments:
+                pools.append(self._callables(one, parameter, where))
+            else:
+                pools.append(self.of_type(hint, where, depth, name=parameter.name))
+        entry = name_entry(parameter.name)
+        if entry is not None and (not hints or entry[0] in {hint.name for hint in hints[:2]} or entry[0] == "Clock"):
+            first = _CLOCKS if entry[0] == "Clock" else [Candidate(text) for text in entry[1]]
+            named = [*first, *self.of_type(TypeHint(entry[0]), where, depth)]
+            at = next((index for index, hint in enumerate(hints) if hint.name == entry[0]), None)
+            if at is None:
+                pools.insert(0, named)
+            else:
+                pools[at] = distinct([*first, *pools[at]], _MAXIMUM_VALUES)
+        suggested = self.index.class_for_variable(parameter.name, where) if not parameter.annotation else None
+        if suggested is not None and depth < _MAXIMUM_DEPTH:
+            pools.insert(0, self.of_class(*suggested, depth + 1))
+        if type_hint(parameter.annotation).name in ("Any", "object") and len(hints) < 2:
+            pools.append([Candidate(text) for text in BY_TYPE["Any"]])
+        return interleaved(pools)
+
+    def _callables(self, one: CallableFacts, parameter: Parameter, where: ModuleFacts) -> list[Candidate]:
+        arities = sorted(
+            {int(what[7:]) for what in uses_of(where, one, parameter.name) if what.startswith("called:")} or {1, -1}
+        )
+        return interleaved([[Candidate(text) for text in LAMBDAS.get(arity, LAMBDAS[-1])] for arity in arities])
+
+    def of_type(self, hint: TypeHint, where: ModuleFacts, depth: int = 0, name: str = "") -> list[Candidate]:
+        """Values of a type as seen from the module `where`; empty for one that nothing is known of."""
+        if depth > _MAXIMUM_DEPTH:
+            return []
+        if hint.name == "Union":
+            return interleaved([self.of_type(one, where, depth, name) for one in hint.members()])
+        if hint.name == "Literal":
+            return [Candidate(one.name) for one in hint.arguments]
+        project = self.index.class_in(hint.name, where)
+        if project is not None:
+            return self.of_class(*project, depth + 1)
+        if hint.name == "type" and hint.arguments:
+            return self._classes(hint.arguments[0], where)
+        if hint.arguments and hint.name in _ITERABLES:
+            return self._containers(hint, where, depth)
+        if len(hint.arguments) == 2 and hint.name in _MAPPINGS:
+            return self._mappings(hint, where, depth)
+        if hint.name == "Callable":
+            return self._callables_of(hint, where, depth)
+        if hint.name in ("PathLike", "path"):
+            return path_candidates()
+        if hint.name == "Path":
+            return file_candidates()
+        if hint.name == "pattern":
+            return [Candidate(text) for text in ("'[a-z]+'", "'(a)(b)?'", "''", "'('")]
+        plain = plain_candidates(hint.name, reads_clock=where.reads_clock)
+        return plain or self._aliased(hint, where, depth)
+
+    def of_class(self, where: ModuleFacts, owner: ClassFacts, depth: int = 0) -> list[Candidate]:
+        """Expressions that build an object of a project's class."""
+        key = (where.module, owner.name)
+        if depth > _MAXIMUM_DEPTH:
+            return []
+        if key not in self._objects:
+            # A class whose constructor takes its own kind must not build itself for ever.
+            self._objects[key] = ()
+            self._objects[key] = tuple(class_candidates(self, where, owner, depth))
+        return [*self.built.get(owner.name, []), *self._objects[key]]
+
+    def _classes(self, hint: TypeHint, where: ModuleFacts) -> list[Candidate]:
+        project = self.index.class_in(hint.name, where)
+        if project is not None:
+            return [Candidate(project[1].name, (f"from {project[0].module} import {project[1].name}",))]
+        return [Candidate(hint.name)] if hint.name in BY_TYPE and hint.name != "Any" else plain_candidates("type")
+
+    def _containers(self, hint: TypeHint, where: ModuleFacts, depth: int) -> list[Candidate]:
+        if hint.name == "tuple" and not (len(hint.arguments) == 2 and hint.arguments[1].name == "..."):
+            parts = [self.of_type(one, where, depth + 1) for one in hint.arguments]
+            if not all(parts):
+                return plain_candidates("tuple")
+            rows = [[pool[index % len(pool)] for pool in parts] for index in range(4)]
+            return [joined(row, "(", ",)" if len(row) == 1 else ")") for row in rows]
+        inner = self.of_type(hint.arguments[0], where, depth + 1)
+        if not inner:
+            return plain_candidates(hint.name)
+        first = inner[:1] if len(inner[0].source) > _LONG_ITEM else inner[:3]
+        rows = [first, [], inner[:1], [*inner[:1], *inner[:1]], inner[3:6], inner[6:9]]
+        opening, closing = {"set": ("{", "}"), "frozenset": ("frozenset([", "])"), "tuple": ("(", ",)")}.get(
+            hint.name, ("iter([", "])") if hint.name in ("Iterator", "Generator") else ("[", "]")
+        )
+        if hint.name.startswith("Async"):
+            return []
+        empty = {"set": "set()", "tuple": "()"}.get(hint.name)
+        found = [Candidate(empty) if not row and empty else joined(row, opening, closing) for row in rows]
+        if hint.name in _OPEN_SEQUENCES and self._is_open(hint.arguments[0], where):
+            # Of what may hold anything, a text is what a person takes.
+            return [*(Candidate(text) for text in _TEXTS), *distinct(found, 4)]
+        return distinct(found, 6)
+
+    def _is_open(self, hint: TypeHint, where: ModuleFacts) -> bool:
+        """Whether a type lets everything pass, as an unbound type variable does."""
+        if hint.name in ("Any", "object"):
+            return True
+        source = dict(where.constants).get(hint.name, "")
+        return "TypeVar(" in source and source.count(",") == 0
+
+    def _mappings(self, hint: TypeHint, where: ModuleFacts, depth: int) -> list[Candidate]:
+        keys = self.of_type(hint.arguments[0], where, depth + 1)
+        items = self.of_type(hint.arguments[1], where, depth + 1)
+        if not keys or not items:
+            return plain_candidates("dict")
+        pairs = [pair(key, items[index % len(items)]) for index, key in enumerate(keys[:4])]
+        return [joined(pairs[:2], "{", "}"), Candidate("{}"), joined(pairs[2:3] or pairs[:1], "{", "}")]
+
+    def _callables_of(self, hint: TypeHint, where: ModuleFacts, depth: int) -> list[Candidate]:
+        if not hint.arguments or hint.arguments[0].name == "...":
+            pool = LAMBDAS[-1]
+            count = -1
+        else:
+            count = len(hint.arguments) - 1
+            pool = LAMBDAS.get(count, LAMBDAS[-1])
+        result = self.of_type(hint.arguments[-1], where, depth + 1) if hint.arguments else []
+        names = "*args, **kwargs" if count < 0 else ", ".join("xyzuvw"[:count])
+        made = [
+            Candidate(f"lambda {names}: {one.source}" if names else f"lambda: {one.source}", one.imports)
+            for one in result[:4]
+            if not one.arrange and hint.arguments[-1].name != "Any" and len(hint.arguments[-1].name) > 1
+        ]
+        return interleaved([made, [Candidate(text) for text in pool]])
+
+    def _aliased(self, hint: TypeHint, where: ModuleFacts, depth: int) -> list[Candidate]:
+        """Type aliases, new types and type variables, by the source of the constant they are."""
+        source = dict(where.constants).get(hint.name)
+        if source is None:
+            origin = self.index.origin_of(hint.name, where)
+            other = self.index.facts_of(origin[0]) if origin else None
+            if other is None or origin is None or other is where:
+                return []
+            return self.of_type(TypeHint(origin[1]), other, depth + 1)
+        if "TypeVar(" in source:
+            bound = source.partition("bound=")[2].rstrip(")")
+            return self.of_type(type_hint(bound) if bound else ANY, where, depth + 1)
+        if "NewType(" in source:
+            return self.of_type(type_hint(source.partition(",")[2].strip().rstrip(")")), where, depth + 1)
+        alias = type_hint(source)
+        return self.of_type(alias, where, depth + 1) if alias not in (ANY, hint) else []
+
+
+def plain_candidates(name: str, *, reads_clock: bool = False) -> list[Candidate]:
+    """Values of a standard type by its last name; for code that reads the clock also such as move along with it."""
+    name = SAME_AS.get(name, name)
+    if name in IMPORTED:
+        relative = [Candidate(text, ("import datetime",)) for text in RELATIVE.get(name, ()) if reads_clock]
+        if relative:
+            return interleaved([relative, plain_candidates(name)])
+        return [Candidate(source, (statement,)) for source, statement in IMPORTED[name]]
+    if name == "Callable":
+        return [Candidate(text) for text in LAMBDAS[1]]
+    return [Candidate(text) for text in BY_TYPE.get(name, ())]
+
+
+def spread(parameter: Parameter, found: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+    """The values themselves, or for `*args` and `**kwargs` several of them as they stand in a call."""
+    if parameter.kind == "var_positional":
+        rows = [list(found[:2]), list(found[:1]), list(found[1:4]), *([one] for one in found[2:8])]
+        return tuple(distinct([joined(row, "", "") for row in rows if row], _MAXIMUM_VALUES))
+    if parameter.kind == "var_keyword":
+        named = [Candidate(f"{name}={one.source}", one.imports) for name, one in zip("ab", found, strict=False)]
+        return tuple(joined(row, "", "") for row in (named, named[:1]) if row)
+    return found
+
+
+def joined(parts: list[Candidate], opening: str, closing: str) -> Candidate:
+    """One expression of several, with what all of them need."""
+    return Candidate(
+        source=f"{opening}{', '.join(one.source for one in parts)}{closing}",
+        imports=tuple(dict.fromkeys(text for one in parts for text in one.imports)),
+        arrange=tuple(dict.fromkeys(text for one in parts for text in one.arrange)),
+        fixtures=tuple(dict.fromkeys(text for one in parts for text in one.fixtures)),
+    )
+
+
+def pair(key: Candidate, value: Candidate) -> Candidate:
+    """`key: value` inside braces."""
+    both = joined([key, value], "", "")
+    return Candidate(f"{key.source}: {value.source}", both.imports, both.arrange, both.fixtures)
+
+
+def interleaved(pools: list[list[Candidate]]) -> list[Candidate]:
+    """The pools' first values, then their second ones, and so on, without repetitions."""
+    longest = max((len(pool) for pool in pools), default=0)
+    mixed = [pool[index] for index in range(longest) for pool in pools if index < len(pool)]
+    return distinct(mixed, _MAXIMUM_VALUES)

@@ -1,0 +1,170 @@
+"""Suspected defects: what a document says and the code does not do (B-02). They are reported, never pinned."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ....utils.python_source import parse_expression
+from ..model.model import CallableFacts, Exploration, Finding, Value
+from ..source.titles import cut_slug, slug, subject_slug
+
+_LONGEST = 600
+_NAME = re.compile(r"'([^']+)'")
+_NEVER_MEANT = frozenset({"NameError", "UnboundLocalError"})
+# Which observed builtin types an annotation allows beside its own (PEP 484's numeric tower).
+_ALSO_ALLOWED: Mapping[str, frozenset[str]] = {
+    "int": frozenset({"bool"}),
+    "float": frozenset({"int", "bool"}),
+    "complex": frozenset({"float", "int", "bool"}),
+}
+_BUILTINS = frozenset(
+    {"int", "float", "complex", "str", "bytes", "bool", "list", "dict", "set", "frozenset", "tuple", "bytearray"}
+)
+
+
+def suspected_defects(exploration: Exploration) -> list[dict[str, Any]]:
+    """The defects an exploration shows, one entry for each subject and documented line, in order of appearance."""
+    callables = {one.qualname: one for one in exploration.facts.callables()}
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    used: set[str] = set()
+    for finding in exploration.findings:
+        facts = callables.get(finding.trial.subject)
+        documented = contradiction(finding, facts)
+        if documented is None:
+            continue
+        key = (finding.trial.subject, documented)
+        if key not in found:
+            found[key] = _entry(finding, documented, facts, exploration.facts.path, used)
+    return list(found.values())
+
+
+def contradiction(finding: Finding, facts: CallableFacts | None) -> str | None:
+    """What the document says that the finding contradicts, in words; None when it contradicts nothing."""
+    if finding.contradicts is not None:
+        return finding.contradicts
+    raised = finding.observation.raised
+    if raised is not None and _reads_an_unset_name(finding):
+        return f"no document announces {raised.type_name}: a name is read before it has a value"
+    if facts is not None and "result" not in finding.unstable:
+        return _annotation_contradicted(finding, facts)
+    return None
+
+
+def _reads_an_unset_name(finding: Finding) -> bool:
+    """Whether the target itself read a name before it had a value; not code that the trial brought along."""
+    raised, trial = finding.observation.raised, finding.trial
+    if raised is None or raised.line <= 0 or raised.type_name.removeprefix("builtins.") not in _NEVER_MEANT:
+        return False
+    named = _NAME.search(raised.message)
+    return named is None or named[1] not in " ".join((*trial.imports, *trial.arrange, trial.act))
+
+
+def _entry(finding: Finding, documented: str, facts: CallableFacts | None, path: str, used: set[str]) -> dict[str, Any]:
+    trial = finding.trial
+    observed = _observed(finding)
+    base = cut_slug(f"{subject_slug(trial.subject)}_{slug(observed)}", 60)
+    identifier, number = base, 2
+    while identifier in used:
+        identifier, number = f"{base}_{number}", number + 1
+    used.add(identifier)
+    lines = (trial.wanted_line, trial.wanted_line) if trial.wanted_line > 0 else (1, 1)
+    if trial.wanted_line <= 0 and facts is not None and facts.lines[0] > 0:
+        lines = facts.documentation.lines if finding.contradicts and facts.documentation.lines[0] > 0 else facts.lines
+    return {
+        "id": f"sd_{identifier}",
+        "title": _one_line(f"{trial.subject}: {observed} where the document says {documented}", 280),
+        "subject": trial.subject,
+        "documented": documented[:_LONGEST] or "nothing",
+        "observed": observed,
+        "reproduce": "\n".join((*trial.imports, *trial.arrange, _act(finding)))[:4000],
+        "evidence": {"path": path, "lines": list(lines)},
+    }
+
+
+def _act(finding: Finding) -> str:
+    act = finding.trial.act
+    forms = {"await": f"asyncio.run({act})", "iterate": f"list({act})", "enter": f"with {act} as result: pass"}
+    return forms.get(finding.trial.mode, act)
+
+
+def _observed(finding: Finding) -> str:
+    seen = finding.observation
+    if seen.raised is not None:
+        message = f": {seen.raised.message}" if seen.raised.message else ""
+        return _one_line(f"raises {seen.raised.type_name.removeprefix('builtins.')}{message}", _LONGEST)
+    if seen.outcome != "returned":
+        return seen.outcome.replace("_", " ")
+    if seen.output and (seen.value is None or seen.value.source == "None"):
+        return _one_line(f"prints {seen.output!r}", _LONGEST)
+    if seen.value is None:
+        return "returns nothing"
+    return _one_line(f"returns {seen.value.source or seen.value.text or seen.value.type_name}", _LONGEST)
+
+
+def _annotation_contradicted(finding: Finding, facts: CallableFacts) -> str | None:
+    """The return annotation, where a value of quite another builtin type came back from arguments of the right types.
+
+    Only what is beyond doubt: plain builtin annotations, builtin values, literal arguments that fit their annotations.
+    """
+    value = finding.observation.value
+    if value is None or facts.returns is None or finding.trial.mode not in ("call", "await"):
+        return None
+    if facts.is_generator or facts.is_context_manager or facts.decorators or facts.kind == "constructor":
+        return None
+    wanted = _builtin_name(facts.returns)
+    if wanted is None or not _differs(wanted, value) or not _fitting_call(finding.trial.act, facts):
+        return None
+    return f"the annotation -> {facts.returns}"
+
+
+def _differs(wanted: str, value: Value) -> bool:
+    actual = value.type_name.removeprefix("builtins.")
+    if actual not in _BUILTINS:
+        return False
+    return actual != wanted and actual not in _ALSO_ALLOWED.get(wanted, frozenset())
+
+
+def _builtin_name(annotation: str) -> str | None:
+    try:
+        node = parse_expression(annotation)
+    except SyntaxError:
+        return None
+    if isinstance(node, ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) and node.id in _BUILTINS else None
+
+
+def _fitting_call(act: str, facts: CallableFacts) -> bool:
+    """Whether the act is a direct call of the subject whose arguments are literals of the annotated types."""
+    node = parse_expression(act)
+    if not isinstance(node, ast.Call) or any(isinstance(one, ast.Starred) for one in node.args):
+        return False
+    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if called != facts.name:
+        return False
+    parameters = [one for one in facts.parameters if one.name not in ("self", "cls")]
+    by_name = {one.name: one for one in parameters}
+    if len(node.args) > len(parameters):
+        return False
+    given = list(zip(parameters, node.args, strict=False))
+    for keyword in node.keywords:
+        if keyword.arg not in by_name:
+            return False
+        given.append((by_name[keyword.arg], keyword.value))
+    return all(_fits(one.annotation, argument) for one, argument in given)
+
+
+def _fits(annotation: str | None, argument: ast.expr) -> bool:
+    wanted = _builtin_name(annotation) if annotation else None
+    if wanted is None or not isinstance(argument, ast.Constant):
+        return False
+    actual = type(argument.value).__name__
+    return actual == wanted or actual in _ALSO_ALLOWED.get(wanted, frozenset())
+
+
+def _one_line(text: str, limit: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"

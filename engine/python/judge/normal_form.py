@@ -1,0 +1,276 @@
+"""A finding in the form its test will have; the meaning stays the same.
+
+Statements that have nothing to do with the act go, short values stand where they are used, a documented `print(x)`
+becomes `str(x)` and `x == y` an expectation about x, an endless iterator is cut, and a local called `result` makes room
+for the result.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from ....utils.python_source import literal_value, parse_expression, parse_python
+from ..model.model import Finding, ModuleFacts, Value
+from ..source.case_shapes import bound_names
+from ..source.plain_forms import plain_expression, plain_statement
+from ..usage.related import count_of, names_in, without_unrelated
+
+ITERATION_LIMIT = 50
+_SHOWN_ITEMS = 5
+_RESULT_NAME = "given"
+_LONGEST_INLINED = 40
+_LONGEST_ACT = 76
+
+
+def normal_form(finding: Finding, facts: ModuleFacts, texts: frozenset[str] = frozenset()) -> Finding | None:
+    """The finding as a test can show it; None where its source is no Python or awaits outside the act.
+
+    Args:
+        texts: subjects that were seen to return a string, so that printing one shows the result itself.
+    """
+    try:
+        if _awaits(finding):
+            return None
+        finding = without_unrelated(_plainly_written(finding))
+        finding = _without_local_result(finding)
+        finding = _without_print(finding, facts, texts)
+        finding = _without_stars(finding)
+        finding = without_unrelated(_only_the_raising_call(finding, facts))
+        finding = _inlined(finding)
+        finding = _without_comparison(finding)
+        return _cut_iteration(finding)
+    except SyntaxError:
+        return None
+
+
+def _plainly_written(finding: Finding) -> Finding:
+    trial = finding.trial
+    arrange = tuple(plain_statement(one) for one in trial.arrange)
+    return replace(finding, trial=replace(trial, arrange=arrange, act=plain_expression(trial.act)))
+
+
+def _awaits(finding: Finding) -> bool:
+    """Whether code outside the act's own mode awaits, which a plain test function cannot."""
+    tree = parse_python("\n".join((*finding.trial.arrange, finding.trial.act)))
+    return any(isinstance(node, ast.Await) for node in _own_nodes(tree))
+
+
+def _own_nodes(tree: ast.AST) -> list[ast.AST]:
+    """All nodes outside nested functions."""
+    found: list[ast.AST] = []
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            waiting += ast.iter_child_nodes(node)
+    return found
+
+
+def _without_local_result(finding: Finding) -> Finding:
+    trial = finding.trial
+    if "result" not in bound_names(trial.arrange):
+        return finding
+    effects = tuple((_renamed(name), value) for name, value in finding.observation.effects)
+    return replace(
+        finding,
+        trial=replace(trial, arrange=tuple(_renamed(one) for one in trial.arrange), act=_renamed(trial.act)),
+        observation=replace(finding.observation, effects=effects),
+        unstable=tuple(one if one == "result" else _renamed(one) for one in finding.unstable),
+    )
+
+
+def _renamed(source: str) -> str:
+    tree = parse_python(source.strip())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id == "result":
+            node.id = _RESULT_NAME
+    return ast.unparse(tree)
+
+
+def _without_print(finding: Finding, facts: ModuleFacts, texts: frozenset[str]) -> Finding:
+    """`print(x)` shows `str(x)`, and so does `print('x is', x)`; a test says that without capturing output."""
+    trial, seen = finding.trial, finding.observation
+    node = parse_expression(trial.act)
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "print":
+        return finding
+    if node.keywords or trial.mode != "call" or "output" in finding.unstable:
+        return finding
+    found = _the_one_told(node.args, seen.output)
+    if found is None:
+        return finding
+    shown, printed = found
+    inner = ast.unparse(shown)
+    plain = _gives_text(shown, facts, texts) and not _may_be_no_text(printed)
+    act = inner if plain else f"str({inner})"
+    value = Value("str", repr(printed), length=len(printed), text=printed[:200])
+    return replace(
+        finding, trial=replace(trial, act=act), observation=replace(seen, value=value, output="", outcome="returned")
+    )
+
+
+def _the_one_told(given: list[ast.expr], output: str) -> tuple[ast.expr, str] | None:
+    """The one printed argument that is no constant, and what was printed of it."""
+    telling = [at for at, one in enumerate(given) if not isinstance(one, ast.Constant)]
+    at = telling[0] if telling else 0
+    if not given or len(telling) > 1 or isinstance(given[at], ast.Starred):
+        return None
+    before = "".join(f"{one.value} " for one in given[:at] if isinstance(one, ast.Constant))
+    after = "".join(f" {one.value}" for one in given[at + 1 :] if isinstance(one, ast.Constant)) + "\n"
+    if len(output) < len(before) + len(after) or not (output.startswith(before) and output.endswith(after)):
+        return None
+    return given[at], output[len(before) : len(output) - len(after)]
+
+
+def _may_be_no_text(printed: str) -> bool:
+    """Whether printing a value that is no string could have shown this: what often returns text may return None."""
+    try:
+        value = literal_value(printed)
+        return not isinstance(value, str) and str(value) == printed
+    except ValueError:
+        return False
+
+
+def _gives_text(node: ast.expr, facts: ModuleFacts, texts: frozenset[str]) -> bool:
+    if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+        return True
+    if not isinstance(node, ast.Call):
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if name in ("str", "repr", "join", "format"):
+        return True
+    return any(one.name == name and (one.returns == "str" or one.qualname in texts) for one in facts.callables())
+
+
+def _without_stars(finding: Finding) -> Finding:
+    """`f(*[1, 2])` as `f(1, 2)`."""
+    tree = parse_expression(finding.trial.act)
+    changed = False
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        arguments: list[ast.expr] = []
+        for one in node.args:
+            if isinstance(one, ast.Starred) and isinstance(one.value, ast.List | ast.Tuple):
+                arguments += one.value.elts
+                changed = True
+            else:
+                arguments.append(one)
+        node.args = arguments
+    return replace(finding, trial=replace(finding.trial, act=ast.unparse(tree))) if changed else finding
+
+
+def _only_the_raising_call(finding: Finding, facts: ModuleFacts) -> Finding:
+    """Where an argument of the act is the call of the subject that raised, that call is the act."""
+    trial, raised = finding.trial, finding.observation.raised
+    subject = next((one for one in facts.callables() if one.qualname == trial.subject), None)
+    if raised is None or subject is None or subject.is_generator or trial.mode != "call":
+        return finding
+    if not subject.lines[0] <= raised.line <= subject.lines[1] or subject.kind not in ("function", "constructor"):
+        return finding
+    node = parse_expression(trial.act)
+    calls = [one for one in ast.walk(node) if isinstance(one, ast.Call) and _name_of(one) == subject.name]
+    if len(calls) != 1 or calls[0] is node:
+        return finding
+    return replace(finding, trial=replace(trial, act=ast.unparse(calls[0])))
+
+
+def _name_of(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _inlined(finding: Finding) -> Finding:
+    """A short literal that is named only to be used once stands where it is used."""
+    trial = finding.trial
+    arrange, act = list(trial.arrange), trial.act
+    watched = {name for expression, _value in finding.observation.effects for name in names_in(expression)}
+    for statement in trial.arrange:
+        name, value = _plain_assignment(statement)
+        if name is None or value is None or name in watched:
+            continue
+        uses = [count_of(one, name) for one in arrange if one != statement]
+        replaced = _substituted(act, name, value)
+        if any(uses) or count_of(act, name) != 1 or arrange.count(statement) != 1 or len(replaced) > _LONGEST_ACT:
+            continue
+        arrange.remove(statement)
+        act = replaced
+    return replace(finding, trial=replace(trial, arrange=tuple(arrange), act=act))
+
+
+def _plain_assignment(statement: str) -> tuple[str | None, ast.expr | None]:
+    body = parse_python(statement.strip()).body
+    node = body[0] if len(body) == 1 else None
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
+        return None, None
+    source = ast.unparse(node.value)
+    if len(source) > _LONGEST_INLINED:
+        return None, None
+    try:
+        literal_value(source)
+    except ValueError:
+        return None, None
+    return node.targets[0].id, node.value
+
+
+def _substituted(source: str, name: str, value: ast.expr) -> str:
+    class Substitute(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.AST:
+            return value if node.id == name else node
+
+        def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+            return node
+
+    return ast.unparse(Substitute().visit(parse_expression(source)))
+
+
+def _without_comparison(finding: Finding) -> Finding:
+    """A document's `x == y` that gave True is an expectation about x, and so is `x is None`."""
+    trial, seen = finding.trial, finding.observation
+    node = parse_expression(trial.act)
+    value = seen.value
+    if trial.mode != "call" or value is None or value.source != "True" or "result" in finding.unstable:
+        return finding
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+        return finding
+    left, right = node.left, node.comparators[0]
+    subject = trial.subject.rpartition(".")[2]
+    if isinstance(node.ops[0], ast.Eq) and subject not in _mentions(left) and subject in _mentions(right):
+        left, right = right, left
+    constant = isinstance(right, ast.Constant) and right.value in (None, True, False)
+    if isinstance(node.ops[0], ast.Is) and constant:
+        told = Value("NoneType" if ast.unparse(right) == "None" else "bool", ast.unparse(right))
+    elif isinstance(node.ops[0], ast.Eq) and not constant:
+        approximate = any(isinstance(one, ast.Constant) and isinstance(one.value, float) for one in ast.walk(right))
+        local = bound_names(trial.arrange)
+        if names_in(ast.unparse(right)) & local:
+            return finding
+        told = Value("object", ast.unparse(right), imports=trial.imports, approximate=approximate)
+    else:
+        return finding
+    return replace(finding, trial=replace(trial, act=ast.unparse(left)), observation=replace(seen, value=told))
+
+
+def _cut_iteration(finding: Finding) -> Finding:
+    """An iterator that filled the observer's limit may have no end: take its first items only."""
+    trial, value = finding.trial, finding.observation.value
+    if trial.mode != "iterate" or value is None or value.length != ITERATION_LIMIT:
+        return finding
+    source = None
+    if value.source is not None:
+        node = parse_expression(value.source)
+        if isinstance(node, ast.List):
+            source = ast.unparse(ast.List(elts=node.elts[:_SHOWN_ITEMS], ctx=ast.Load()))
+    act = f"list(itertools.islice({trial.act}, {_SHOWN_ITEMS}))"
+    imports = tuple(dict.fromkeys((*trial.imports, "import itertools")))
+    return replace(
+        finding,
+        trial=replace(trial, act=act, mode="call", imports=imports),
+        observation=replace(finding.observation, value=replace(value, source=source, length=_SHOWN_ITEMS)),
+    )
+
+
+def _mentions(node: ast.expr) -> set[str]:
+    """Names and attributes in an expression."""
+    found = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return found | {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}

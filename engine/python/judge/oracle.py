@@ -1,0 +1,312 @@
+"""From what was seen to what a test may demand: expectations with their origin and evidence (B-02, B-06).
+
+A document that agrees with what was seen makes the expectation `documented`; anything else is `observed`. Values that
+differ between processes are demanded by property or not at all, and where nothing can be demanded the verdict says so.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from ....utils.python_source import parse_expression
+from ..facts.exception_names import TypeReference, message_part, name_of_type, whole_message, words_in
+from ..facts.optional_imports import own_copy
+from ..model.model import CallableFacts, Finding, ModuleFacts, Raised, Value
+from ..model.spec_case import CODE, MESSAGE, PRINTED_ERRORS, Evidence, Expectation
+from .value_checks import fields_of, value_checks
+
+LONGEST_OUTPUT = 1200
+MOST_STATE_CHECKS = 4
+MOST_WARNINGS = 3
+# Raised by Python itself when a call makes no sense; nobody means these as behaviour unless a document says so.
+ACCIDENTS = frozenset({"TypeError", "AttributeError", "NameError", "UnboundLocalError", "RecursionError"})
+_UNPACKING = ("too many values to unpack", "not enough values to unpack")
+_MISSING_MODULES = frozenset({"ImportError", "ModuleNotFoundError"})
+_FUNCTION_TYPES = frozenset(
+    {"function", "builtin_function_or_method", "method", "functools.partial", "functools._lru_cache_wrapper"}
+)
+# Which of them a callable hands out is its own affair; their items are what matters.
+_ITERATOR_TYPES = frozenset(
+    {
+        "map",
+        "filter",
+        "zip",
+        "enumerate",
+        "reversed",
+        "generator",
+        "list_iterator",
+        "dict_keyiterator",
+        "range_iterator",
+    }
+)
+# What any value is an instance of: to demand it says nothing.
+_EVERY_VALUE = frozenset({"object", "builtins.object"})
+_TOKEN = re.compile(r"[\w+/=-]+")
+_TRUTH_TESTS = frozenset({"isinstance", "issubclass", "callable", "hasattr", "all", "any"})
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What may be demanded of a finding.
+
+    Attributes:
+        imports: import statements the expectations' sources need, with the names they bind still as written.
+        reason: why there is no expectation; empty when there is one.
+    """
+
+    expectations: tuple[Expectation, ...] = ()
+    imports: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class _Draft:
+    expectations: list[Expectation] = field(default_factory=list)
+    imports: list[str] = field(default_factory=list)
+
+
+class Oracle:
+    """Judges the findings of one module.
+
+    Args:
+        facts: the module.
+        raising: subjects that raise for some input, so that returning None for another says something.
+    """
+
+    def __init__(self, facts: ModuleFacts, raising: frozenset[str] = frozenset()) -> None:
+        self._facts = facts
+        self._callables: Mapping[str, CallableFacts] = {one.qualname: one for one in facts.callables()}
+        self._raising = raising
+        self._words = words_in(text for one in facts.callables() for text in one.constants)
+        self._raise_lines = {site.line for one in facts.callables() for site in one.raises}
+        self._declining = {line for one in facts.callables() for line in one.declines}
+
+    def judge(self, finding: Finding) -> Verdict:
+        """The expectations of a finding; none, with a reason, where there is no oracle or a document contradicts."""
+        if finding.contradicts is not None:
+            return Verdict(reason="the document says otherwise: reported as a suspected defect")
+        seen = finding.observation
+        if seen.outcome == "raised" and seen.raised is not None:
+            return self._exception(finding, seen.raised)
+        if seen.outcome != "returned":
+            return Verdict(reason=f"no oracle found: the call {seen.outcome.replace('_', ' ')}")
+        draft = _Draft()
+        self._state(finding, draft)
+        self._output(finding, draft)
+        self._result(finding, draft)
+        self._warnings(finding, draft)
+        if not draft.expectations:
+            return Verdict(reason="no oracle found: nothing that can be told from outside stays the same")
+        return Verdict(tuple(draft.expectations), tuple(dict.fromkeys(draft.imports)))
+
+    def _exception(self, finding: Finding, raised: Raised) -> Verdict:
+        name = self._named(finding, raised.type_name, raised.bases)
+        documented = self._documents_raise(finding, raised)
+        own = raised.line in self._raise_lines and raised.line > 0
+        accident = name.expression in ACCIDENTS or raised.message.startswith(_UNPACKING)
+        declined = raised.type_name == "TypeError" and any(
+            start in self._declining for start, _ in finding.observation.arcs
+        )
+        if accident and not own and not declined and not documented:
+            return Verdict(reason=f"no oracle found: {name.expression} here is an accident of the call, not behaviour")
+        meant = own and bool(own_copy(finding.trial, self._facts))
+        if name.expression in _MISSING_MODULES and not documented and not meant:
+            return Verdict(reason=f"no oracle found: {raised.message or 'a module is missing'} in this environment")
+        match = whole = None
+        if own and raised.code is None and not {f"message:{raised.type_name}", "message"} & set(finding.unstable):
+            given = "\n".join((*finding.trial.arrange, finding.trial.act))
+            whole = whole_message(raised.message, self._words, given)
+            match = whole or message_part(raised.message, finding.trial.act)
+        origin = "documented" if documented else "observed"
+        demand = Expectation(
+            kind="raises",
+            actual=MESSAGE if whole else "result",
+            exception=name.expression,
+            match=match,
+            origin=origin,
+            evidence=documented or self._where(finding),
+        )
+        draft = _Draft([demand], list(name.imports))
+        if raised.code is not None and not _names_bound(finding) & {"raised"}:
+            kind = "is" if raised.code == "None" else "equals"
+            draft.expectations.append(
+                replace(demand, kind=kind, actual=CODE, value=raised.code, exception=None, match=None)
+            )
+        self._state(finding, draft)
+        self._output(finding, draft)
+        self._warnings(finding, draft)
+        return Verdict(tuple(draft.expectations), tuple(dict.fromkeys(draft.imports)))
+
+    def _named(self, finding: Finding, type_name: str, bases: tuple[str, ...] = ()) -> TypeReference:
+        """How the test names a class: from its own copy of the module where it has one."""
+        variable, own = own_copy(finding.trial, self._facts), f"{self._facts.module}."
+        if variable and type_name.startswith(own):
+            return TypeReference(f"{variable}.{type_name.removeprefix(own)}")
+        return name_of_type(type_name, bases, self._facts, finding.trial.imports)
+
+    def _documents_raise(self, finding: Finding, raised: Raised) -> Evidence | None:
+        """Where the docstring announces this exception, or a documented example that agrees."""
+        if finding.agrees and finding.trial.wanted_line:
+            return Evidence(self._facts.path, (finding.trial.wanted_line, finding.trial.wanted_line))
+        facts = self._callables.get(finding.trial.subject)
+        if facts is None or facts.documentation.lines[0] <= 0:
+            return None
+        names = {raised.type_name.rpartition(".")[2]}
+        announced = {name.rpartition(".")[2] for name, _condition in facts.documentation.raises}
+        return Evidence(self._facts.path, facts.documentation.lines) if names & announced else None
+
+    def _where(self, finding: Finding) -> Evidence:
+        """The lines of the subject, or of the file where it is not known."""
+        facts = self._callables.get(finding.trial.subject)
+        known = facts is not None and facts.lines[0] > 0
+        return Evidence(self._facts.path, facts.lines if facts and known else (1, max(self._facts.line_count, 1)))
+
+    def _labelled(self, finding: Finding, one: Expectation) -> Expectation:
+        """The expectation with its origin: documented when an example says so, else observed."""
+        trial = finding.trial
+        if finding.agrees and trial.wanted is not None and trial.wanted_line > 0:
+            lines = (trial.wanted_line, trial.wanted_line + trial.wanted.rstrip("\n").count("\n"))
+            return replace(one, origin="documented", evidence=Evidence(self._facts.path, lines))
+        return replace(one, evidence=self._where(finding))
+
+    def _result(self, finding: Finding, draft: _Draft) -> None:
+        value = finding.observation.value
+        if value is None:
+            return
+        if value.type_name in ("None", "NoneType", "builtins.NoneType") or value.source == "None":
+            if not draft.expectations and self._none_says_something(finding):
+                draft.expectations.append(self._labelled(finding, Expectation("is", "result", "None")))
+            return
+        checks, imports = value_checks("result", value, finding.unstable)
+        if self._says_nothing(finding, checks):
+            plain = replace(value, source=None, attributes=value.attributes or fields_of(value))
+            checks, imports = value_checks("result", plain, finding.unstable)
+        if not checks and finding.agrees and finding.trial.wanted and "..." not in finding.trial.wanted:
+            checks = [Expectation("equals", "repr(result)", repr(finding.trial.wanted.rstrip("\n")))]
+        if not checks and not draft.expectations:
+            checks, imports = self._property(finding, value)
+        checks = _truth(finding, checks, self._facts)
+        told = {(one.actual.rpartition(".")[2], one.value) for one in draft.expectations if "." in one.actual}
+        if told and len(checks) > 1:
+            # A call that returns its own receiver: the receiver's state is told already.
+            checks = [one for one in checks if (one.actual.rpartition(".")[2], one.value) not in told]
+        draft.expectations[:0] = [self._labelled(finding, one) for one in checks]
+        draft.imports += imports
+
+    def _says_nothing(self, finding: Finding, checks: list[Expectation]) -> bool:
+        """Whether the value is written like the call itself, or like another call of the same constructor."""
+        facts = self._callables.get(finding.trial.subject)
+        made = facts is not None and facts.kind == "constructor"
+        return any(
+            one.value == finding.trial.act
+            or (made and one.actual == "result" and (one.value or "").startswith(f"{finding.trial.subject}("))
+            for one in checks
+        )
+
+    def _none_says_something(self, finding: Finding) -> bool:
+        """None is worth demanding where the callable could have answered, or refused."""
+        seen = finding.observation
+        if seen.effects or seen.output or seen.errors or seen.warnings:
+            return False
+        if finding.trial.subject.rpartition(".")[2].startswith("__"):
+            return False
+        facts = self._callables.get(finding.trial.subject)
+        if finding.agrees:
+            return True
+        returns = (facts.returns or "") if facts else ""
+        if returns and returns != "None":
+            return True
+        return finding.trial.subject in self._raising
+
+    def _property(self, finding: Finding, value: Value) -> tuple[list[Expectation], list[str]]:
+        """What still can be said of a value that differs from run to run or cannot be written down."""
+        if value.type_name in _FUNCTION_TYPES:
+            return [Expectation("holds", "callable(result)")], []
+        if value.type_name in _ITERATOR_TYPES or value.type_name.startswith("itertools."):
+            return [], []
+        if value.type_name == "str" and not _TOKEN.fullmatch(value.text.strip("'\"")):
+            # Only of a token is the length a promise; of a text that moves it is a coincidence.
+            return [], []
+        checks: list[Expectation] = []
+        if value.length is not None and "len(result)" not in finding.unstable:
+            checks.append(Expectation("length", "result", str(value.length)))
+        facts = self._callables.get(finding.trial.subject)
+        if facts is not None and facts.kind == "constructor":
+            # That a class makes its own instances needs no test.
+            return checks, []
+        name = self._named(finding, value.type_name)
+        if name.expression and not name.guessed and value.type_name not in _EVERY_VALUE:
+            checks.insert(0, Expectation("is_instance", "result", name.expression))
+            return checks, list(name.imports)
+        return checks, []
+
+    def _state(self, finding: Finding, draft: _Draft) -> None:
+        checks: list[Expectation] = []
+        bound = _names_bound(finding)
+        for expression, value in finding.observation.effects:
+            if expression in finding.unstable or "._" in expression or not _reads_only(expression, bound):
+                continue
+            found, imports = value_checks(expression, value, finding.unstable)
+            if found and len(checks) + len(found) <= MOST_STATE_CHECKS:
+                checks += found
+                draft.imports += imports
+        draft.expectations += [self._labelled_state(finding, one) for one in checks]
+
+    def _labelled_state(self, finding: Finding, one: Expectation) -> Expectation:
+        return replace(one, origin="observed", evidence=self._where(finding))
+
+    def _output(self, finding: Finding, draft: _Draft) -> None:
+        output = finding.observation.output
+        if output and "output" not in finding.unstable and len(output) <= LONGEST_OUTPUT:
+            draft.expectations.append(self._labelled(finding, Expectation("output", value=repr(output))))
+        errors = finding.observation.errors
+        if errors and "errors" not in finding.unstable and len(errors) <= LONGEST_OUTPUT:
+            draft.expectations.append(self._labelled(finding, Expectation("equals", PRINTED_ERRORS, repr(errors))))
+
+    def _warnings(self, finding: Finding, draft: _Draft) -> None:
+        """Each warning once, whatever else there is to tell and however the call ended.
+
+        Where warnings are made errors, a test that leaves one out meets it before what it asks for.
+        """
+        told: list[Expectation] = []
+        for category, message in finding.observation.warnings:
+            name = self._named(finding, category)
+            demand = Expectation("warns", exception=name.expression, match=message_part(message))
+            if name.expression and not name.guessed and len(told) < MOST_WARNINGS and demand not in told:
+                told.append(demand)
+                draft.imports += name.imports
+        draft.expectations += [replace(one, evidence=self._where(finding)) for one in told]
+
+
+def _truth(finding: Finding, checks: list[Expectation], facts: ModuleFacts) -> list[Expectation]:
+    """True of a comparison is asserted as the comparison itself."""
+    if len(checks) != 1 or (checks[0].kind, checks[0].value) not in (("is", "True"), ("is", "False")):
+        return checks
+    node = parse_expression(finding.trial.act)
+    called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+    if finding.trial.mode != "call" or not (isinstance(node, ast.Compare | ast.BoolOp) or called in _TRUTH_TESTS):
+        return checks
+    owner, _, name = finding.trial.subject.rpartition(".")
+    if name == "__eq__" and any(one.qualname == f"{owner}.__ne__" for one in facts.callables()):
+        return checks  # written as `!=` it would call the other method
+    return [Expectation("holds", "result" if checks[0].value == "True" else "not result")]
+
+
+def _names_bound(finding: Finding) -> set[str]:
+    names: set[str] = set(finding.trial.fixtures)
+    for statement in (*finding.trial.arrange, *finding.trial.imports):
+        names |= set(statement.replace("(", " ").replace(",", " ").replace(".", " ").replace(":", " ").split())
+    return names
+
+
+def _reads_only(expression: str, bound: set[str]) -> bool:
+    """Whether an expression about state starts from an arranged name."""
+    try:
+        node = parse_expression(expression)
+    except SyntaxError:
+        return False
+    names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return bool(names & bound)

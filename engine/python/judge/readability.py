@@ -1,0 +1,66 @@
+"""How hard a trial is to read as a test: lower is better, plain short calls come first (B-06)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ..model.model import Observation, Trial
+
+# Values from people read best, mutated ones worst.
+_SOURCES: Mapping[str, float] = {
+    "doctest": 0,
+    "example": 0,
+    "existing_test": 4,
+    "call_site": 4,
+    "usage": 4,
+    "signature": 8,
+    "constant": 10,
+    "sequence": 12,
+    "mutation": 20,
+}
+_ASSIGNED = re.compile(r"(\w+)\s*=(?!=)")
+_ODD = re.compile(
+    r"\\[xuU0-9]|lambda|float\('nan'\)|object\(\)|\d{8,}|\d\.\d{5,}|\bdate(?:time)?\((?!\d{4}\b)|\bPath\('[^/\w]*'\)"
+)
+# A person names things; a nameless one is for tests of just that.
+_NAMELESS = re.compile(r"(?<![\w'\"])(?:'[a-z]?'|\"[a-z]?\")(?!['\"])")
+
+
+def cost(trial: Trial, observation: Observation) -> float:
+    """Roughly the characters a reader must take in, with extra for what looks odd or says little."""
+    text = len(trial.act) + sum(len(statement) + 4 for statement in trial.arrange)
+    odd = sum(len(_ODD.findall(one)) for one in (trial.act, *trial.arrange))
+    nameless = sum(len(_NAMELESS.findall(one)) for one in (trial.act, *trial.arrange))
+    value = observation.value
+    shown = 0.0
+    if value is not None:
+        if value.source is not None:
+            shown = min(len(value.source), 200) / 2 if len(value.source) > 20 else 0
+        elif value.attributes:
+            shown = 15
+        else:
+            shown = 60
+        if (
+            value.source == "None"
+            and not observation.effects
+            and not (observation.output or observation.errors or observation.warnings)
+        ):
+            shown = 40
+    imports = 3 * max(0, len(trial.imports) - 1)
+    return (
+        text
+        + 12 * odd
+        + 10 * nameless
+        + shown
+        + imports
+        + _SOURCES.get(trial.source, 14)
+        + (6 if trial.fixtures else 0)
+    )
+
+
+def rebinds(trial: Trial) -> bool:
+    """Whether arranging gives an imported name another meaning, which confuses readers and renderers alike."""
+    imported = {one.split()[-1].partition(".")[0] for one in trial.imports}
+    assigned = {match[1] for one in trial.arrange if (match := _ASSIGNED.match(one))}
+    return bool(imported & assigned)

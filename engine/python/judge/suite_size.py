@@ -1,0 +1,147 @@
+"""Keeps a test file short: what adds least for the lines it takes is left out first (B-06, B-11).
+
+A file has at most so many test functions and rows, and about one line for each line of the module.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ..model.spec_case import Case
+from .selection import Judged
+
+_TURNS = 6
+_WIDTH = 80
+_OF_AN_ARC = 4.0
+_OF_A_KILL = 1.0
+_OF_A_DOCUMENT = 2.0
+_OF_WHAT_OTHERS_SHOW = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class SizeLimits:
+    """How large a test file may be.
+
+    Attributes:
+        lines: non-blank lines of the formatted file.
+    """
+
+    functions: int = 80
+    rows: int = 300
+    lines: int = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large one is."""
+
+    functions: int
+    rows: int
+    lines: int
+
+    def within(self, limits: SizeLimits) -> bool:
+        """Whether it keeps the limits."""
+        return self.functions <= limits.functions and self.rows <= limits.rows and self.lines <= limits.lines
+
+
+def limits_for(source_lines: int) -> SizeLimits:
+    """The limits of a module with so many non-blank lines; a small one may have more tests than lines."""
+    return SizeLimits(lines=max(_LEAST_LINES, source_lines))
+
+
+_LEAST_LINES = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The cases of findings: `ids` in the order of the findings, `cases` in the order of the file, groups set."""
+
+    ids: tuple[str, ...]
+    cases: tuple[Case, ...]
+
+    def of_findings(self) -> list[Case]:
+        """The cases in the order of the findings."""
+        by_id = {case.id: case for case in self.cases}
+        return [by_id[one] for one in self.ids]
+
+
+def fitted(
+    judged: Sequence[Judged],
+    build: Callable[[Sequence[Judged]], Built],
+    written: Callable[[Sequence[Case]], str],
+    limits: SizeLimits,
+) -> Built:
+    """The cases of the findings that stay.
+
+    Args:
+        written: the file of cases.
+    """
+    left = list(judged)
+    built = build(left)
+    for _ in range(_TURNS):
+        size = size_of(built.cases, written)
+        if size.within(limits) or len(left) < 2:
+            break
+        left = _without_the_least(left, built.of_findings(), size, limits)
+        built = build(left)
+    return built
+
+
+def size_of(cases: Sequence[Case], written: Callable[[Sequence[Case]], str]) -> Size:
+    """The size of a file of these cases."""
+    grouped = {case.group for case in cases if case.group}
+    alone = sum(not case.group for case in cases)
+    lines = sum(1 for line in written(cases).splitlines() if line.strip()) if cases else 0
+    return Size(len(grouped) + alone, len(cases), lines)
+
+
+def _without_the_least(
+    judged: Sequence[Judged], shapes: Sequence[Case], size: Size, limits: SizeLimits
+) -> list[Judged]:
+    """Leave out as many as make it fit, by what each adds for the lines it takes."""
+    members: Counter[str | None] = Counter(case.group for case in shapes if case.group)
+    arcs = Counter(arc for one in judged for arc in one.finding.observation.arcs)
+    kills = Counter(kill for one in judged for kill in one.finding.kills)
+    scale = size.lines / max(1.0, sum(_lines(case, members) for case in shapes))
+    left = dict(enumerate(judged))
+    functions, rows, lines = size.functions, size.rows, float(size.lines)
+
+    def worth(at: int) -> float:
+        one = left[at]
+        seen = one.finding.observation.arcs
+        own = _OF_AN_ARC * sum(arcs[arc] == 1 for arc in seen)
+        own += _OF_A_KILL * sum(kills[kill] == 1 for kill in one.finding.kills)
+        own += _OF_A_DOCUMENT * one.documented
+        return own + _OF_WHAT_OTHERS_SHOW * (len(seen) + 4 * len(one.finding.kills))
+
+    while len(left) > 1 and (functions > limits.functions or rows > limits.rows or lines > limits.lines):
+        price = _share if functions > limits.functions else _lines
+        least = min(left, key=lambda at: (worth(at) / price(shapes[at], members), -at))
+        gone = left.pop(least)
+        case = shapes[least]
+        lines -= scale * _lines(case, members)
+        rows -= 1
+        if not case.group or members[case.group] == 1:
+            functions -= 1
+        if case.group:
+            members[case.group] -= 1
+        arcs.subtract(gone.finding.observation.arcs)
+        kills.subtract(gone.finding.kills)
+    return list(left.values())
+
+
+def _share(case: Case, members: Counter[str | None]) -> float:
+    """How much of a test function it is."""
+    return 1 / members[case.group] ** 2 if case.group else 1.0
+
+
+def _lines(case: Case, members: Counter[str | None]) -> float:
+    """Roughly the lines it takes: a row of a table one or two, a test of its own several."""
+    code = [*case.statements, case.expression, *(f"{one.actual}{one.value or one.match or ''}" for one in case.expect)]
+    if case.group and members[case.group] > 1:
+        text = sum(len(part) for part in code[-1 - len(case.expect) :])
+        return math.ceil(text / _WIDTH / 1.5) + 6 / members[case.group]
+    return 1 + sum(math.ceil(len(part) / _WIDTH) * (1 + (len(part) > _WIDTH)) for part in code)

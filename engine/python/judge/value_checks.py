@@ -1,0 +1,118 @@
+"""How a value is compared: exactly, with a tolerance, sorted, by its attributes, or by its length and beginning."""
+
+from __future__ import annotations
+
+import ast
+
+from ....utils.python_source import literal_value, parse_expression
+from ..model.model import Value
+from ..model.spec_case import Expectation
+
+LONGEST_SOURCE = 900
+MOST_ATTRIBUTE_CHECKS = 5
+_NAN_CALLS = frozenset({"float('nan')", "float('-nan')", "decimal('nan')", "decimal.decimal('nan')"})
+
+
+def value_checks(
+    actual: str, value: Value, unstable: tuple[str, ...] = (), *, depth: int = 0
+) -> tuple[list[Expectation], list[str]]:
+    """Expectations that pin `actual` to a value, and the imports they need; none when nothing pins it."""
+    if actual in unstable:
+        return [], []
+    if value.source is not None and not _private_imports(value.imports):
+        return _pinned(actual, value), list(value.imports)
+    if depth or not value.attributes:
+        return [], []
+    checks: list[Expectation] = []
+    imports: list[str] = []
+    telling = [one for one in value.attributes if one[1].source not in (None, "None")]
+    for name, inner in telling or value.attributes:
+        if name.startswith("_") or len(checks) >= MOST_ATTRIBUTE_CHECKS:
+            continue
+        found, needed = value_checks(f"{actual}.{name}", inner, unstable, depth=1)
+        checks += found
+        imports += needed
+    return checks, imports
+
+
+def fields_of(value: Value) -> tuple[tuple[str, Value], ...]:
+    """The fields of an object that is written as `Class(field=value, …)`; none for any other source."""
+    node = parse_expression(value.source or "None")
+    if not isinstance(node, ast.Call) or node.args:
+        return ()
+    return tuple(
+        (one.arg, Value("object", ast.unparse(one.value), value.imports, _holds_float(one.value)))
+        for one in node.keywords
+        if one.arg and not _calls(one.value)
+    )
+
+
+def _holds_float(node: ast.expr) -> bool:
+    return any(isinstance(one, ast.Constant) and isinstance(one.value, float) for one in ast.walk(node))
+
+
+def _calls(node: ast.expr) -> bool:
+    return any(isinstance(one, ast.Call) for one in ast.walk(node))
+
+
+def _pinned(actual: str, value: Value) -> list[Expectation]:
+    source = value.source or ""
+    if source in ("None", "True", "False"):
+        return [Expectation("is", actual, source)]
+    try:
+        node = parse_expression(source)
+    except SyntaxError:
+        return []
+    if _has_nan(node):
+        return [Expectation("holds", f"math.isnan({actual})")] if isinstance(node, ast.Call | ast.Attribute) else []
+    if len(source) > LONGEST_SOURCE:
+        return _summary(actual, node, value)
+    if value.unordered and isinstance(node, ast.List | ast.Tuple):
+        ordered = _sorted_literal(source)
+        if ordered is not None:
+            return [Expectation("equals", f"sorted({actual})", ordered)]
+    return [Expectation("approx" if _approximate(node, value) else "equals", actual, source)]
+
+
+def _approximate(node: ast.expr, value: Value) -> bool:
+    """Whether a tolerance is due: infinity and plain zero are exact, and so is what has no float in it."""
+    if not value.approximate or "inf" in (value.source or ""):
+        return False
+    return any(isinstance(one, ast.Constant) and isinstance(one.value, float | complex) for one in ast.walk(node))
+
+
+def _summary(actual: str, node: ast.expr, value: Value) -> list[Expectation]:
+    """A long value by its length and its beginning, where it is a string or a sequence."""
+    checks = [] if value.length is None else [Expectation("length", actual, str(value.length))]
+    if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
+        beginning = node.value[:60]
+        checks.append(Expectation("equals", f"{actual}[:60]", repr(beginning)))
+    elif isinstance(node, ast.List) and node.elts:
+        beginning = ast.unparse(ast.List(elts=node.elts[:3], ctx=ast.Load()))
+        if len(beginning) <= LONGEST_SOURCE // 3:
+            checks.append(Expectation("equals", f"{actual}[:{min(3, len(node.elts))}]", beginning))
+    return checks
+
+
+def _sorted_literal(source: str) -> str | None:
+    try:
+        items = literal_value(source)
+        if any(isinstance(one, set | dict) for one in items):
+            return None
+        return repr(sorted(items))
+    except (ValueError, TypeError):
+        return None
+
+
+def _has_nan(node: ast.expr) -> bool:
+    """Whether a value holds a NaN, written `float("nan")` or `math.nan`, which equals nothing."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Call) and ast.unparse(one).lower() in _NAN_CALLS:
+            return True
+        if isinstance(one, ast.Attribute) and one.attr == "nan":
+            return True
+    return False
+
+
+def _private_imports(imports: tuple[str, ...]) -> bool:
+    return any(part.startswith("_") for one in imports for part in one.replace(".", " ").split()[1:])

@@ -1,0 +1,55 @@
+"""The arcs of one file: which there can be, and how raw ones of a tracer map onto them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from coverage.exceptions import CoverageException
+from coverage.parser import PythonParser
+
+from ....utils.python_source import parsing_alone
+from .branches import possible_arcs
+from .model import Arc, CallableFacts
+
+
+class ArcMap:
+    """Reads a file once.
+
+    Raises:
+        SyntaxError: coverage.py cannot read the source.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.possible = possible_arcs(source)
+        self._real: dict[frozenset[Arc], frozenset[Arc]] = {}
+        self._parser = PythonParser(text=source)
+        try:
+            with parsing_alone():
+                self._parser.parse_source()
+                self._parser.arcs()
+        except CoverageException as error:
+            raise SyntaxError(str(error)) from error
+
+    def real(self, arcs: Iterable[Arc]) -> frozenset[Arc]:
+        """Traced arcs by the first lines of their statements, without those that no reading of the file foresees."""
+        given = frozenset(arcs)
+        found = self._real.get(given)
+        if found is None:  # many trials go the same way
+            found = self._real[given] = frozenset(self._parser.translate_arcs(given)) & self.possible
+        return found
+
+    @cached_property
+    def _by_line(self) -> dict[int, frozenset[Arc]]:
+        exits = self._parser.exit_counts()
+        lines = {arc[0] for arc in self.possible if exits.get(arc[0], 0) > 1}
+        return {line: frozenset(arc for arc in self.possible if arc[0] == line) for line in lines}
+
+    def branches_at(self, line: int) -> frozenset[Arc]:
+        """The ways out of the statement at a line, when there is more than one."""
+        return self._by_line.get(self._parser.first_line(line), frozenset())
+
+    def within(self, one: CallableFacts) -> frozenset[Arc]:
+        """The possible arcs of a callable's own lines."""
+        first, last = one.lines
+        return frozenset(arc for arc in self.possible if first <= abs(arc[0]) <= last and first <= abs(arc[1]) <= last)

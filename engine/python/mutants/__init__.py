@@ -1,0 +1,1 @@
+"""Searches for trials that kill mutants of the module."""

@@ -1,0 +1,95 @@
+"""What a test of a finding would notice: the facets of an observation that its expectations pin (B-11)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..judge.normal_form import normal_form
+from ..judge.oracle import Oracle
+from ..judge.selection import unfit
+from ..judge.stability import steady
+from ..model.model import Finding, ModuleFacts
+from ..model.observation_json import Seen
+from ..model.spec_case import CODE, PRINTED_ERRORS, Expectation
+from ..search.search import Record
+from .mutant_worker_client import Difference
+
+_LATER = re.compile(r"^[(]?(?:not )?(?:\w+[(.])*result\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Pins:
+    """The facets that are pinned, and what a message must contain; see observe_mutants.py for facets.
+
+    Attributes:
+        whole: whether a message must be that, and nothing more.
+        weak: whether only the type or the length of a result is.
+    """
+
+    facets: frozenset[str]
+    match: str | None = None
+    whole: bool = False
+    weak: bool = False
+
+    def notice(self, one: Difference) -> bool:
+        """Whether a test would fail where this differs."""
+        seen = one.facets & self.facets
+        if self.match is not None and not self.whole and self.match in one.message:
+            seen -= {"message"}
+        return bool(seen)
+
+
+class Pinning:
+    """Tells what tests of a module's trials would pin; `raising` are records that raised."""
+
+    def __init__(self, facts: ModuleFacts, raising: Iterable[Record]) -> None:
+        self._facts = facts
+        self._callables = {one.qualname: one for one in facts.callables()}
+        self._oracle = Oracle(facts, frozenset(one.trial.subject for one in raising))
+
+    def pins(self, record: Record, again: Seen | None) -> Pins | None:
+        """What a test of a record would pin; None where it cannot become one.
+
+        Args:
+            again: the same trial seen in another process: what differs there is not pinned.
+        """
+        if again is None:
+            return None
+        same = steady(record.observation, [again.observation])
+        if same is None:
+            return None
+        finding = normal_form(Finding(record.trial, same.observation, unstable=same.unstable), self._facts)
+        if finding is None or unfit(finding, self._callables.get(record.trial.subject), traced=True):
+            return None
+        verdict = self._oracle.judge(finding)
+        return pins_of(verdict.expectations) if verdict.expectations else None
+
+
+def pins_of(expectations: Iterable[Expectation]) -> Pins:
+    """The facets that expectations look at."""
+    facets = {"ends"}
+    match, whole, weak = None, False, True
+    for one in expectations:
+        if one.kind == "raises":
+            match, whole = one.match, one.whole
+            facets |= {"message"} if match else set()
+        elif one.kind in ("output", "warns"):
+            facets.add("output" if one.kind == "output" else "warnings")
+        else:
+            facets.add(_facet(one))
+        weak = weak and one.kind in ("is_instance", "length")
+    return Pins(frozenset(facets), match, whole, weak)
+
+
+def _facet(one: Expectation) -> str:
+    if one.actual in (CODE, PRINTED_ERRORS):
+        return "code" if one.actual == CODE else "errors"
+    if one.actual.startswith("result.") and one.actual.count(".") == 1:
+        return one.actual
+    if one.kind == "is_instance":
+        return "result.type"
+    if one.kind == "length" and one.actual == "result":
+        return "result.length"
+    return "result" if _LATER.match(one.actual) else f"effect:{one.actual}"

@@ -1,0 +1,86 @@
+"""Trials that use what the module offers ready made: `jaro("a", "b")` in place of `Jaro()("a", "b")` (B-11)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ....utils.python_source import parse_expression, parse_python
+from ..model.model import ModuleFacts, Trial
+from ..search.search import Record
+
+_MOST = 3
+
+
+def with_ready_made(records: Iterable[Record], facts: ModuleFacts, tree: ast.Module, line: int) -> list[Trial]:
+    """The first few of the trials with a public name that a line binds for what they build themselves.
+
+    Only those that change nothing: what the module offers is there for all tests.
+
+    Args:
+        tree: the module's.
+    """
+    found: list[Trial] = []
+    for name, value in _bound(tree, line):
+        statement = f"from {facts.module} import {name}"
+        text = ast.unparse(value)
+        for record in records:
+            trial = record.trial
+            if record.observation.effects or not any(text in one for one in (*trial.arrange, trial.act)):
+                continue
+            changed = _renamed(trial, name, value)
+            if changed is not None:
+                found.append(replace(changed, imports=tuple(sorted({*trial.imports, statement}))))
+            if len(found) >= _MOST:
+                return found
+    return found
+
+
+def _bound(tree: ast.Module, line: int) -> list[tuple[str, ast.Call | ast.Attribute]]:
+    """Public names that a statement of the module binds to what it builds, or takes from a class."""
+    node = next((one for one in tree.body if one.lineno <= line <= (one.end_lineno or 0)), None)
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call | ast.Attribute):
+        return []
+    names = [one.id for one in node.targets if isinstance(one, ast.Name)]
+    return [(name, node.value) for name in names if not name.startswith("_")][:1]
+
+
+def _renamed(trial: Trial, name: str, value: ast.expr) -> Trial | None:
+    """The trial with the name for the object it builds; None where it builds none like that, or has such a name."""
+    text = ast.unparse(value)
+    for at, statement in enumerate(trial.arrange):
+        variable, separator, built = statement.partition(" = ")
+        if separator and built == text and variable.isidentifier():
+            rest = [_replaced(one, ast.Name(variable), name) for one in (*trial.arrange[at + 1 :], trial.act)]
+            changed = replace(trial, arrange=(*trial.arrange[:at], *rest[:-1]), act=rest[-1])
+            return _plain(changed, name) if not any(name in one for one in rest[:-1]) else None
+    changed = replace(trial, act=_replaced(trial.act, value, name))
+    return _plain(changed, name) if changed.act != trial.act else None
+
+
+def _plain(trial: Trial, name: str) -> Trial | None:
+    bound = any(one.startswith(f"{name} = ") for one in trial.arrange)
+    return None if bound or trial.act == name else replace(trial, source="mutation", wanted=None, wanted_line=0)
+
+
+def _replaced(text: str, part: ast.expr, name: str) -> str:
+    """A statement or expression with a name in place of one of its parts; the text itself where it has no such part."""
+    wanted = ast.dump(part).replace(", ctx=Load()", "")
+
+    class _Replace(ast.NodeTransformer):
+        def generic_visit(self, node: ast.AST) -> ast.AST:
+            if isinstance(node, type(part)) and ast.dump(node).replace(", ctx=Load()", "") == wanted:
+                return ast.Name(name, ast.Load())
+            return super().generic_visit(node)
+
+        def visit(self, node: ast.AST) -> ast.AST:
+            return self.generic_visit(node)
+
+    try:
+        tree: ast.AST = parse_expression(text)
+    except SyntaxError:
+        tree = parse_python(text)
+    before = ast.unparse(tree)
+    after = ast.unparse(_Replace().visit(tree))
+    return text if after == before and not isinstance(part, ast.Name) else after

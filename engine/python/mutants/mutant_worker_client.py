@@ -1,0 +1,169 @@
+"""The host's side of trials on mutants: opens sandbox/worker/observe_mutants.py and speaks with it (B-11).
+
+When the worker is lost, what it has not answered counts as not tried.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+from ....core.errors import SandboxFailure
+from ....mutation.model import Mutant
+from ....sandbox.protocol import Network, Session
+from ....sandbox.target import PythonTarget
+from ..model.model import ModuleFacts, Trial
+from ..model.observation_json import Seen, seen_from
+from ..project.import_errors import import_failure
+from ..search.observer import SILENCE_SECONDS, START_SECONDS, Clock, Conditions, Observer, trial_json
+
+IN_LOCKSTEP = Conditions(hash_seed=1, clock=Clock("ticking"), cpu_seconds=1.0)
+PORTION = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A mutant to be tried.
+
+    Attributes:
+        number: what it is called in the answer.
+        imported: whether its line runs at import.
+        trials: which trials to run on it, by their numbers, in order.
+        enough: after so many that differ it is left.
+    """
+
+    number: int
+    mutant: Mutant
+    imported: bool
+    trials: tuple[int, ...]
+    enough: int
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A trial that does something else on a mutant: which of its facets, and the message it raised with then."""
+
+    trial: int
+    facets: frozenset[str]
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of one mutant; statuses as in observe_mutants.py."""
+
+    number: int
+    status: str
+    ran: int
+    differences: tuple[Difference, ...] = ()
+
+
+class Lockstep:
+    """A worker with the target loaded. Made by `open_lockstep`."""
+
+    def __init__(self, session: Session) -> None:
+        self._session: Session | None = session
+
+    async def learn(self, trials: Sequence[Trial]) -> list[Seen | None]:
+        """Run further trials on the module as it is; they are numbered as they come. None where the worker is lost."""
+        return [one async for part in self.learning(trials) for one in part]
+
+    async def learning(self, trials: Sequence[Trial]) -> AsyncGenerator[list[Seen | None]]:
+        """As `learn`, a portion at a time: while one is worked on, the next is run."""
+        parts = [trials[start : start + PORTION] for start in range(0, len(trials), PORTION)]
+        for place, part in enumerate(parts):
+            if not place:
+                await self._send(_trials_json(part))
+            answers = await self._receive(len(part))
+            if place + 1 < len(parts):
+                await self._send(_trials_json(parts[place + 1]))
+            yield [seen_from(json.loads(one)) for one in answers] + [None] * (len(part) - len(answers))
+
+    async def run(self, asked: Iterable[Asked]) -> list[Answer]:
+        """Try mutants; the answers are in the order of their numbers."""
+        everything = list(asked)
+        if everything:
+            await self._send({"mutants": [_asked_json(one) for one in everything]})
+        told = await self._receive(len(everything))
+        return sorted((_answer(json.loads(one)) for one in told), key=lambda one: one.number)
+
+    async def _send(self, request: object) -> None:
+        if self._session is not None:
+            try:
+                await self._session.send(json.dumps(request).encode())
+            except SandboxFailure:
+                self._session = None
+
+    async def _receive(self, expected: int) -> list[bytes]:
+        """So many answers; fewer where the worker is lost."""
+        answers: list[bytes] = []
+        try:
+            while self._session is not None and len(answers) < expected:
+                line = await self._session.receive(SILENCE_SECONDS)
+                if line is None:
+                    self._session = None
+                else:
+                    answers.append(line)
+        except (TimeoutError, SandboxFailure):
+            self._session = None
+        return answers
+
+
+@asynccontextmanager
+async def open_lockstep(
+    target: PythonTarget, facts: ModuleFacts, network: Network = "none"
+) -> AsyncGenerator[Lockstep]:
+    """A worker on a fresh workspace.
+
+    Raises:
+        TargetImportError: the target does not import here.
+        SandboxFailure: the worker does not start.
+    """
+    async with target.workspace() as workspace:
+        for clock in (IN_LOCKSTEP.clock, None):
+            conditions = replace(IN_LOCKSTEP, clock=clock, network=network)
+            observer = Observer(target, facts, conditions, workspace)
+            program = observer.program("observe_mutants.py")
+            async with target.sandbox.session(program) as session:
+                more = {
+                    "project": str(workspace.project),
+                    "target": facts.path,
+                    "jobs": os.cpu_count() or 1,
+                }
+                scratch = workspace.scratch / "lockstep"
+                await session.send(json.dumps(observer.configuration(scratch) | more).encode())
+                line = await session.receive(START_SECONDS)
+                answer = json.loads(line or b"{}")
+                if "import_error" in answer:
+                    if conditions.clock is not None:
+                        continue
+                    raise import_failure(facts, target, answer, workspace.project)
+                if "ready" not in answer:
+                    raise SandboxFailure(f"The worker that runs mutants of {facts.module} ended before it answered.")
+                yield Lockstep(session)
+                return
+
+
+def _trials_json(trials: Sequence[Trial]) -> dict[str, object]:
+    return {"trials": [trial_json(one) for one in trials]}
+
+
+def _asked_json(one: Asked) -> dict[str, object]:
+    mutant = one.mutant
+    return {
+        "id": one.number,
+        "start": mutant.start,
+        "end": mutant.end,
+        "replacement": mutant.replacement,
+        "imported": one.imported,
+        "trials": one.trials,
+        "enough": one.enough,
+    }
+
+
+def _answer(told: dict) -> Answer:
+    differences = tuple(Difference(number, frozenset(names), message) for number, names, message in told["differs"])
+    return Answer(told["id"], told["status"], told["ran"], differences)

@@ -1,0 +1,216 @@
+"""The state of a hunt: mutants under way, the trials that may run on them, and which of them differed (B-11)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ....mutation.catalog import mutants_of, sample
+from ....mutation.model import Mutant
+from ....utils.python_source import parse_python
+from ..model.model import Arc, ModuleFacts
+from ..model.mutant_search import HuntLimits, Kills
+from ..search.choice import Candidate, worthwhile
+from ..search.propose import trial_key
+from ..search.search import SLOW_STEPS, Record, Search
+from .asserted_facets import Pinning, Pins
+from .mutant_lines import UsedAtImport, lines_of, runs
+from .mutant_values import Words
+from .mutant_worker_client import Answer, Asked, Lockstep
+
+SEED = 5
+PORTION = 300
+FEW = 3
+LESS = 3
+
+
+@dataclass(slots=True)
+class Quarry:
+    """A mutant under way; `tried` are places in the pool, `aimed` the keys of trials that were made for it.
+
+    `several` says whether more than one trial that notices it is sought.
+    """
+
+    number: int
+    mutant: Mutant
+    imported: bool
+    lines: frozenset[int]
+    several: bool = True
+    aimed: set[tuple[str, ...]] = field(default_factory=set)
+    tried: set[int] = field(default_factory=set)
+    killers: set[int] = field(default_factory=set)
+    done: bool = False
+
+
+class Hunt:
+    """The state of one hunt.
+
+    Args:
+        imported: arcs that importing the module runs.
+        over: whether its time is over.
+    """
+
+    def __init__(
+        self,
+        facts: ModuleFacts,
+        source: bytes,
+        search: Search,
+        imported: frozenset[Arc],
+        limits: HuntLimits,
+        over: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.facts = facts
+        self.over = over
+        self.tree = parse_python(source)
+        self.search = search
+        self.limits = limits
+        self.pool: list[Candidate] = []
+        self.pins: list[Pins | None] = []
+        self.successes: dict[int, int] = {}
+        self.keys: list[tuple[str, ...]] = []
+        self.ways: list[int] = []
+        self._ways: dict[object, int] = {}
+        self._pinned = 0
+        self._at: dict[int, int] = {}
+        self.runs = 0
+        self._pinning = Pinning(facts, [one for one in search.records if one.observation.outcome == "raised"])
+        self._known: set[int] = set()
+        everything = [one for one in mutants_of(source, facts.path) if one.rule is None]
+        at_import, used = lines_of(imported), UsedAtImport(source)
+        self.words = Words(source)
+        self.quarries: list[Quarry] = []
+        several = set(sample(everything, limits.thorough, seed=SEED))
+        for number, one in enumerate(sample(everything, limits.mutants, seed=SEED)):
+            early = runs(one, at_import)
+            lines = used.lines(one.line) if early else frozenset(one.lines)
+            self.quarries.append(Quarry(number, one, early, lines, one in several))
+
+    async def learn(self, lockstep: Lockstep, records: Iterable[Record], most: int) -> None:
+        """Take the best of these records into the pool."""
+        alike: dict[object, int] = {}
+        first = not self.pool
+        found: list[Candidate] = []
+        for one in worthwhile(list(records), self.facts, alike=self.limits.alike if first else most):
+            key = (one.record.trial.subject, one.record.arcs)
+            alike[key] = alike.get(key, 0) + 1
+            slow = one.record.seen.steps > SLOW_STEPS or one.record.seen.random or one.record.moving
+            room = alike[key] <= self.limits.alike or not first
+            if room and one.asserts and not slow and one.record.number not in self._known:
+                found.append(one)
+        found = _affordable(found[:most], self.limits.pool_lines)
+        waiting = iter(found)
+        async for part in lockstep.learning([one.record.trial for one in found]):
+            for seen in part:
+                one = next(waiting)
+                self._keep(one, self._pinning.pins(one.record, seen))
+
+    def _keep(self, one: Candidate, pins: Pins | None) -> None:
+        """Take one into the pool."""
+        place = len(self.pool)
+        self._known.add(one.record.number)
+        self.pool.append(one)
+        self.keys.append(trial_key(one.record.trial))
+        way = (one.record.trial.subject, one.record.arcs)
+        self.ways.append(self._ways.setdefault(way, len(self._ways)))
+        self.pins.append(pins)
+        if pins is not None:
+            self._pinned |= 1 << place
+            for line in lines_of(one.record.covered):
+                self._at[line] = self._at.get(line, 0) | 1 << place
+
+    async def round(self, lockstep: Lockstep, most: int, enough: int, turn: int) -> None:
+        """Run trials on each mutant that has not been noticed; `turn` counts rounds and waves."""
+        asked: list[Asked] = []
+        at_import = self.limits.at_import[min(turn, len(self.limits.at_import) - 1)]
+        for quarry in self.alive():
+            wished = at_import if quarry.imported else most
+            places = self._next(quarry, wished if quarry.several else wished // LESS)
+            if places and self.runs < self.limits.runs:
+                quarry.tried.update(places)
+                wanted = enough if quarry.several else 1
+                asked.append(Asked(quarry.number, quarry.mutant, quarry.imported, places, wanted))
+        for start in range(0, len(asked), PORTION):
+            if self.over():
+                return
+            for answer in await lockstep.run(asked[start : start + PORTION]):
+                self._take(self.quarries[answer.number], answer)
+
+    def alive(self) -> list[Quarry]:
+        """Mutants that no trial has noticed so far."""
+        return [one for one in self.quarries if not one.done and not one.killers]
+
+    def _next(self, quarry: Quarry, most: int) -> tuple[int, ...]:
+        """Trials that run its line: those made for it, those that noticed most so far, those of each way in turns."""
+        turns: dict[int, int] = {}
+        ranked: list[tuple[bool, int, int, int]] = []
+        for place in self._places(quarry):
+            way = self.ways[place]
+            turns[way] = turns.get(way, 0) + 1
+            aimed = bool(quarry.aimed) and self.keys[place] in quarry.aimed
+            ranked.append((not aimed, -self.successes.get(place, 0), turns[way], place))
+        lines = self.limits.lines if quarry.several else self.limits.lines // LESS
+        return self._within_lines([rank[-1] for rank in sorted(ranked)[:most]], lines)
+
+    def _places(self, quarry: Quarry) -> list[int]:
+        """Places of trials that pin something, run its line, and were not tried on it, in order."""
+        found = 0 if quarry.lines else self._pinned
+        for line in quarry.lines:
+            found |= self._at.get(line, 0)
+        bits = bin(found)[:1:-1]
+        return [place for place, bit in enumerate(bits) if bit == "1" and place not in quarry.tried]
+
+    def _within_lines(self, places: Sequence[int], most: int) -> tuple[int, ...]:
+        """The first few, and further ones while they do not run too many lines."""
+        lines = 0
+        for count, place in enumerate(places):
+            lines += self.pool[place].record.seen.steps
+            if count >= FEW and lines > most:
+                return tuple(places[:count])
+        return tuple(places)
+
+    def _take(self, quarry: Quarry, answer: Answer) -> None:
+        self.runs += answer.ran
+        if answer.status == "broken":
+            quarry.done = True  # any test at all notices that
+            return
+        if answer.status in ("same", "syntax"):
+            quarry.done = True
+            return
+        for one in answer.differences:
+            pins = self.pins[one.trial]
+            if pins is not None and pins.notice(one):
+                quarry.killers.add(one.trial)
+                self.successes[one.trial] = self.successes.get(one.trial, 0) + 1
+
+    def bases(self, quarry: Quarry, most: int) -> list[Record]:
+        """Plain trials that run its line, of several ways through the code."""
+        found = sorted(quarry.tried, key=lambda place: self.pool[place].cost)
+        ways: dict[object, Record] = {}
+        for place in found:
+            record = self.pool[place].record
+            ways.setdefault(record.trial.subject if quarry.imported else (record.trial.subject, record.arcs), record)
+        return list(ways.values())[:most]
+
+    def result(self) -> Kills:
+        """What was found."""
+        by_record: dict[int, set[int]] = {}
+        for quarry in self.quarries:
+            for place in quarry.killers:
+                by_record.setdefault(self.pool[place].record.number, set()).add(quarry.number)
+        return Kills(
+            tuple(one.mutant for one in self.quarries),
+            {number: frozenset(found) for number, found in by_record.items()},
+            tuple(one.number for one in self.alive()),
+            self.runs,
+        )
+
+
+def _affordable(candidates: Sequence[Candidate], lines: int) -> list[Candidate]:
+    """The first ones that together run no more than so many lines."""
+    spent = 0
+    found: list[Candidate] = []
+    for one in candidates:
+        spent += one.record.seen.steps
+        if spent <= lines:
+            found.append(one)
+    return found

@@ -1,0 +1,193 @@
+"""What an exploration of one module rests on, as one digest: the same digest means the same findings (T-16).
+
+That is the module itself, word for word; the code of every module that importing it brings in; the code of every file
+that may show how it is used or that may give it objects, with what those import; and every file that is not Python,
+since code may read it. Comments and layout of other files do not count. Where imports cannot be followed, all code
+does.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from ....utils.generated_header import untouched
+from ....utils.python_source import parse_python
+
+_WORD = re.compile(r"\w+")
+_DYNAMIC = frozenset({"importlib", "__import__", "pkgutil", "runpy", "imp", "zipimport", "exec", "eval", "execfile"})
+_CLASS = re.compile(r"^\s*class\s+(\w+)", re.MULTILINE)
+
+
+@dataclass(slots=True)
+class _File:
+    """A Python file of the project, read when it is first needed.
+
+    Attributes:
+        defined: names of its functions and classes; None where it does not parse.
+        code: digest of the code without comments and layout.
+        imported: dotted names it imports, `from a import b` as `a.b`, relative ones made absolute where that can be.
+        dynamic: whether it may import by other means.
+    """
+
+    code: str
+    defined: frozenset[str] | None = None
+    imported: tuple[str, ...] = ()
+    dynamic: bool = False
+
+
+@dataclass
+class Foundations:
+    """The digests of one project's modules. Files are read once; the project must not change meanwhile.
+
+    Args:
+        root: the project, or the copy of it that is run.
+        files: every file that counts, POSIX paths relative to the root. Tests that we wrote ourselves and nobody
+            changed teach nothing, and are passed over.
+    """
+
+    root: Path
+    files: tuple[str, ...]
+    _texts: dict[str, str] = field(default_factory=dict)
+    _read: dict[str, _File] = field(default_factory=dict)
+    _words: dict[str, frozenset[str]] = field(default_factory=dict)
+    _rest: str = ""
+
+    def __post_init__(self) -> None:
+        self._python = [one for one in self.files if one.endswith(".py") and not untouched(self._text(one))]
+        self._importable = _places(self.files)
+
+    def digest_of(self, path: str) -> str:
+        """The digest for one module.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        brought = self._closure([path])
+        if any(self._file(one).dynamic for one in brought):
+            used = set(self._python)
+        else:
+            used = brought | self._closure(self._relevant(path))
+        lines = [f"target {path} {hashlib.sha256((self.root / path).read_bytes()).hexdigest()}"]
+        lines += [f"code {one} {self._file(one).code}" for one in sorted(used - {path})]
+        lines.append(f"names {self._python}")  # a new module may hide another one
+        lines.append(f"rest {self._others()}")
+        return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
+
+    def brought_by(self, path: str) -> frozenset[str]:
+        """Files of the project that importing a file brings in, itself included. Raises OSError."""
+        return frozenset(self._closure([path]))
+
+    def _others(self) -> str:
+        """Everything that is not Python."""
+        if not self._rest:
+            total = hashlib.sha256()
+            for name in self.files:
+                if not name.endswith(".py"):
+                    place = self.root / name
+                    content = str(place.readlink()).encode() if place.is_symlink() else place.read_bytes()
+                    total.update(f"{name}\0".encode("utf-8", "surrogateescape") + hashlib.sha256(content).digest())
+            self._rest = total.hexdigest()
+        return self._rest
+
+    def _relevant(self, path: str) -> Iterator[str]:
+        """Files that may use the module or give it objects: they name something of it, or define what it names."""
+        words, own = self._words_of(path), self._file(path).defined
+        own = words if own is None else own
+        names = {
+            *own,
+            PurePosixPath(path).stem if not path.endswith("__init__.py") else PurePosixPath(path).parent.name,
+        }
+        spelled = {_plain(word) for word in words}
+        for one in self._python:
+            classes = _CLASS.findall(self._text(one))
+            if not names.isdisjoint(self._words_of(one)) or any(_plain(name) in spelled for name in classes):
+                yield one
+
+    def _closure(self, paths: Iterable[str]) -> set[str]:
+        """The files and every file of the project that they import, however deeply."""
+        found: set[str] = set()
+        waiting = list(paths)
+        while waiting:
+            path = waiting.pop()
+            if path in found:
+                continue
+            found.add(path)
+            for dotted in self._file(path).imported:
+                parts = dotted.split(".")
+                for length in range(1, len(parts) + 1):  # the packages on the way are imported too
+                    waiting += self._importable.get(".".join(parts[:length]), ())
+        return found
+
+    def _file(self, path: str) -> _File:
+        if path not in self._read:
+            tree = self._tree(path)
+            if tree is None:
+                text = self._text(path)
+                self._read[path] = _File(hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest())
+            else:
+                code = hashlib.sha256(ast.dump(tree).encode("utf-8", "surrogatepass")).hexdigest()
+                dynamic = not _DYNAMIC.isdisjoint(self._words_of(path))
+                self._read[path] = _File(code, frozenset(_defined(tree)), tuple(_imported(tree, path)), dynamic)
+        return self._read[path]
+
+    def _tree(self, path: str) -> ast.Module | None:
+        try:
+            return parse_python(self._text(path), path)
+        except SyntaxError:
+            return None
+
+    def _words_of(self, path: str) -> frozenset[str]:
+        if path not in self._words:
+            self._words[path] = frozenset(_WORD.findall(self._text(path)))
+        return self._words[path]
+
+    def _text(self, path: str) -> str:
+        if path not in self._texts:
+            self._texts[path] = (self.root / path).read_text("utf-8", errors="surrogateescape")
+        return self._texts[path]
+
+
+def _places(files: Iterable[str]) -> dict[str, list[str]]:
+    """Files by every dotted name under which they may be imported, wherever the import roots are."""
+    places: dict[str, list[str]] = {}
+    for path in files:
+        if path.endswith(".py"):
+            parts = path.removesuffix(".py").split("/")
+            parts = parts[:-1] if parts[-1] == "__init__" else parts
+            for start in range(len(parts)):
+                places.setdefault(".".join(parts[start:]), []).append(path)
+    return places
+
+
+def _plain(name: str) -> str:
+    """`ShoppingCart` and `shopping_cart` alike."""
+    return name.replace("_", "").lower()
+
+
+def _defined(tree: ast.Module) -> set[str]:
+    """Names of the functions and classes of a module, members included."""
+    return {
+        node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    }
+
+
+def _imported(tree: ast.Module, path: str) -> Iterator[str]:
+    """What a file imports: its own packages too, because they are imported first."""
+    package = path.split("/")[:-1]
+    if package:
+        yield ".".join(package)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            for alias in node.names:
+                yield f"{module}.{alias.name}" if module else alias.name
+            if module:
+                yield module

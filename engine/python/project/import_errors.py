@@ -1,0 +1,57 @@
+"""Says why a target module does not import, and what to do about it (B-05)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ....core.errors import TargetImportError
+from ....sandbox.target import PythonTarget
+from ..model.model import ModuleFacts
+
+
+def import_failure(
+    facts: ModuleFacts, target: PythonTarget, answer: dict[str, Any], project: Path
+) -> TargetImportError:
+    """The error for the worker's `import_error` answer: module, exception, last line, advice."""
+    error, refusals = answer["import_error"], answer.get("refusals", [])
+    kind, message = str(error["type"]), _without(str(error["message"]), project)
+    where = ""
+    if error.get("file"):
+        where = (
+            f" ({_without(str(error['file']), project)} line {error['line']}: {str(error.get('text') or '').strip()})"
+        )
+    return TargetImportError(
+        f"{facts.module} does not import: {kind}: {message}{where}",
+        advice=_advice(facts, target, kind, error.get("name"), refusals),
+        details={"module": facts.module, "path": facts.path, "exception": kind, "message": message},
+    )
+
+
+def _advice(facts: ModuleFacts, target: PythonTarget, kind: str, name: str | None, refusals: list[list[str]]) -> str:
+    python = target.interpreter.path
+    if refusals:
+        return (
+            f"Importing it reaches for something the sandbox refuses ({refusals[0][0]}). "
+            "Move that work out of module level, into a function."
+        )
+    if kind == "ModuleNotFoundError" and name:
+        top = name.partition(".")[0]
+        if top == facts.module.partition(".")[0]:
+            return f"{name} is part of the project but is not found below {facts.import_root!r}; check the layout."
+        return (
+            f"Install the package that provides {top!r} for {python} (-m pip install …), "
+            "or name another interpreter with --python."
+        )
+    if kind == "SyntaxError":
+        version = ".".join(str(part) for part in target.interpreter.version)
+        return f"The code does not parse with Python {version}; name the project's interpreter with --python."
+    if kind == "SystemExit":
+        return "The module ends the program when it is imported; guard that with if __name__ == '__main__'."
+    if kind == "WrongFileError":
+        return "An installed package hides the project's own; check the layout or uninstall it."
+    return f"Import it by hand to see the whole traceback: {python} -c 'import {facts.module}'"
+
+
+def _without(text: str, project: Path) -> str:
+    return text.replace(f"{project}/", "").replace(str(project), ".")

@@ -1,0 +1,114 @@
+"""Which folders of a project are source roots, by its project files and by convention (B-05)."""
+
+from __future__ import annotations
+
+import ast
+import configparser
+import tomllib
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ....utils.python_source import parse_python
+from .project_files import Tree
+
+_CONVENTIONAL = ("src", "lib", "python")
+
+
+def declared_roots(root: Path, tree: Tree) -> tuple[str, ...]:
+    """Source roots relative to `root`, longest first; the project root itself is always among them."""
+    found = {"."}
+    for project in (".", *tree.projects):
+        folder = root / project
+        if project != "." and project not in tree.packages:
+            found.add(project)
+        names = {*_from_pyproject(folder / "pyproject.toml"), *_from_setup_cfg(folder / "setup.cfg")}
+        names.update(_from_setup_py(folder / "setup.py"))
+        names.update(name for name in _CONVENTIONAL if _holds_source(tree, _joined(project, name)))
+        for name in names:
+            joined = _joined(project, name)
+            if (root / joined).is_dir() and joined not in tree.packages:
+                found.add(joined)
+    for path in tree.python:
+        parts = PurePosixPath(path).parts
+        if "src" in parts[:-1]:
+            folder = "/".join(parts[: parts.index("src") + 1])
+            if folder not in tree.packages:
+                found.add(folder)
+    return tuple(sorted(found, key=lambda one: (-len(PurePosixPath(one).parts) if one != "." else 1, one)))
+
+
+def _joined(project: str, name: str) -> str:
+    joined = PurePosixPath(project) / name
+    return "." if ".." in joined.parts or joined.is_absolute() else joined.as_posix()
+
+
+def _holds_source(tree: Tree, folder: str) -> bool:
+    return folder not in tree.packages and any(path.startswith(f"{folder}/") for path in tree.python)
+
+
+def _from_pyproject(path: Path) -> set[str]:
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return set()
+    tool = _table(data, "tool")
+    setuptools = _table(tool, "setuptools")
+    found: set[str] = set()
+    package_dir = _table(setuptools, "package-dir")
+    found.update(value for key, value in package_dir.items() if key == "" and isinstance(value, str))
+    where = _table(_table(setuptools, "packages"), "find").get("where", [])
+    found.update(_strings(where))
+    poetry = _table(tool, "poetry").get("packages", [])
+    if isinstance(poetry, list):
+        found.update(one["from"] for one in poetry if isinstance(one, dict) and isinstance(one.get("from"), str))
+    wheel = _table(_table(_table(_table(tool, "hatch"), "build"), "targets"), "wheel")
+    found.update(_strings(wheel.get("sources", [])))
+    found.update(PurePosixPath(one).parent.as_posix() for one in _strings(wheel.get("packages", [])))
+    pytest_paths = _table(_table(tool, "pytest"), "ini_options").get("pythonpath", [])
+    found.update(_strings(pytest_paths))
+    return {one for one in found if one}
+
+
+def _table(data: Any, key: str) -> dict[str, Any]:
+    value = data.get(key) if isinstance(data, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def _strings(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return value.split()
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+
+def _from_setup_cfg(path: Path) -> set[str]:
+    parser = configparser.ConfigParser(interpolation=None)
+    try:
+        parser.read_string(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, configparser.Error):
+        return set()
+    found = set(parser.get("options.packages.find", "where", fallback="").split())
+    for line in parser.get("options", "package_dir", fallback="").splitlines():
+        key, separator, value = line.partition("=")
+        if separator and not key.strip():
+            found.add(value.strip())
+    return found
+
+
+def _from_setup_py(path: Path) -> set[str]:
+    """`package_dir={"": "src"}` and `find_packages("src")` of a setup script, read without running it."""
+    try:
+        tree = parse_python(path.read_bytes(), str(path))
+    except (OSError, SyntaxError):
+        return set()
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.keyword) and node.arg == "package_dir" and isinstance(node.value, ast.Dict):
+            for key, value in zip(node.value.keys, node.value.values, strict=True):
+                if isinstance(key, ast.Constant) and key.value == "" and isinstance(value, ast.Constant):
+                    found.add(str(value.value))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.startswith("find_"):
+            named = [one.value for one in node.keywords if one.arg == "where"]
+            for value in (*node.args[:1], *named):
+                if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                    found.add(value.value)
+    return found

@@ -1,0 +1,139 @@
+"""Several changes at once to a trial's literals, with the module's constants as words; its seed is fixed (B-06)."""
+
+from __future__ import annotations
+
+import ast
+import random
+import zlib
+from collections.abc import Sequence
+from functools import lru_cache
+
+from ....utils.python_source import parse_expression
+from ..inputs.structured_text_mutation import changed_text, changed_words, is_structured, words_of
+from ..inputs.variations import variations
+from ..model.model import ModuleFacts, Trial
+from ..source.literals import Place, literal_places, plain, with_source
+
+_MAXIMUM_TOKEN = 12
+_MAXIMUM_TEXT = 80
+_LONGEST_MIXED = 60
+_MOST_MIXED = 20
+_LARGEST = 10**9
+
+
+@lru_cache(maxsize=8)
+def tokens(facts: ModuleFacts) -> tuple[str | int | float | bytes, ...]:
+    """Short constants of all bodies and of the module, in order, once each."""
+    sources = [text for one in facts.callables() for text in one.constants]
+    found: dict[tuple[str, str], str | int | float | bytes] = {}
+    for text in (*sources, *(value for _, value in facts.constants)):
+        if len(text) > 200:
+            continue
+        try:
+            value = ast.literal_eval(parse_expression(text))
+        except (ValueError, SyntaxError):
+            continue
+        for one in value if isinstance(value, list | tuple | set | dict) else (value,):
+            if _is_word(one):
+                found.setdefault((type(one).__name__, repr(one)), one)
+    return tuple(found[key] for key in sorted(found))
+
+
+def _is_word(value: object) -> bool:
+    """Whether a constant is short enough to be mixed into others."""
+    if isinstance(value, str | bytes):
+        return 0 < len(value) <= _MAXIMUM_TOKEN
+    return isinstance(value, int | float) and abs(value) < _LARGEST
+
+
+def havoc(
+    trial: Trial, facts: ModuleFacts, line: int, wave: int, count: int, others: Sequence[Trial] = ()
+) -> list[Trial]:
+    """`count` trials with one to three literals changed; the same for the same trial, line and wave.
+
+    Args:
+        others: further trials whose texts may be mixed in.
+    """
+    generator = random.Random(zlib.crc32(f"{trial.act}|{line}|{wave}".encode()))
+    words = [*_near(facts, line), *tokens(facts), *_texts(others)]
+    spoken = words_of([place.value for place in literal_places(trial) if isinstance(place.value, str)])
+    found: list[Trial] = []
+    for _ in range(count):
+        changed = trial
+        for _ in range(generator.choice((1, 1, 2, 3))):
+            places = literal_places(changed)
+            if not places:
+                return found
+            place = generator.choice(places)
+            source = _changed(place, words, spoken, generator)
+            if source is not None:
+                changed = with_source(changed, place, source)
+        if changed is not trial:
+            found.append(changed)
+    return found
+
+
+@lru_cache(maxsize=512)
+def _near(facts: ModuleFacts, line: int) -> tuple[str | int | float | bytes, ...]:
+    """Constants that are compared with near a line, several times over so that they are drawn more often."""
+    found: list[str | int | float | bytes] = []
+    for one in facts.callables():
+        if one.lines[0] <= line <= one.lines[1]:
+            for comparison in one.comparisons:
+                if abs(comparison.line - line) > 3:
+                    continue
+                try:
+                    value = ast.literal_eval(parse_expression(comparison.operand))
+                except (ValueError, SyntaxError):
+                    continue
+                items = list(value) if isinstance(value, tuple | list) else [value]
+                found.extend(item for item in items if isinstance(item, str | int | float | bytes))
+    return tuple(found * 4)
+
+
+def _texts(trials: Sequence[Trial]) -> list[str]:
+    """Short texts that trials give, once each."""
+    found: dict[str, None] = {}
+    for trial in trials:
+        for place in literal_places(trial):
+            if isinstance(place.value, str) and 0 < len(place.value) <= _LONGEST_MIXED:
+                found[place.value] = None
+    return list(found)[:_MOST_MIXED]
+
+
+def _changed(
+    place: Place, words: list[str | int | float | bytes], spoken: list[str], generator: random.Random
+) -> str | None:
+    """Another source for a literal; `spoken` are the words of the trial's own texts."""
+    value = place.value
+    same = [one for one in words if type(one) is type(value)]
+    if isinstance(value, str):
+        texts = [one for one in words if isinstance(one, str)]
+        if is_structured(value) and generator.random() < 0.75:
+            return plain(changed_text(value, texts, generator), _longest(place))
+        if texts and generator.random() < 0.75:
+            return _mixed_in(value, generator.choice(texts), place, generator)
+    if _is_words(value) and generator.random() < 0.75:
+        texts = [one for one in words if isinstance(one, str)]
+        return plain(type(value)(changed_words(value, [*spoken * 2, *texts], generator)), _longest(place))
+    if isinstance(value, int | float) and not isinstance(value, bool) and same and generator.random() < 0.5:
+        return plain(generator.choice(same))
+    near = variations(value)
+    return generator.choice(near) if near else None
+
+
+def _mixed_in(value: str, word: str, place: Place, generator: random.Random) -> str | None:
+    if len(value) > _MAXIMUM_TEXT:
+        return plain(word)
+    at = generator.randrange(len(value) + 1)
+    end = min(len(value), at + generator.choice((0, 0, 1, 1, 2, 4)))
+    return plain(value[:at] + word + value[end:], _longest(place))
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, list | tuple) and len(value) > 0 and all(isinstance(one, str) for one in value)
+
+
+def _longest(place: Place) -> int:
+    """How long a changed literal may be: a documented text is not cut short for being long."""
+    return max(160, len(place.source) + 60)

@@ -1,0 +1,266 @@
+"""Trials for a module, without having run anything: richest sources first, then plain values, in turns (B-06)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+
+from ....utils.python_source import parse_expression
+from ..facts.analyse import subjects
+from ..inputs.arguments import Pools, Row, argument_rows, rendered_arguments
+from ..inputs.call_forms import NOT_CALLED, Form, function_form, member_form
+from ..inputs.learning import Learned
+from ..inputs.prepared_arguments import filled_rows, with_new_file
+from ..inputs.receivers import Receiver, receivers
+from ..inputs.seeds import example_trials, usage_trials
+from ..inputs.values import Values
+from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Trial
+from ..project.layout import Layout
+from ..usage.harvest import Harvester
+from ..usage.project_index import ProjectIndex
+from ..usage.scoping import definitions
+from ..usage.usage import Usage, find_usage
+
+_ROWS_PLAIN = 8
+_ROWS_BRANCHING = 24
+_RECEIVERS = 8
+
+
+@dataclass(slots=True)
+class ProposalContext:
+    """What proposing needs besides the facts.
+
+    Attributes:
+        seeds: trials from documents and usage, documented examples first.
+        learned: what observations have taught so far.
+    """
+
+    facts: ModuleFacts
+    index: ProjectIndex
+    seeds: tuple[Trial, ...]
+    values: Values
+    learned: Learned
+    owners: dict[str, ClassFacts] = field(default_factory=dict)
+
+    def owner_of(self, one: CallableFacts) -> ClassFacts | None:
+        """The class of the target that a callable belongs to."""
+        return self.owners.get(one.owner or "")
+
+
+def proposal_context(root: Path, layout: Layout, facts: ModuleFacts, usage: Usage | None = None) -> ProposalContext:
+    """Reads the project for a target: its index, its uses of the target, what they teach."""
+    index = ProjectIndex(root, layout, (facts,))
+    used = usage if usage is not None else find_usage(root, layout, facts, index)
+    seeds = tuple(distinct_trials([*example_trials(facts, index), *usage_trials(used)]))
+    return context_of(facts, index, seeds)
+
+
+def context_of(facts: ModuleFacts, index: ProjectIndex, seeds: tuple[Trial, ...]) -> ProposalContext:
+    """What a project teaches that has been read, with nothing learned yet."""
+    harvester = Harvester(facts)
+    harvest = harvester.read(seeds)
+    learned = Learned(facts, harvester)
+    values = Values(facts, index, harvest.arguments, harvest.objects, learned)
+    return ProposalContext(facts, index, seeds, values, learned, {one.name: one for one in facts.classes})
+
+
+def propose(facts: ModuleFacts, context: ProposalContext) -> Iterator[Trial]:
+    """Every trial that needs no observation, in a fixed order, none twice.
+
+    The seeds come first; then the callables take turns, one trial each, until all have run dry.
+    """
+    seen: set[tuple[str, ...]] = set()
+    yield from fresh(context.seeds, seen)
+    for trial in in_turns([callable_trials(one, context, 0) for one in targets(facts, context)]):
+        yield from fresh([trial], seen)
+
+
+def is_public_name(name: str) -> bool:
+    """Whether a member of this name is for others to call."""
+    return not name.startswith("_") or (name.endswith("__") and name not in NOT_CALLED)
+
+
+def in_turns(turns: list[Iterator[Trial]]) -> Iterator[Trial]:
+    """One trial of each, until all have run dry."""
+    while turns:
+        left: list[Iterator[Trial]] = []
+        for turn in turns:
+            trial = next(turn, None)
+            if trial is not None:
+                left.append(turn)
+                yield trial
+        turns = left
+
+
+def targets(facts: ModuleFacts, context: ProposalContext) -> list[CallableFacts]:
+    """The subjects, and what public classes inherit from private or abstract ones of the same module."""
+    found = list(subjects(facts))
+    own = {one.qualname for one in found}
+    for owner in facts.classes:
+        if owner.name.startswith("_") or owner.kind in ("abstract", "protocol"):
+            continue
+        if facts.exported is not None and owner.name not in facts.exported:
+            continue
+        names = {member.name for member in owner.members}
+        for where, base in context.index.lineage(facts, owner)[1:]:
+            for member in base.members if where is facts else ():
+                known = f"{base.name}.{member.name}" in own and base.kind not in ("abstract", "protocol")
+                if member.name not in names and not known and is_public_name(member.name):
+                    names.add(member.name)
+                    found.append(replace(member, qualname=f"{owner.name}.{member.name}", owner=owner.name))
+    return found
+
+
+def fresh(trials: list[Trial] | tuple[Trial, ...], seen: set[tuple[str, ...]]) -> Iterator[Trial]:
+    """Those that were not seen before; they are then."""
+    for one in trials:
+        key = trial_key(one)
+        if key not in seen:
+            seen.add(key)
+            yield one
+
+
+def trial_key(trial: Trial) -> tuple[str, ...]:
+    """What makes two trials the same."""
+    return (trial.act, trial.mode, *trial.arrange)
+
+
+def distinct_trials(trials: list[Trial]) -> list[Trial]:
+    """Without repetitions, first come first kept."""
+    return list(fresh(trials, set()))
+
+
+def callable_trials(one: CallableFacts, context: ProposalContext, wave: int) -> Iterator[Trial]:
+    """Trials for one callable, the plainest first; later waves give more of them and use what was learned."""
+    owner = context.owner_of(one)
+    limit = (_ROWS_BRANCHING if one.branch_lines else _ROWS_PLAIN) * (1 + wave)
+    pools = {item.name: context.values.for_parameter(one, item) for item in one.parameters}
+    pools = with_new_file(one, pools, context.facts)
+    if one.kind == "constructor" and owner is not None:
+        yield from _constructions(one, owner, context, limit)
+    elif owner is None or one.kind in ("classmethod", "staticmethod"):
+        prefix = f"{owner.name}." if owner is not None else ""
+        name = owner.name if owner is not None else one.name
+        ready = list(filled_rows(one, pools, context.values, context.facts, context.learned)) if not wave else []
+        rows = argument_rows(one, pools, limit)
+        for row in (*islice(rows, 1), *ready, *rows):
+            yield call_trial(context, one, function_form(one, row, prefix), row, needs=(name,))
+    else:
+        yield from _member_trials(one, owner, pools, context, limit)
+
+
+def _constructions(one: CallableFacts, owner: ClassFacts, context: ProposalContext, limit: int) -> Iterator[Trial]:
+    if owner.kind in ("abstract", "protocol", "typeddict"):
+        return
+    pools = {item.name: context.values.for_parameter(one, item) for item in one.parameters}
+    for row in argument_rows(one, pools, limit):
+        form = Form(f"{owner.name}({rendered_arguments(row).source})")
+        yield call_trial(context, one, form, row, needs=(owner.name,))
+
+
+def _member_trials(
+    one: CallableFacts,
+    owner: ClassFacts,
+    pools: Pools,
+    context: ProposalContext,
+    limit: int,
+) -> Iterator[Trial]:
+    """Each receiver with the plainest arguments, then the first ones with further arguments, in turns."""
+    objects = receivers(context.values, context.facts, owner, _RECEIVERS, context.learned)
+    if owner.kind == "enum":
+        objects = [replace(item, arrange=()) for item in _members_as_receivers(owner, context)]
+    rows: list[Row] = list(islice(argument_rows(one, pools, limit), limit)) if one.parameters else [()]
+    rows[1:1] = filled_rows(one, pools, context.values, context.facts, context.learned)
+    if one.kind == "property":
+        rows = [(), *(row for row in rows if row)] if one.has_setter else [()]
+    if one.name in _SAME_KIND:
+        rows = [*_same_kind_rows(one, owner, context), *rows][:limit]
+    for receiver, row in islice(_diagonal(objects, rows), limit):
+        form = member_form(one, receiver.variable, row)
+        if form is None:
+            return
+        yield receiver_trial(context, one, receiver, form, row)
+
+
+def _diagonal(objects: list[Receiver], rows: list[Row]) -> Iterator[tuple[Receiver, Row]]:
+    """Every pair, those of early objects and early rows first."""
+    for total in range(len(objects) + len(rows)):
+        for index in range(min(total + 1, len(objects))):
+            if total - index < len(rows):
+                yield objects[index], rows[total - index]
+
+
+_SAME_KIND = frozenset(
+    "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __add__ __radd__ __sub__ __rsub__ __and__ __or__ __xor__ __mul__ "
+    "__iadd__ __ior__ __iand__ __isub__ __rand__ __ror__ __rxor__ __truediv__ __contains__".split()
+)
+
+
+def _same_kind_rows(one: CallableFacts, owner: ClassFacts, context: ProposalContext) -> list[Row]:
+    """Rows whose one argument is another object of the same class."""
+    if len(one.parameters) != 1:
+        return []
+    made = context.values.of_class(context.facts, owner)[:3]
+    return [((one.parameters[0], item),) for item in made]
+
+
+def _members_as_receivers(owner: ClassFacts, context: ProposalContext) -> list[Receiver]:
+    made = context.values.of_class(context.facts, owner)
+    return [Receiver(item.source, (), item.imports) for item in made]
+
+
+def call_trial(context: ProposalContext, one: CallableFacts, form: Form, row: Row, needs: tuple[str, ...]) -> Trial:
+    """The trial that a form and its arguments make; `needs` are names of the target it uses."""
+    inner = rendered_arguments(row)
+    return Trial(
+        subject=one.qualname,
+        act=form.act,
+        imports=_imports(context, inner.imports, needs, inner.source),
+        arrange=inner.arrange,
+        mode=form.mode,
+        source=_source(row),
+        fixtures=inner.fixtures,
+    )
+
+
+def receiver_trial(context: ProposalContext, one: CallableFacts, receiver: Receiver, form: Form, row: Row) -> Trial:
+    """The trial of a form on a receiver."""
+    inner = rendered_arguments(row)
+    arrange = [*receiver.arrange, *(text for text in inner.arrange if text not in receiver.arrange)]
+    return Trial(
+        subject=one.qualname,
+        act=form.act,
+        imports=_imports(context, (*receiver.imports, *inner.imports), (), " ".join((inner.source, *receiver.arrange))),
+        arrange=tuple(arrange),
+        mode=form.mode,
+        source="sequence" if receiver.changes else _source(row),
+        fixtures=tuple(sorted({*receiver.fixtures, *inner.fixtures})),
+    )
+
+
+def _imports(context: ProposalContext, given: tuple[str, ...], needs: tuple[str, ...], text: str) -> tuple[str, ...]:
+    """The given imports, those for `needs`, and those for names of the target that stand in the text as values."""
+    found = set(given)
+    found.update(f"from {context.facts.module} import {name}" for name in needs)
+    own = definitions(context.facts)
+    words = {word for word in _words(text) if word in own}
+    found.update(f"from {context.facts.module} import {name}" for name in words)
+    return tuple(sorted(found))
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> frozenset[str]:
+    try:
+        tree = parse_expression(f"f({text})")
+    except SyntaxError:
+        return frozenset()
+    return frozenset(one.id for one in ast.walk(tree) if isinstance(one, ast.Name))
+
+
+def _source(row: Row) -> str:
+    origins = [value.origin for _, value in row]
+    return next((one for one in origins if one != "signature"), "signature")

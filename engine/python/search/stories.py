@@ -1,0 +1,218 @@
+"""Stories of objects: filled, touched, then asked, by what was put in; in time where they take a clock (B-06).
+
+Which of two things an object gives up first, or what is left after a time, shows only where several were put in and one
+of them was met again. Values of later calls are therefore those of the first ones.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ....utils.python_source import parse_expression
+from ..facts.type_inference import name_entry
+from ..inputs.arguments import Row
+from ..inputs.call_forms import Form, member_form
+from ..inputs.construct import variable_for
+from ..inputs.receivers import Receiver, is_change
+from ..model.candidates import Candidate
+from ..model.model import CallableFacts, ClassFacts, Parameter, Trial
+from .propose import ProposalContext, is_public_name, receiver_trial, trial_key
+
+_FILLING = re.compile(r"__setitem__|(add|set|put|push|insert|append|register|enqueue|store|save|write|record)(_.*)?")
+_COPYING = {
+    "__copy__": ("copy.copy({})", "import copy"),
+    "__setstate__": ("pickle.loads(pickle.dumps({}))", "import pickle"),
+}
+_TAKING = re.compile(r"(pop|remove|take|dequeue|drain|clear|expire|flush|reset|discard)(_.*|item|left)?")
+_EMPTYING = frozenset({"clear", "reset", "flush"})
+_KEYS = ("1", "2", "3", "4")
+_VALUES = ("2", "1", "1", "1")
+_FILLED = 3
+_MOST = 160
+_TIMES = 2
+_NUMBERS = (3, 5, 8)
+_NOW = "now"
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A trial, and the methods of the class that it calls."""
+
+    trial: Trial
+    members: frozenset[str]
+
+
+def stories(context: ProposalContext, owner: ClassFacts) -> list[Story]:
+    """Stories of a class that can be filled; none of any other."""
+    teller = _Teller(context, owner)
+    if teller.filler is None or owner.name.startswith("_") or owner.kind in ("abstract", "protocol", "enum"):
+        return []
+    told = {trial_key(one.trial): one for one in teller.told()}
+    return list(told.values())[:_MOST]
+
+
+class _Teller:
+    def __init__(self, context: ProposalContext, owner: ClassFacts) -> None:
+        self._context = context
+        self._owner = owner
+        self._variable = variable_for(owner.name)
+        self._members: dict[str, CallableFacts] = {}
+        for where, one in context.index.lineage(context.facts, owner):
+            for member in one.members:
+                if where is context.facts and is_public_name(member.name) and not member.is_async:
+                    own = replace(member, qualname=f"{owner.name}.{member.name}", owner=owner.name)
+                    self._members.setdefault(member.name, own)
+        fillers = [one for one in self._members.values() if _FILLING.fullmatch(one.name) and _required(one)]
+        self.filler = next((one for one in fillers if is_change(one) or one.name == "__setitem__"), None)
+
+    def told(self) -> Iterator[Story]:
+        """Those of a filled object, touched and untouched, then those of copies, then those in which time passes."""
+        for one in self._made()[-1:]:
+            filled = self._fill(_FILLED)
+            for ask in dict.fromkeys((*self._asked(), *self._plain())):
+                yield from self._story(one, filled, ask, None)
+                yield from self._story(one, [*filled, *self._touch(self.filler)], ask, None)
+            for ask in self._asked():
+                for touch in self._members.values():
+                    steps = self._touch(touch)
+                    if steps:
+                        yield from self._story(one, [*filled, *steps], ask, touch)
+            yield from self._copied(one)
+        yield from self._timed()
+
+    def _made(self) -> list[Candidate]:
+        """The first way to make one that real code uses, and the plainest one; small numbers for all numbers given."""
+        made = [one for one in self._context.values.of_class(self._context.facts, self._owner) if self._lives(one)]
+        used = self._context.values.built.get(self._owner.name, [])
+        found = [*[one for one in used if one in made][:1], *[one for one in made if one not in used][:1]]
+        return [replace(one, source=_with_small_numbers(one.source)) for one in found]
+
+    def _lives(self, made: Candidate) -> bool:
+        """Whether making one like that is not known to fail."""
+        return not self._context.learned.is_dead(Trial("", "", arrange=(f"{self._variable} = {made.source}",)))
+
+    def _copied(self, made: Candidate) -> Iterator[Story]:
+        for name, (copying, needed) in _COPYING.items():
+            if name in self._lineage_names():
+                other = f"copied_{self._variable}"
+                steps = [*self._fill(_FILLED), f"{other} = {copying.format(self._variable)}"]
+                for ask in self._asked():
+                    yield from self._story(replace(made, imports=(*made.imports, needed)), steps, ask, None, other)
+
+    def _timed(self) -> Iterator[Story]:
+        """Stories of an object whose clock the test moves, to the numbers it was made with."""
+        constructor = self._context.index.constructor(self._context.facts, self._owner)
+        clock = next((one for one in constructor.parameters if _is_clock(one)), None) if constructor else None
+        if constructor is None or clock is None:
+            return
+        for made in self._made():
+            inner = made.source.partition("(")[2].removesuffix(")")
+            # One that stands gives way to one that the test moves.
+            inner = re.sub(rf"(?:, |^){clock.name}=lambda: \d+", "", inner).removeprefix(", ")
+            given = ", ".join(part for part in (inner, f"{clock.name}=lambda: {_NOW}[0]") if part)
+            if f"{clock.name}=" in inner:
+                continue
+            timed = replace(made, source=f"{self._owner.name}({given})", arrange=(*made.arrange, f"{_NOW} = [0]"))
+            numbers = {int(text) for text in re.findall(r"(?<![\w.'\"])\d{1,4}(?![\w.'\"])", inner)}
+            times = sorted(numbers or {1}, reverse=True)
+            first, *others = self._fill(2)
+            for ask in self._members.values():
+                for time in times[:_TIMES]:
+                    move = f"{_NOW}[0] = {time}"
+                    yield from self._story(timed, [first, move, *others], ask, None)
+                    yield from self._story(timed, [first, *others, move], ask, None)
+
+    def _story(
+        self, made: Candidate, steps: Sequence[str], ask: CallableFacts, touch: CallableFacts | None, asked: str = ""
+    ) -> Iterator[Story]:
+        again = touch is not None and touch.name in _EMPTYING
+        row = self._row(ask, _FILLED if ask is self.filler and not again else 0)
+        form = member_form(ask, asked or self._variable, row) if row is not None else None
+        if row is None or form is None:
+            return
+        arrange = (*made.arrange, f"{self._variable} = {made.source}", *steps)
+        receiver = Receiver(self._variable, arrange, made.imports, made.fixtures, changes=len(steps))
+        trial = receiver_trial(self._context, ask, receiver, form, row)
+        members = {one.name for one in (self.filler, ask, touch) if one is not None}
+        yield Story(trial, frozenset(members))
+
+    def _fill(self, count: int) -> list[str]:
+        assert self.filler is not None
+        found = [self._statement(self.filler, self._row(self.filler, at)) for at in range(count)]
+        return [one for one in found if one is not None]
+
+    def _touch(self, touch: CallableFacts | None) -> list[str]:
+        text = self._statement(touch, self._row(touch, 0)) if touch is not None else None
+        return [text] if text is not None else []
+
+    def _asked(self) -> list[CallableFacts]:
+        """What shows the state: taking something out, one thing more, going through all."""
+        taking = [one for one in self._plain() if _TAKING.fullmatch(one.name)]
+        going = [one for one in self._plain() if one.name in ("__iter__", "__reversed__")]
+        assert self.filler is not None
+        return [self.filler, *taking, *going]
+
+    def _plain(self) -> list[CallableFacts]:
+        """Methods that need nothing."""
+        return [one for one in self._members.values() if one.kind == "method" and not _required(one)]
+
+    def _lineage_names(self) -> set[str]:
+        lineage = self._context.index.lineage(self._context.facts, self._owner)
+        return {member.name for _, one in lineage for member in one.members}
+
+    def _row(self, one: CallableFacts, at: int) -> Row | None:
+        """The arguments for the thing of a number: its key, or what is put in."""
+        row: list[tuple[Parameter, Candidate]] = []
+        for place, parameter in enumerate(_required(one)):
+            source = (_KEYS, _VALUES)[min(place, 1)][at]
+            if parameter.annotation or parameter.kind == "keyword_only":
+                pool = self._context.values.for_parameter(one, parameter)
+                if not pool:
+                    return None
+                row.append((parameter, pool[at % len(pool) if not place else 0]))
+            else:
+                row.append((parameter, Candidate(source)))
+        return tuple(row)
+
+    def _statement(self, member: CallableFacts, row: Row | None) -> str | None:
+        if row is None or member.kind != "method":
+            return None
+        sources = [value.source for _, value in row]
+        if member.name == "__setitem__" and len(sources) == 2:
+            return f"{self._variable}[{sources[0]}] = {sources[1]}"
+        if member.name == "__delitem__" and len(sources) == 1:
+            return f"del {self._variable}[{sources[0]}]"
+        form: Form | None = member_form(member, self._variable, row)
+        return form.act if form is not None and form.mode == "call" else None
+
+
+def _with_small_numbers(source: str) -> str:
+    """A construction with 3, 5 and 8 for the numbers it is given, so that it is full, or over, within a few steps."""
+    call = parse_expression(source)
+    if not isinstance(call, ast.Call):
+        return source
+    small = iter(_NUMBERS)
+    values = [*call.args, *(one.value for one in call.keywords)]
+    for value in values:
+        number = isinstance(value, ast.Constant) and type(value.value) in (int, float)
+        if number or ast.unparse(value) in ("math.inf", "float('inf')"):
+            chosen = ast.Constant(next(small, 1))
+            call.args = [chosen if one is value else one for one in call.args]
+            for keyword in call.keywords:
+                keyword.value = chosen if keyword.value is value else keyword.value
+    return ast.unparse(call)
+
+
+def _required(one: CallableFacts) -> list[Parameter]:
+    """The parameters a story gives: those that must be, and the first of a method that takes what it is given."""
+    found = [item for item in one.parameters if item.required and item.kind not in ("var_positional", "var_keyword")]
+    spread = [item for item in one.parameters if item.kind == "var_positional"]
+    return found or spread[:1]
+
+
+def _is_clock(parameter: Parameter) -> bool:
+    entry = name_entry(parameter.name)
+    return entry is not None and entry[0] == "Clock"

@@ -1,0 +1,223 @@
+"""Trials made from a trial that was worth something: guided by what it met, then by trying what lies near (B-06)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from ....utils.python_source import parse_expression
+from ..inputs.receivers import change_calls
+from ..inputs.variations import variations
+from ..model.candidates import Candidate
+from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
+from ..source.body_parts import dotted
+from ..source.literals import literal_places, with_source
+from .guided_mutation import guided_mutations
+from .propose import ProposalContext, trial_key
+
+_MAXIMUM_GUIDED = 30
+
+
+def mutate(
+    trial: Trial,
+    observation: Observation,
+    facts: ModuleFacts,
+    context: ProposalContext,
+    lines: frozenset[int] | None = None,
+) -> list[Trial]:
+    """Trials near `trial`, the likeliest to go another way first; none of them the trial itself.
+
+    Args:
+        lines: lines whose comparisons count; None for all that were met.
+    """
+    operands = [one for one in observation.operands if lines is None or one[0] in lines]
+    guided = guided_mutations(trial, operands)[:_MAXIMUM_GUIDED]
+    found = list(_two_to_one(guided, near_mutations(trial, facts, context)))
+    own = trial_key(trial)
+    kept: dict[tuple[str, ...], Trial] = {}
+    for one in found:
+        key = trial_key(one)
+        if key != own:
+            kept.setdefault(key, one)
+    return list(kept.values())
+
+
+def _two_to_one(guided: list[Trial], near: list[Trial]) -> Iterator[Trial]:
+    """Two guided ones for each near one: some ways depend on what is no comparison, such as a call that says no."""
+    for index in range(max((len(guided) + 1) // 2, len(near))):
+        yield from guided[2 * index : 2 * index + 2]
+        yield from near[index : index + 1]
+
+
+def near_mutations(trial: Trial, facts: ModuleFacts, context: ProposalContext) -> list[Trial]:
+    """Mutations that need no observation: of literals, of arguments, of the calls before the act; in turns."""
+    subject = next((one for one in facts.callables() if one.qualname == trial.subject), None)
+    kinds = [list(_literal_mutations(trial))]
+    if subject is not None:
+        kinds.append(list(argument_mutations(trial, subject, context)))
+        kinds.append(list(constant_mutations(trial, subject)))
+        kinds.append(list(sequence_mutations(trial, subject, context)))
+        kinds.append(list(construction_mutations(trial, subject, context)))
+    longest = max(len(one) for one in kinds)
+    return [one[index] for index in range(longest) for one in kinds if index < len(one)]
+
+
+def _literal_mutations(trial: Trial) -> Iterator[Trial]:
+    """Each literal replaced by values near it: first variations of all literals, then second ones, and so on."""
+    rows = [(place, variations(place.value)) for place in literal_places(trial)]
+    longest = max((len(found) for _, found in rows), default=0)
+    for index in range(longest):
+        for place, found in rows:
+            if index < len(found):
+                yield with_source(trial, place, found[index])
+
+
+def constant_mutations(trial: Trial, subject: CallableFacts) -> Iterator[Trial]:
+    """Each literal replaced by the body's constants of its type."""
+    places = [place for place in literal_places(trial) if isinstance(place.value, str | int | float | bytes)]
+    for constant in subject.constants[:20]:
+        try:
+            value = ast.literal_eval(parse_expression(constant))
+        except (ValueError, SyntaxError):
+            continue
+        for place in places:
+            if type(place.value) is type(value) and place.value != value and len(constant) < 60:
+                yield with_source(trial, place, constant)
+                if isinstance(value, str) and isinstance(place.value, str) and len(place.value) < 60:
+                    yield with_source(trial, place, repr(place.value + value))
+                    yield with_source(trial, place, repr(value + place.value))
+
+
+def argument_mutations(trial: Trial, subject: CallableFacts, context: ProposalContext) -> Iterator[Trial]:
+    """Arguments swapped, keywords left out, optional parameters given."""
+    try:
+        tree = parse_expression(trial.act)
+    except SyntaxError:
+        return
+    call = _subject_call(tree, subject)
+    if call is None:
+        return
+    given = {one.arg for one in call.keywords}
+    count = len(call.args)
+    if count >= 2 and not any(isinstance(one, ast.Starred) for one in call.args):
+        call.args[0], call.args[1] = call.args[1], call.args[0]
+        yield _with_act(trial, ast.unparse(tree))
+        call.args[0], call.args[1] = call.args[1], call.args[0]
+    for keyword in list(call.keywords):
+        call.keywords.remove(keyword)
+        yield _with_act(trial, ast.unparse(tree))
+        call.keywords.append(keyword)
+    positional = [one.name for one in subject.parameters if one.kind in ("positional_only", "positional_or_keyword")]
+    taken = {*positional[:count], *(name for name in given if name)}
+    optional = [one for one in subject.parameters if one.default is not None and one.name not in taken]
+    pools = {one.name: context.values.for_parameter(subject, one) for one in optional if one.kind != "positional_only"}
+    longest = max((len(pool) for pool in pools.values()), default=0)
+    for index in range(longest):
+        for name, pool in pools.items():
+            if index < len(pool):
+                yield _with_keyword(trial, tree, call, name, pool[index])
+
+
+def _subject_call(tree: ast.expr, subject: CallableFacts) -> ast.Call | None:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] == subject.name:
+            return node
+    return None
+
+
+def _with_act(trial: Trial, act: str) -> Trial:
+    return replace(trial, act=act, source="mutation", wanted=None, wanted_line=0)
+
+
+def _with_keyword(trial: Trial, tree: ast.expr, call: ast.Call, name: str, value: Candidate) -> Trial:
+    call.keywords.append(ast.keyword(arg=name, value=parse_expression(value.source)))
+    act = ast.unparse(tree)
+    call.keywords.pop()
+    return with_needs(_with_act(trial, act), [value])
+
+
+def with_needs(trial: Trial, values: Iterable[Candidate]) -> Trial:
+    """The trial with what the values need imported and arranged."""
+    values = list(values)
+    arrange = [text for one in values for text in one.arrange if text not in trial.arrange]
+    return replace(
+        trial,
+        arrange=(*dict.fromkeys(arrange), *trial.arrange),
+        imports=tuple(sorted({*trial.imports, *(text for one in values for text in one.imports)})),
+        fixtures=tuple(sorted({*trial.fixtures, *(text for one in values for text in one.fixtures)})),
+    )
+
+
+def sequence_mutations(trial: Trial, subject: CallableFacts, context: ProposalContext) -> Iterator[Trial]:
+    """Calls that change the object put before the act, the act done twice, a change left out."""
+    owner = context.owner_of(subject)
+    if owner is None or subject.kind not in ("method", "property"):
+        return
+    receiver = _receiver(trial, owner.name)
+    if receiver is None:
+        return
+    variable, at = receiver
+    for change in change_calls(context.values, context.facts, owner, variable):
+        for position in dict.fromkeys((len(trial.arrange), at + 1)):
+            arrange = (*trial.arrange[:position], *change.arrange, change.source, *trial.arrange[position:])
+            yield with_needs(replace(trial, arrange=arrange, source="sequence", wanted=None, wanted_line=0), [change])
+    if subject.kind == "method" and trial.mode == "call":
+        yield replace(trial, arrange=(*trial.arrange, trial.act), source="sequence", wanted=None, wanted_line=0)
+    for index in range(at + 1, len(trial.arrange)):
+        arrange = (*trial.arrange[:index], *trial.arrange[index + 1 :])
+        yield replace(trial, arrange=arrange, source="sequence", wanted=None, wanted_line=0)
+
+
+def construction_mutations(trial: Trial, subject: CallableFacts, context: ProposalContext) -> Iterator[Trial]:
+    """The object that is acted on built with further options; those first that the subject reads from it."""
+    owner = context.owner_of(subject)
+    receiver = _receiver(trial, owner.name) if owner is not None else None
+    constructor = context.index.constructor(context.facts, owner) if owner is not None else None
+    if owner is None or receiver is None or constructor is None:
+        return
+    at = receiver[1]
+    name, _, value = trial.arrange[at].partition(" = ")
+    building = replace(trial, act=value, arrange=trial.arrange[:at])
+    read = {what for what, _ in subject.uses if what.startswith("self.")}
+    stored = {used for used, what in constructor.uses if what.startswith("stored:") and f"self.{what[7:]}" in read}
+    named = replace(constructor, qualname=owner.name)
+    ranked = replace(named, parameters=tuple(sorted(named.parameters, key=lambda one: one.name not in stored)))
+    for one in argument_mutations(building, ranked, context):
+        arrange = (*one.arrange, f"{name} = {one.act}", *trial.arrange[at + 1 :])
+        yield replace(one, act=trial.act, arrange=arrange, mode=trial.mode, source="sequence")
+
+
+def _receiver(trial: Trial, class_name: str) -> tuple[str, int] | None:
+    """Variable and statement that build the object of a class."""
+    for index, text in enumerate(trial.arrange):
+        name, separator, value = text.partition(" = ")
+        if separator and name.isidentifier() and value.startswith((f"{class_name}(", f"{class_name}.")):
+            return name, index
+    return None
+
+
+def result_calls(trial: Trial, observation: Observation) -> list[Trial]:
+    """Calls of a result that is itself a function: a closure, a partial, a decorator at work."""
+    value = observation.value
+    if observation.outcome != "returned" or trial.mode != "call" or value is None or trial.act.count(")(") > 1:
+        return []
+    if value.type_name.rpartition(".")[2] not in _CALLABLE_TYPES:
+        return []
+    inner = f"({trial.act})" if trial.act.startswith("lambda") else trial.act
+    return [_with_act(trial, f"{inner}({arguments})") for arguments in _RESULT_ARGUMENTS]
+
+
+_CALLABLE_TYPES = frozenset({"function", "method", "partial", "builtin_function_or_method", "_lru_cache_wrapper"})
+_RESULT_ARGUMENTS = (
+    "",
+    "3",
+    "'abc'",
+    "[3, 1, 2]",
+    "lambda x: x",
+    "3, 4",
+    "{'a': 1}",
+    "None",
+    "('a', 1)",
+    "'a', 'b', 'c'",
+)

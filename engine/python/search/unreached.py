@@ -1,0 +1,119 @@
+"""Says for each public callable without a finding why it has none (B-06): precisely, never with filler."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ..facts.analyse import subjects as subjects_of
+from ..inputs.call_forms import NOT_CALLED
+from ..model.model import Arc, CallableFacts, Finding, ModuleFacts, Observation, Unreached
+from .search import Subject
+
+_REFUSED = (
+    (
+        ("subprocess", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "pty", "os.forkpty"),
+        "starts other programs",
+    ),
+    (("reads standard input",), "reads standard input"),
+    (("leaves a thread",), "leaves threads running"),
+    (("os.kill",), "signals other processes"),
+    (("resource",), "changes resource limits"),
+    (("webbrowser",), "opens a browser"),
+    (("open", "os.", "sqlite3"), "writes outside its own folder"),
+)
+
+_PICKLING = "__reduce__ __reduce_ex__ __getstate__ __setstate__ __getnewargs__".split()
+_CALLED_BY = {
+    **dict.fromkeys(_PICKLING, "copying and pickling"),
+    **dict.fromkeys(("__exit__", "__aexit__"), "leaving a `with` block"),
+    "__await__": "`await`",
+    "__sizeof__": "`sys.getsizeof`",
+}
+_NETWORK = (
+    (("network: looks", "socket.get"), "looks names up"),
+    (("socket", "ssl", "network"), "opens network connections"),
+)
+
+
+def unreached(
+    facts: ModuleFacts,
+    subjects: Mapping[str, Subject],
+    findings: Iterable[Finding],
+    dropped: Mapping[str, str],
+    covered: frozenset[Arc],
+) -> tuple[Unreached, ...]:
+    """The public callables without a finding, in order of appearance.
+
+    Args:
+        dropped: why the last finding of a callable could not be confirmed.
+        covered: arcs that the findings run; special methods whose body they run are not listed.
+    """
+    have = {finding.trial.subject for finding in findings}
+    kinds = {owner.name: owner.kind for owner in facts.classes}
+    missing: list[Unreached] = []
+    for one in subjects_of(facts):
+        if one.qualname in have:
+            continue
+        subject = subjects.get(one.qualname)
+        ran = subject is not None and not subject.arcs.isdisjoint(covered)
+        if ran and (one.kind == "constructor" or one.name.startswith("__")):
+            continue
+        reason = _reason(one, subject, kinds.get(one.owner or one.qualname, ""), dropped.get(one.qualname))
+        if ran:
+            reason += "; its code runs in tests of others"
+        missing.append(Unreached(one.qualname, reason, one.lines[0]))
+    return tuple(missing)
+
+
+def _reason(one: CallableFacts, subject: Subject | None, kind: str, dropped: str | None) -> str:
+    if dropped:
+        return f"no oracle found: what it does {dropped}"
+    if subject is None or subject.last is None:
+        if kind in ("abstract", "protocol"):
+            return "its class is abstract and no concrete subclass was found"
+        if one.name in NOT_CALLED:
+            return f"no call was tried: {one.name} is there for {_CALLED_BY.get(one.name, 'Python itself')} to call"
+        return "no way to call it was found: no arguments or object could be built"
+    network = _needs_network(subject.refused)
+    if network:
+        return network
+    if subject.returned is not None:
+        value = subject.returned.value
+        if subject.returned.effects:
+            return "no oracle found: what it changes is not the same each time"
+        if value is not None and value.source == "None":
+            return "no oracle found: it returns None and changes nothing that can be seen from outside"
+        return "no oracle found: what it returns can neither be written down nor be told by its attributes"
+    return _failed(subject.last, subject.trials)
+
+
+def _failed(last: Observation, trials: int) -> str:
+    raised = last.raised
+    if last.outcome == "refused":
+        # Network is told of before, whichever trial came last.
+        return f"refused by the sandbox: it {_refused(raised.message if raised else '')}"
+    if last.outcome == "timed_out":
+        return "every trial ran out of time"
+    if last.outcome == "crashed":
+        return "it ends the interpreter"
+    if last.outcome == "out_of_memory":
+        return "every trial ran out of memory"
+    told = "" if raised is None else raised.type_name + (f": {raised.message[:160]}" if raised.message else "")
+    if raised is not None and raised.type_name == "ModuleNotFoundError":
+        return f"needs a package that is not installed: {raised.message[:160]}"
+    if last.outcome == "arrange_failed":
+        return f"what it needs could not be arranged; the last attempt raised {told}"
+    return f"never called successfully in {trials} trials; the last raised {told}"
+
+
+def _needs_network(refused: Observation | None) -> str:
+    text = refused.raised.message if refused is not None and refused.raised is not None else ""
+    words = next((words for beginnings, words in _NETWORK if text.startswith(beginnings)), "")
+    return f"needs network: it {words}" if words else ""
+
+
+def _refused(text: str) -> str:
+    for beginnings, words in _REFUSED:
+        if text.startswith(beginnings):
+            return words
+    return f"does what a test must not ({text[:80]})" if text else "does what a test must not"

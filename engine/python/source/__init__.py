@@ -1,0 +1,1 @@
+"""Python source text: literals, imports, names, and the forms a person would write."""

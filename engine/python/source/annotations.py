@@ -1,0 +1,155 @@
+"""Type hints as data: what an annotation, a docstring's type or a use in a body says a value is (B-06)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+
+from ....utils.python_source import parse_expression
+from .body_parts import dotted
+
+_WRAPPERS = frozenset({"Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "Unpack", "InitVar"})
+_ALIASES = {
+    "List": "list",
+    "Dict": "dict",
+    "Set": "set",
+    "FrozenSet": "frozenset",
+    "Tuple": "tuple",
+    "Type": "type",
+    "Text": "str",
+    "AnyStr": "str",
+    "Deque": "deque",
+    "DefaultDict": "defaultdict",
+    "OrderedDict": "OrderedDict",
+    "MutableSequence": "list",
+    "MutableMapping": "dict",
+    "MutableSet": "set",
+    "AbstractSet": "set",
+    "StrPath": "PathLike",
+    "AnyPath": "PathLike",
+    "string": "str",
+    "text": "str",
+    "unicode": "str",
+    "basestring": "str",
+    "integer": "int",
+    "boolean": "bool",
+    "dictionary": "dict",
+    "function": "Callable",
+    "callable": "Callable",
+    "func": "Callable",
+    "iterable": "Iterable",
+    "iterator": "Iterator",
+    "sequence": "Sequence",
+    "mapping": "Mapping",
+    "number": "float",
+    "Number": "float",
+    "Real": "float",
+    "object": "Any",
+    "file": "TextIO",
+    "file-like": "TextIO",
+    "NoneType": "None",
+}
+_PROSE_WORD = re.compile(r"[A-Za-z_][\w.\-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class TypeHint:
+    """A type: its last name (`list`, `Optional` is spelled as a `Union` with `None`), and what stands in brackets.
+
+    For `Literal` the arguments' names are source text of the values; for `Callable` the last argument is the result and
+    those before it the parameters (`...` for any).
+    """
+
+    name: str
+    arguments: tuple[TypeHint, ...] = ()
+
+    def members(self) -> tuple[TypeHint, ...]:
+        """The alternatives of a union, `None` last; the type itself when it is none."""
+        if self.name != "Union":
+            return (self,)
+        flat = [inner for one in self.arguments for inner in one.members()]
+        return tuple(sorted(dict.fromkeys(flat), key=lambda one: one.name == "None"))
+
+
+ANY = TypeHint("Any")
+
+
+def type_hint(annotation: str | None) -> TypeHint:
+    """The hint an annotation gives; `Any` for none and for what is no type. Forward references in quotes are read."""
+    if not annotation:
+        return ANY
+    try:
+        return _from_node(parse_expression(annotation), 0)
+    except SyntaxError:
+        return ANY
+
+
+def prose_hint(text: str) -> TypeHint:
+    """The hint in a docstring's type, as in `list of str, optional` or `int or None`; `Any` when it names none."""
+    found: list[TypeHint] = []
+    for part in re.split(r"\bor\b|[|,/]", text.split("(")[0][:80]):
+        words = _PROSE_WORD.findall(part)
+        known = [one for one in words if _ALIASES.get(one, one) in KNOWN]
+        if not known:
+            continue
+        names = [TypeHint(_ALIASES.get(str(one)) or str(one)) for one in known]
+        found.append(TypeHint(names[0].name, tuple(names[1:2])) if " of " in part else names[0])
+    if not found:
+        return ANY
+    return found[0] if len(found) == 1 else TypeHint("Union", tuple(found))
+
+
+def _from_node(node: ast.expr, depth: int) -> TypeHint:
+    if depth > 6:
+        return ANY
+    if isinstance(node, ast.Constant):
+        if isinstance(node.value, str):
+            return type_hint(node.value)
+        return TypeHint("None") if node.value is None else TypeHint("...") if node.value is Ellipsis else ANY
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return TypeHint("Union", (_from_node(node.left, depth + 1), _from_node(node.right, depth + 1)))
+    if isinstance(node, ast.Subscript):
+        return _subscripted(node, depth)
+    if isinstance(node, ast.List):
+        return TypeHint("...parameters", tuple(_from_node(one, depth + 1) for one in node.elts))
+    name = dotted(node)
+    if name is None:
+        return ANY
+    last = name.rpartition(".")[2]
+    return TypeHint(_ALIASES.get(last, last))
+
+
+def _subscripted(node: ast.Subscript, depth: int) -> TypeHint:
+    name = (dotted(node.value) or "Any").rpartition(".")[2]
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if name == "Literal":
+        return TypeHint("Literal", tuple(TypeHint(ast.unparse(one)) for one in parts))
+    arguments = tuple(_from_node(one, depth + 1) for one in parts)
+    if name in _WRAPPERS:
+        return arguments[0]
+    if name == "Optional":
+        return TypeHint("Union", (arguments[0], TypeHint("None")))
+    if name == "Union":
+        return TypeHint("Union", arguments)
+    if name == "Callable":
+        return _callable(arguments)
+    return TypeHint(_ALIASES.get(name, name), arguments)
+
+
+def _callable(arguments: tuple[TypeHint, ...]) -> TypeHint:
+    parameters = arguments[0]
+    result = arguments[1] if len(arguments) > 1 else ANY
+    if parameters.name == "...parameters":
+        return TypeHint("Callable", (*parameters.arguments, result))
+    return TypeHint("Callable", (TypeHint("..."), result))
+
+
+KNOWN = frozenset(
+    "int float str bool bytes bytearray memoryview complex list dict set frozenset tuple None type range slice deque "
+    "defaultdict OrderedDict Counter ChainMap Iterable Iterator Sequence Collection Container Sized Reversible Mapping "
+    "Generator Callable Hashable Any date datetime time timedelta timezone tzinfo Decimal Fraction Path PurePath "
+    "PurePosixPath PathLike UUID Pattern Match TextIO BinaryIO IO StringIO BytesIO Exception BaseException "
+    "SupportsInt SupportsFloat SupportsIndex SupportsAbs Awaitable Coroutine AsyncIterable AsyncIterator "
+    "AsyncGenerator KeysView ValuesView ItemsView Buffer Array StructTime Random Namespace Module".split()
+)

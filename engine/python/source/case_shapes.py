@@ -1,0 +1,181 @@
+"""A case taken apart into its shape and the values in it: what two rows of a table have in common, and what not."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import lru_cache
+
+from ....utils.python_source import parse_expression, parse_python
+from ..model.spec_case import Case, Expectation
+
+# Builtins and standard value types whose construction does nothing else.
+_INERT_CALLS = frozenset(
+    "float int complex bytes bytearray set frozenset tuple list dict range slice "
+    "date datetime time timedelta timezone Decimal Fraction UUID Path PurePosixPath".split()
+)
+_HOLE = "__testwright_hole_{}__"
+NAMELESS = "value"
+ParameterName = Callable[[ast.Call, int], "str | None"]
+
+
+class Form:
+    """One case taken apart into a shape with holes, and the source in each hole."""
+
+    def __init__(self, case: Case, parameter_name: ParameterName | None = None) -> None:
+        self.case = case
+        self.values: list[str] = []
+        self.names: list[str] = []
+        self._parameter_name = parameter_name
+        self.locals = bound_names(case.statements) | {"result", *case.fixtures}
+        self._statements = [self._statement(text) for text in case.statements]
+        self._act = self._opened(parse_expression(case.expression), NAMELESS)
+        self._expect = [self._expectation(one) for one in case.expect]
+        parts = [case.mode, ",".join(case.fixtures), *self._statements, self._act]
+        parts += [f"{one.kind}|{one.actual}|{one.exception}|{one.value}|{one.match}" for one in self._expect]
+        self.key = "\n".join(parts)
+
+    def filled(self, filling: dict[int, str]) -> Case:
+        """The case with each hole replaced by source text."""
+
+        def fill(text: str) -> str:
+            return re.sub(_HOLE.format(r"(\d+)"), lambda found: filling[int(found[1])], text)
+
+        expect = tuple(
+            replace(
+                one,
+                actual=fill(one.actual),
+                value=None if one.value is None else fill(one.value),
+                match=None if one.match is None else _match_text(fill(one.match)),
+            )
+            for one in self._expect
+        )
+        return replace(
+            self.case,
+            statements=tuple(fill(one) for one in self._statements),
+            expression=fill(self._act),
+            expect=expect,
+        )
+
+    def _hole(self, source: str, name: str) -> str:
+        self.values.append(source)
+        self.names.append(name)
+        return _HOLE.format(len(self.values) - 1)
+
+    def _statement(self, text: str) -> str:
+        body = parse_python(text.strip()).body
+        if len(body) != 1:
+            return text.strip()
+        node = body[0]
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            return f"{name} = {self._opened(node.value, name, whole=True)}"
+        if isinstance(node, ast.Expr):
+            return self._opened(node.value, NAMELESS)
+        return ast.unparse(node)
+
+    def _opened(self, node: ast.expr, name: str, *, whole: bool = False) -> str:
+        """Source with holes for the arguments of the calls along its spine; `whole` lets a plain value be one hole."""
+        if isinstance(node, ast.Call):
+            function = self._opened(node.func, name)
+            arguments = [self._argument(one, self._called(node, at) or name) for at, one in enumerate(node.args)]
+            arguments += [
+                f"{one.arg}={self._argument(one.value, one.arg)}" if one.arg else f"**{ast.unparse(one.value)}"
+                for one in node.keywords
+            ]
+            return f"{function}({', '.join(arguments)})"
+        if isinstance(node, ast.Attribute):
+            inner = self._opened(node.value, name)
+            return f"{inner}.{node.attr}" if isinstance(node.value, _SPINE) else f"({inner}).{node.attr}"
+        if isinstance(node, ast.Subscript):
+            key = self._argument(node.slice, "key") if isinstance(node.slice, _KEYS) else _index_text(node.slice)
+            return f"{self._opened(node.value, name)}[{key}]"
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            left, right = self._argument(node.left, name), self._argument(node.comparators[0], "other")
+            return f"{left} {_operator(node)} {right}"
+        if isinstance(node, ast.Await):
+            return f"await {self._opened(node.value, name)}"
+        if whole and self._is_data(node):
+            return self._hole(ast.unparse(node), name)
+        return ast.unparse(node)
+
+    def _called(self, call: ast.Call, position: int) -> str | None:
+        return self._parameter_name(call, position) if self._parameter_name is not None else None
+
+    def _argument(self, node: ast.expr, name: str) -> str:
+        if self._is_data(node):
+            return self._hole(ast.unparse(node), name)
+        if isinstance(node, ast.Starred):
+            return ast.unparse(node)
+        return self._opened(node, name)
+
+    def _is_data(self, node: ast.expr) -> bool:
+        """Whether an expression reads no local names, so that it can move into a table outside the test."""
+        if isinstance(node, ast.Starred):
+            return False
+        return all(self._is_inert(one) for one in ast.walk(node))
+
+    def _is_inert(self, node: ast.AST) -> bool:
+        """Whether building the value runs no code of the target: tables are built when the file is imported."""
+        if isinstance(node, ast.Name):
+            return node.id not in self.locals
+        if isinstance(node, ast.Call):
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            return called in _INERT_CALLS
+        return not isinstance(node, ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr)
+
+    def _expectation(self, one: Expectation) -> Expectation:
+        value = one.value
+        if value is not None:
+            name = "expected" if one.actual == "result" else f"expected_{_tail(one.actual)}"
+            value = self._argument(parse_expression(value), name)
+        said = "warning" if one.kind == "warns" else "message"
+        match = one.match if one.match is None else self._hole(repr(one.match), said)
+        return replace(one, value=value, match=match, evidence=one.evidence)
+
+
+_KEYS = (ast.Constant, ast.UnaryOp)
+_SPINE = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
+
+
+class MatchName(str):
+    """A `match` that is the name of a column, not literal text."""
+
+    __slots__ = ()
+
+
+def _index_text(node: ast.expr) -> str:
+    """What stands between the brackets of a subscript: a tuple without parentheses."""
+    return ast.unparse(ast.Subscript(ast.Name("x"), node, ast.Load()))[2:-1]
+
+
+def _operator(node: ast.Compare) -> str:
+    plain = ast.Compare(ast.Name("x"), node.ops, [ast.Name("y")])
+    return ast.unparse(plain)[2:-2]
+
+
+def _match_text(source: str) -> str:
+    return MatchName(source) if source.isidentifier() else ast.literal_eval(source)
+
+
+def bound_names(statements: Iterable[str]) -> set[str]:
+    """Every name that statements bind, also inside blocks. Raises SyntaxError."""
+    return set[str]().union(*map(_bound, statements))
+
+
+@lru_cache(maxsize=4096)
+def _bound(statement: str) -> frozenset[str]:
+    found: set[str] = set()
+    for node in ast.walk(parse_python(statement.strip())):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+    return frozenset(found)
+
+
+def _tail(expression: str) -> str:
+    words = re.findall(r"[A-Za-z_]\w*", expression)
+    return words[-1].strip("_") or "value" if words else "value"

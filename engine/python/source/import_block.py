@@ -1,0 +1,146 @@
+"""The imports of a generated test file: only what is used, merged, sorted as isort and ruff sort them."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ....utils.python_source import parse_python
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """One imported thing: `import module [as alias]`, or `from module import name [as alias]`."""
+
+    module: str
+    name: str | None = None
+    alias: str | None = None
+
+    @property
+    def bound(self) -> str:
+        """The name it binds."""
+        return self.alias or self.name or self.module.partition(".")[0]
+
+    @property
+    def statement(self) -> str:
+        """It as a statement of its own."""
+        alias = f" as {self.alias}" if self.alias else ""
+        return f"from {self.module} import {self.name}{alias}" if self.name else f"import {self.module}{alias}"
+
+
+def read_imports(statements: Iterable[str]) -> list[Binding]:
+    """The bindings of import statements, in order, without repeats. Statements that are no imports are left out."""
+    return list(dict.fromkeys(one for statement in statements for one in _bindings(statement)))
+
+
+@lru_cache(maxsize=1024)
+def _bindings(statement: str) -> tuple[Binding, ...]:
+    try:
+        nodes = parse_python(statement.strip()).body
+    except SyntaxError:
+        return ()
+    found: list[Binding] = []
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found += [Binding(one.name, None, one.asname) for one in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            found += [Binding(node.module or "", one.name, one.asname) for one in node.names]
+    return tuple(found)
+
+
+def used_names(code: str) -> tuple[set[str], set[str]]:
+    """The plain names and the dotted chains (`a.b.c` and each of its prefixes) that code reads. Raises SyntaxError."""
+    names: set[str] = set()
+    chains: set[str] = set()
+    for node in ast.walk(parse_python(code)):
+        if isinstance(node, ast.Name):
+            names.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            chain = dotted(node)
+            if chain:
+                chains.add(chain)
+    return names, chains
+
+
+def dotted(node: ast.expr) -> str:
+    """`a.b.c` for a chain of attributes on a name; empty for anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
+
+
+def import_block(statements: Iterable[str], *, code: str, first_party: str) -> str:
+    """Import lines for `code`, in isort's order; `first_party` is the target's top-level package."""
+    names, chains = used_names(code)
+    bindings = [one for one in read_imports(statements) if _is_used(one, names, chains)]
+    bindings = _without_repeats(bindings)
+    sections: dict[int, list[Binding]] = {}
+    for one in bindings:
+        sections.setdefault(_section(one.module, first_party), []).append(one)
+    return "\n\n".join("\n".join(_lines(sections[key])) for key in sorted(sections))
+
+
+def _is_used(binding: Binding, names: set[str], chains: set[str]) -> bool:
+    if binding.bound not in names:
+        return False
+    if binding.name is None and binding.alias is None and "." in binding.module:
+        return binding.module in chains
+    return True
+
+
+def _without_repeats(bindings: list[Binding]) -> list[Binding]:
+    """One binding a name; `import a` goes where `import a.b` binds `a` already."""
+    deeper = {one.bound for one in bindings if one.name is None and one.alias is None and "." in one.module}
+    kept: dict[str, Binding] = {}
+    for one in bindings:
+        plain = one.name is None and one.alias is None
+        if plain and "." in one.module:
+            kept[one.module] = one
+        elif not (plain and one.bound in deeper):
+            kept.setdefault(one.bound, one)
+    return list(kept.values())
+
+
+def _section(module: str, first_party: str) -> int:
+    top = module.partition(".")[0]
+    if top == "__future__":
+        return 0
+    if first_party and top == first_party:
+        return 3
+    return 1 if top in sys.stdlib_module_names else 2
+
+
+def _lines(bindings: list[Binding]) -> list[str]:
+    plain = sorted((one for one in bindings if one.name is None), key=lambda one: _natural(one.module))
+    lines = [one.statement for one in plain]
+    members: dict[str, list[Binding]] = {}
+    for one in bindings:
+        if one.name is not None and one.alias is None:
+            members.setdefault(one.module, []).append(one)
+    aliased = [one for one in bindings if one.name is not None and one.alias is not None]
+    entries = [
+        (_natural(module), sorted(_member(one.name or "") for one in found), "") for module, found in members.items()
+    ]
+    entries += [(_natural(one.module), [_member(one.name or "")], one.statement) for one in aliased]
+    modules = {_natural(module): module for module in members}
+    return lines + [
+        alone or f"from {modules[module]} import {', '.join(name for _kind, _order, name in names)}"
+        for module, names, alone in sorted(entries)
+    ]
+
+
+def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    parts = re.split(r"(\d+)", text.lower())
+    return tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts if part)
+
+
+def _member(name: str) -> tuple[int, tuple[tuple[int, int, str], ...], str]:
+    constant = name.isupper() and len(name) > 1
+    kind = 0 if constant else 1 if name[:1].isupper() else 2
+    return kind, _natural(name), name

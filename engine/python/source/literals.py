@@ -1,0 +1,105 @@
+"""Finds the literals in a trial's statements and writes others in their place, leaving the rest of the text alone."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from ....utils.python_source import parse_python
+from ..model.model import Trial
+
+_CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
+_MAXIMUM_PLACES = 30
+ACT = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One literal in a trial.
+
+    Attributes:
+        statement: index into `arrange`, or `ACT`.
+        start: byte offset of the literal in its statement.
+        end: byte offset after it.
+        value: what the literal means.
+        source: its text.
+    """
+
+    statement: int
+    start: int
+    end: int
+    value: Any
+    source: str
+
+
+def literal_places(trial: Trial) -> list[Place]:
+    """The literals of a trial, those of the act first, outer before inner; only from statements of one line."""
+    found: list[Place] = []
+    for index in (ACT, *range(len(trial.arrange))):
+        text = trial.act if index == ACT else trial.arrange[index]
+        found += [Place(index, *one) for one in _in_line(text)]
+    return found[:_MAXIMUM_PLACES]
+
+
+@lru_cache(maxsize=2048)
+def _in_line(text: str) -> tuple[tuple[int, int, Any, str], ...]:
+    """Start, end, value and source of each literal; the same statements come again and again, and nobody changes
+    the values."""
+    if "\n" in text:
+        return ()
+    try:
+        tree = parse_python(text)
+    except SyntaxError:
+        return ()
+    encoded = text.encode()
+    found: list[tuple[int, int, Any, str]] = []
+    for node in _literals(tree):
+        end = node.end_col_offset or 0
+        try:
+            value = ast.literal_eval(node)
+        except (ValueError, TypeError, MemoryError, RecursionError):
+            continue
+        found.append((node.col_offset, end, value, encoded[node.col_offset : end].decode()))
+    return tuple(found)
+
+
+def _literals(tree: ast.AST) -> Iterator[ast.expr]:
+    """Literal nodes outside f-strings, in order of appearance."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.JoinedStr):
+            continue
+        if isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Set | ast.Dict):
+            if not isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
+                yield node
+            if isinstance(node, _CONTAINERS):
+                yield from _literals(node)
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
+            yield node
+        else:
+            yield from _literals(node)
+
+
+def with_source(trial: Trial, place: Place, source: str, origin: str = "mutation") -> Trial:
+    """The trial with other text in a literal's place; what a document wanted of it no longer holds."""
+    text = trial.act if place.statement == ACT else trial.arrange[place.statement]
+    encoded = text.encode()
+    changed = (encoded[: place.start] + source.encode() + encoded[place.end :]).decode()
+    if place.statement == ACT:
+        return replace(trial, act=changed, source=origin, wanted=None, wanted_line=0)
+    arrange = (*trial.arrange[: place.statement], changed, *trial.arrange[place.statement + 1 :])
+    return replace(trial, arrange=arrange, source=origin, wanted=None, wanted_line=0)
+
+
+def plain(value: object, longest: int = 160) -> str | None:
+    """The literal's source, or None when it is longer than `longest` or too large to stand in a test."""
+    source = repr(value)
+    if len(source) > longest or _is_huge(value):
+        return None
+    return "float('inf')" if source == "inf" else "float('nan')" if source == "nan" else source
+
+
+def _is_huge(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**19

@@ -1,0 +1,115 @@
+"""Source text as a person would write it: long strings in parts, dates without trailing zeros.
+
+The text is handed to `ruff format` later, which settles quotes, line breaks and indentation.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ....utils.python_source import parse_python
+
+LONG_STRING = 80
+LONG_TEXT = 62
+PART = 72
+_MARK = "__testwright_text_{}__"
+_TIME_TYPES = {"datetime": 3, "time": 0}
+_TEXTS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+# Formatters take it as a wish for one element a line.
+_LAST_COMMA = re.compile(r",\s*[\])}]")
+
+
+def polish(source: str) -> str:
+    """A statement or expression in readable form; equal in meaning. Raises SyntaxError.
+
+    Text that needs no change is returned as it was written, apart from surrounding space.
+    """
+    text = source.strip()
+    tree = parse_python(text)
+    polisher = _Polisher()
+    changed = polisher.visit(tree)
+    if not polisher.changed and "\n" not in text and not _LAST_COMMA.search(_TEXTS.sub("''", text)):
+        return text
+    rendered = ast.unparse(ast.fix_missing_locations(changed))
+    for mark, parts in polisher.texts:
+        rendered = rendered.replace(mark, parts)
+    return rendered
+
+
+def string_parts(value: str | bytes) -> list[str]:
+    """The literals that, written one after another, make `value`; one literal when it is short enough."""
+    pieces: list[str] = []
+    for line in _lines(value):
+        while len(line) > PART:
+            cut = _cut(line)
+            pieces.append(repr(line[:cut]))
+            line = line[cut:]
+        if line:
+            pieces.append(repr(line))
+    return pieces or [repr(value)]
+
+
+def is_long(value: object) -> bool:
+    """Whether a constant should be written in parts."""
+    if isinstance(value, bytes):
+        return len(repr(value)) > LONG_STRING
+    if not isinstance(value, str):
+        return False
+    several = value.strip("\n").count("\n") >= 1
+    return len(repr(value)) > (LONG_TEXT if several else LONG_STRING)
+
+
+def _lines(value: str | bytes) -> list[str] | list[bytes]:
+    if isinstance(value, bytes):
+        return [value]
+    # Only "\n" ends a line here: splitlines would also break at form feeds and Unicode separators.
+    lines = value.split("\n")
+    kept = [line + "\n" for line in lines[:-1]]
+    return [*kept, lines[-1]] if lines[-1] else kept
+
+
+def _cut(line: str | bytes) -> int:
+    if isinstance(line, bytes):
+        return PART
+    space = line.rfind(" ", PART // 2, PART)
+    return PART if space < 0 else space + 1
+
+
+class _Polisher(ast.NodeTransformer):
+    def __init__(self) -> None:
+        self.changed = False
+        self._sole: set[int] = set()
+        self.texts: list[tuple[str, str]] = []
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        return node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        if not is_long(node.value) or not isinstance(node.value, str | bytes):
+            return node
+        parts = string_parts(node.value)
+        if len(parts) == 1:
+            return node
+        self.changed = True
+        mark = _MARK.format(len(self.texts))
+        text = "\n".join(parts)
+        # The only argument of a call stands in parentheses already.
+        self.texts.append((mark, text if id(node) in self._sole else f"({text})"))
+        return ast.Name(id=mark, ctx=ast.Load())
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if len(node.args) == 1 and not node.keywords:
+            self._sole.add(id(node.args[0]))
+        self.generic_visit(node)
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        least = _TIME_TYPES.get(name)
+        if least is not None and len(node.args) > least:
+            while len(node.args) > least and _is_zero(node.args[-1]):
+                node.args.pop()
+                self.changed = True
+        return node
+
+
+def _is_zero(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 0 and type(node.value) is int

@@ -1,0 +1,284 @@
+"""Names and titles of cases: what a reader would call the behaviour, from the call that shows it.
+
+A case's id is its title in short: `tc_cart_add_raises_value_error_for_zero_quantity`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ....utils.case_names import slug, snake_case
+from ....utils.python_source import parse_expression
+from ..model.model import CallableFacts
+from .punctuation_names import symbols_in_words
+
+LONGEST_SLUG = 66
+_LONGEST_VALUE = 24
+_WORDS_OF_TEXT = 4
+_LONGEST_FLOAT = 8
+_CONVERSIONS = frozenset({"float", "Decimal", "Fraction"})
+_NO_NUMBERS = {"inf": "infinity", "-inf": "minus_infinity", "nan": "nan", "-nan": "nan"}
+_OPERATIONS: dict[type[ast.operator], str] = {
+    ast.Add: "plus",
+    ast.Sub: "minus",
+    ast.Mult: "times",
+    ast.Div: "over",
+    ast.FloorDiv: "over",
+    ast.Mod: "modulo",
+    ast.Pow: "to_the",
+}
+_SMALL_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six")
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a call: the parameter it goes to ('' where unknown), its source, whether it was given by name."""
+
+    name: str
+    node: ast.expr
+    by_name: bool = False
+
+    @property
+    def source(self) -> str:
+        """Its source text."""
+        return ast.unparse(self.node)
+
+
+def cut_slug(text: str, limit: int = LONGEST_SLUG) -> str:
+    """A slug of at most `limit` characters, cut between words, without a dangling joint at its end."""
+    if len(text) <= limit:
+        return text
+    text = text[: limit + 1].rpartition("_")[0] or text[:limit]
+    while "_" in text and text.rpartition("_")[2] in ("of", "for", "with", "and", "is", "a", "the", "from", "to"):
+        text = text.rpartition("_")[0]
+    return text
+
+
+def subject_slug(subject: str) -> str:
+    """`Cart.add` as `cart_add`."""
+    return "_".join(filter(None, (snake_case(part) for part in subject.split("."))))
+
+
+def arguments_of(expression: str, facts: CallableFacts | None) -> list[Argument]:
+    """The arguments of the call in `expression` that goes to the subject, in order. Raises SyntaxError."""
+    node = parse_expression(expression)
+    call = subject_call(node, facts.name if facts else "")
+    if call is None:
+        operand = _operand(node)
+        return [Argument("", operand)] if operand is not None and _is_value(operand) else []
+    names = positional_names(facts)
+    found = [
+        Argument(names[at] if at < len(names) else "", node)
+        for at, node in enumerate(call.args)
+        if not isinstance(node, ast.Starred)
+    ]
+    return found + [Argument(one.arg, one.value, by_name=True) for one in call.keywords if one.arg]
+
+
+def subject_call(node: ast.expr, name: str) -> ast.Call | None:
+    """The call of `name` inside an expression, else its outermost call."""
+    calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
+    named = [one for one in calls if _called(one) == name]
+    if name == "__call__" and not named:
+        # The object that was arranged is called itself.
+        return next(iter(calls), None)
+    if name.startswith("__") and not named:
+        # An operator or a builtin stands for a dunder method: `len(cart)` has no argument of its own.
+        return None
+    return (named or calls or [None])[0]
+
+
+def positional_names(facts: CallableFacts | None) -> list[str]:
+    """Parameters that positional arguments go to, without `self` or `cls`."""
+    if facts is None:
+        return []
+    names = [one.name for one in facts.parameters if one.kind in ("positional_only", "positional_or_keyword")]
+    bound = facts.kind in ("method", "classmethod", "property", "constructor")
+    return names[1:] if bound and names[:1] in (["self"], ["cls"]) else names
+
+
+def describe(node: ast.expr) -> str:
+    """A value in a few slug words: `minus_5`, `empty_string`, `list_of_three`, `hello_world`."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return f"minus_{describe(node.operand)}"
+    if isinstance(node, ast.Constant):
+        return _describe_constant(node.value)
+    if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        kind = type(node).__name__.lower()
+        return _describe_items(kind, node.elts)
+    if isinstance(node, ast.Dict):
+        return f"dict_of_{_count(len(node.keys))}" if node.keys else "empty_dict"
+    if isinstance(node, ast.Call):
+        return _describe_call(node)
+    if isinstance(node, ast.Lambda):
+        return "a_function"
+    if isinstance(node, ast.Name):
+        return snake_case(node.id)
+    if isinstance(node, ast.Attribute):
+        return snake_case(node.attr)
+    if isinstance(node, ast.BinOp) and not _is_path(node):
+        return _describe_operation(node)
+    if isinstance(node, ast.BinOp):
+        # A path below another: the folder of a test says nothing.
+        words = describe(node.right)
+        return "missing_file" if words.startswith("missing_") else words
+    return cut_slug(slug(ast.unparse(node)), _LONGEST_VALUE) or snake_case(type(node).__name__)
+
+
+def qualified(argument: Argument) -> str:
+    """A value with the parameter it is for: `zero_quantity`, `empty_name`, `quantity_5`, `strict`, `not_strict`."""
+    name = snake_case(argument.name)
+    node = argument.node
+    if not name:
+        return describe(node)
+    if isinstance(node, ast.Constant):
+        value = node.value
+        if isinstance(value, bool):
+            return name if value else f"not_{name}"
+        if value is None:
+            return f"no_{name}"
+        if value == 0 and isinstance(value, int | float):
+            return f"zero_{name}"
+        if value in ("", b""):
+            return f"empty_{name}"
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return f"negative_{name}"
+    if isinstance(node, ast.List | ast.Tuple | ast.Dict) and describe(node).startswith("empty"):
+        return f"empty_{name}"
+    words = describe(node)
+    return words if words == name or words.startswith(f"{name}_") else f"{name}_{words}"
+
+
+def given_words(arguments: Sequence[Argument], most: int = 2) -> str:
+    """`with_strict_and_limit_3_without_colour`: what the named ones among arguments are given; empty without any."""
+    said = [(one, _is_false(one.node)) for one in arguments[:most]]
+    given = [qualified(replace(one, name=_bare(one.name))) for one, off in said if not off and not _is_none(one.node)]
+    given += [f"{snake_case(_bare(one.name))}_none" for one, _ in said if _is_none(one.node)]
+    without = [snake_case(_bare(one.name)) for one, off in said if off]
+    words = [f"with_{'_and_'.join(given)}"] if given else []
+    return "_".join([*words, f"without_{'_and_'.join(without)}"] if without else words)
+
+
+def _bare(name: str) -> str:
+    """`text` for a parameter called `with_text`: the words around it say `with` already."""
+    return name.removeprefix("with_") or name
+
+
+def _is_false(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is False
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def call_words(arguments: Sequence[Argument], *, required: int) -> str:
+    """What a call was given, as `of_1000_with_ndigits_2`; empty without arguments.
+
+    Args:
+        required: how many positional arguments the callable must have; those after them are named.
+    """
+    # The variable of an arranged object says less than a value.
+    only_names = all(isinstance(one.node, ast.Name) for one in arguments)
+    named = [one for at, one in enumerate(arguments) if one.by_name or (one.name and at >= max(required, 1))]
+    plain = [
+        describe(one.node)
+        for one in arguments
+        if one not in named and (only_names or not isinstance(one.node, ast.Name))
+    ]
+    words = [f"of_{'_and_'.join(plain[:3])}"] if plain else []
+    return "_".join(filter(None, (*words, given_words(named))))
+
+
+def special_words(arguments: Sequence[Argument], usual: Sequence[Sequence[Argument]]) -> str:
+    """What sets a call apart from the usual ones, as `zero_quantity`; all of it when nothing does."""
+    typical = {(one.name, one.source) for call in usual for one in call}
+    apart = [one for one in arguments if (one.name, one.source) not in typical] or list(arguments)
+    if len(arguments) == 1 and not arguments[0].by_name:
+        return describe(arguments[0].node)
+    return "_and_".join(qualified(one) for one in apart[:2])
+
+
+def _operand(node: ast.expr) -> ast.expr | None:
+    """What an operator gives to the object whose dunder method it stands for."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        return node.left if isinstance(node.ops[0], ast.In | ast.NotIn) else node.comparators[0]
+    if isinstance(node, ast.BinOp):
+        return node.right
+    return node.slice if isinstance(node, ast.Subscript) else None
+
+
+def _is_value(node: ast.expr) -> bool:
+    return not isinstance(node, ast.Name)
+
+
+def _called(call: ast.Call) -> str:
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr
+    return call.func.id if isinstance(call.func, ast.Name) else ""
+
+
+def _describe_constant(value: object) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool) or value is ...:
+        return str(value).lower()
+    if isinstance(value, int | float | complex):
+        text = repr(value)
+        text = f"{value:.4g}" if isinstance(value, float) and len(text) > _LONGEST_FLOAT else text
+        return "zero" if text in ("0", "0.0") else slug(text.replace("e-", "e_minus_").replace(".", "_"))
+    if isinstance(value, bytes):
+        text = value.decode("latin-1")
+        return (cut_slug(slug(text), _LONGEST_VALUE) or symbols_in_words(text)) if value.strip() else "empty_bytes"
+    text = str(value)
+    if not text:
+        return "empty_string"
+    if not text.strip():
+        return "blank_string"
+    words = snake_case(text).split("_")[:_WORDS_OF_TEXT]
+    return cut_slug("_".join(words), _LONGEST_VALUE) or symbols_in_words(text)
+
+
+def _describe_items(kind: str, items: Sequence[ast.expr]) -> str:
+    if not items:
+        return f"empty_{kind}"
+    plain = [describe(one) for one in items if isinstance(one, ast.Constant | ast.UnaryOp)]
+    if len(plain) == len(items) <= 3 and len("_".join(plain)) <= _LONGEST_VALUE:
+        return "_".join(plain)
+    return f"{kind}_of_{_count(len(items))}"
+
+
+def _is_path(node: ast.BinOp) -> bool:
+    right = node.right
+    return isinstance(node.op, ast.Div) and isinstance(right, ast.Constant) and isinstance(right.value, str)
+
+
+def _describe_operation(node: ast.BinOp) -> str:
+    """`one_over_3`, `today_minus_days_30`; `yesterday` and `tomorrow` for what is a day from today."""
+    left, right = describe(node.left), describe(node.right)
+    if left == "today" and right == "days_1":
+        return "yesterday" if isinstance(node.op, ast.Sub) else "tomorrow"
+    word = _OPERATIONS.get(type(node.op), "and")
+    return cut_slug(f"{left}_{word}_{right}", _LONGEST_VALUE)
+
+
+def _describe_call(node: ast.Call) -> str:
+    sole = node.args[0] if len(node.args) == 1 and not node.keywords else None
+    if sole is not None and _called(node) in _CONVERSIONS:
+        text = sole.value.lower() if isinstance(sole, ast.Constant) and isinstance(sole.value, str) else ""
+        return _NO_NUMBERS.get(text) or describe(sole)
+    if _called(node) == "timedelta" and (node.args or node.keywords):
+        units = [*("days" for _ in node.args[:1]), *(one.arg for one in node.keywords)]
+        given = [*node.args[:1], *(one.value for one in node.keywords)]
+        return cut_slug("_".join(f"{unit}_{describe(one)}" for unit, one in zip(units, given, strict=True)), 24)
+    values = [describe(one) for one in node.args] + [f"{one.arg}_{describe(one.value)}" for one in node.keywords]
+    name = snake_case(_called(node))
+    if name in ("date", "datetime", "time") and values:
+        return cut_slug("_".join(values), _LONGEST_VALUE)
+    return cut_slug("_".join((name, *values)), _LONGEST_VALUE) or name or "a_call"
+
+
+def _count(number: int) -> str:
+    return _SMALL_NUMBERS[number] if number < len(_SMALL_NUMBERS) else str(number)

@@ -1,0 +1,130 @@
+"""What real calls teach: which values a parameter is given, and how objects of a class are built (B-06)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ....utils.python_source import parse_python
+from ..model.candidates import Candidate
+from ..model.model import CallableFacts, ModuleFacts, Parameter, Trial
+from ..source.body_parts import dotted
+
+_MAXIMUM_EACH = 12
+_MAXIMUM_LENGTH = 160
+
+
+@dataclass(slots=True)
+class Harvest:
+    """Values by `(qualified name, parameter)` and objects by class name, in order of appearance."""
+
+    arguments: dict[tuple[str, str], list[Candidate]] = field(default_factory=dict)
+    objects: dict[str, list[Candidate]] = field(default_factory=dict)
+
+
+class Harvester:
+    """Reads trials into a `Harvest`; may be fed again as new trials prove good."""
+
+    def __init__(self, facts: ModuleFacts) -> None:
+        self.harvest = Harvest()
+        self._functions = {
+            one.qualname: one for one in facts.callables() if one.owner is None or one.kind == "constructor"
+        }
+        self._members: dict[str, list[CallableFacts]] = {}
+        for one in facts.callables():
+            if one.owner is not None and one.kind != "constructor":
+                self._members.setdefault(one.name, []).append(one)
+        self._classes = {one.name for one in facts.classes}
+
+    def read(self, trials: Iterable[Trial]) -> Harvest:
+        """Adds what the trials show."""
+        for trial in trials:
+            try:
+                tree = parse_python("\n".join([*trial.arrange, trial.act]))
+            except SyntaxError:
+                continue
+            imports = {_bound(text): text for text in trial.imports}
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Call):
+                    self._call(node, imports)
+        return self.harvest
+
+    def targets(self, node: ast.Call) -> list[CallableFacts]:
+        """The callables of the target that a call may mean."""
+        name = dotted(node.func) or ""
+        if name in self._functions:
+            return [self._functions[name]]
+        return self._members.get(node.func.attr, []) if isinstance(node.func, ast.Attribute) else []
+
+    def _call(self, node: ast.Call, imports: dict[str, str]) -> None:
+        name = dotted(node.func) or ""
+        for target in self.targets(node):
+            for parameter, value in _matched(target, node):
+                candidate = _candidate(value, imports)
+                if candidate is not None:
+                    _add(self.harvest.arguments, (target.qualname, parameter.name), candidate)
+        owner = name.partition(".")[0]
+        if owner in self._classes and (name == owner or owner[:1].isupper()):
+            candidate = _candidate(node, imports)
+            if candidate is not None:
+                _add(self.harvest.objects, owner, candidate)
+
+
+def _add(found: dict[Any, list[Candidate]], key: object, candidate: Candidate) -> None:
+    pool = found.setdefault(key, [])
+    if len(pool) < _MAXIMUM_EACH and all(one.source != candidate.source for one in pool):
+        pool.append(candidate)
+
+
+def _candidate(node: ast.expr, imports: dict[str, str]) -> Candidate | None:
+    """The expression as a candidate when all its names are imports or builtins."""
+    bound = {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
+    bound |= {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    needed: list[str] = []
+    for one in ast.walk(node):
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and one.id not in bound:
+            if one.id in imports:
+                needed.append(imports[one.id])
+            elif one.id not in _BUILTINS:
+                return None
+    source = ast.unparse(node)
+    if len(source) > _MAXIMUM_LENGTH:
+        return None
+    return Candidate(source, tuple(sorted(set(needed))), origin="call_site")
+
+
+def _matched(target: CallableFacts, node: ast.Call) -> list[tuple[Parameter, ast.expr]]:
+    positional = [one for one in target.parameters if one.kind in ("positional_only", "positional_or_keyword")]
+    found = [pair for pair in zip(positional, node.args, strict=False) if not isinstance(pair[1], ast.Starred)]
+    if any(isinstance(one, ast.Starred) for one in node.args):
+        found = []
+    spread = next((one for one in target.parameters if one.kind == "var_positional"), None)
+    if spread is not None and not any(isinstance(one, ast.Starred) for one in node.args):
+        found.extend((spread, one) for one in node.args[len(positional) :])
+    by_name = {one.name: one for one in target.parameters}
+    found.extend((by_name[one.arg], one.value) for one in node.keywords if one.arg in by_name)
+    return found
+
+
+def matched_arguments(harvester: Harvester, tree: ast.expr, subject: str) -> list[tuple[str, str, str]]:
+    """Qualified name, parameter and argument's source for the calls of `subject` in an expression."""
+    found: list[tuple[str, str, str]] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            for target in harvester.targets(node):
+                if target.qualname == subject:
+                    found.extend((subject, one.name, ast.unparse(value)) for one, value in _matched(target, node))
+    return found
+
+
+def _bound(statement: str) -> str:
+    return statement.rpartition(" as ")[2] if " as " in statement else statement.split()[-1].partition(".")[0]
+
+
+_BUILTINS = frozenset(
+    "abs all any bool bytes bytearray callable chr complex dict divmod enumerate filter float frozenset int isinstance "
+    "iter len list map max min ord pow range repr reversed round set slice sorted str sum tuple type zip "
+    "ValueError TypeError KeyError IndexError Exception StopIteration AttributeError NotImplemented Ellipsis".split()
+)

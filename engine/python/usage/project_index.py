@@ -1,0 +1,170 @@
+"""The project's classes and functions by name, so that values can be built from them (B-06).
+
+Modules are analysed when they are first asked for; a scan of class names over all files happens at most once.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from ..facts.analyse import facts_from_source
+from ..model.model import CallableFacts, ClassFacts, ModuleFacts
+from ..project.layout import Layout, ModulePlace
+
+_CLASS = re.compile(r"^class[ \t]+(\w+)[ \t]*(?:\(([^)]*)\))?[ \t]*:", re.MULTILINE)
+_MAXIMUM_SCANNED = 3_000
+_MAXIMUM_DEPTH = 8
+
+
+class ProjectIndex:
+    """Looks names up across a project's modules.
+
+    Args:
+        root: the project's root folder.
+        layout: its layout.
+        known: facts that are already at hand.
+    """
+
+    def __init__(self, root: Path, layout: Layout, known: tuple[ModuleFacts, ...] = ()) -> None:
+        self._root = root
+        self._places = layout.by_module()
+        self._facts: dict[str, ModuleFacts | None] = {one.module: one for one in known}
+        self._scanned: dict[str, list[tuple[str, str]]] | None = None
+
+    def facts_of(self, module: str) -> ModuleFacts | None:
+        """The facts of a module of the project; None for foreign modules and for files that do not parse."""
+        if module not in self._facts:
+            place = self._places.get(module)
+            self._facts[module] = self._read(place) if place is not None else None
+        return self._facts[module]
+
+    def _read(self, place: ModulePlace) -> ModuleFacts | None:
+        try:
+            return facts_from_source((self._root / place.path).read_bytes(), place)
+        except (OSError, SyntaxError):
+            return None
+
+    def class_in(self, name: str, facts: ModuleFacts) -> tuple[ModuleFacts, ClassFacts] | None:
+        """The class that `name` (maybe dotted) means inside a module, through imports and re-exports."""
+        return self._class_in(name.rpartition(".")[2], facts, 0)
+
+    def _class_in(self, name: str, facts: ModuleFacts, depth: int) -> tuple[ModuleFacts, ClassFacts] | None:
+        for one in facts.classes:
+            if one.name == name:
+                return facts, one
+        source = self.origin_of(name, facts)
+        if source is None or depth > _MAXIMUM_DEPTH:
+            return None
+        module, original = source
+        other = self.facts_of(module)
+        return self._class_in(original, other, depth + 1) if other is not None and other is not facts else None
+
+    def origin_of(self, name: str, facts: ModuleFacts) -> tuple[str, str] | None:
+        """Module and name that an imported name comes from."""
+        statement = dict(facts.imports).get(name, "")
+        match = re.fullmatch(r"from (\S+) import (\w+)(?: as \w+)?", statement)
+        return (match.group(1), match.group(2)) if match else None
+
+    def defines(self, module: str, name: str, target: ModuleFacts) -> bool:
+        """Whether `module.name` is the target's own definition: the target itself, or a package that re-exports it."""
+        for _ in range(_MAXIMUM_DEPTH):
+            if module == target.module:
+                return True
+            facts = self.facts_of(module)
+            if facts is None:
+                return False
+            source = self.origin_of(name, facts)
+            if source is None:
+                return self._star(facts, target)
+            module, name = source
+        return False
+
+    def _star(self, facts: ModuleFacts, target: ModuleFacts) -> bool:
+        """`from .more import *` in a package."""
+        place = self._places.get(facts.module)
+        if place is None:
+            return False
+        try:
+            text = (self._root / place.path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            return False
+        last = target.module.rpartition(".")[2]
+        return re.search(rf"^from \.?[\w.]*\b{re.escape(last)} import \*", text, re.MULTILINE) is not None
+
+    def find_class(self, name: str) -> tuple[ModuleFacts, ClassFacts] | None:
+        """A public class of that name anywhere in the project; the first module in sorted order wins."""
+        for module, _ in self._scan().get(name, []):
+            facts = self.facts_of(module)
+            if facts is not None:
+                found = next((one for one in facts.classes if one.name == name), None)
+                if found is not None:
+                    return facts, found
+        return None
+
+    def class_for_variable(self, variable: str, near: ModuleFacts) -> tuple[ModuleFacts, ClassFacts] | None:
+        """The class a parameter's name suggests: `shopping_cart` for `ShoppingCart`; the same module first."""
+        wanted = variable.strip("_").replace("_", "").lower()
+        if len(wanted) < 3:
+            return None
+        for one in near.classes:
+            if one.name.lower() == wanted:
+                return near, one
+        names = sorted(name for name in self._scan() if name.lower() == wanted and not name.startswith("_"))
+        return self.find_class(names[0]) if names else None
+
+    def subclasses(self, name: str) -> list[tuple[ModuleFacts, ClassFacts]]:
+        """Classes that name `name` as a base, by module and name."""
+        found: list[tuple[ModuleFacts, ClassFacts]] = []
+        for child in sorted(self._scan()):
+            for module, bases in self._scan()[child]:
+                if re.search(rf"\b{re.escape(name)}\b", bases):
+                    facts = self.facts_of(module)
+                    owner = next((one for one in facts.classes if one.name == child), None) if facts else None
+                    if facts is not None and owner is not None:
+                        found.append((facts, owner))
+        return found[:8]
+
+    def lineage(self, facts: ModuleFacts, owner: ClassFacts) -> list[tuple[ModuleFacts, ClassFacts]]:
+        """The class and its bases within the project, nearest first."""
+        found = [(facts, owner)]
+        seen = {(facts.module, owner.name)}
+        for where, one in found:
+            for base in one.bases:
+                parent = self.class_in(base.partition("[")[0], where)
+                if (
+                    parent is not None
+                    and (parent[0].module, parent[1].name) not in seen
+                    and len(found) < _MAXIMUM_DEPTH
+                ):
+                    seen.add((parent[0].module, parent[1].name))
+                    found.append(parent)
+        return found
+
+    def constructor(self, facts: ModuleFacts, owner: ClassFacts) -> CallableFacts | None:
+        """The constructor that makes an object of the class, its own or inherited; None for `object`'s."""
+        lineage = self.lineage(facts, owner)
+        if owner.kind in ("dataclass", "pydantic", "attrs", "namedtuple", "typeddict"):
+            made = [one.constructor for _, one in reversed(lineage) if one.constructor is not None]
+            if not made:
+                return None
+            merged = {parameter.name: parameter for one in made for parameter in one.parameters}
+            return replace(made[-1], qualname=owner.name, owner=owner.name, parameters=tuple(merged.values()))
+        for _, one in lineage:
+            if one.constructor is not None:
+                return one.constructor
+        return None
+
+    def _scan(self) -> dict[str, list[tuple[str, str]]]:
+        """Class name → modules that define it at top level, with the text of its bases."""
+        if self._scanned is None:
+            self._scanned = {}
+            for place in sorted(self._places.values(), key=lambda one: one.path)[:_MAXIMUM_SCANNED]:
+                try:
+                    text = (self._root / place.path).read_text(encoding="utf-8")
+                except (OSError, UnicodeDecodeError):
+                    continue
+                for match in _CLASS.finditer(text):
+                    self._scanned.setdefault(match.group(1), []).append((place.module, match.group(2) or ""))
+        return self._scanned

@@ -1,0 +1,75 @@
+"""Which of a trial's statements its act depends on."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from functools import lru_cache
+
+from ....utils.python_source import parse_python
+from ..model.model import Finding
+from ..source.case_shapes import bound_names
+
+
+def without_unrelated(finding: Finding) -> Finding:
+    """Drop statements that share no name with the act: earlier calls of the same example block, unused values."""
+    trial = finding.trial
+    local = bound_names(trial.arrange) | set(trial.fixtures)
+    versions = dict.fromkeys(local, 0)
+    shared: list[set[tuple[str, int]]] = []
+    for one in trial.arrange:
+        names = {(name, versions[name]) for name in (names_in(one) | bound_names([one])) & local}
+        assigned = _assigned(one)
+        if assigned is not None:
+            # From here on the name means something else; what happened to its former value matters only if it is used.
+            if count_of(one, assigned) < 2:
+                names.discard((assigned, versions[assigned]))
+            versions[assigned] += 1
+            names.add((assigned, versions[assigned]))
+        shared.append(names)
+    watched = "\n".join((trial.act, *(name for name, _value in finding.observation.effects)))
+    related = {(name, versions[name]) for name in names_in(watched) & local}
+    while True:
+        wider = related.union(*(names for names in shared if names & related))
+        if wider == related:
+            break
+        related = wider
+    kept = tuple(
+        one
+        for one, names in zip(trial.arrange, shared, strict=True)
+        if names & related or (not names and not _calls(one, trial.subject))
+    )
+    return replace(finding, trial=replace(trial, arrange=kept))
+
+
+@lru_cache(maxsize=4096)
+def _assigned(statement: str) -> str | None:
+    """The name that a plain assignment binds."""
+    body = parse_python(statement.strip()).body
+    node = body[0] if len(body) == 1 else None
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
+        return node.target.id
+    if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+        return node.targets[0].id
+    return None
+
+
+def _calls(statement: str, subject: str) -> bool:
+    body = parse_python(statement.strip()).body
+    if len(body) != 1 or not isinstance(body[0], ast.Expr):
+        return False
+    node = body[0].value
+    if not isinstance(node, ast.Call):
+        return True
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return name == subject.rpartition(".")[2]
+
+
+@lru_cache(maxsize=4096)
+def count_of(source: str, name: str) -> int:
+    return sum(isinstance(node, ast.Name) and node.id == name for node in ast.walk(parse_python(source.strip())))
+
+
+@lru_cache(maxsize=4096)
+def names_in(source: str) -> frozenset[str]:
+    return frozenset(node.id for node in ast.walk(parse_python(source.strip())) if isinstance(node, ast.Name))

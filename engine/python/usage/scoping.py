@@ -1,0 +1,187 @@
+"""Makes a statement from a document or a test stand on its own: its free names, the imports that bind them (B-06)."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Mapping
+
+from ....utils.python_source import parse_python
+from ..model.model import ModuleFacts
+from .project_index import ProjectIndex
+
+_BUILTINS = frozenset(dir(builtins))
+_NEVER = frozenset({"input", "open_url", "exit", "quit", "breakpoint", "help", "copyright", "credits", "license"})
+_UNSTABLE = (
+    "random.",
+    "time.time",
+    "uuid.uuid",
+    "os.environ",
+    "os.getpid",
+    "sys.argv",
+    "requests.",
+    "socket.",
+    "threading.",
+)
+_UNSTABLE_NAMES = frozenset({"id", "input", "globals", "locals", "vars", "__file__", "breakpoint"})
+
+
+def bound_names(nodes: Iterable[ast.AST]) -> set[str]:
+    """Every name that the nodes bind: assignments, loops, functions, classes, imports, lambdas' parameters."""
+    found: set[str] = set()
+    for node in nodes:
+        for one in ast.walk(node):
+            if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load):
+                found.add(one.id)
+            elif isinstance(one, ast.arg):
+                found.add(one.arg)
+            elif isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler):
+                found.add(one.name or "_")
+            elif isinstance(one, ast.alias):
+                found.add(one.asname or one.name.partition(".")[0])
+    return found
+
+
+def loaded_names(node: ast.AST) -> list[str]:
+    """Names the node reads, in order of appearance, once each."""
+    names = [one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
+    return list(dict.fromkeys(names))
+
+
+class Scope:
+    """Resolves the free names of statements that are about one target module.
+
+    Args:
+        facts: the target.
+        index: the project, for re-exports.
+        imports: names that the statements' own file binds by import, with the statement that binds each.
+    """
+
+    def __init__(self, facts: ModuleFacts, index: ProjectIndex, imports: Mapping[str, str] | None = None) -> None:
+        self._facts = facts
+        self._index = index
+        self._imports = dict(imports or {})
+        self._own = definitions(facts)
+        self._module_imports = dict(facts.imports)
+
+    def imports_for(self, nodes: list[ast.stmt], fixtures: Iterable[str] = ()) -> tuple[str, ...] | None:
+        """Import statements, sorted, that bind every free name; None when some name cannot be bound."""
+        free = self.free(nodes, fixtures)
+        found: set[str] = set()
+        for name in free:
+            statement = self.statement_for(name)
+            if statement is None:
+                return None
+            found.add(statement)
+        return tuple(sorted(found))
+
+    def free(self, nodes: list[ast.stmt], fixtures: Iterable[str] = ()) -> list[str]:
+        """Names the nodes read and neither bind themselves nor find among the builtins."""
+        bound = bound_names(nodes) | set(fixtures)
+        names = dict.fromkeys(name for node in nodes for name in loaded_names(node))
+        return [name for name in names if name not in bound and (name not in _BUILTINS or name in self._own)]
+
+    def statement_for(self, name: str) -> str | None:
+        """The import statement that binds a name: the file's own, the target's definitions, the target's imports."""
+        statement = self._imports.get(name)
+        if statement is not None:
+            return self._public(statement, name)
+        if name in self._own:
+            return f"from {self._facts.module} import {name}"
+        statement = self._module_imports.get(name)
+        if statement is not None and "__future__" not in statement:
+            return statement
+        return _STANDARD.get(name)
+
+    def _public(self, statement: str, name: str) -> str:
+        """The statement itself, or the one that names the defining module when it imports a re-export of the target."""
+        words = statement.split()
+        own = words[0] == "from" and name in self._own and " as " not in statement
+        if own and self._index.defines(words[1], name, self._facts):
+            return f"from {self._facts.module} import {name}"
+        return statement
+
+    def plain(self, node: ast.AST) -> ast.AST:
+        """The node with `module.name` written as `name` where that is the target's own."""
+        return _Plain(self).visit(node)
+
+    def is_target(self, module_name: str, attribute: str) -> bool:
+        """Whether `module_name.attribute` means a definition of the target."""
+        statement = self._imports.get(module_name) or ""
+        if attribute not in self._own or self._means_another(attribute):
+            return False
+        words = statement.split()
+        if words[:1] == ["import"]:
+            return self._index.defines(words[1], attribute, self._facts)
+        if words[:1] == ["from"] and len(words) >= 4:
+            return self._index.defines(f"{words[1]}.{words[3]}", attribute, self._facts)
+        return not statement and module_name == self._facts.module.partition(".")[0]
+
+    def _means_another(self, name: str) -> bool:
+        """Whether the statements' own file binds the name to something that is not the target's."""
+        statement = self._imports.get(name)
+        return statement is not None and self._public(statement, name) != f"from {self._facts.module} import {name}"
+
+
+class _Plain(ast.NodeTransformer):
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        module = node.value.id if isinstance(node.value, ast.Name) and isinstance(node.ctx, ast.Load) else ""
+        if module and self._scope.is_target(module, node.attr):
+            return ast.copy_location(ast.Name(id=node.attr, ctx=ast.Load()), node)
+        return node
+
+
+def definitions(facts: ModuleFacts) -> dict[str, str]:
+    """Names a module defines itself, with what they are: function, class or constant."""
+    found = {name: "constant" for name, _ in facts.constants}
+    found.update({one.qualname: "function" for one in facts.functions})
+    found.update({one.name: "class" for one in facts.classes})
+    return found
+
+
+def is_reproducible(text: str) -> bool:
+    """Whether the source stays clear of clocks, randomness, the network, the environment and the terminal."""
+    if any(mark in text for mark in _UNSTABLE) or ".now(" in text or ".today(" in text or ".utcnow(" in text:
+        return False
+    try:
+        names = {one.id for one in ast.walk(parse_python(text)) if isinstance(one, ast.Name)}
+    except SyntaxError:
+        return False
+    return not names & (_UNSTABLE_NAMES | _NEVER)
+
+
+_STANDARD = {
+    name: f"import {name}"
+    for name in (
+        "collections datetime decimal fractions functools io itertools json math operator os pathlib re string uuid"
+    ).split()
+} | {
+    "Decimal": "from decimal import Decimal",
+    "Fraction": "from fractions import Fraction",
+    "OrderedDict": "from collections import OrderedDict",
+    "Counter": "from collections import Counter",
+    "defaultdict": "from collections import defaultdict",
+    "namedtuple": "from collections import namedtuple",
+    "deque": "from collections import deque",
+    "Path": "from pathlib import Path",
+    "StringIO": "from io import StringIO",
+    "BytesIO": "from io import BytesIO",
+    "partial": "from functools import partial",
+    "reduce": "from functools import reduce",
+    "count": "from itertools import count",
+    "islice": "from itertools import islice",
+    "chain": "from itertools import chain",
+    "repeat": "from itertools import repeat",
+    "cycle": "from itertools import cycle",
+    "itemgetter": "from operator import itemgetter",
+    "attrgetter": "from operator import attrgetter",
+    "pprint": "from pprint import pprint",
+    "ascii_lowercase": "from string import ascii_lowercase",
+    "add": "from operator import add",
+    "timedelta": "from datetime import timedelta",
+    "date": "from datetime import date",
+}  # fmt: skip

@@ -1,0 +1,271 @@
+"""Existing tests and scripts taken apart into steps: statements that arrange, one expression that acts (B-06)."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..source.body_parts import Function, dotted
+
+Step = tuple[list[ast.stmt], ast.expr]
+_MAXIMUM_ROWS = 12
+_MAXIMUM_HELPER_LINES = 15
+_RAISING = (
+    "raises",
+    "assertRaises",
+    "assertRaisesRegex",
+    "warns",
+    "assertWarns",
+    "assertWarnsRegex",
+    "subTest",
+    "deprecated_call",
+    "suppress",
+)
+
+
+@dataclass(slots=True)
+class TestFile:
+    """What a test file offers besides its tests.
+
+    Attributes:
+        fixtures: functions decorated as pytest fixtures, by name.
+        helpers: top-level assignments, functions and classes, by the name they bind.
+    """
+
+    __test__ = False
+    fixtures: dict[str, Function]
+    helpers: dict[str, ast.stmt]
+
+
+def read_test_file(tree: ast.Module) -> TestFile:
+    """Fixtures and helpers of a test file."""
+    fixtures: dict[str, Function] = {}
+    helpers: dict[str, ast.stmt] = {}
+    for node in tree.body:
+        if (node.end_lineno or node.lineno) - node.lineno > _MAXIMUM_HELPER_LINES:
+            continue
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if any("fixture" in ast.unparse(one) for one in node.decorator_list):
+                fixtures[node.name] = node
+            elif not node.name.startswith("test"):
+                helpers[node.name] = node
+        elif isinstance(node, ast.ClassDef) and not node.name.lower().startswith("test"):
+            helpers[node.name] = node
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            helpers[node.targets[0].id] = node
+    return TestFile(fixtures, helpers)
+
+
+def test_steps(tree: ast.Module, file: TestFile) -> Iterator[Step]:
+    """The steps of every test of a file, in order; each row of a parametrised test gives its own."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test"):
+            yield from _function_steps(node, file, [])
+        elif isinstance(node, ast.ClassDef):
+            yield from _class_steps(node, file)
+
+
+test_steps.__test__ = False  # pyright: ignore[reportFunctionMemberAccess]
+
+
+def _class_steps(node: ast.ClassDef, file: TestFile) -> Iterator[Step]:
+    functions = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)}
+    setup: list[ast.stmt] = []
+    for name in ("setUpClass", "setup_class", "setUp", "setup_method", "setup"):
+        if name in functions:
+            setup.extend(functions[name].body)
+    for name, function in functions.items():
+        if name.startswith("test"):
+            yield from _function_steps(function, file, setup)
+
+
+def _function_steps(node: Function, file: TestFile, setup: list[ast.stmt]) -> Iterator[Step]:
+    names = [one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+    before: list[ast.stmt] = [copy.deepcopy(one) for one in setup]
+    for name in names:
+        if name in file.fixtures:
+            before.extend(_fixture_statements(name, file, 0))
+    for row in _rows(node):
+        body = [_Substitute(row).visit(copy.deepcopy(one)) for one in node.body] if row else copy.deepcopy(node.body)
+        without_self = [_WithoutSelf().visit(one) for one in (*copy.deepcopy(before), *body)]
+        yield from block_steps([], without_self)
+
+
+def _fixture_statements(name: str, file: TestFile, depth: int) -> list[ast.stmt]:
+    """The fixture's body as statements that bind its name; empty when it is too clever for that."""
+    node = file.fixtures[name]
+    found: list[ast.stmt] = []
+    for one in node.args.args:
+        if one.arg in file.fixtures and depth < 3:
+            found.extend(_fixture_statements(one.arg, file, depth + 1))
+    for one in node.body:
+        value: ast.expr | None = None
+        if isinstance(one, ast.Return):
+            value = one.value
+        elif isinstance(one, ast.Expr) and isinstance(one.value, ast.Yield):
+            value = one.value.value
+        elif isinstance(one, ast.Assign | ast.Expr):
+            found.append(one)
+            continue
+        if value is None:
+            return []
+        assign = ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=value)
+        found.append(ast.fix_missing_locations(ast.copy_location(assign, one)))
+        return found
+    return []
+
+
+def _rows(node: Function) -> list[dict[str, ast.expr]]:
+    """What the names of a parametrised test stand for, row by row; one empty row for a plain test."""
+    rows: list[dict[str, ast.expr]] = [{}]
+    for decorator in node.decorator_list:
+        if not (isinstance(decorator, ast.Call) and (dotted(decorator.func) or "").endswith("parametrize")):
+            continue
+        if len(decorator.args) < 2 or not isinstance(decorator.args[1], ast.List | ast.Tuple | ast.Set):
+            return []
+        names = _names(decorator.args[0])
+        own = [found for one in decorator.args[1].elts if (found := _row(names, one)) is not None]
+        rows = [{**left, **right} for left in rows for right in own]
+    if len(rows) <= _MAXIMUM_ROWS:
+        return rows
+    # Spread over the table: neighbours in it are often alike.
+    return [rows[index * len(rows) // _MAXIMUM_ROWS] for index in range(_MAXIMUM_ROWS)]
+
+
+def _names(node: ast.expr) -> list[str]:
+    if isinstance(node, ast.Constant):
+        return [one.strip() for one in str(node.value).split(",")]
+    if isinstance(node, ast.List | ast.Tuple):
+        return [str(one.value) for one in node.elts if isinstance(one, ast.Constant)]
+    return []
+
+
+def _row(names: list[str], node: ast.expr) -> dict[str, ast.expr] | None:
+    if isinstance(node, ast.Call) and (dotted(node.func) or "").endswith("param"):
+        values = node.args
+    elif len(names) == 1:
+        values = [node]
+    elif isinstance(node, ast.Tuple | ast.List):
+        values = node.elts
+    else:
+        return None
+    return dict(zip(names, values, strict=True)) if len(values) == len(names) else None
+
+
+def block_steps(before: Sequence[ast.stmt], statements: Sequence[ast.stmt]) -> Iterator[Step]:
+    """The steps of a block of statements; `before` stands in front of all of them."""
+    done = list(before)
+    for node in statements:
+        if isinstance(node, ast.Assert):
+            for act in _asserted(node.test):
+                yield list(done), act
+        elif isinstance(node, ast.Expr):
+            for act in _called(node.value):
+                yield list(done), act
+            done.append(node)
+        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+            if node.value is not None:
+                yield list(done), node.value
+            done.append(node)
+        elif isinstance(node, ast.With | ast.AsyncWith):
+            yield from _with_steps(done, node)
+            if not _is_raising(node):
+                done.append(node)
+        elif isinstance(node, ast.For):
+            yield from _loop_steps(done, node)
+            done.append(node)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Delete | ast.Import | ast.ImportFrom):
+            done.append(node)
+
+
+def _with_steps(done: list[ast.stmt], node: ast.With | ast.AsyncWith) -> Iterator[Step]:
+    if _is_raising(node):
+        yield from block_steps(done, node.body)
+        return
+    for item in node.items:
+        yield list(done), item.context_expr
+
+
+def _is_raising(node: ast.With | ast.AsyncWith) -> bool:
+    calls = [one.context_expr for one in node.items]
+    return all(isinstance(one, ast.Call) and (dotted(one.func) or "").rpartition(".")[2] in _RAISING for one in calls)
+
+
+def _loop_steps(done: list[ast.stmt], node: ast.For) -> Iterator[Step]:
+    """Loops over written-out tables, unrolled."""
+    if not isinstance(node.iter, ast.List | ast.Tuple):
+        return
+    names = [node.target] if isinstance(node.target, ast.Name) else getattr(node.target, "elts", [])
+    if not all(isinstance(one, ast.Name) for one in names):
+        return
+    for value in node.iter.elts[:_MAXIMUM_ROWS]:
+        row = _row([one.id for one in names if isinstance(one, ast.Name)], value)
+        if row is not None:
+            yield from block_steps(done, [_Substitute(row).visit(copy.deepcopy(one)) for one in node.body])
+
+
+def _asserted(test: ast.expr) -> list[ast.expr]:
+    if isinstance(test, ast.Compare):
+        sides = [test.left, *test.comparators]
+        calls = [one for one in sides if not isinstance(one, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set)]
+        return [*calls, *([test] if len(calls) == 2 or isinstance(test.ops[0], ast.In | ast.NotIn) else [])]
+    if isinstance(test, ast.UnaryOp):
+        return _asserted(test.operand)
+    if isinstance(test, ast.BoolOp):
+        return [inner for one in test.values for inner in _asserted(one)]
+    if (
+        isinstance(test, ast.Call)
+        and dotted(test.func) in ("isinstance", "all", "any", "len", "list", "callable")
+        and test.args
+    ):
+        return [test.args[0], *([test] if dotted(test.func) == "len" else [])]
+    return [test]
+
+
+def _called(value: ast.expr) -> list[ast.expr]:
+    """What an expression statement acts with: the arguments of an assertion call, else itself."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        name = value.func.attr
+        if name.startswith("assertRaises") and len(value.args) > 1:
+            call = ast.Call(func=value.args[1], args=value.args[2:], keywords=value.keywords)
+            return [ast.fix_missing_locations(ast.copy_location(call, value))]
+        if name == "raises" and len(value.args) > 1:
+            call = ast.Call(func=value.args[1], args=value.args[2:], keywords=value.keywords)
+            return [ast.fix_missing_locations(ast.copy_location(call, value))]
+        if name.startswith("assert"):
+            return [inner for one in value.args for inner in _asserted(one)]
+    return [value]
+
+
+class _Substitute(ast.NodeTransformer):
+    def __init__(self, row: dict[str, ast.expr]) -> None:
+        self._row = row
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if isinstance(node.ctx, ast.Load) and node.id in self._row:
+            return copy.deepcopy(self._row[node.id])
+        return node
+
+
+class _WithoutSelf(ast.NodeTransformer):
+    """`self.cart` of a TestCase as the plain name `cart`; calls of its own methods stay as they are."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if (
+            isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and node.func.value.id == "self"
+        ):
+            node.args = [self.visit(one) for one in node.args]
+            node.keywords = [self.visit(one) for one in node.keywords]
+            return node
+        self.generic_visit(node)
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Name) and node.value.id == "self":
+            return ast.copy_location(ast.Name(id=node.attr, ctx=node.ctx), node)
+        return node

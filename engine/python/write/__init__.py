@@ -1,0 +1,1 @@
+"""Findings become a spec, and a spec becomes a test file."""

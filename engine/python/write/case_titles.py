@@ -1,0 +1,268 @@
+"""The id, title, step and outcome of a case, in words (B-04)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ....utils.python_source import parse_expression, parse_python
+from ..facts.optional_imports import missing_words
+from ..model.model import CallableFacts, Finding, ModuleFacts
+from ..model.spec_case import CODE, PRINTED_ERRORS, Expectation
+from ..source.titles import (
+    LONGEST_SLUG,
+    Argument,
+    arguments_of,
+    call_words,
+    cut_slug,
+    describe,
+    given_words,
+    qualified,
+    slug,
+    snake_case,
+    special_words,
+    subject_slug,
+)
+
+_LONGEST_ACT = 100
+_LONGEST_VALUE = 80
+_LONGEST_WORDS = 24
+_LONGEST_SAID = 36
+_TELLING = re.compile(r"(zero|negative|empty|no|not|missing|blank)_\w+")
+_STEPS = {
+    "call": "Call {}",
+    "await": "Await {}",
+    "iterate": "Collect the items of {}",
+    "aiterate": "Collect the items of {}",
+    "enter": "Enter {}",
+    "aenter": "Enter {}",
+}
+
+
+_ACTUALS = {"result": "the result", CODE: "the exit code", PRINTED_ERRORS: "what is printed to standard error"}
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """What a case is called."""
+
+    id: str
+    title: str
+    step: str
+    expected: str
+
+
+class CaseNamer:
+    """Names the cases of one module; no id is given twice.
+
+    Args:
+        facts: the module.
+        findings: all that will be named; calls that return tell what is usual.
+    """
+
+    def __init__(self, facts: ModuleFacts, findings: Sequence[Finding]) -> None:
+        self._callables = {one.qualname: one for one in facts.callables()}
+        self._used: set[str] = set()
+        self._endings = Counter((one.trial.subject, _ending(one)) for one in findings)
+        self._messages = Counter(
+            (one.trial.subject, one.observation.raised.message) for one in findings if one.observation.raised
+        )
+        self._usual: dict[str, list[list[Argument]]] = {}
+        for one in findings:
+            if one.observation.outcome == "returned":
+                known = self._usual.setdefault(one.trial.subject, [])
+                known.append(self._arguments(one.trial.act, one.trial.subject))
+
+    def name(
+        self, subject: str, statements: Sequence[str], act: str, mode: str, expect: Sequence[Expectation]
+    ) -> Naming:
+        """The names of a case; words come from its call, its state and what is expected."""
+        missing = missing_words(statements)
+        slugs = self._slugs(subject, statements, act, expect)
+        identifier = self._unique(_joined(one, missing) for one in slugs)
+        outcome = "; ".join(_sentence(one) for one in expect)
+        verb = expect[0]
+        shown = _cut(act, _LONGEST_ACT)
+        title = f"{shown} raises {verb.exception}" if verb.kind == "raises" else f"{shown}: {_sentence(verb)}"
+        return Naming(f"tc_{identifier}", _cut(title, 280), _STEPS[mode].format(shown), _cut(outcome, 900))
+
+    def _arguments(self, act: str, subject: str) -> list[Argument]:
+        try:
+            return arguments_of(act, self._callables.get(subject))
+        except SyntaxError:
+            return []
+
+    def _slugs(self, subject: str, statements: Sequence[str], act: str, expect: Sequence[Expectation]) -> Iterator[str]:
+        facts = self._callables.get(subject)
+        arguments = _with_values(self._arguments(act, subject), statements)
+        base = subject_slug(subject) or "it"
+        raised = next((one for one in expect if one.kind == "raises"), None)
+        after = _after(statements)
+        if raised is not None:
+            base = f"{base}_raises_{snake_case((raised.exception or '').rpartition('.')[2])}"
+            words = special_words(arguments, self._usual.get(subject, [])) if arguments else ""
+            alone = self._endings[subject, (raised.exception or "").rpartition(".")[2]] == 1
+            telling = bool(_TELLING.fullmatch(words)) and len(words) <= _LONGEST_WORDS
+            if alone and not telling:
+                yield base
+            said = self._said(subject, raised)
+            if said and not telling:
+                yield f"{base}_{said}"
+            yield f"{base}_for_{words}" if words else _joined(base, after)
+            yield _joined(f"{base}_for_{words}" if words else base, _arranged(statements))
+        elif arguments:
+            words = self._given(facts, arguments)
+            if len(words) > _LONGEST_WORDS and self._endings[subject, ""] == 1:
+                yield _joined(base, self._given(facts, arguments[:1]) if facts and facts.kind == "constructor" else "")
+            base = _joined(base, words)
+            yield base
+            yield _joined(base, after)
+            yield _joined(base, _arranged(statements))
+            base = subject_slug(subject) or "it"
+        else:
+            yield _joined(base, after or _outcome_words(expect))
+            yield _joined(_joined(base, after or _outcome_words(expect)), _arranged(statements))
+        every = "_and_".join(qualified(one) for one in arguments)
+        if every:
+            yield f"{base}_for_{every}"
+            yield _joined(f"{base}_for_{every}", after)
+        if raised is None:
+            yield _joined(_joined(base, after), _outcome_words(expect))
+
+    def _said(self, subject: str, raised: Expectation) -> str:
+        """The beginning of a message that only this call of the subject brings about; empty where others do, too."""
+        text = raised.match or ""
+        if sum(count for (name, said), count in self._messages.items() if name == subject and text in said) != 1:
+            return ""
+        words = cut_slug(slug(text), _LONGEST_SAID)
+        return words if "_" in words else ""
+
+    def _given(self, facts: CallableFacts | None, arguments: Sequence[Argument]) -> str:
+        if facts is not None and facts.kind == "constructor":
+            return given_words(arguments, 3)
+        required = sum(1 for one in facts.parameters if one.required) if facts is not None else len(arguments)
+        bound = facts is not None and facts.kind in ("method", "classmethod") and _has_receiver(facts)
+        return call_words(arguments, required=required - 1 if bound else required)
+
+    def _unique(self, candidates: Iterator[str]) -> str:
+        first = ""
+        for candidate in candidates:
+            text = cut_slug(candidate, LONGEST_SLUG)
+            first = first or text
+            if text and text not in self._used and len(candidate) <= LONGEST_SLUG:
+                self._used.add(text)
+                return text
+        choice, number = first, 2
+        while choice in self._used:
+            choice, number = f"{first}_{number}", number + 1
+        self._used.add(choice)
+        return choice
+
+
+def _with_values(arguments: list[Argument], statements: Sequence[str]) -> list[Argument]:
+    """Arguments with the literal in place of a variable that was given one."""
+    values: dict[str, ast.expr] = {}
+    for statement in statements:
+        body = parse_python(statement.strip()).body
+        node = body[0] if len(body) == 1 else None
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            values[node.targets[0].id] = node.value
+    literal = ast.Constant | ast.UnaryOp | ast.List | ast.Tuple | ast.Dict | ast.Set
+    return [
+        replace(one, node=values[one.node.id])
+        if isinstance(one.node, ast.Name) and isinstance(values.get(one.node.id), literal)
+        else one
+        for one in arguments
+    ]
+
+
+def _ending(finding: Finding) -> str:
+    """The last name of the exception that was raised, empty when something came back."""
+    raised = finding.observation.raised
+    return raised.type_name.rpartition(".")[2] if raised is not None else ""
+
+
+def _joined(base: str, words: str) -> str:
+    return f"{base}_{words}" if words else base
+
+
+def _has_receiver(facts: CallableFacts) -> bool:
+    return bool(facts.parameters) and facts.parameters[0].name in ("self", "cls")
+
+
+def _after(statements: Sequence[str]) -> str:
+    """`after_add` when the last thing arranged was a call for its effect."""
+    for statement in reversed(statements[-1:]):
+        body = parse_python(statement.strip()).body
+        node = body[-1] if body else None
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            function = node.value.func
+            name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+            if name:
+                return f"after_{snake_case(name)}"
+    return ""
+
+
+def _arranged(statements: Sequence[str]) -> str:
+    """`for_interval_2`: what the object was made with that was arranged last."""
+    for statement in reversed(statements):
+        body = parse_python(statement.strip()).body
+        node = body[-1] if body else None
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            call = node.value
+            given = [Argument("", one) for one in call.args if not isinstance(one, ast.Starred)]
+            given += [Argument(one.arg, one.value) for one in call.keywords if one.arg]
+            return given_words(given).replace("with_", "for_", 1) if given else ""
+    return ""
+
+
+def _outcome_words(expect: Sequence[Expectation]) -> str:
+    one = expect[0]
+    if one.kind in ("raises", "warns"):
+        return f"{one.kind}_{snake_case((one.exception or '').rpartition('.')[2])}"
+    if one.kind == "output":
+        return "prints"
+    if one.kind == "holds":
+        return {"result": "is_true", "not result": "is_false"}.get(one.actual, "holds")
+    words = describe(parse_expression(one.value)) if one.value is not None else ""
+    if one.actual == PRINTED_ERRORS:
+        return "complains"
+    if one.kind == "length":
+        return f"has_length_{words}"
+    if one.actual == "result":
+        return f"is_{words}"
+    if one.actual.startswith("len("):
+        return f"leaves_length_{words}"
+    name = slug(one.actual.partition("(")[0].rpartition(".")[2])
+    if one.actual.startswith("result."):
+        return f"has_{name}_{words}"
+    if one.actual.isidentifier():
+        return f"changes_{name}"
+    return f"sets_{name}" if "(" not in one.actual else f"leaves_{words}"
+
+
+def _sentence(one: Expectation) -> str:
+    value = _cut(one.value or "", _LONGEST_VALUE)
+    actual = _ACTUALS.get(one.actual, one.actual)
+    if one.kind == "raises":
+        said = f" with {'the' if one.whole else 'a'} message {'' if one.whole else 'containing '}{one.match!r}"
+        return f"{one.exception} is raised" + (said if one.match else "")
+    forms = {
+        "equals": f"{actual} equals {value}",
+        "approx": f"{actual} is about {value}",
+        "is": f"{actual} is {value}",
+        "is_instance": f"{actual} is an instance of {value}",
+        "length": f"{actual} has length {value}",
+        "holds": f"{actual} holds",
+        "output": f"{value} is printed",
+        "warns": f"{one.exception} is warned of",
+    }
+    return forms[one.kind]
+
+
+def _cut(text: str, limit: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"

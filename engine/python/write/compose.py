@@ -1,0 +1,144 @@
+"""An exploration becomes a unit test spec, valid against the unit test schema (B-02, B-04, B-06, T-08)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..facts.import_names import ImportNames, at_their_source
+from ..judge.assertability import judged_findings
+from ..judge.defects import suspected_defects
+from ..judge.oracle import Verdict
+from ..judge.selection import Judged
+from ..judge.suite_size import Built, fitted, limits_for
+from ..model.model import Exploration, ModuleFacts
+from ..model.spec_case import WEAK_KINDS, Case
+from .case_titles import CaseNamer
+from .grouping import grouped
+from .render import render_cases
+from .row_names import after_their_tables, renamed
+
+SCHEMA_VERSION = "1.0.0"
+NAMED_BY = 5
+
+
+def compose_spec(
+    exploration: Exploration,
+    *,
+    framework: str,
+    request: str = "",
+    import_roots: Sequence[str] = (),
+    notices: dict[str, list[int]] | None = None,
+) -> dict[str, Any]:
+    """The unit spec of one module. `cases` is empty where nothing could be told; `not_reached` then says why.
+
+    Args:
+        framework: pytest or unittest.
+        request: what the user asked for; it does not change what is true of the code, so only the title may show it.
+        import_roots: the layout's import roots; the first one is taken when the facts name none.
+        notices: is filled with the numbers of the mutants that cases notice, by the cases' ids; of those that notice
+            the same mutant, only the first few are named.
+    """
+    facts = exploration.facts
+    judged, without = judged_findings(exploration)
+    names: ImportNames = ImportNames(())
+    noticed: dict[str, frozenset[int]] = {}
+
+    def build(judged: Sequence[Judged]) -> Built:
+        nonlocal names
+        expected = [text for one in judged for text in (*one.finding.trial.imports, *one.verdict.imports)]
+        names = ImportNames(expected)
+        namer = CaseNamer(facts, [one.finding for one in judged])
+        cases = [_case(one, facts, namer, names) for one in judged]
+        placed = grouped(cases, facts)
+        ids = after_their_tables(placed)
+        noticed.clear()
+        noticed.update((ids[case.id], one.finding.kills) for case, one in zip(cases, judged, strict=True))
+        return Built(tuple(ids[one.id] for one in cases), renamed(placed, ids))
+
+    def written(cases: Sequence[Case]) -> str:
+        return render_cases(cases, framework, imports=names.statements(), module=facts.module)
+
+    cases = fitted(judged, build, written, limits_for(exploration.source_lines)).cases
+    if notices is not None:
+        notices.update(_first_to_notice([case.id for case in cases], noticed))
+    defects = suspected_defects(exploration)
+    covered = {case.subject for case in cases} | {str(one["subject"]) for one in defects}
+    spec: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "test_type": "unit",
+        "title": f"Unit tests for {facts.module}",
+        "language": "python",
+        "framework": framework,
+        "target": {
+            "path": facts.path,
+            "module": facts.module,
+            "import_root": facts.import_root or next(iter(import_roots), "."),
+            "digest": facts.digest,
+        },
+        "imports": names.statements(),
+        "cases": [case.to_json() for case in cases],
+        "suspected_defects": defects,
+        "not_reached": _not_reached(exploration, without, covered),
+    }
+    return spec
+
+
+def _first_to_notice(ids: Sequence[str], noticed: Mapping[str, frozenset[int]]) -> dict[str, list[int]]:
+    counted: Counter[int] = Counter()
+    found: dict[str, list[int]] = {}
+    for case_id in ids:
+        mine = sorted(one for one in noticed.get(case_id, ()) if counted[one] < NAMED_BY)
+        counted.update(mine)
+        if mine:
+            found[case_id] = mine
+    return found
+
+
+def _case(judged: Judged, facts: ModuleFacts, namer: CaseNamer, names: ImportNames) -> Case:
+    trial, verdict = judged.finding.trial, judged.verdict
+    imports = at_their_source(trial.imports, facts)
+    source = names.adopt(trial.arrange, trial.act, imports, verdict.expectations, verdict.imports)
+    named = namer.name(trial.subject, source.statements, source.expression, trial.mode, source.expect)
+    return Case(
+        id=named.id,
+        title=named.title,
+        subject=trial.subject,
+        priority=_priority(verdict),
+        preconditions=tuple(" ".join(one.split())[:900] for one in source.statements[:50]),
+        steps=(named.step,),
+        expected=named.expected,
+        fixtures=trial.fixtures,
+        statements=source.statements,
+        expression=source.expression,
+        mode=trial.mode,
+        expect=source.expect,
+    )
+
+
+def _priority(verdict: Verdict) -> str:
+    if any(one.origin == "documented" for one in verdict.expectations):
+        return "high"
+    if all(one.kind in WEAK_KINDS for one in verdict.expectations):
+        return "low"
+    return "medium"
+
+
+def _not_reached(exploration: Exploration, without: dict[str, str], covered: set[str]) -> list[dict[str, Any]]:
+    lines = {one.qualname: one.lines[0] for one in exploration.facts.callables()}
+    found: dict[str, dict[str, Any]] = {}
+    for one in exploration.unreached:
+        if one.qualname not in covered:
+            found[one.qualname] = _unreached(one.qualname, one.reason, one.line or lines.get(one.qualname, 0))
+    for subject, reason in without.items():
+        if subject not in covered:
+            found[subject] = _unreached(subject, reason, lines.get(subject, 0))
+    return sorted(found.values(), key=lambda one: (one.get("line", 0), one["subject"]))
+
+
+def _unreached(subject: str, reason: str, line: int) -> dict[str, Any]:
+    entry: dict[str, Any] = {"subject": subject, "reason": reason or "no input was found that calls it"}
+    if line > 0:
+        entry["line"] = line
+    return entry

@@ -1,0 +1,148 @@
+"""Which cases become rows of one table, in what order, and what the table's test is called."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from ....utils.python_source import parse_python
+from ..judge.group import Group, Table, buckets, outcome, shape, tabulate
+from ..model.model import CallableFacts, ModuleFacts
+from ..model.spec_case import Case
+from ..source.titles import Argument, arguments_of, cut_slug, given_words, positional_names, snake_case, subject_slug
+
+_LONGEST_GROUP = 150
+
+
+def grouped(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
+    """The cases with `group` set where they share a shape: subjects in order, rows together, documented rows first."""
+    callables = {one.qualname: one for one in facts.callables()}
+    by_name: dict[str, list[str]] = {}
+    for one in callables.values():
+        # A method may bear the name of a function, but is called on something.
+        key = one.name if one.kind in ("function", "constructor") else f".{one.name}"
+        by_name.setdefault(key, positional_names(one))
+    used: set[str] = set()
+    order = {case.subject: at for at, case in reversed(list(enumerate(cases)))}
+    placed: list[Case] = []
+    parts = buckets(cases)
+    shapes = Counter((part[0].subject, shape(part[0])) for part in parts)
+    for bucket in parts:
+        members = sorted(bucket, key=_documented_line)
+        subject = callables.get(members[0].subject)
+        itself = positional_names(subject) if subject is not None and subject.name == "__call__" else []
+        table = tabulate(members, (), partial(_parameter, by_name, itself))
+        if table is None:
+            placed += bucket
+            continue
+        split = shapes[members[0].subject, shape(members[0])] > 1
+        name = _name(table, callables.get(members[0].subject), used, outcome(members) if split else "")
+        used.add(name)
+        text = Group(name, tuple(snake_case(one) for one in table.columns)).text
+        text = text if len(text) <= _LONGEST_GROUP else name
+        placed += [replace(case, group=text) for case in members]
+    return sorted(placed, key=lambda case: order[case.subject])
+
+
+def _documented_line(case: Case) -> int:
+    """Documented cases by their line, the others after them in the order they have."""
+    return case.documented[0].lines[0] if case.documented else 10**9
+
+
+def _parameter(by_name: Mapping[str, list[str]], itself: list[str], call: ast.Call, at: int) -> str | None:
+    """The parameter an argument goes to; `itself` are those of the arranged object, which is called like a function."""
+    if isinstance(call.func, ast.Attribute):
+        known = by_name.get(f".{call.func.attr}", by_name.get(call.func.attr, []))
+    else:
+        known = by_name.get(getattr(call.func, "id", ""), itself)
+    return known[at].strip("_") or None if at < len(known) else None
+
+
+def _name(table: Table, facts: CallableFacts | None, used: set[str], ending: str) -> str:
+    """What the table shows: the subject, the exception, which optional arguments are given, how all its rows end."""
+    first = table.cases[0]
+    words = [subject_slug(first.subject) or "it"]
+    if facts is not None and facts.kind == "constructor":
+        words.append("construction")
+    raised = next((one.exception for one in first.expect if one.kind == "raises"), None)
+    if raised:
+        words = words[:1]
+        words.append(f"raises_{snake_case(raised.rpartition('.')[2])}")
+        if any(one.kind == "raises" and one.match and not one.whole for one in first.expect):
+            ending = "saying"
+    plain = cut_slug("_".join(words))
+    optional = _optional_words(table, facts)
+    named = cut_slug(f"{plain}_{optional}") if optional else plain
+    candidates = [plain, named] if raised else [named, plain]
+    if ending == "saying":
+        candidates += [cut_slug(f"{one}_{ending}") for one in candidates]
+    elif ending:
+        candidates = [*(cut_slug(f"{one}_{ending}") for one in candidates), *candidates]
+    made = _made_words(table)
+    if made:
+        candidates += [cut_slug(f"{one}_{made}") for one in candidates]
+    if table.template.expect[0].kind == "approx":
+        candidates += [cut_slug(f"{one}_approximately") for one in candidates]
+    answer = _one_answer(table)
+    if answer:
+        candidates += [cut_slug(f"{one}_is_{answer}") for one in candidates]
+    candidates += [f"{candidates[0]}_{number}" for number in range(2, len(used) + 3)]
+    return next(one for one in candidates if one not in used)
+
+
+def _made_words(table: Table) -> str:
+    """`with_limit` or `without_colour`: how the object was made that was arranged last, as far as keywords tell."""
+    calls = [call for case in table.cases if (call := _last_made(case)) is not None]
+    if len(calls) != len(table.cases):
+        return ""
+    given = [Argument(one.arg, one.value, by_name=True) for one in calls[0].keywords if one.arg]
+    sources = [{one.arg: ast.unparse(one.value) for one in call.keywords} for call in calls]
+    return _words([one for one in given if any(other.get(one.name) != one.source for other in sources)], given)
+
+
+def _last_made(case: Case) -> ast.Call | None:
+    for statement in reversed(case.statements):
+        node = parse_python(statement.strip()).body[-1]
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            return node.value
+    return None
+
+
+def _words(varying: Sequence[Argument], given: Sequence[Argument]) -> str:
+    """What arguments are called whose values vary, then what the others are given."""
+    names = [snake_case(one.name.removeprefix("with_") or one.name) for one in varying]
+    words = given_words([one for one in given if one not in varying])
+    if not names:
+        return words
+    joint = "_and_".join(names)
+    return f"with_{joint}_and_{words[5:]}" if words.startswith("with_") else f"with_{joint}_{words}".rstrip("_")
+
+
+def _one_answer(table: Table) -> str:
+    """`none`, `true` or `false` where that is what every row gives."""
+    one = table.template.expect[0]
+    if one.actual not in ("result", "not result"):
+        return ""
+    if one.kind == "holds":
+        return "true" if one.actual == "result" else "false"
+    return one.value.lower() if one.kind == "is" and one.value in ("None", "True", "False") else ""
+
+
+def _optional_words(table: Table, facts: CallableFacts | None) -> str:
+    """`with_ndigits` where it varies, `with_empty_separator` or `without_months` where it is the same in all rows."""
+    if facts is None:
+        return ""
+    rows = [arguments_of(case.expression, facts) for case in table.cases]
+    required = {one.name for one in facts.parameters if one.required}
+    varying: list[Argument] = []
+    given: list[Argument] = []
+    for at, argument in enumerate(rows[0]):
+        if not argument.name or argument.name in required or len(given) > 1:
+            continue
+        given.append(argument)
+        if len({row[at].source for row in rows if at < len(row)}) > 1:
+            varying.append(argument)
+    return _words(varying, given)

@@ -1,0 +1,208 @@
+"""A unit test spec becomes a test file: the same spec gives the same bytes (B-04, B-06).
+
+Module functions are tested by functions, the members of a class in a class `Test…`; rows that share a shape become one
+parametrised test (pytest) or a method each (unittest). The file is formatted as `ruff format` does.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ruff.__main__ import find_ruff_bin
+
+from ....core.errors import AgentFailure, EnvironmentFault
+from ....utils.generated_header import with_header
+from ....utils.python_source import parse_python
+from ..judge.group import read_group, tabulate
+from ..model.spec_case import Case
+from ..source.import_block import import_block
+from ..source.titles import snake_case
+from .regroup import regrouped
+from .render_pytest import PytestDialect, function_lines, table_lines
+from .render_unittest import UnittestDialect, method_lines
+from .shared_helpers import lifted
+
+_RUFF_ARGUMENTS = (
+    "format",
+    "--isolated",
+    "--config",
+    "line-length = 88",
+    "--config",
+    "target-version = 'py39'",
+    "--stdin-filename",
+    "test_generated.py",
+    "-",
+)
+_FORMAT_SECONDS = 60
+
+
+@dataclass(slots=True)
+class Section:
+    """Tests that stand together: the members of one class (`owner`), or the module's functions."""
+
+    owner: str | None
+    blocks: list[list[Case]] = field(default_factory=list)
+
+
+def render(spec: Mapping[str, Any], framework: str) -> str:
+    """The test file of a unit spec, header included.
+
+    Args:
+        spec: valid against the unit test schema.
+        framework: pytest or unittest.
+
+    Raises:
+        AgentFailure: the spec's source does not make a Python file, or the framework is unknown.
+        EnvironmentFault: ruff, which formats the file, cannot be run.
+    """
+    cases = [Case.from_json(one) for one in spec["cases"]]
+    target = spec["target"]
+    body = render_cases(cases, framework, imports=spec.get("imports") or (), module=str(target["module"]))
+    return with_header(body, target=str(target["path"]))
+
+
+def render_cases(cases: Sequence[Case], framework: str, *, imports: Iterable[str], module: str) -> str:
+    """The file's text without its header. Raises as `render` does."""
+    return format_python(file_source(cases, framework, imports=imports, module=module))
+
+
+def file_source(cases: Sequence[Case], framework: str, *, imports: Iterable[str], module: str) -> str:
+    """The file's text before formatting; it parses. Raises AgentFailure."""
+    if framework not in ("pytest", "unittest"):
+        raise AgentFailure(
+            f"unit tests cannot be written for {framework!r}", advice="ask for the framework pytest or unittest"
+        )
+    dialect = PytestDialect() if framework == "pytest" else UnittestDialect()
+    taken: set[str] = set()
+    try:
+        parts, cases = lifted(cases)
+        for section in sections(cases, split_functions=framework == "unittest"):
+            if isinstance(dialect, PytestDialect):
+                parts.append(_pytest_section(section, dialect, taken))
+            else:
+                parts.append(_unittest_section(section, dialect, taken))
+        code = "\n\n\n".join(parts)
+        block = import_block([*imports, *sorted(dialect.imports)], code=code, first_party=module.partition(".")[0])
+        text = "\n\n".join(part for part in (f'"""Unit tests for {module}."""', block, "\n" + code) if part.strip())
+        parse_python(text)
+    except (SyntaxError, ValueError, KeyError) as error:
+        raise AgentFailure(f"the spec for {module} does not render as Python: {error}") from error
+    return text
+
+
+def sections(cases: Sequence[Case], *, split_functions: bool) -> list[Section]:
+    """Cases by class (or, for unittest, by function too), in order of appearance, rows of one group together."""
+    owners = {case.subject.partition(".")[0] for case in cases if "." in case.subject}
+    found: dict[str | None, Section] = {}
+    groups: dict[tuple[str | None, str], list[Case]] = {}
+    for case in cases:
+        first = case.subject.partition(".")[0]
+        owner = first if split_functions or first in owners or first[:1].isupper() else None
+        section = found.setdefault(owner, Section(owner))
+        key = (owner, case.group or "")
+        if case.group and key in groups:
+            groups[key].append(case)
+            continue
+        block = [case]
+        if case.group:
+            groups[key] = block
+        section.blocks.append(block)
+    if not split_functions:
+        for section in found.values():
+            section.blocks = regrouped(section.blocks)
+    return list(found.values())
+
+
+def format_python(text: str, *, width: int | None = None) -> str:
+    """Text as `ruff format` leaves it, whatever configuration lies around; lines of `width` characters if it is given.
+
+    Raises:
+        AgentFailure: it is no Python. EnvironmentFault: ruff cannot be run.
+    """
+    more = [f"--line-length={width}"] if width else []
+    try:
+        done = subprocess.run(
+            [find_ruff_bin(), *_RUFF_ARGUMENTS, *more],
+            input=text.encode("utf-8", "surrogatepass"),
+            capture_output=True,
+            timeout=_FORMAT_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise EnvironmentFault(f"ruff could not format a test file: {error}", advice="pip install ruff") from error
+    if done.returncode != 0:
+        raise AgentFailure(f"a test file could not be formatted: {done.stderr.decode('utf-8', 'replace').strip()}")
+    return done.stdout.decode("utf-8", "surrogatepass")
+
+
+def _pytest_section(section: Section, dialect: PytestDialect, taken: set[str]) -> str:
+    owner = _owner(section, taken)
+    names = _Names(section.owner)
+    functions: list[str] = []
+    for block in section.blocks:
+        group = read_group(block[0].group) if block[0].group else None
+        table = tabulate(block, group.columns) if group is not None else None
+        if table is not None and group is not None:
+            lines = table_lines(table, names.of(group.name), dialect, owner=owner)
+            functions.append("\n".join(lines))
+            continue
+        for case in block:
+            lines = function_lines(case, names.of(case.id.removeprefix("tc_")), dialect, owner=owner)
+            functions.append("\n".join(lines))
+    return "\n\n\n".join(functions) if owner is None else _class(f"class {owner}:", functions)
+
+
+def _unittest_section(section: Section, dialect: UnittestDialect, taken: set[str]) -> str:
+    owner = _owner(section, taken)
+    names = _Names(section.owner)
+    methods = [
+        "\n".join(method_lines(case, names.of(case.id.removeprefix("tc_")), dialect, owner=owner))
+        for block in section.blocks
+        for case in block
+    ]
+    return _class(f"class {owner}(unittest.TestCase):", methods)
+
+
+def _owner(section: Section, taken: set[str]) -> str | None:
+    """The test class of a section, of which no other has the name."""
+    if section.owner is None:
+        return None
+    name = class_name(section.owner)
+    if name in taken:
+        # A function and a class whose names differ in spelling only.
+        name += "Function"
+    taken.add(name)
+    return name
+
+
+def _class(head: str, functions: list[str]) -> str:
+    inner = "\n\n".join(functions)
+    return head + "\n" + "\n".join(f"    {line}" if line else "" for line in inner.split("\n"))
+
+
+def class_name(owner: str) -> str:
+    """`TestCart` for Cart, `TestNaturalSize` for natural_size."""
+    words = [part[:1].upper() + part[1:] for part in re.split(r"_+", owner) if part]
+    return "Test" + "".join(words)
+
+
+class _Names:
+    """Test names of one section: the class's own name is not repeated, and no name comes twice."""
+
+    def __init__(self, owner: str | None) -> None:
+        self._prefix = f"{snake_case(owner)}_" if owner else ""
+        self._used: set[str] = set()
+
+    def of(self, text: str) -> str:
+        """`test_…` for the words of an id or a group."""
+        words = text.removeprefix(self._prefix) if self._prefix else text
+        name = base = f"test_{words}" if words else "test_it"
+        number = 2
+        while name in self._used:
+            name, number = f"{base}_{number}", number + 1
+        self._used.add(name)
+        return name

@@ -1,0 +1,254 @@
+"""The body of one test: arrange, act, assert. What differs between frameworks is asked of a `Dialect`."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from dataclasses import dataclass
+from typing import Protocol
+
+from ....utils.python_source import parse_expression
+from ..model.spec_case import CODE, ELSEWHERE, PRINTED_ERRORS, Case, Expectation
+from ..source.polish import polish
+
+INLINE_WIDTH = 84
+_PATTERN_CHARACTERS = set(".^$*+?{}[]\\|()")
+_MOST_MARKED = 4
+_SOLE_KINDS = ("equals", "approx", "is", "is_instance", "length", "holds")
+_SOLE_ACTUALS = re.compile(r"^(?:(?P<call>callable|sorted|repr|math\.isnan)\(result\)|not result|result)$")
+
+
+class Dialect(Protocol):
+    """How a framework says what a body needs said. Lines may hold line breaks."""
+
+    def fixture(self, name: str) -> list[str]:
+        """Lines that provide a fixture the case names."""
+        ...
+
+    def check(self, one: Expectation, actual: str) -> list[str]:
+        """Lines that assert one expectation about `actual`."""
+        ...
+
+    def raising(self, one: Expectation) -> str:
+        """A context manager that demands an exception."""
+        ...
+
+    def code(self) -> str:
+        """The expression for the code that the program ended with, after `raising(…) as raised`."""
+        ...
+
+    def warning(self, demands: list[Expectation]) -> Around:
+        """What demands warnings; called with one or more."""
+        ...
+
+    def capturing(self, *, output: bool, errors: bool) -> list[str]:
+        """Context managers that capture what is printed, where such are needed."""
+        ...
+
+    def captured(self, *, output: bool, errors: bool) -> tuple[list[str], str, str]:
+        """Lines that read what was captured, and the expressions for standard output and standard error."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What stands around an act: context managers, innermost first, lines before it within them, lines after them."""
+
+    managers: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+def body_lines(case: Case, dialect: Dialect) -> list[str]:
+    """The statements of a test. Raises SyntaxError when the case's source is not Python."""
+    arrange = [line for name in case.fixtures for line in dialect.fixture(name)]
+    arrange += [polish(one) for one in case.statements]
+    sole = _sole_check(case, dialect)
+    if sole is not None:
+        return _spaced(arrange, sole)
+    raised = next((one for one in case.expect if one.kind == "raises"), None)
+    about_result = [one for one in case.expect if raised is None and _reads_result(one)]
+    apart = [one for one in case.expect if one.kind in ("raises", "warns", "output") or one.actual in ELSEWHERE]
+    rest = [one for one in case.expect if one not in about_result and one not in apart]
+    helper, act = _act(case, bind=bool(about_result), checks=_checks(about_result, dialect))
+    warned = [one for one in apart if one.kind == "warns"]
+    around = dialect.warning(warned) if warned else Around()
+    act = _demanding(act, _raising(apart, raised, dialect), around)
+    for manager in _capturing(apart, dialect):
+        act = [f"with {manager}:", *_indented(act)]
+    checks = [] if case.mode == "enter" else _checks(about_result, dialect)
+    checks += [*_apart(apart, dialect), *around.after, *_checks(rest, dialect)]
+    return _spaced(arrange, helper, act, checks)
+
+
+def pattern(text: str, *, whole: bool = False) -> tuple[str, bool]:
+    """A regular expression that finds literal `text`, or that alone, as source, and whether it needs `re`."""
+    if whole:
+        marked = "".join(f"\\{one}" if one in _PATTERN_CHARACTERS else one for one in text)
+        quote = next((one for one in "\"'" if one not in text), None)
+        if quote is not None and len(marked) - len(text) <= _MOST_MARKED:
+            return f"r{quote}^{marked}${quote}", False
+        return f'"^" + re.escape({polish(repr(text))}) + "$"', True
+    if _PATTERN_CHARACTERS & set(text):
+        return f"re.escape({polish(repr(text))})", True
+    return polish(repr(text)), False
+
+
+def acted(case: Case) -> str:
+    """The act as one expression, for the modes that have one."""
+    act = polish(case.expression)
+    if case.mode == "await":
+        return f"asyncio.run({act})"
+    if case.mode == "iterate":
+        return f"list({act})"
+    if case.mode in ("aiterate", "aenter"):
+        return "asyncio.run(scenario())"
+    return act
+
+
+def helper_imports(case: Case) -> list[str]:
+    """Imports that the act's mode brings with it."""
+    return ["import asyncio"] if case.mode in ("await", "aiterate", "aenter") else []
+
+
+def _sole_check(case: Case, dialect: Dialect) -> list[str] | None:
+    """One assertion that acts and asserts in one short line, where that reads better than two."""
+    if case.mode not in ("call", "await", "iterate") or len(case.expect) != 1:
+        return None
+    one = case.expect[0]
+    act = acted(case)
+    found = _SOLE_ACTUALS.match(one.actual)
+    if one.kind not in _SOLE_KINDS or found is None or "\n" in act:
+        return None
+    if found["call"]:
+        actual = f"{found['call']}({act})"
+    elif one.actual == "not result":
+        actual = _negated(act)
+    else:
+        actual = act if one.kind == "holds" else _operand(act)
+    lines = dialect.check(one, actual)
+    fits = len(lines) == 1 and "\n" not in lines[0] and len(lines[0]) <= INLINE_WIDTH
+    return lines if fits else None
+
+
+def _negated(source: str) -> str:
+    """A condition's opposite, as a person writes it: `x not in y`."""
+    node = parse_expression(source)
+    opposites = {ast.In: ast.NotIn, ast.Is: ast.IsNot, ast.Eq: ast.NotEq, ast.NotIn: ast.In, ast.IsNot: ast.Is}
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in opposites:
+        return ast.unparse(ast.Compare(node.left, [opposites[type(node.ops[0])]()], node.comparators))
+    return f"not {source}" if isinstance(node, ast.Call | ast.Name | ast.Attribute) else f"not ({source})"
+
+
+def _operand(source: str) -> str:
+    """Source that can stand left of a comparison."""
+    node = parse_expression(source)
+    simple = ast.Call | ast.Attribute | ast.Name | ast.Subscript | ast.Constant | ast.BinOp | ast.UnaryOp
+    plain = isinstance(node, simple) and not (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
+    return source if plain else f"({source})"
+
+
+def _act(case: Case, *, bind: bool, checks: list[str]) -> tuple[list[str], list[str]]:
+    """Helper lines, and the lines of the act."""
+    source = polish(case.expression)
+    if case.mode == "enter":
+        if bind:
+            return [], [f"with {source} as result:", *_indented(checks)]
+        return [], [f"with {source}:", "    pass"]
+    helper: list[str] = []
+    if case.mode == "aiterate":
+        helper = ["async def scenario():", *_indented([f"return [item async for item in {source}]"]), ""]
+    elif case.mode == "aenter":
+        name = "inside" if re.search(r"\bentered\b", source) else "entered"
+        inner = [f"async with {source} as {name}:", *_indented([f"return {name}"])]
+        helper = ["async def scenario():", *_indented(inner), ""]
+    act = acted(case)
+    if bind:
+        return helper, [f"result = {act}"]
+    return helper, [_as_statement(act) if case.mode == "call" else act]
+
+
+def _as_statement(act: str) -> str:
+    """`d.__setitem__(k, v)` as the statement a person writes."""
+    node = parse_expression(act)
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.keywords:
+        return act
+    receiver, name, arguments = ast.unparse(node.func.value), node.func.attr, [ast.unparse(one) for one in node.args]
+    if name == "__setitem__" and len(arguments) == 2:
+        return polish(f"{receiver}[{arguments[0]}] = {arguments[1]}")
+    if name == "__delitem__" and len(arguments) == 1:
+        return polish(f"del {receiver}[{arguments[0]}]")
+    return act
+
+
+def _demanding(act: list[str], raising: list[str], around: Around) -> list[str]:
+    """The act within what demands its exception, and that within what demands warnings.
+
+    The exception has to end inside: what demands a warning lets an exception pass and looks for no warning then.
+    """
+    if around.before:
+        inner = [f"with {raising[0]}:", *_indented(act)] if raising else act
+        return [f"with {', '.join(reversed(around.managers))}:", *_indented([*around.before, *inner])]
+    managers = [*raising, *around.managers]
+    return [f"with {', '.join(reversed(managers))}:", *_indented(act)] if managers else act
+
+
+def _raising(demands: list[Expectation], raised: Expectation | None, dialect: Dialect) -> list[str]:
+    if raised is None:
+        return []
+    kept = " as raised" if any(one.actual == CODE for one in demands) else ""
+    return [f"{dialect.raising(raised)}{kept}"]
+
+
+def _printed(demands: list[Expectation]) -> dict[str, bool]:
+    return {
+        "output": any(one.kind == "output" for one in demands),
+        "errors": any(one.actual == PRINTED_ERRORS for one in demands),
+    }
+
+
+def _capturing(demands: list[Expectation], dialect: Dialect) -> list[str]:
+    return dialect.capturing(**_printed(demands))
+
+
+def _apart(demands: list[Expectation], dialect: Dialect) -> list[str]:
+    """Checks of what is neither the result nor something arranged."""
+    printed = _printed(demands)
+    lines, output, errors = dialect.captured(**printed) if any(printed.values()) else ([], "", "")
+    places = {CODE: dialect.code(), PRINTED_ERRORS: errors}
+    checks: list[str] = []
+    for one in demands:
+        if one.actual in places:
+            checks += dialect.check(one, places[one.actual])
+        elif one.kind == "output":
+            checks += dialect.check(_output_check(one), output)
+    return [*lines, *checks]
+
+
+def _checks(expectations: list[Expectation], dialect: Dialect) -> list[str]:
+    return [line for one in expectations for line in dialect.check(one, polish(one.actual))]
+
+
+def _output_check(one: Expectation) -> Expectation:
+    return Expectation("equals", one.actual, one.value, origin=one.origin, evidence=one.evidence)
+
+
+def _reads_result(one: Expectation) -> bool:
+    if one.kind in ("raises", "warns", "output"):
+        return False
+    return re.search(r"\bresult\b", one.actual) is not None
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return [textwrap.indent(line, "    ") for line in lines]
+
+
+def _spaced(*parts: list[str]) -> list[str]:
+    """The parts that have lines, with an empty line between them."""
+    lines: list[str] = []
+    for part in parts:
+        if part and lines:
+            lines.append("")
+        lines += part
+    return lines

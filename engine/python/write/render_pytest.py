@@ -1,0 +1,186 @@
+"""Tests in pytest's form: functions, tables by `pytest.mark.parametrize`, a class for the members of a class."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ....utils.case_names import named_case
+from ....utils.python_source import parse_expression
+from ..judge.group import Table
+from ..model.spec_case import PRINTED_ERRORS, Case, Expectation
+from ..source.case_shapes import MatchName
+from ..source.polish import polish
+from .render_body import Around, body_lines, helper_imports, pattern
+
+# What a line of 88 characters leaves for a docstring inside a method.
+_DOCSTRING_WIDTH = 80
+
+
+class PytestDialect:
+    """How pytest says what a body needs said; `imports` collects what that takes."""
+
+    def __init__(self) -> None:
+        self.imports: set[str] = {"import pytest"}
+
+    def fixture(self, name: str) -> list[str]:
+        """pytest provides fixtures by argument."""
+        return []
+
+    def check(self, one: Expectation, actual: str) -> list[str]:
+        """A plain assert."""
+        value = polish(one.value) if one.value is not None else "None"
+        if one.kind == "approx":
+            return [f"assert {actual} == {approximate(value, one)}"]
+        forms = {
+            "equals": f"{actual} == {value}",
+            "is": f"{actual} is {value}",
+            "is_instance": f"isinstance({actual}, {value})",
+            "length": f"len({actual}) == {value}",
+            "holds": actual,
+        }
+        return [f"assert {forms[one.kind]}"]
+
+    def raising(self, one: Expectation) -> str:
+        """`pytest.raises(…)`."""
+        return f"pytest.raises({self._expected(one)})"
+
+    def code(self) -> str:
+        """What `pytest.raises` caught."""
+        return "raised.value.code"
+
+    def warning(self, demands: list[Expectation]) -> Around:
+        """`pytest.warns(…)`, one in another: each passes on what it does not mean."""
+        return Around(tuple(f"pytest.warns({self._expected(one)})" for one in demands))
+
+    def capturing(self, *, output: bool, errors: bool) -> list[str]:
+        """The `capsys` fixture needs no block."""
+        return []
+
+    def captured(self, *, output: bool, errors: bool) -> tuple[list[str], str, str]:
+        """What `capsys` read; it reads both streams at once."""
+        both = output and errors
+        read = "printed" if both else "capsys.readouterr()"
+        return ["printed = capsys.readouterr()"] if both else [], f"{read}.out", f"{read}.err"
+
+    def _expected(self, one: Expectation) -> str:
+        exception = one.exception or "Exception"
+        if not one.match:
+            return exception
+        if isinstance(one.match, MatchName):
+            self.imports.add("import re")
+            exact = f'f"^{{re.escape({one.match})}}$"'
+            return f"{exception}, match={exact if one.whole else f're.escape({one.match})'}"
+        text, needs_re = pattern(one.match, whole=one.whole)
+        if needs_re:
+            self.imports.add("import re")
+        return f"{exception}, match={text}"
+
+
+def function_lines(case: Case, name: str, dialect: PytestDialect, *, owner: str | None = None) -> list[str]:
+    """One test for one case.
+
+    Args:
+        owner: the class that the test stands in.
+    """
+    dialect.imports.update(helper_imports(case))
+    head = f"def {name}({_arguments(case, (), method=owner is not None)}):"
+    return [head, *_indented([*docstring(case, name, owner), *body_lines(case, dialect)])]
+
+
+def table_lines(table: Table, name: str, dialect: PytestDialect, *, owner: str | None = None) -> list[str]:
+    """One parametrised test for a table; each row carries its case's id, as far as the names do not tell it."""
+    case = table.template
+    dialect.imports.update(helper_imports(case))
+    names = repr(table.columns[0]) if len(table.columns) == 1 else repr(table.columns)
+    documented = [one for one in table.cases if one.documented]
+    together = documented_in(documented) if len(documented) == len(table.cases) else ""
+    rows: list[str] = []
+    told = "" if documented else "Observed"
+    for one, row in zip(table.cases, table.rows, strict=True):
+        source = documented_in(documented) if one.documented else "Observed"
+        if not together and source != told:
+            rows.append(f"        # {source}")
+            told = source
+        cells = ", ".join(polish(cell) for cell in row)
+        rows.append(f'        pytest.param({cells}, id="{_row_id(one, name, owner)}"),')
+    lines = ["@pytest.mark.parametrize(", f"    {names},", "    [", *rows, "    ],", ")"]
+    lines.append(f"def {name}({_arguments(case, table.columns, method=owner is not None)}):")
+    if together:
+        lines.append(f'    """{together}."""')
+    return [*lines, *_indented(body_lines(case, dialect))]
+
+
+def _row_id(case: Case, name: str, owner: str | None) -> str:
+    """What the row adds to the test's name, where the two make the case's id; else that id."""
+    rest = case.id.removeprefix(f"{named_case(owner, name)}_")
+    return rest if rest != case.id else case.id
+
+
+def docstring(case: Case, name: str, owner: str | None) -> list[str]:
+    """Where a document says so, if one does; the case's id, where the test's names do not tell it."""
+    told = [] if named_case(owner, name) == case.id else [f"Case {case.id}."]
+    found = [f"{documented_in([case])}."] if case.documented else []
+    if not told or not found:
+        return [f'"""{line}"""' for line in (*told, *found)]
+    line = f'"""{told[0]} {found[0]}"""'
+    return [line] if len(line) <= _DOCSTRING_WIDTH else [f'"""{told[0]}', "", found[0], '"""']
+
+
+def documented_in(cases: Sequence[Case]) -> str:
+    """`Documented in cart.py, lines 10-14` for cases that are documented; the lines span all of them."""
+    found = [one for case in cases for one in case.documented]
+    first, last = min(one.lines[0] for one in found), max(one.lines[1] for one in found)
+    where = f"line {first}" if first == last else f"lines {first}-{last}"
+    return f"Documented in {found[0].path.rpartition('/')[2]}, {where}"
+
+
+def approximate(value: str, one: Expectation) -> str:
+    """`value` with its floats compared by tolerance: as a whole where it is flat, else each float by itself."""
+    node = parse_expression(value)
+    tolerances = {"rel": one.relative, "abs": one.absolute}
+    extra = "".join(f", {name}={number!r}" for name, number in tolerances.items() if number is not None)
+    if is_flat(node):
+        return f"pytest.approx({value}{extra})"
+    return ast.unparse(ast.fix_missing_locations(_Approximate().visit(node)))
+
+
+def is_flat(node: ast.expr) -> bool:
+    """Whether `pytest.approx` takes the value as a whole: a number, or a list, tuple or dict of plain values."""
+    if isinstance(node, ast.List | ast.Tuple):
+        return all(_is_scalar(one) for one in node.elts)
+    if isinstance(node, ast.Dict):
+        return all(_is_scalar(one) for one in node.values)
+    return _is_scalar(node)
+
+
+def _is_scalar(node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp):
+        return _is_scalar(node.operand)
+    if isinstance(node, ast.BinOp):
+        return _is_scalar(node.left) and _is_scalar(node.right)
+    return isinstance(node, ast.Constant | ast.Name)
+
+
+class _Approximate(ast.NodeTransformer):
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        if isinstance(node.operand, ast.Constant) and isinstance(node.operand.value, float):
+            return self._wrapped(node)
+        return self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        return self._wrapped(node) if isinstance(node.value, float) else node
+
+    def _wrapped(self, node: ast.expr) -> ast.expr:
+        approx = ast.Attribute(ast.Name("pytest", ast.Load()), "approx", ast.Load())
+        return ast.Call(func=approx, args=[node], keywords=[])
+
+
+def _arguments(case: Case, columns: tuple[str, ...], *, method: bool) -> str:
+    output = ["capsys"] if any(one.kind == "output" or one.actual == PRINTED_ERRORS for one in case.expect) else []
+    fixtures = [name for name in (*case.fixtures, *output) if name not in columns]
+    return ", ".join([*(["self"] if method else []), *dict.fromkeys(fixtures), *columns])
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return ["\n".join(f"    {part}" if part else "" for part in line.split("\n")) for line in lines]

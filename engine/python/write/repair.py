@@ -1,0 +1,242 @@
+"""Mending specs and leaving out cases, by what a validation said; the same errors give the same repair (T-06, T-07).
+
+A case is kept whole or left out whole: no expectation is dropped or weakened to make an error go away (B-03).
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ....core.errors import AgentFailure
+from ....utils.case_names import owned_tests, proven_by, row_case, rows_of
+from ....utils.python_source import parse_python
+from ..model.spec_case import Case
+from .compose import SCHEMA_VERSION
+from .render import file_source
+
+_PLACE = re.compile(r"^\$\.(?P<section>\w+)(?:\[(?P<index>\d+)\])?(?P<rest>.*)$")
+_LISTS = ("imports", "suspected_defects", "not_reached")
+_CUTTABLE = re.compile(r"^\.(title|expected|preconditions\[\d+\]|steps\[\d+\])$")
+_CUT_LENGTH = 280
+_OTHER_TYPES = ("api", "integration", "e2e", "performance")
+
+
+@dataclass(slots=True)
+class Repair:
+    """A mended spec, and what was done: `dropped` maps case ids to reasons, `changes` says the rest in words."""
+
+    spec: dict[str, Any]
+    dropped: dict[str, str] = field(default_factory=dict)
+    changes: list[str] = field(default_factory=list)
+
+
+def repair_spec(spec: Mapping[str, Any], errors: Iterable[Mapping[str, Any]]) -> Repair:
+    """The spec without what the errors name. Warnings change nothing.
+
+    Args:
+        errors: of `validate_test_spec`: `path`, `message`, `severity`, and `rule` where there is one.
+    """
+    repair = Repair(copy.deepcopy(dict(spec)))
+    removals: dict[str, dict[int, str]] = {name: {} for name in ("cases", *_LISTS)}
+    for error in errors:
+        if error.get("severity", "error") != "error":
+            continue
+        place = _PLACE.match(str(error.get("path", "")))
+        if place is None:
+            continue
+        section, index = place["section"], place["index"]
+        if index is None:
+            _mend_top(repair, section, error)
+        elif section == "cases":
+            if not _mend_case(repair, int(index), place["rest"], error):
+                removals["cases"].setdefault(int(index), str(error.get("message", "")))
+        elif section in removals:
+            removals[section].setdefault(int(index), str(error.get("message", "")))
+    _remove(repair, removals)
+    return repair
+
+
+def without_cases(spec: Mapping[str, Any], case_ids: Iterable[str]) -> dict[str, Any]:
+    """The spec with some cases left out; a group that keeps one row only stays a group of one."""
+    left_out = set(case_ids)
+    kept = [case for case in spec.get("cases", ()) if case.get("id") not in left_out]
+    return {**spec, "cases": copy.deepcopy(kept)}
+
+
+def unrenderable_cases(spec: Mapping[str, Any], framework: str) -> dict[str, str]:
+    """Ids of cases whose source makes no test, with the reason; empty when all of them do."""
+    cases: list[Case] = []
+    broken: dict[str, str] = {}
+    for at, data in enumerate(spec.get("cases", ())):
+        try:
+            cases.append(Case.from_json(data))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            name = str(data.get("id") or f"cases[{at}]") if isinstance(data, Mapping) else f"cases[{at}]"
+            broken[name] = f"the case is incomplete: {error}"
+    if not _problem(cases, spec, framework):
+        return broken
+    for case in cases:
+        problem = _problem([case], spec, framework)
+        if problem:
+            broken[case.id] = problem
+    return broken
+
+
+def offending_cases(source: str, errors: Iterable[Mapping[str, Any]], known: Container[str] = ()) -> dict[str, str]:
+    """Ids of the cases that the errors of a test file are about, with the first message for each.
+
+    An error outside every test, or in a file that does not parse, is about no case.
+
+    Args:
+        known: ids that the names of tests may tell.
+    """
+    ranges = case_ranges(source, known)
+    found: dict[str, str] = {}
+    for error in errors:
+        line = int(error.get("line") or 0)
+        around = [one for one in ranges if one.first <= line <= one.last]
+        if not around:
+            continue
+        nearest = min(around, key=lambda one: one.last - one.first)
+        for case_id in nearest.case_ids:
+            found.setdefault(case_id, str(error.get("message", "")))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRange:
+    """The lines of a test, or of one row of it, and the ids of the cases that stand on them."""
+
+    first: int
+    last: int
+    case_ids: tuple[str, ...]
+
+
+def case_ranges(source: str, known: Container[str] = ()) -> list[CaseRange]:
+    """Where each case stands in a test file; empty for a file that does not parse.
+
+    Args:
+        known: ids that the names of tests may tell; see `utils/case_names.py`.
+    """
+    try:
+        tree = parse_python(source)
+    except SyntaxError:
+        return []
+    found: list[CaseRange] = []
+    for test, owner in owned_tests(tree):
+        for node, row in rows_of(test):
+            name = row_case(owner, test, row, known)
+            found.append(CaseRange(node.lineno, node.end_lineno or node.lineno, (name,) if name else ()))
+        first = min([test.lineno, *(one.lineno for one in test.decorator_list)])
+        found.append(CaseRange(first, test.end_lineno or test.lineno, proven_by(test, owner, known)))
+    return found
+
+
+def _problem(cases: Sequence[Case], spec: Mapping[str, Any], framework: str) -> str:
+    """Why cases do not make a file; empty when they do."""
+    if not cases:
+        return ""
+    target = spec.get("target") or {}
+    try:
+        file_source(cases, framework, imports=spec.get("imports") or (), module=str(target.get("module") or ""))
+    except AgentFailure as failure:
+        return failure.message
+    return ""
+
+
+def _mend_top(repair: Repair, section: str, error: Mapping[str, Any]) -> None:
+    spec = repair.spec
+    is_unit = spec.get("test_type") not in _OTHER_TYPES
+    fixed = {"schema_version": SCHEMA_VERSION, "test_type": "unit", "language": "python"} if is_unit else {}
+    if section in fixed and spec.get(section) != fixed[section]:
+        spec[section] = fixed[section]
+        repair.changes.append(f"{section} set to {fixed[section]}")
+    elif section == "title":
+        spec["title"] = " ".join(str(spec.get("title") or "Unit tests").split())[:_CUT_LENGTH]
+        repair.changes.append("title rewritten")
+    elif section == "imports" and error.get("rule") == "target_not_imported":
+        module = str((spec.get("target") or {}).get("module") or "")
+        if module:
+            spec["imports"] = sorted({*(spec.get("imports") or ()), f"import {module}"})
+            repair.changes.append(f"import of {module} added")
+    elif section == "imports" and error.get("rule") == "uniqueItems":
+        spec["imports"] = list(dict.fromkeys(spec.get("imports") or ()))
+        repair.changes.append("repeated imports removed")
+    elif error.get("rule") == "unknown" and section in spec:
+        del spec[section]
+        repair.changes.append(f"unknown property {section} removed")
+
+
+def _mend_case(repair: Repair, index: int, rest: str, error: Mapping[str, Any]) -> bool:
+    """Mend what can be mended without changing what the case demands; False where the case has to go."""
+    cases = repair.spec.get("cases") or []
+    if index >= len(cases) or not isinstance(cases[index], dict):
+        return False
+    case, rule = cases[index], error.get("rule")
+    if rule == "duplicate_id":
+        taken = {one.get("id") for one in cases if isinstance(one, dict)}
+        base, number = str(case.get("id")), 2
+        while f"{base}_{number}" in taken:
+            number += 1
+        case["id"] = f"{base}_{number}"
+        repair.changes.append(f"cases[{index}] renamed to {case['id']}")
+        return True
+    if rule == "unknown" and re.fullmatch(r"\.\w+", rest) and rest[1:] in case:
+        del case[rest[1:]]
+        repair.changes.append(f"unknown property {rest[1:]} of cases[{index}] removed")
+        return True
+    if rule == "maxLength" and _CUTTABLE.match(rest):
+        _cut(case, rest)
+        repair.changes.append(f"cases[{index}]{rest} shortened")
+        return True
+    return _mend_evidence(repair, case, index, rest, rule)
+
+
+def _mend_evidence(repair: Repair, case: dict[str, Any], index: int, rest: str, rule: Any) -> bool:
+    found = re.match(r"^\.expect\[(\d+)\]", rest)
+    expect = case.get("expect")
+    if found is None or not isinstance(expect, list) or int(found[1]) >= len(expect):
+        return False
+    one = expect[int(found[1])]
+    if not isinstance(one, dict):
+        return False
+    if rule == "lines_reversed":
+        one["evidence"]["lines"] = sorted(one["evidence"]["lines"])
+        repair.changes.append(f"lines of cases[{index}] put in order")
+        return True
+    if rule == "no_evidence":
+        path = (repair.spec.get("target") or {}).get("path")
+        one["evidence"] = {"path": path, "lines": [1, 1]}
+        repair.changes.append(f"evidence added to cases[{index}]")
+        return bool(path)
+    return False
+
+
+def _cut(case: dict[str, Any], rest: str) -> None:
+    name, _, position = rest[1:].rstrip("]").partition("[")
+    if position:
+        case[name][int(position)] = str(case[name][int(position)])[:_CUT_LENGTH]
+    else:
+        case[name] = str(case[name])[:_CUT_LENGTH]
+
+
+def _remove(repair: Repair, removals: Mapping[str, Mapping[int, str]]) -> None:
+    spec = repair.spec
+    for name in _LISTS:
+        items = spec.get(name)
+        if isinstance(items, list) and removals[name]:
+            spec[name] = [one for at, one in enumerate(items) if at not in removals[name]]
+            repair.changes.append(f"{len(items) - len(spec[name])} of {name} left out")
+    cases = spec.get("cases")
+    if not isinstance(cases, list):
+        return
+    for at in sorted(removals["cases"]):
+        if at < len(cases):
+            data = cases[at]
+            name = str(data.get("id") or f"cases[{at}]") if isinstance(data, dict) else f"cases[{at}]"
+            repair.dropped[name] = removals["cases"][at]
+    spec["cases"] = [one for at, one in enumerate(cases) if at not in removals["cases"]]

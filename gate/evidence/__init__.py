@@ -1,0 +1,1 @@
+"""What each kept test covers, kills and adds."""

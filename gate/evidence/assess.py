@@ -1,0 +1,294 @@
+"""Judging a test suite that somebody else wrote by the standards of our own (B-01, B-11).
+
+The tests are run as they are, in a copy of the project. What generated tests would be dropped for is told here, test by
+test: nothing is edited.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ...sandbox.target import PythonTarget
+from ..model.conditions import AGAIN, TITLES, TOGETHER
+from ..model.coverage_data import CoverageData
+from ..model.mutant_results import MutantResult, MutationReport
+from ..model.options import Framework
+from ..model.results import CaseResult, SuiteResult
+from ..model.strictness import VerifyOptions
+from ..model.verdicts import Verdict, Verification
+from ..mutation.measurement import MutationOptions, measure_mutants, try_further
+from ..runner.suite import Suite, open_suite
+from ..verify.examination import Examination, own_modules
+from .additions import Addition, FunctionAddition, additions_by_function, additions_of
+from .assertions import Checks, checks_of
+from .evidence import EvidenceRecord, evidence_of
+from .summary import mutation_summary
+
+SLOW_SECONDS = 1.0
+MADE_LOCALE = "zz_ZZ"
+"""The name that sandbox/worker/pytest_surroundings.py gives the locale it makes."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssessOptions:
+    """How a suite is assessed.
+
+    Attributes:
+        measure: files of the project whose branches and mutants count.
+        mutants: size of the sample; 0 for none.
+        seed: of the sample.
+        repeats: runs after the first, under the gate's conditions.
+        test_seconds, wall_seconds: limits for one test and one run.
+        further: most mutants beyond the sample that tests of which it does not show what they add are tried on.
+    """
+
+    measure: tuple[str, ...] = ()
+    mutants: int = 100
+    repeats: int = 3
+    test_seconds: float = 30.0
+    wall_seconds: float = 600.0
+    further: int = 300
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """What there is to say about a suite.
+
+    Attributes:
+        verification: a verdict for each test; `kept` are those that hold under every condition.
+        records: the evidence of all tests that pass where nothing is varied.
+        skipped: tests that were skipped or expected to fail, which is no fault.
+        additions: what each of them adds, by node id; functions: what their functions add, rows taken together.
+        checks: what each test checks, by node id; tests whose source could not be read are left out.
+        in_force: what was in force under a condition that the machine decides on, by its name; "" for nothing.
+    """
+
+    verification: Verification
+    records: tuple[EvidenceRecord, ...] = ()
+    skipped: tuple[str, ...] = ()
+    additions: Mapping[str, Addition] = field(default_factory=dict)
+    functions: tuple[FunctionAddition, ...] = ()
+    checks: Mapping[str, Checks] = field(default_factory=dict)
+    in_force: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form; the evidence of a test is that of generated tests, and what it alone covers and notices."""
+        verification = self.verification
+        records = {one.nodeid: one for one in self.records}
+        shown = [verdict for verdict in verification.verdicts if verdict.nodeid not in self.skipped]
+        coverage, mutation = verification.coverage, verification.mutation
+        return {
+            "framework": verification.framework,
+            "tests": [self._test(verdict, records.get(verdict.nodeid)) for verdict in shown],
+            "functions": [asdict(one) for one in self.functions],
+            "skipped": list(self.skipped),
+            "disturbances": _disturbances(shown),
+            "conditions": self._conditions(shown),
+            "totals": self._totals(shown),
+            "coverage": None if coverage is None else coverage.to_dict(),
+            "mutation": None if mutation is None else mutation_summary(mutation),
+            "mutants": [] if mutation is None else [one.to_dict() for one in mutation.results],
+            "repeats": verification.repeats,
+            "sandbox": verification.sandbox,
+            "runner_version": verification.runner_version,
+            "notes": list(self.notes),
+            "seconds": verification.seconds,
+        }
+
+    def _test(self, verdict: Verdict, record: EvidenceRecord | None) -> dict[str, Any]:
+        addition = self.additions.get(verdict.nodeid)
+        checks = self.checks.get(verdict.nodeid)
+        evidence = None
+        if record is not None and addition is not None:
+            own = {"own_lines": addition.own_lines, "own_kills": addition.own_kills}
+            evidence = {**record.to_dict(), **own}
+            if self.verification.mutation is None:
+                evidence["own_kills"] = None
+        return {
+            "nodeid": verdict.nodeid,
+            "verdict": "holds" if verdict.verdict == "kept" else verdict.verdict,
+            "class": verdict.failure_class,
+            "reason": verdict.reason,
+            "message": verdict.message,
+            "causes": list(verdict.causes),
+            "relation": verdict.relation,
+            "related": list(verdict.related),
+            "evidence": evidence,
+            "adds_nothing": addition.reason if addition is not None and addition.idle else None,
+            "repeats": addition.reason if addition is not None and addition.repeats else None,
+            "covered_by": list(addition.covered_by) if addition is not None else [],
+            "checks": None if checks is None else {"count": checks.count, "strength": checks.strength},
+            "seconds": verdict.seconds,
+            "slow": verdict.seconds >= SLOW_SECONDS,
+        }
+
+    def _conditions(self, shown: Sequence[Verdict]) -> list[dict[str, Any]]:
+        """Each condition that the tests were run under, what was in force, and how many tests fail under it."""
+        if not self.verification.repeats:
+            return []
+        rows = []
+        for name, title in TITLES.items():
+            failing = [one.nodeid for one in shown if name in one.causes]
+            tried = self.in_force.get(name) != ""
+            if name != TOGETHER or failing:
+                in_force = self.in_force.get(name) or None
+                rows.append({"name": name, "title": title, "in_force": in_force, "tried": tried, "failing": failing})
+        return rows
+
+    def _totals(self, shown: Sequence[Verdict]) -> dict[str, int | float]:
+        names = ("holds", "failed", "error", "timeout", "flaky")
+        verdicts = ["holds" if one.verdict == "kept" else one.verdict for one in shown]
+        return {
+            "tests": len(shown),
+            **{name: verdicts.count(name) for name in names},
+            "skipped": len(self.skipped),
+            "adds_nothing": sum(one.idle for one in self.additions.values()),
+            "repeating_rows": sum(one.repeats for one in self.additions.values()),
+            "asserts_nothing": sum(one.strength == "none" for one in self.checks.values()),
+            "asserts_little": sum(one.strength == "weak" for one in self.checks.values()),
+            "slow": sum(one.seconds >= SLOW_SECONDS for one in shown),
+            "test_seconds": round(sum(one.seconds for one in shown), 3),
+        }
+
+
+async def assess_suite(
+    target: PythonTarget, paths: Sequence[str], *, framework: Framework, options: AssessOptions
+) -> Assessment:
+    """Run test files of the project under every condition of the gate, and measure them.
+
+    Args:
+        paths: test files, POSIX, relative to the project.
+
+    Raises:
+        EnvironmentFault, SandboxFailure, UsageError: as `verify_files`.
+    """
+    began = time.monotonic()
+    strictness = VerifyOptions(
+        repeats=options.repeats,
+        measure=options.measure,
+        test_seconds=options.test_seconds,
+        wall_seconds=options.wall_seconds,
+        project_plugins=True,
+    )
+    async with open_suite(target, [Path(path) for path in paths], framework) as suite:
+        examination = Examination(suite, strictness, {}, own_modules(target), one_target=False)
+        first = await examination.first_run(strictness.same_start())
+        any_passes = bool(examination.passing)
+        await examination.repeat()
+        await examination.beside_itself()
+        judging = _judging(first, examination)
+        mutation, further = None, ()
+        if options.mutants and judging and first.coverage is not None and first.coverage.files:
+            size = MutationOptions(size=options.mutants, seed=options.seed)
+            mutation = await measure_mutants(suite, judging, first.coverage, size, run=strictness.base())
+            further = await _further(suite, examination, first, judging, mutation, options, strictness)
+    verification = Verification(
+        framework=framework,
+        contents={},
+        verdicts=tuple(examination.verdicts.values()),
+        coverage=first.coverage,
+        mutation=mutation,
+        repeats=options.repeats if any_passes else 0,
+        sandbox=first.sandbox,
+        runner_version=first.runner_version,
+        seconds=round(time.monotonic() - began, 3),
+        launches=suite.starts,
+    )
+    records = _evidence(verification, frozenset(judging), first.coverage)
+    additions = additions_of(records, mutation, further)
+    ran = [test for test in first.tests if test.outcome not in ("skipped", "xfailed")]
+    checks = await asyncio.to_thread(_checks, target.snapshot.path, ran)
+    notes = [*first.notes, *examination.notes, *(mutation.notes if mutation else ())]
+    return Assessment(
+        verification=verification,
+        records=records,
+        skipped=tuple(test.nodeid for test in first.tests if test.outcome in ("skipped", "xfailed")),
+        additions=additions,
+        functions=additions_by_function(records, mutation, additions),
+        checks=checks,
+        in_force=_in_force(examination),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+async def _further(
+    suite: Suite,
+    examination: Examination,
+    first: SuiteResult,
+    judging: Sequence[str],
+    mutation: MutationReport,
+    options: AssessOptions,
+    strictness: VerifyOptions,
+) -> tuple[MutantResult, ...]:
+    """What more mutants say of the functions that add nothing as far as the sample goes."""
+    if first.coverage is None or len(mutation.results) >= mutation.found or not options.further:
+        return ()
+    verdicts = tuple(examination.verdicts.values())
+    told = Verification(framework=suite.framework, contents={}, verdicts=verdicts, mutation=mutation)
+    additions = additions_of(_evidence(told, frozenset(judging), first.coverage), mutation)
+    doubted = [nodeid for nodeid in judging if nodeid in additions and additions[nodeid].idle]
+    if not doubted:
+        return ()
+    size = MutationOptions(size=options.further, seed=options.seed)
+    base = strictness.base()
+    return await try_further(suite, judging, doubted, mutation, first.coverage, size, run=base)
+
+
+def _judging(first: SuiteResult, examination: Examination) -> list[str]:
+    """Tests that pass where nothing is varied, also when some condition makes them fail: they cover and notice."""
+    unsteady = {one.nodeid for one in examination.verdicts.values() if {AGAIN, TOGETHER} & {*one.causes}}
+    return [test.nodeid for test in first.tests if test.outcome == "passed" and test.nodeid not in unsteady]
+
+
+def _evidence(
+    verification: Verification, judging: frozenset[str], coverage: CoverageData | None
+) -> tuple[EvidenceRecord, ...]:
+    """The evidence of all judging tests; the reruns of those that do not hold are not counted."""
+    if coverage is None:
+        return ()
+    verification = replace(verification, coverage=coverage)
+    verdicts = [replace(one, verdict="kept") for one in verification.verdicts if one.nodeid in judging]
+    return evidence_of(replace(verification, verdicts=tuple(verdicts)))
+
+
+def _in_force(examination: Examination) -> dict[str, str]:
+    made = "made for this run: numbers only, the machine has no such locale"
+    found = {
+        "locale": made if examination.locale == MADE_LOCALE else examination.locale,
+        "encoding": examination.encoding,
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _disturbances(shown: Sequence[Verdict]) -> list[dict[str, Any]]:
+    """Which test makes which other one fail, needs which, or fails beside which."""
+    return [
+        {"test": one.nodeid, "relation": one.relation, "other": other, "reason": one.reason}
+        for one in shown
+        for other in one.related
+    ]
+
+
+def _checks(project: Path, tests: Sequence[CaseResult]) -> dict[str, Checks]:
+    """What each test checks, told from the file it is written in, which may be that of a base class."""
+    by_file: dict[str, dict[int, Checks]] = {}
+    found = {}
+    for test in tests:
+        if test.place is None:
+            continue
+        path, line = test.place
+        if path not in by_file:
+            try:
+                by_file[path] = checks_of((project / path).read_text(encoding="utf-8"))
+            except (OSError, SyntaxError, UnicodeDecodeError):
+                by_file[path] = {}
+        if line in by_file[path]:
+            found[test.nodeid] = by_file[path][line]
+    return found

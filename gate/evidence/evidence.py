@@ -1,0 +1,130 @@
+"""The evidence record of each kept test (B-01): what it covers, what it adds, how often it held, who said so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..model.classify import cases_by_id
+from ..model.coverage_data import Branch, CoverageData
+from ..model.verdicts import Verdict, Verification
+
+_ORIGINS = ("documented", "inferred", "observed")
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceRecord:
+    """Why a test is worth keeping.
+
+    Attributes:
+        lines: lines it runs, by file; lines run at import are nobody's.
+        branches: branches it takes, by file.
+        new_lines, new_branches: what it adds to the tests before it, and to the coverage there was before all of them.
+        own_branches: branches that no other kept test takes, by file.
+        mutants_killed: None where mutants were not tried.
+        reruns: passes after the first, in other orders, processes, hash seeds, on another day and in another zone.
+        origins: where its expectations come from, strongest first.
+    """
+
+    nodeid: str
+    path: str
+    case_id: str | None = None
+    lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    branches: Mapping[str, tuple[Branch, ...]] = field(default_factory=dict)
+    new_lines: int = 0
+    new_branches: Mapping[str, tuple[Branch, ...]] = field(default_factory=dict)
+    own_branches: Mapping[str, tuple[Branch, ...]] = field(default_factory=dict)
+    mutants_killed: int | None = None
+    reruns: int = 0
+    origins: tuple[str, ...] = ()
+
+    @property
+    def adds(self) -> bool:
+        """Whether it adds coverage to the tests before it, or notices a mutant, be it that others do, too."""
+        return bool(self.new_lines or self.new_branches or self.mutants_killed)
+
+    def to_dict(self, path: str | None = None) -> dict[str, Any]:
+        """JSON form; `lines` are those of one file, by default the only one or all files' together."""
+        lines = self.lines.get(path, ()) if path else sorted({line for part in self.lines.values() for line in part})
+        return {
+            "lines": list(lines),
+            "new_lines": self.new_lines,
+            "branches": sum(len(part) for part in self.new_branches.values()),
+            "own_branches": sum(len(part) for part in self.own_branches.values()),
+            "mutants_killed": self.mutants_killed,
+            "reruns": self.reruns,
+            "origins": list(self.origins),
+        }
+
+
+def evidence_of(
+    verification: Verification, *, spec: Mapping[str, Any] | None = None, before: CoverageData | None = None
+) -> tuple[EvidenceRecord, ...]:
+    """The records of the kept tests, in the order of collection.
+
+    Args:
+        spec: the spec the tests were written from, for the origins.
+        before: coverage by the project's own tests; what they reach is nothing new.
+    """
+    coverage = verification.coverage or CoverageData()
+    cases = cases_by_id(spec)
+    reached = coverage.of_tests({""})
+    known = reached if before is None else reached.united(before.only(coverage.files))
+    takers = _takers(coverage, verification.kept)
+    records = []
+    for verdict in verification.kept:
+        killed = None if verification.mutation is None else verification.mutation.kills.get(verdict.nodeid, 0)
+        record = _record(verdict, killed, coverage, known, takers, _origins(cases.get(verdict.case_id or "")))
+        records.append(record)
+        known = known.united(coverage.of_tests({verdict.nodeid}))
+    return tuple(records)
+
+
+def _record(
+    verdict: Verdict,
+    killed: int | None,
+    coverage: CoverageData,
+    known: CoverageData,
+    takers: Mapping[tuple[str, Branch], int],
+    origins: tuple[str, ...],
+) -> EvidenceRecord:
+    reach = coverage.of_test(verdict.nodeid)
+    new_lines = 0
+    new_branches, own_branches = {}, {}
+    for path, part in reach.items():
+        file = known.files[path]
+        new_lines += len(part.lines - file.executed)
+        fresh = sorted(part.branches - file.executed_branches)
+        own = sorted(branch for branch in part.branches if takers.get((path, branch)) == 1)
+        if fresh:
+            new_branches[path] = tuple(fresh)
+        if own:
+            own_branches[path] = tuple(own)
+    return EvidenceRecord(
+        nodeid=verdict.nodeid,
+        path=verdict.path,
+        case_id=verdict.case_id,
+        lines={path: tuple(sorted(part.lines)) for path, part in reach.items()},
+        branches={path: tuple(sorted(part.branches)) for path, part in reach.items()},
+        new_lines=new_lines,
+        new_branches=new_branches,
+        own_branches=own_branches,
+        mutants_killed=killed,
+        reruns=verdict.runs - 1,
+        origins=origins,
+    )
+
+
+def _takers(coverage: CoverageData, kept: Sequence[Verdict]) -> dict[tuple[str, Branch], int]:
+    counts: dict[tuple[str, Branch], int] = {}
+    for verdict in kept:
+        for path, part in coverage.of_test(verdict.nodeid).items():
+            for branch in part.branches:
+                counts[path, branch] = counts.get((path, branch), 0) + 1
+    return counts
+
+
+def _origins(case: Mapping[str, Any] | None) -> tuple[str, ...]:
+    named = {one.get("origin") for one in (case or {}).get("expect", ())}
+    return tuple(origin for origin in _ORIGINS if origin in named)

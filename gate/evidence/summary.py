@@ -1,0 +1,188 @@
+"""What the tools `run_tests` and `verify_suite` answer (T-11): a verification as one JSON object of bounded size."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from ..model.coverage_data import CoverageData
+from ..model.mutant_results import MutantResult, MutationReport
+from ..model.verdicts import Verdict, Verification
+from ..runner.baseline import Baseline
+from .evidence import EvidenceRecord
+from .uncovered_branches import not_taken
+
+LIMIT_BYTES = 120 * 1024
+_TRACE = 1500
+_SHORT = 200
+_MUTANTS = 50
+
+
+def tool_result(
+    verification: Verification,
+    *,
+    evidence: Sequence[EvidenceRecord] = (),
+    idle: Sequence[EvidenceRecord] = (),
+    before: Baseline | None = None,
+    target_path: str | None = None,
+    sources: Mapping[str, str] | None = None,
+    limit_bytes: int = LIMIT_BYTES,
+) -> dict[str, Any]:
+    """The answer to `run_tests`.
+
+    {"framework", "passed", "failed": counts of tests, "kept": [case ids], "dropped": [{case_id, nodeid, reason, class,
+    message, longrepr}], "idle": those of tests that hold and add nothing, "tests": [{nodeid, case_id, name, outcome,
+    seconds, evidence}], "coverage": {"before", "after", "source", "files"} or null, "mutation": counts and survivors,
+    or null, "repeats", "launches", "notes", "sandbox", "runner_version", "seconds"}
+
+    A case is kept when every test of it is kept, and one of them adds something. `evidence` is the record of B-01, its
+    lines those of `target_path`.
+
+    Args:
+        idle: the records of tests that add nothing (B-11).
+        before: what was covered without these tests.
+        sources: texts of measured files of which it is told what the tests never ran (`not_taken` of the file).
+        limit_bytes: tracebacks, then evidence lines, then long messages are left out until the answer fits.
+    """
+    records = {record.nodeid: record for record in evidence}
+    dropped = verification.dropped
+    lost = {verdict.case_id for verdict in dropped if verdict.case_id}
+    spare = {record.nodeid for record in idle}
+    useful = {one.case_id for one in verification.kept if one.nodeid not in spare}
+    left_out = {one.case_id: one for one in verification.kept if one.case_id and one.case_id not in useful | lost}
+    lost |= left_out.keys()
+    kept = [verdict.case_id for verdict in verification.kept if verdict.case_id and verdict.case_id not in lost]
+    answer: dict[str, Any] = {
+        "framework": verification.framework,
+        "passed": len(verification.kept),
+        "failed": len(dropped),
+        "kept": list(dict.fromkeys(kept)),
+        "dropped": [_dropped(verdict) for verdict in dropped],
+        "idle": [_idle(verdict, verification) for verdict in left_out.values()],
+        "tests": [_test(verdict, records.get(verdict.nodeid), target_path) for verdict in verification.verdicts],
+        "coverage": coverage_change(verification.kept_coverage(), before, sources),
+        "mutation": None if verification.mutation is None else mutation_summary(verification.mutation),
+        "repeats": verification.repeats,
+        "launches": verification.launches,
+        "notes": list(dict.fromkeys([*verification.notes, *(before.notes if before else ())])),
+        "sandbox": verification.sandbox,
+        "runner_version": verification.runner_version,
+        "seconds": verification.seconds,
+    }
+    return _bounded(answer, limit_bytes)
+
+
+def coverage_change(
+    after: CoverageData | None, before: Baseline | None, sources: Mapping[str, str] | None = None
+) -> dict[str, Any] | None:
+    """Coverage before and with the kept tests, of the measured files; None when nothing was measured."""
+    if after is None:
+        return None
+    earlier = before.coverage.only(after.files) if before is not None else None
+    total = after if earlier is None else earlier.united(after)
+    measured = earlier is not None and before is not None and before.source != "nothing"
+    files = total.to_dict()["files"]
+    for path, source in (sources or {}).items():
+        with suppress(SyntaxError, KeyError):  # not measured after all, or no Python
+            files[path]["not_taken"] = [one.to_dict() for one in not_taken(total.files[path], source)]
+    return {
+        "before": earlier.totals() if measured and earlier is not None else None,
+        "after": total.totals(),
+        "source": before.source if before is not None else "nothing",
+        "files": files,
+    }
+
+
+def mutation_summary(report: MutationReport) -> dict[str, Any]:
+    """A measurement by mutants without the mutants that were noticed: counts, survivors, what was set aside, notes."""
+    return {
+        **report.counts(),
+        "survivors": [_mutant(one) for one in report.results if one.status in ("survived", "uncovered")],
+        "set_aside": [_mutant(one) for one in report.results if one.status == "equivalent"],
+        "notes": list(report.notes),
+    }
+
+
+def _mutant(one: MutantResult) -> dict[str, Any]:
+    shown = one.to_dict()
+    return {key: shown[key] for key in ("path", "line", "operator", "before", "after", "status", "rule")}
+
+
+def _dropped(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "case_id": verdict.case_id,
+        "nodeid": verdict.nodeid,
+        "test_path": verdict.path,
+        "verdict": verdict.verdict,
+        "class": verdict.failure_class,
+        "reason": verdict.reason,
+        "message": verdict.message,
+        "longrepr": verdict.trace[-_TRACE:],
+    }
+
+
+def _idle(verdict: Verdict, verification: Verification) -> dict[str, Any]:
+    tried = 0 if verification.mutation is None else verification.mutation.tried
+    reason = (
+        f"it covers nothing that other kept tests do not cover, and of {tried} mutants notices none that they do not"
+    )
+    return {"case_id": verdict.case_id, "nodeid": verdict.nodeid, "reason": reason, "class": "redundant"}
+
+
+def _test(verdict: Verdict, record: EvidenceRecord | None, path: str | None) -> dict[str, Any]:
+    return {
+        "nodeid": verdict.nodeid,
+        "case_id": verdict.case_id,
+        "name": verdict.name,
+        "outcome": verdict.verdict,
+        "seconds": verdict.seconds,
+        "evidence": record.to_dict(path) if record else None,
+    }
+
+
+def _bounded(answer: dict[str, Any], limit: int) -> dict[str, Any]:
+    shorten = (_without_traces, _with_fewer_mutants, _without_lines, _with_short_texts, _without_passed_tests)
+    left_out = []
+    for step in shorten:
+        if len(json.dumps(answer)) <= limit:
+            break
+        left_out.append(step(answer))
+    if left_out:
+        answer["notes"] = [*answer["notes"], f"left out to keep the answer small: {', '.join(left_out)}"]
+    return answer
+
+
+def _without_traces(answer: dict[str, Any]) -> str:
+    for one in answer["dropped"]:
+        one["longrepr"] = ""
+    return "tracebacks"
+
+
+def _with_fewer_mutants(answer: dict[str, Any]) -> str:
+    for name in ("survivors", "set_aside") if answer["mutation"] else ():
+        answer["mutation"][name] = answer["mutation"][name][:_MUTANTS]
+    return f"mutants beyond {_MUTANTS}"
+
+
+def _without_lines(answer: dict[str, Any]) -> str:
+    for one in answer["tests"]:
+        if one["evidence"]:
+            one["evidence"]["lines"] = []
+    for file in ((answer["coverage"] or {}).get("files") or {}).values():
+        file.pop("missing", None)
+        file.pop("missing_branches", None)
+        file.pop("not_taken", None)
+    return "covered and missing lines"
+
+
+def _with_short_texts(answer: dict[str, Any]) -> str:
+    for one in answer["dropped"]:
+        one["reason"], one["message"] = one["reason"][:_SHORT], one["message"][:_SHORT]
+    return "the ends of long messages"
+
+
+def _without_passed_tests(answer: dict[str, Any]) -> str:
+    answer["tests"] = [one for one in answer["tests"] if one["outcome"] != "kept"]
+    return "the list of kept tests"

@@ -1,0 +1,1 @@
+"""Plain data of the gate: options, results, conditions, verdicts."""

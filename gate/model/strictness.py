@@ -1,0 +1,56 @@
+"""How strictly test files are verified: plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .conditions import conditions_of, under
+from .options import Order, SuiteOptions
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyOptions:
+    """How strictly files are verified.
+
+    Attributes:
+        repeats: runs after the first, shuffled, the last one backwards; what else they vary stands in `conditions.py`.
+        seeds: seeds of the shuffled orders, used in turn.
+        measure: files whose branch coverage the first run measures.
+        test_seconds, wall_seconds: limits for one test and one run.
+        project_plugins: load the pytest plugins of the target's environment, which its own tests need.
+        mutants: size of the sample of mutants that the kept tests are measured by; 0 for none.
+        mutant_seconds: for how long mutants are tried; those left then are `untried`.
+        beside: run tests that use what other processes could use, too, beside themselves.
+    """
+
+    repeats: int = 3
+    seeds: tuple[int, ...] = (1, 2, 3)
+    measure: tuple[str, ...] = ()
+    test_seconds: float = 10.0
+    wall_seconds: float = 120.0
+    mutants: int = 0
+    mutant_seconds: float = 900.0
+    project_plugins: bool = False
+    beside: bool = True
+
+    def base(self) -> SuiteOptions:
+        """How every run of the file starts out."""
+        return SuiteOptions(
+            test_seconds=self.test_seconds, wall_seconds=self.wall_seconds, project_plugins=self.project_plugins
+        )
+
+    def variation(self, number: int) -> SuiteOptions:
+        """The surroundings of one repeat, counted from 1."""
+        return under(self.base(), conditions_of(number, self.repeats))
+
+    def same_start(self) -> list[SuiteOptions]:
+        """Repeats that may share the start of the runner with the first run; they run whatever is collected."""
+        if self.repeats < 1 or self.variation(1).start != self.base().start:
+            return []
+        return [self.order(1).asked(self.variation(1))]
+
+    def order(self, number: int) -> Order:
+        """The order of one repeat, counted from 1."""
+        if number == self.repeats:
+            return Order(0, "reversed")
+        return Order(self.seeds[(number - 1) % len(self.seeds)] if self.seeds else number)

@@ -1,0 +1,293 @@
+"""Measuring a suite by mutants: which of a seeded sample its tests notice, and which test notices which (B-01, B-11).
+
+The work is done in the sandbox by sandbox/worker/mutants_run.py, which forks for each mutant and writes no file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...core.errors import EnvironmentFault
+from ...mutation.catalog import sample
+from ...mutation.model import Mutant
+from ...sandbox.protocol import Completed, Limits
+from ..model.coverage_data import CoverageData
+from ..model.mutant_results import MutantResult, MutationReport, Status
+from ..model.options import SuiteOptions
+from ..runner.launch import READY_SECONDS
+from ..runner.suite import Suite
+from .notes import notes_of
+from .planning import Judges, Planned, all_mutants, needy_of, plan_of
+
+SCRIPT = "mutants_run.py"
+
+
+@dataclass(frozen=True, slots=True)
+class MutationOptions:
+    """How a suite is measured.
+
+    Attributes:
+        size: mutants in the sample; all there are when there are fewer.
+        seed: of the sample.
+        jobs: mutants tried at the same time; 0 for one on each processor. Verdicts do not depend on it.
+        memory_mib: address space of the process of one mutant.
+        floor_seconds, factor: processor time that a test may take: `floor_seconds` plus `factor` times what it takes
+            without a mutant.
+        thorough: find out of every test whether it notices a mutant of a line that runs at import; else those that
+            cover something of their own are left once another one has noticed it.
+        wall_seconds: safeguard for the whole measurement; mutants that it cuts off are `untried`.
+    """
+
+    size: int = 100
+    seed: int = 0
+    jobs: int = 0
+    memory_mib: int = 1024
+    floor_seconds: float = 1.0
+    factor: float = 10.0
+    thorough: bool = True
+    wall_seconds: float = 900.0
+
+
+async def measure_mutants(
+    suite: Suite,
+    passing: Sequence[str],
+    coverage: CoverageData,
+    options: MutationOptions,
+    *,
+    run: SuiteOptions | None = None,
+) -> MutationReport:
+    """Try a sample of the mutants of all measured files.
+
+    Args:
+        suite: has run already; its workspace holds the unchanged files.
+        passing: node ids of the tests that judge, in the order of collection.
+        coverage: what each test runs, of the files to mutate.
+        run: how the suite is run otherwise.
+
+    Raises:
+        EnvironmentFault: the worker did not get to its end.
+        SandboxFailure: the sandbox broke.
+    """
+    sources = sorted(coverage.files)
+    judges = Judges(passing, coverage)
+    measuring = _Measuring(suite, sources, options)
+    planned = await measuring.plan(judges)
+    tried = [place for place, one in enumerate(planned) if _is_to_try(one)]
+    facts: list[dict[str, Any]] = []
+    if tried:
+        work = [planned[place] for place in tried]
+        needy = measuring.needy(judges)
+        facts = await _work(suite, work, tried, passing, needy, options, run or SuiteOptions())
+    return measuring.report(planned, facts)
+
+
+async def measure_when_told(
+    suite: Suite,
+    sources: Sequence[str],
+    judges: Awaitable[Judges],
+    options: MutationOptions,
+    *,
+    run: SuiteOptions | None = None,
+) -> MutationReport:
+    """As `measure_mutants`, made ready while nobody knows yet which tests judge.
+
+    Args:
+        sources: the files to mutate; `coverage` of the judges is of the same.
+        judges: which they are.
+    """
+    measuring = _Measuring(suite, sources, options)
+    planned: list[Planned] = []
+
+    async def plan() -> dict[str, Any]:
+        planned[:] = await measuring.plan(judges)
+        told = await judges
+        places = [place for place, one in enumerate(planned) if _is_to_try(one)]
+        work = [planned[place] for place in places]
+        return {**_plan_asked(work, places, told.passing, measuring.needy(told)), **_time(options)}
+
+    asked = {**_ready_asked(sources, options), "stop_after": READY_SECONDS}
+    facts, completed = await suite.work(SCRIPT, run or SuiteOptions(), asked, _limits(options), plan())
+    _see_to_the_end(facts, completed)
+    return measuring.report(planned, facts)
+
+
+class _Measuring:
+    """One measurement: its sample, what is planned, what came of it."""
+
+    def __init__(self, suite: Suite, sources: Sequence[str], options: MutationOptions) -> None:
+        self._options = options
+        self._began = time.monotonic()
+        self._notes: list[str] = []
+        self._found = asyncio.ensure_future(
+            asyncio.to_thread(all_mutants, suite.workspace.project, sources, self._notes)
+        )
+
+    async def plan(self, judges: Judges | Awaitable[Judges]) -> list[Planned]:
+        """What is to be done with each mutant of the sample; waits until it is known who judges."""
+        found = await self._found
+        chosen = sample(found, self._options.size, seed=self._options.seed)
+        told = judges if isinstance(judges, Judges) else await judges
+        self._began = time.monotonic()
+        needy = self.needy(told) or ()
+        return [plan_of(mutant, told.coverage.files[mutant.path], told.passing, needy) for mutant in chosen]
+
+    def needy(self, judges: Judges) -> list[int] | None:
+        """Places of the tests that only a mutant can speak for; None where that is asked of all."""
+        return None if self._options.thorough else needy_of(judges.passing, judges.coverage)
+
+    def report(self, planned: Sequence[Planned], facts: Sequence[Mapping[str, Any]]) -> MutationReport:
+        """What came of it."""
+        answers = {fact["id"]: fact for fact in facts if fact["kind"] == "mutant"}
+        unanswered = len({place for place, one in enumerate(planned) if _is_to_try(one)} - set(answers))
+        notes = [*self._notes, *notes_of(facts, unanswered)]
+        results = tuple(_result(one, answers.get(place)) for place, one in enumerate(planned))
+        peak = max((fact["peak_kib"] for fact in facts if fact["kind"] == "end"), default=0) / 1024
+        seconds = round(time.monotonic() - self._began, 3)
+        found = len(self._found.result())
+        return MutationReport(results, found, self._options.seed, tuple(notes), seconds, round(peak, 1))
+
+
+async def try_further(
+    suite: Suite,
+    passing: Sequence[str],
+    doubted: Sequence[str],
+    report: MutationReport,
+    coverage: CoverageData,
+    options: MutationOptions,
+    *,
+    run: SuiteOptions | None = None,
+) -> tuple[MutantResult, ...]:
+    """Try mutants that were not in the sample, on lines of tests of which the sample does not show what they are for.
+
+    Only mutants that a doubted test notices are tried on all others; only those are in the answer.
+
+    Args:
+        doubted: those tests; they are among `passing`.
+        report: the measurement by the sample.
+        options: as for the measurement; `size` bounds how many more are tried.
+
+    Raises:
+        EnvironmentFault, SandboxFailure: as `measure_mutants`.
+    """
+    known = {one.mutant for one in report.results}
+    lines = {path: _lines_of(doubted, coverage, path) for path in coverage.files}
+    everything = await asyncio.to_thread(all_mutants, suite.workspace.project, sorted(coverage.files), [])
+    near = [one for one in everything if one.rule is None and one not in known and lines[one.path] & set(one.lines)]
+    chosen: Sequence[Mutant] = sample(near, options.size, seed=options.seed)
+    found: dict[Mutant, MutantResult] = {}
+    others = [nodeid for nodeid in passing if nodeid not in set(doubted)]
+    for judging in (doubted, others):
+        planned = [plan_of(mutant, coverage.files[mutant.path], judging, ()) for mutant in chosen]
+        places = [place for place, one in enumerate(planned) if one.rounds]
+        work = [planned[place] for place in places]
+        facts = await _work(suite, work, places, judging, None, options, run or SuiteOptions()) if work else []
+        answers = {fact["id"]: fact for fact in facts if fact["kind"] == "mutant"}
+        for place, one in enumerate(planned):
+            result = _result(one, answers.get(place))
+            before = found.get(one.mutant)
+            noticed = (*(before.killed_by if before else ()), *result.killed_by)
+            found[one.mutant] = replace(result, killed_by=noticed)
+        chosen = [mutant for mutant in chosen if found[mutant].killed_by]
+    return tuple(found[mutant] for mutant in chosen)
+
+
+def _lines_of(nodeids: Sequence[str], coverage: CoverageData, path: str) -> set[int]:
+    """What they run, and what runs at import, which is everybody's."""
+    by_test = coverage.files[path].by_test
+    return {line for nodeid in ("", *nodeids) if nodeid in by_test for line in by_test[nodeid].lines}
+
+
+async def _work(
+    suite: Suite,
+    planned: Sequence[Planned],
+    ids: Sequence[int],
+    passing: Sequence[str],
+    needy: Sequence[int] | None,
+    options: MutationOptions,
+    run: SuiteOptions,
+) -> list[dict[str, Any]]:
+    sources = sorted({one.mutant.path for one in planned})
+    more = {**_ready_asked(sources, options), **_plan_asked(planned, ids, passing, needy)}
+    facts, completed = await suite.work(SCRIPT, run, more, _limits(options))
+    _see_to_the_end(facts, completed)
+    return facts
+
+
+def _ready_asked(sources: Sequence[str], options: MutationOptions) -> dict[str, Any]:
+    """What the worker has to know to make itself ready."""
+    return {
+        "sources": list(sources),
+        "jobs": options.jobs or os.cpu_count() or 1,
+        "memory_mib": options.memory_mib,
+        "floor_seconds": options.floor_seconds,
+        "factor": options.factor,
+        **_time(options),
+    }
+
+
+def _time(options: MutationOptions) -> dict[str, Any]:
+    return {"stop_after": 0.9 * options.wall_seconds}
+
+
+def _plan_asked(
+    planned: Sequence[Planned], ids: Sequence[int], passing: Sequence[str], needy: Sequence[int] | None
+) -> dict[str, Any]:
+    """What the worker has to know to begin."""
+    return {
+        "tests": list(passing),
+        "known": list(passing),
+        "needy": needy,
+        "mutants": [_asked(place, one) for place, one in zip(ids, planned, strict=True)],
+    }
+
+
+def _limits(options: MutationOptions) -> Limits:
+    return Limits(wall_seconds=options.wall_seconds, memory_mib=max(2048, options.memory_mib))
+
+
+def _asked(number: int, planned: Planned) -> dict[str, Any]:
+    mutant = planned.mutant
+    return {
+        "id": number,
+        "path": mutant.path,
+        "start": mutant.start,
+        "end": mutant.end,
+        "replacement": mutant.replacement,
+        "imported": planned.imported,
+        "rounds": [list(one) for one in planned.rounds],
+    }
+
+
+def _see_to_the_end(facts: Sequence[Mapping[str, Any]], completed: Completed) -> None:
+    if any(fact["kind"] == "end" for fact in facts) or completed.ending == "wall_clock":
+        return
+    printed = (completed.stderr or completed.stdout).decode("utf-8", "replace").strip()
+    lines = printed.splitlines() or ["it printed nothing"]
+    raise EnvironmentFault(
+        f"the mutants could not be tried: {lines[-1][:300]}",
+        advice="run without mutants, and report it with the output below",
+        details={"output": printed[-2000:], "exit_code": completed.exit_code, "ending": completed.ending},
+    )
+
+
+def _is_to_try(planned: Planned) -> bool:
+    return planned.mutant.rule is None and bool(planned.rounds)
+
+
+def _result(planned: Planned, answer: Mapping[str, Any] | None) -> MutantResult:
+    mutant = planned.mutant
+    if mutant.rule is not None:
+        return MutantResult(mutant, "equivalent", rule=mutant.rule)
+    if not planned.rounds:
+        return MutantResult(mutant, "uncovered")
+    if answer is None:
+        return MutantResult(mutant, "untried")
+    status: Status = answer["status"]
+    rule = "same_code" if status == "equivalent" else None
+    tests = 0 if rule else int(answer["tests"])
+    return MutantResult(mutant, status, tuple(answer["killed_by"]), rule, tests)

@@ -1,0 +1,1 @@
+"""Runs pytest and unittest in the sandbox and reads what they recorded."""

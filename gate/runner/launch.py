@@ -1,0 +1,299 @@
+"""One launch of pytest or unittest in the sandbox: the request, the process, the record."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ...core.errors import EnvironmentFault
+from ...sandbox.protocol import Completed, Limits, Program
+from ...sandbox.target import PythonTarget, Workspace
+from ..model.coverage_data import CoverageData, coverage_from_worker
+from ..model.journal import Record, read_record, scrubber
+from ..model.options import Framework, SuiteOptions
+from ..model.project_config import Settings, configuration
+
+WORKER = Path(__file__).resolve().parents[2] / "sandbox" / "worker"
+COLLECT_SECONDS = 60.0
+READY_SECONDS = 900.0
+_NAMES_TROUBLE = re.compile(r"(ERROR: |[\w.]*(Error|Exception|Warning)\b)")
+_LINE = 300
+_LOOK_SECONDS = 0.01
+T = TypeVar("T")
+# Plugins that would change the order, the process or the timing of tests, or measure coverage a second time.
+UNWANTED_PLUGINS = (
+    "xdist",
+    "xdist.looponfail",
+    "pytest_cov",
+    "randomly",
+    "random_order",
+    "rerunfailures",
+    "timeout",
+    "sugar",
+    "benchmark",
+    "forked",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How pytest is set up for a launch; the gate goes from the most faithful manner to the most guarded.
+
+    Attributes:
+        conftest: load the project's conftest.py files, as they will be loaded where the tests will live.
+        plugins: let pytest load the plugins installed in the target's environment.
+        settings: take over those of the project's pytest settings that decide over passing.
+    """
+
+    conftest: bool = True
+    plugins: bool = False
+    settings: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """What one launch gave; `complaint` is the end of what the process printed, for error messages."""
+
+    record: Record
+    completed: Completed
+    coverage: CoverageData | None
+    complaint: str
+
+
+class Launcher:
+    """Launches runs of one set of files in one workspace; `settings` are the project's own for pytest."""
+
+    def __init__(
+        self, target: PythonTarget, workspace: Workspace, framework: Framework, settings: Settings = ()
+    ) -> None:
+        self._target = target
+        self._workspace = workspace
+        self._framework = framework
+        self._settings = settings
+        self._project = workspace.project.resolve()
+        self._count = 0
+        self.scrub = scrubber(self._project, workspace.scratch.resolve())
+
+    async def launch(
+        self,
+        files: Sequence[str],
+        options: SuiteOptions,
+        *,
+        manner: Manner,
+        wall_seconds: float,
+    ) -> Launched:
+        """Run once. Raises SandboxFailure when the sandbox breaks, EnvironmentFault when coverage cannot be read."""
+        return (await self.launch_all(files, [options], manner=manner, wall_seconds=wall_seconds))[0]
+
+    async def launch_all(
+        self,
+        files: Sequence[str],
+        runs: Sequence[SuiteOptions],
+        *,
+        manner: Manner,
+        wall_seconds: float,
+        told: Callable[[Launched], None] | None = None,
+    ) -> list[Launched]:
+        """Several runs under one start of the runner, each in a fork that has not met the project. Raises as `launch`.
+
+        Args:
+            runs: they agree in `SuiteOptions.start`; a holder is followed by its visitor, and both run at once. A run
+                that did not get to its end has a record without a code.
+            wall_seconds: for all of them together.
+            told: called with the first one as soon as it has come to its end, while the others still run.
+        """
+        folders = [await asyncio.to_thread(self._new_folder) for _ in runs]
+        for folder, options in zip(folders, runs, strict=True):
+            seconds = wall_seconds / len(runs)
+            await asyncio.to_thread(self._write_request, folder, files, options, manner, seconds)
+        async with working(self._target.sandbox.run(self._program(folders, runs[0], manner, wall_seconds))) as run:
+            if told is not None and await _appears(folders[0] / "ended", run):
+                ended = Completed(0, b"", b"", 0.0, "exited")
+                told(await asyncio.to_thread(self._read, folders[0], ended, bool(runs[0].measure)))
+            completed = await run
+        return [
+            await asyncio.to_thread(self._read, folder, completed, bool(options.measure))
+            for folder, options in zip(folders, runs, strict=True)
+        ]
+
+    async def work(
+        self,
+        script: str,
+        files: Sequence[str],
+        options: SuiteOptions,
+        more: Mapping[str, Any],
+        *,
+        manner: Manner,
+        limits: Limits,
+        plan: Coroutine[Any, Any, Mapping[str, Any]] | None = None,
+    ) -> tuple[list[dict[str, Any]], Completed]:
+        """Run another of our workers on the same files, in the same manner: the facts it wrote, and how it ended.
+
+        Args:
+            script: its file name.
+            more: added to the request.
+            plan: more of it, told to the worker when it is there; the worker makes itself ready meanwhile, which may
+                take `READY_SECONDS` and does not count as its time.
+
+        Raises:
+            SandboxFailure: the sandbox broke.
+        """
+        folder = await asyncio.to_thread(self._new_folder)
+        told = folder / "plan.json"
+        writable = [self._project, self._workspace.scratch.resolve(), *self._own_places()]
+        more = {**more, "framework": self._framework, "scratch": str(folder), "plan": str(told)}
+        more["places"] = [str(one) for one in writable]
+        await asyncio.to_thread(self._write_request, folder, files, options, manner, limits.wall_seconds, more)
+        program = self._program([folder], options, manner, limits.wall_seconds)
+        argv = tuple(str(WORKER / script) if one.endswith(f"{self._framework}_run.py") else one for one in program.argv)
+        ready = 0.0 if plan is None else READY_SECONDS
+        whole = replace(limits, wall_seconds=limits.wall_seconds + ready)
+        async with working(self._target.sandbox.run(replace(program, argv=argv, limits=whole))) as run:
+            if plan is not None:
+                async with working(plan) as awaited:
+                    await asyncio.wait((run, awaited), return_when=asyncio.FIRST_COMPLETED)
+                    if awaited.done():
+                        await asyncio.to_thread(_write_whole, told, json.dumps(awaited.result()))
+                await asyncio.wait((run,), timeout=limits.wall_seconds)
+            out_of_time = Completed(-9, b"", b"", limits.wall_seconds, "wall_clock")
+            completed = await run if plan is None or run.done() else out_of_time
+        return await asyncio.to_thread(_facts, folder / "results.jsonl"), completed
+
+    def _own_places(self) -> tuple[Path, ...]:
+        """Where a program may write besides its workspace: folders of its own in a sandbox of namespaces."""
+        return (Path("/tmp"), Path("/dev/shm")) if self._target.sandbox.kind == "bubblewrap" else ()
+
+    def _program(self, folders: Sequence[Path], options: SuiteOptions, manner: Manner, wall_seconds: float) -> Program:
+        environment = options.environment()
+        # The copy of the project may hold bytecode: the next launch in this workspace starts faster for it.
+        environment["PYTHONDONTWRITEBYTECODE"] = ""
+        if not manner.plugins:
+            environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+        requests = [str(folder / "request.json") for folder in folders]
+        return self._workspace.program(
+            [str(WORKER / f"{self._framework}_run.py"), *requests],
+            environment=environment,
+            limits=Limits(wall_seconds=wall_seconds),
+            readable=(WORKER,),
+        )
+
+    def _new_folder(self) -> Path:
+        while True:
+            self._count += 1
+            folder = self._workspace.scratch / f"gate-{self._count}"
+            try:
+                folder.mkdir()
+            except FileExistsError:  # Code under test may write beside us; whatever it made is not ours to use.
+                continue
+            return folder
+
+    def _write_request(
+        self,
+        folder: Path,
+        files: Sequence[str],
+        options: SuiteOptions,
+        manner: Manner,
+        wall_seconds: float,
+        more: Mapping[str, Any] | None = None,
+    ) -> None:
+        ini = folder / "pytest.ini"
+        settings = self._settings if manner.settings else ()
+        text = configuration(settings, self._project, complete=manner.plugins, unwanted=UNWANTED_PLUGINS)
+        ini.write_text(text, encoding="utf-8")
+        request = {
+            "project": str(self._project),
+            "results": str(folder / "results.jsonl"),
+            "coverage": str(folder / "coverage.json"),
+            "files": list(files),
+            "imports": list(options.imports),
+            "arguments": self._arguments(ini, folder / "tmp", manner),
+            "order": options.order(),
+            "measure": list(options.measure),
+            **options.surroundings(),
+            "test_seconds": options.test_seconds,
+            "grace_seconds": options.grace_seconds,
+            "collect_seconds": COLLECT_SECONDS,
+            # Stopping between two tests before the wall clock strikes keeps what was measured.
+            "stop_after": 0.8 * wall_seconds,
+            **(more or {}),
+        }
+        (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
+
+    def _arguments(self, ini: Path, basetemp: Path, manner: Manner) -> list[str]:
+        arguments = ["-q", "--tb=short", "--show-capture=no", "--continue-on-collection-errors"]
+        arguments += ["-p", "no:cacheprovider", "-p", "no:faulthandler"]
+        arguments += ["-c", str(ini), "--rootdir", str(self._project), "--confcutdir", str(self._project)]
+        arguments += ["--basetemp", str(basetemp)]
+        if manner.plugins:
+            for name in UNWANTED_PLUGINS:
+                arguments += ["-p", f"no:{name}"]
+        if not manner.conftest:
+            arguments.append("--noconftest")
+        return arguments
+
+    def _read(self, folder: Path, completed: Completed, measured: bool) -> Launched:
+        record = read_record(folder / "results.jsonl", self.scrub)
+        printed = (completed.stderr or completed.stdout).decode("utf-8", "replace")
+        complaint = self.scrub(printed.strip()[-2000:])
+        coverage = None
+        if measured and record.code is not None:
+            try:
+                raw = json.loads((folder / "coverage.json").read_text(encoding="utf-8"))
+                coverage = coverage_from_worker(raw)
+            except (OSError, ValueError, KeyError, TypeError) as error:
+                raise EnvironmentFault(
+                    f"the tests ran, but their coverage could not be read: {error}",
+                    advice="check that the target's environment has a working `coverage` package",
+                ) from error
+        return Launched(record, completed, coverage, complaint)
+
+
+@asynccontextmanager
+async def working(work: Coroutine[Any, Any, T]) -> AsyncIterator[asyncio.Task[T]]:
+    """Work that goes on meanwhile; leaving ends it, if it has not ended, and waits for that."""
+    task = asyncio.create_task(work)
+    try:
+        yield task
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait((task,))
+
+
+async def _appears(path: Path, run: asyncio.Task[Any]) -> bool:
+    """Wait for a file, or for the end of a run; whether the file is there."""
+    while not path.exists() and not run.done():
+        await asyncio.wait((run,), timeout=_LOOK_SECONDS)
+    return path.exists()
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write a file that is complete when it appears."""
+    part = path.with_suffix(".part")
+    part.write_text(text, encoding="utf-8")
+    part.rename(path)
+
+
+def _facts(path: Path) -> list[dict[str, Any]]:
+    """The JSON lines of a file; one cut short by the end of the process is left out."""
+    facts = []
+    for line in path.read_bytes().splitlines() if path.is_file() else ():
+        try:
+            facts.append(json.loads(line))
+        except ValueError:
+            continue
+    return [fact for fact in facts if isinstance(fact, dict)]
+
+
+def telling_line(launched: Launched) -> str:
+    """The line of a runner's complaint that names the trouble: the last exception, else the last line."""
+    text = (launched.record.broken or launched.complaint).strip()
+    lines = [line.removeprefix("INTERNALERROR>").removeprefix("E  ").strip() for line in text.splitlines()]
+    named = [line for line in lines if _NAMES_TROUBLE.match(line)]
+    return (named or lines or ["it printed nothing"])[-1][:_LINE]

@@ -1,0 +1,1 @@
+"""Verifies suites under every condition and finds out why a test does not hold."""

@@ -1,0 +1,137 @@
+"""How a node asks an agent: the same request form, retries and audit trail for every role."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from ..agents.contract.envelope import consumer_view
+from ..agents.contract.orchestration import AskedOnce, Asking, ask
+from ..agents.contract.protocol import AgentRequest, AgentResponse, JsonObject, RequestMetadata
+from ..core.errors import BudgetExhausted, ExitCode, TestwrightError
+from ..core.usage import Budget
+from ..store.files.audit import Attempt, AttemptOutcome
+from ..utils.canonical import digest_of
+from ..utils.error_formatter import in_short
+from .context import GraphServices, RunContext, services_of
+
+
+async def ask_role(
+    runtime: Runtime[RunContext],
+    role: str,
+    *,
+    goal: str,
+    task: str,
+    inputs: JsonObject,
+    step_id: str | None,
+    constraints: JsonObject | None = None,
+) -> AgentResponse:
+    """Ask the agent of a role.
+
+    Neither the agent nor a wait between two attempts outlasts the run's ceiling on time.
+
+    Raises:
+        TestwrightError: there is no agent for the role.
+        BudgetExhausted: a ceiling of the run is reached; what the agent was about stays undone.
+    """
+    context = runtime.context
+    services = services_of(runtime)
+    agent = services.agents.get(role)
+    if agent is None:
+        raise TestwrightError(
+            f"there is no {role} agent", advice=f"GraphServices.agents has: {', '.join(services.agents) or 'none'}."
+        )
+    trace_id = f"{context.run_id}:{step_id or role}"
+    metadata = RequestMetadata(trace_id=trace_id, profile=context.profile, timeout=context.agent_timeout)
+    request = AgentRequest(goal=goal, task=task, metadata=metadata, inputs=inputs, constraints=constraints)
+    async with in_time(services.budget):
+        response = await ask(agent, request, role=role, asking=_audited(services, step_id))
+    error = response.error
+    if error is not None and (error.details or {}).get("exit_code") == ExitCode.BUDGET:
+        raise BudgetExhausted(error.message, advice=str((error.details or {}).get("advice") or ""))
+    return response
+
+
+@asynccontextmanager
+async def in_time(budget: Budget | None) -> AsyncIterator[None]:
+    """Cut the block off at the run's ceiling on time. Raises BudgetExhausted."""
+    limit = asyncio.timeout(None if budget is None else budget.seconds_left)
+    try:
+        async with limit:
+            yield
+    except TimeoutError:
+        if budget is None or not limit.expired():
+            raise
+        raise budget.out_of_time() from None
+
+
+def _audited(services: GraphServices, step_id: str | None) -> Asking:
+    asking, budget = services.asking, services.budget
+
+    async def sleep(seconds: float) -> None:
+        left = budget.seconds_left if budget is not None else None
+        if budget is not None and left is not None and seconds >= left:
+            raise budget.out_of_time()  # the wait would not end before the run
+        await asking.sleep(seconds)
+
+    def record(once: AskedOnce) -> None:
+        asking.record(once)
+        services.audit(_entry(once, step_id))
+
+    return Asking(policy=asking.policy, sleep=sleep, chance=asking.chance, record=record)
+
+
+def _entry(once: AskedOnce, step_id: str | None) -> Attempt:
+    response, error = once.response, once.response.error
+    metadata = response.metadata
+    return Attempt(
+        role=once.role,
+        attempt=once.attempt,
+        outcome=_outcome(response),
+        prompt_hash=digest_of(once.request.inputs),
+        step_id=step_id,
+        errors=(error.to_dict(),) if error else (),
+        reason=_reason(once),
+        duration_ms=float(metadata.get("duration_ms") or 0.0),
+        tokens=int(metadata.get("tokens") or 0),
+        cost=float(metadata.get("cost") or 0.0),
+        model=str(metadata.get("model") or metadata.get("agent") or ""),
+        details={**_generation(once), "task": once.request.task, "wait_seconds": once.wait, **_known(metadata)},
+    )
+
+
+def _reason(once: AskedOnce) -> str:
+    """What made this attempt necessary: a failed one before it, or the errors that a refinement is to mend."""
+    if once.attempt > 1:
+        return once.reason
+    return in_short(_told(once).get("errors") or ()) or once.reason
+
+
+def _generation(once: AskedOnce) -> JsonObject:
+    """The number of the generation or refinement within the step, from 1, where the role has such."""
+    number = _told(once).get("attempt")
+    return {"generation": number} if isinstance(number, int) else {}
+
+
+def _told(once: AskedOnce) -> Mapping[str, Any]:
+    return consumer_view(once.request.inputs or {})
+
+
+def _known(metadata: JsonObject) -> JsonObject:
+    """Of an agent's metadata, what an audit line says beside model and cost: the prompt's version, its process."""
+    return {key: metadata[key] for key in ("prompt_version", "process") if metadata.get(key)}
+
+
+def _outcome(response: AgentResponse) -> AttemptOutcome:
+    error = response.error
+    if error is None:
+        return "cancelled" if response.status == "cancelled" else "ok"
+    if (error.details or {}).get("error") == "MalformedLlmOutput":
+        return "malformed"
+    if error.type == "validation":
+        return "invalid"
+    return "timed_out" if error.type == "timeout" else "failed"

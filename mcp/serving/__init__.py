@@ -1,0 +1,1 @@
+"""The MCP server that other agents use: tools, resources, prompts, sessions."""

@@ -1,0 +1,1 @@
+"""The one way to call a tool, built-in or external."""

@@ -1,0 +1,1 @@
+"""The built-in tools as an MCP server: definitions, services, cache."""

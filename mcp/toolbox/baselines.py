@@ -1,0 +1,69 @@
+"""Coverage there was before: the project's own tests run once for all targets of a run, not once a target."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ...gate.runner.baseline import Baseline
+    from ...sandbox.target import PythonTarget
+
+
+class Baselines:
+    """Measures on first need and remembers; one measurement at a time.
+
+    Args:
+        root: the project.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._lock = asyncio.Lock()
+        self._own_tests: Baseline | None = None
+        self._by_import: dict[tuple[str, ...], Baseline] = {}
+
+    async def of(self, target: PythonTarget, modules: Mapping[str, str]) -> Baseline:
+        """Coverage of some files by the project's own tests; where these tell nothing, by importing them.
+
+        Args:
+            modules: import names by POSIX path relative to the project. What importing would run is not imported.
+
+        Raises:
+            SandboxFailure: the sandbox itself broke.
+        """
+        from ...gate.runner.baseline import measure_baseline
+
+        own = await self.of_project(target)
+        paths = tuple(modules)
+        if own.source == "own_tests" and all(path in own.coverage.files for path in paths):
+            return replace(own, coverage=own.coverage.only(paths))
+        async with self._lock:
+            if paths not in self._by_import:
+                imported = [name for name in modules.values() if name.rpartition(".")[2] != "__main__"]
+                found = await measure_baseline(target, paths, modules=imported, tests=())
+                self._by_import[paths] = replace(found, notes=(*own.notes, *found.notes))
+            return self._by_import[paths]
+
+    async def of_project(self, target: PythonTarget) -> Baseline:
+        """Coverage of all modules by the project's own tests; its `source` is another when there are none that pass.
+
+        Raises:
+            SandboxFailure: the sandbox itself broke.
+        """
+        from ...engine.python.project.layout import find_layout
+        from ...gate.runner.baseline import Baseline, CoverageData, measure_baseline, own_test_files
+
+        async with self._lock:
+            if self._own_tests is None:
+                tests = await asyncio.to_thread(own_test_files, target.snapshot.path)
+                if tests:
+                    layout = await asyncio.to_thread(find_layout, self._root)
+                    measured = [place.path for place in layout.modules]
+                    self._own_tests = await measure_baseline(target, measured, tests=tests)
+                else:
+                    self._own_tests = Baseline(CoverageData(), "nothing")
+            return self._own_tests

@@ -1,0 +1,1 @@
+"""Answers of tools and finished runs, kept between runs."""

@@ -1,0 +1,81 @@
+"""Answers of tools in Valkey or Redis, for machines that share them (A-09)."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from ...core.errors import SettingsError
+from .responses import LARGEST, ResponsesLost, sealed, unsealed
+
+_PREFIX = "testwright:responses:1:"
+_KEPT_SECONDS = 30 * 24 * 3600
+_WAIT_SECONDS = 2.0
+
+
+class ValkeyResponses:
+    """A database of a Valkey or Redis server; each answer is kept for 30 days after it was used last.
+
+    Args:
+        url: with whatever secrets it needs; they appear in no message.
+
+    Raises:
+        SettingsError: the client library is not installed, or the URL is not understood.
+        ResponsesLost: the server cannot be reached, or does not let us in.
+    """
+
+    def __init__(self, url: str) -> None:
+        try:
+            import valkey
+        except ImportError as error:
+            raise SettingsError(
+                "A cache in Valkey or Redis needs the package valkey, which is not installed.",
+                advice="pip install 'testwright[valkey]', or go without --cache-url: a file then keeps the answers.",
+            ) from error
+        self._faults: tuple[type[Exception], ...] = (valkey.ValkeyError, OSError)
+        self._where = _without_secrets(url)
+        try:
+            self._client: Any = valkey.Valkey.from_url(
+                url,
+                socket_timeout=_WAIT_SECONDS,
+                socket_connect_timeout=_WAIT_SECONDS,
+                retry=None,
+                retry_on_timeout=False,
+                client_name="testwright",
+            )
+        except ValueError as error:
+            raise SettingsError(
+                f"The URL of the cache, {self._where}, is not understood.",
+                advice="Its form is redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or unix:///path/to/socket.",
+            ) from error
+        self._asked(self._client.ping)
+
+    def get(self, key: str) -> bytes | None:
+        """See `Responses.get`."""
+        held = self._asked(self._client.getex, _PREFIX + key, ex=_KEPT_SECONDS)
+        return unsealed(held) if isinstance(held, bytes) else None
+
+    def put(self, key: str, body: bytes) -> None:
+        """See `Responses.put`."""
+        if len(body) <= LARGEST:
+            self._asked(self._client.set, _PREFIX + key, sealed(body), ex=_KEPT_SECONDS)
+
+    def close(self) -> None:
+        """See `Responses.close`."""
+        try:
+            self._client.close()
+        except self._faults:
+            return
+
+    def _asked(self, ask: Any, *arguments: Any, **options: Any) -> Any:
+        try:
+            return ask(*arguments, **options)
+        except self._faults as error:
+            # Its words may hold the URL: the kind of error says enough.
+            raise ResponsesLost(f"{self._where} does not serve ({type(error).__name__})") from None
+
+
+def _without_secrets(url: str) -> str:
+    parts = urlsplit(url)
+    place = parts.netloc.rpartition("@")[2] or parts.path
+    return f"{parts.scheme}://{place}"

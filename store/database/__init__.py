@@ -1,0 +1,1 @@
+"""The run database: runs, artifacts, model answers."""

@@ -1,0 +1,132 @@
+"""Artifacts (A-02, A-04): what one agent hands to the next, stored per run and kind and never changed."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Row, Select, select
+from sqlalchemy.dialects.sqlite import insert
+
+from ...core.errors import RunNotFound, StorageError
+from ...utils.canonical import digest_of
+from . import tables
+from .access import Access
+from .sqlite_errors import corrupt
+
+_NAMESPACE = uuid.UUID("5f0f6c1e-6d0b-5c83-9a53-6f2a0b7b6f11")
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """One stored artifact.
+
+    Attributes:
+        artifact_id: uuid5 of run id, kind and content hash.
+        kind: such as `unit_test_spec` or `repo_crawler_output`.
+        content_hash: sha256 of the content's canonical JSON.
+        content: `{"meta": {"sanitizer": "v1.0.0", …}, "payload": …}`; only the payload is anybody's input.
+        created_at: seconds since the epoch.
+    """
+
+    artifact_id: str
+    run_id: str
+    kind: str
+    content_hash: str
+    content: dict[str, Any]
+    created_at: float
+
+    @property
+    def payload(self) -> Any:
+        """What the producer made, verbatim."""
+        return self.content["payload"]
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """How it was made."""
+        return self.content["meta"]
+
+
+def artifact_id_of(run_id: str, kind: str, content_hash: str) -> str:
+    """The id an artifact gets: the same for the same content in the same run."""
+    return str(uuid.uuid5(_NAMESPACE, f"{run_id}\n{kind}\n{content_hash}"))
+
+
+class Artifacts:
+    """The artifacts of a store."""
+
+    def __init__(self, access: Access, clock: Callable[[], float]) -> None:
+        self._access = access
+        self._clock = clock
+
+    def put(self, run_id: str, kind: str, payload: Any, *, meta: Mapping[str, Any]) -> Artifact:
+        """Store a payload, or find it stored already: putting the same twice changes nothing.
+
+        Args:
+            payload: JSON value, stored verbatim.
+            meta: JSON object; `sanitizer` names the sanitizer's version (A-02). No times in it: it is part of the id.
+
+        Raises:
+            RunNotFound: there is no such run.
+            ValueError: meta names no sanitizer, or the payload has no JSON form.
+            StoreFull, StoreCorrupt, StorageError.
+        """
+        if not isinstance(meta.get("sanitizer"), str):
+            raise ValueError("meta must name the sanitizer's version")
+        content = {"meta": dict(meta), "payload": payload}
+        content_hash = digest_of(content)
+        values = {
+            "artifact_id": artifact_id_of(run_id, kind, content_hash),
+            "run_id": run_id,
+            "kind": kind,
+            "content_hash": content_hash,
+            "content": content,
+            "created_at": self._clock(),
+        }
+        with self._access.writing() as connection:
+            if connection.execute(select(tables.runs.c.number).where(tables.runs.c.run_id == run_id)).first() is None:
+                raise RunNotFound(f"There is no run {run_id} to keep an artifact for.", details={"run_id": run_id})
+            connection.execute(insert(tables.artifacts).values(**values).on_conflict_do_nothing())
+        return self.get(values["artifact_id"])
+
+    def get(self, artifact_id: str) -> Artifact:
+        """One artifact.
+
+        Raises:
+            StorageError: there is none of that id.
+            StoreCorrupt: its content is not what was stored.
+        """
+        found = self._all(select(tables.artifacts).where(tables.artifacts.c.artifact_id == artifact_id))
+        if not found:
+            raise StorageError(
+                f"There is no artifact {artifact_id}.",
+                advice="Its run may have been removed by `testwright clean`; run the request again.",
+                details={"artifact_id": artifact_id},
+            )
+        return found[0]
+
+    def find(self, run_id: str, kind: str | None = None) -> list[Artifact]:
+        """The artifacts of a run, oldest first, of one kind or of all."""
+        asked = select(tables.artifacts).where(tables.artifacts.c.run_id == run_id).order_by(tables.artifacts.c.number)
+        return self._all(asked if kind is None else asked.where(tables.artifacts.c.kind == kind))
+
+    def latest(self, run_id: str, kind: str) -> Artifact | None:
+        """The newest artifact of a kind, or None."""
+        found = self.find(run_id, kind)
+        return found[-1] if found else None
+
+    def _all(self, asked: Select[Any]) -> list[Artifact]:
+        with self._access.reading() as connection:
+            try:
+                rows = connection.execute(asked).all()
+            except ValueError as error:
+                raise corrupt(self._access.path, f"an artifact is no JSON ({error})") from error
+        return [self._checked(row) for row in rows]
+
+    def _checked(self, row: Row[Any]) -> Artifact:
+        artifact = Artifact(row.artifact_id, row.run_id, row.kind, row.content_hash, row.content, row.created_at)
+        if digest_of(artifact.content) != artifact.content_hash:
+            raise corrupt(self._access.path, f"artifact {artifact.artifact_id} is not what was stored")
+        return artifact

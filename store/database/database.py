@@ -1,0 +1,151 @@
+"""The run database (A-04): SQLite with a write-ahead log, opened, migrated and guarded here.
+
+Runs, artifacts and answers live in it; LangGraph's checkpoints have a file of their own in each run's folder.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError
+
+from ...core.errors import RunLocked
+from ..files.files import typed_errors
+from ..files.run_folder import prepare_state_dir
+from .answers import Answers
+from .artifacts import Artifacts
+from .migrate import is_current, is_empty, make, migrate
+from .runs import Runs
+from .sqlite_errors import database_error
+
+DATABASE = "testwright.db"
+BUSY_SECONDS = 30.0
+_WRITING = "testwright_writing"
+
+
+class Store:
+    """The opened database. Usable from any thread and, at the same time, by other processes.
+
+    Attributes:
+        runs: the runs and how they ended.
+        artifacts: what agents hand to each other.
+        answers: model answers fully received.
+    """
+
+    def __init__(self, engine: Engine, path: Path, *, clock: Callable[[], float] = time.time) -> None:
+        self.path = path
+        self._engine = engine
+        self.runs = Runs(self, clock)
+        self.artifacts = Artifacts(self, clock)
+        self.answers = Answers(self, clock)
+
+    @classmethod
+    def open(cls, state_dir: Path, *, clock: Callable[[], float] = time.time) -> Store:
+        """Open `<state_dir>/testwright.db`, made and migrated where needed.
+
+        Raises:
+            StoreCorrupt: the file is no database of ours, or damaged; it is left as it is.
+            StateVersionError: a newer version wrote it.
+            StoreFull, StorageError: it cannot be written.
+            RunLocked: another process has been migrating it for 30 seconds.
+        """
+        prepare_state_dir(state_dir)
+        path = state_dir / DATABASE
+        store = cls(_engine(path), path, clock=clock)
+        try:
+            store._bring_up_to_date()
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection in a reading transaction. Raises StoreCorrupt, StorageError."""
+        with self._typed_errors(), self._engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A connection in a writing transaction: all of it is stored, or nothing.
+
+        Raises:
+            StoreFull, StoreCorrupt, StorageError.
+        """
+        with self._typed_errors(), self._engine.connect() as connection:
+            marked = connection.execution_options(**{_WRITING: True})
+            with marked.begin():
+                yield marked
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_ending: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _typed_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            raise database_error(error.orig, self.path) from error
+
+    def _bring_up_to_date(self) -> None:
+        # Under the lock from the first connection on: making a new file write ahead does not wait for other processes.
+        with self._prepared_alone():
+            with self.reading() as connection:
+                if is_current(connection):
+                    return
+            with self.writing() as connection:
+                (make if is_empty(connection) else migrate)(connection)
+
+    @contextmanager
+    def _prepared_alone(self) -> Iterator[None]:
+        path = self.path.with_name(f"{DATABASE}.lock")
+        lock = FileLock(path, timeout=BUSY_SECONDS)
+        with typed_errors(path, "lock"):
+            try:
+                lock.acquire()
+            except Timeout as error:
+                raise RunLocked(
+                    f"Another process has been preparing {self.path} for {BUSY_SECONDS:.0f} seconds.",
+                    advice="Wait for it, or give another folder with --state-dir.",
+                ) from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+def _engine(path: Path) -> Engine:
+    url = URL.create("sqlite", database=str(path))
+    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+    event.listen(engine, "connect", _prepare)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _prepare(connection: Any, _record: object) -> None:
+    connection.isolation_level = None  # the driver would begin late and commit early: `_begin` says when instead
+    cursor = connection.cursor()
+    try:
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+            cursor.execute(f"PRAGMA {pragma}")
+    finally:
+        cursor.close()
+
+
+def _begin(connection: Connection) -> None:
+    # A transaction that reads first and writes later would fail at once when another process wrote in between.
+    writing = connection.get_execution_options().get(_WRITING, False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")

@@ -1,0 +1,193 @@
+"""Runs: what was asked, under which settings, how far it got and how it ended (P-11, B-08)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from sqlalchemy import Row, delete, insert, select, update
+
+from ...core.errors import RunNotFound, UsageError
+from ...utils.redact import Redactor, without_secrets
+from . import tables
+from .access import Access
+from .sqlite_errors import corrupt
+
+RunStatus = Literal["created", "running", "completed", "failed", "stopped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a run has used of its budget so far; a resumed run goes on from here.
+
+    Attributes:
+        seconds: wall time.
+        tokens: model tokens, in and out.
+        cost: US dollars.
+        calls: model calls.
+    """
+
+    seconds: float = 0.0
+    tokens: int = 0
+    cost: float = 0.0
+    calls: int = 0
+
+    def plus(self, other: Spent) -> Spent:
+        """Both together."""
+        return Spent(
+            self.seconds + other.seconds, self.tokens + other.tokens, self.cost + other.cost, self.calls + other.calls
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """One run as stored.
+
+    Attributes:
+        root: absolute path of the project.
+        settings: the run's settings without secrets; what was left out must be given again on resume.
+        version: testwright's version.
+        status: `created`, `running`, `completed`, `failed`, or `stopped` by a ceiling or by the user, to be resumed.
+        exit_reason: the typed reason it ended, None while it has not.
+        created_at: seconds since the epoch, as are all times; started_at and finished_at belong to the last session.
+        resumed: how often it was started again.
+    """
+
+    run_id: str
+    root: str
+    request: str
+    settings: dict[str, Any]
+    version: str
+    status: RunStatus
+    created_at: float
+    exit_reason: str | None = None
+    exit_code: int | None = None
+    started_at: float | None = None
+    finished_at: float | None = None
+    resumed: int = 0
+    spent: Spent = field(default_factory=Spent)
+
+
+class Runs:
+    """The runs of a store."""
+
+    def __init__(self, access: Access, clock: Callable[[], float]) -> None:
+        self._access = access
+        self._clock = clock
+
+    def create(
+        self,
+        run_id: str,
+        *,
+        request: str,
+        root: str,
+        settings: Mapping[str, Any],
+        version: str,
+        redactor: Redactor | None = None,
+    ) -> RunRecord:
+        """Store a new run with status `created`.
+
+        Args:
+            settings: JSON object; fields named like secrets are left out, secrets elsewhere are masked.
+
+        Raises:
+            UsageError: the id is taken.
+            StoreFull, StoreCorrupt, StorageError.
+        """
+        redactor = redactor or Redactor()
+        values = {
+            "run_id": run_id,
+            "root": _storable(root),
+            "request": _storable(redactor.text(request)),
+            "settings": without_secrets(settings, redactor),
+            "version": version,
+            "status": "created",
+            "created_at": self._clock(),
+            "resumed": 0,
+            "spent": asdict(Spent()),
+        }
+        with self._access.writing() as connection:
+            if connection.execute(select(tables.runs.c.number).where(tables.runs.c.run_id == run_id)).first():
+                raise UsageError(
+                    f"There is a run {run_id} already.",
+                    advice=f"`testwright resume {run_id}` continues it; give another name with --run-id for a new one.",
+                    details={"run_id": run_id},
+                )
+            connection.execute(insert(tables.runs).values(**values))
+        return self.get(run_id)
+
+    def start(self, run_id: str) -> RunRecord:
+        """Note that work begins, or begins again. Raises RunNotFound."""
+        columns = tables.runs.c
+        self._change(
+            run_id,
+            status="running",
+            resumed=columns.resumed + (columns.started_at.is_not(None)),
+            started_at=self._clock(),
+            finished_at=None,
+            exit_reason=None,
+            exit_code=None,
+        )
+        return self.get(run_id)
+
+    def finish(self, run_id: str, *, status: RunStatus, exit_reason: str, exit_code: int) -> RunRecord:
+        """Note how the run ended. Raises RunNotFound."""
+        self._change(
+            run_id, status=status, exit_reason=exit_reason, exit_code=int(exit_code), finished_at=self._clock()
+        )
+        return self.get(run_id)
+
+    def record_spent(self, run_id: str, spent: Spent) -> None:
+        """Store what has been used in total, sessions before a resume included. Raises RunNotFound."""
+        self._change(run_id, spent=asdict(spent))
+
+    def record_settings(self, run_id: str, settings: Mapping[str, Any], redactor: Redactor | None = None) -> None:
+        """Store the settings that a run goes on with, as `create` does. Raises RunNotFound."""
+        self._change(run_id, settings=without_secrets(settings, redactor or Redactor()))
+
+    def get(self, run_id: str) -> RunRecord:
+        """One run. Raises RunNotFound, StoreCorrupt."""
+        found = self._all(select(tables.runs).where(tables.runs.c.run_id == run_id))
+        if not found:
+            raise _not_found(run_id)
+        return found[0]
+
+    def all(self, *, root: str | None = None) -> list[RunRecord]:
+        """All runs, newest first; only those of one project when `root` is given."""
+        asked = select(tables.runs).order_by(tables.runs.c.created_at.desc(), tables.runs.c.number.desc())
+        return self._all(asked if root is None else asked.where(tables.runs.c.root == _storable(root)))
+
+    def remove(self, run_id: str) -> None:
+        """Forget a run with its artifacts and answers; harmless when it is unknown."""
+        with self._access.writing() as connection:
+            connection.execute(delete(tables.runs).where(tables.runs.c.run_id == run_id))
+
+    def _change(self, run_id: str, **values: Any) -> None:
+        with self._access.writing() as connection:
+            changed = connection.execute(update(tables.runs).where(tables.runs.c.run_id == run_id).values(**values))
+            if changed.rowcount == 0:
+                raise _not_found(run_id)
+
+    def _all(self, asked: Any) -> list[RunRecord]:
+        with self._access.reading() as connection:
+            try:
+                return [_record(row) for row in connection.execute(asked)]
+            except (ValueError, TypeError) as error:
+                raise corrupt(self._access.path, f"a run does not read ({error})") from error
+
+
+def _record(row: Row[Any]) -> RunRecord:
+    values = {name: value for name, value in row._mapping.items() if name not in ("number", "spent")}
+    return RunRecord(**values, spent=Spent(**row.spent))
+
+
+def _storable(text: str) -> str:
+    """Paths and arguments may hold bytes that are no text; a database cannot."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _not_found(run_id: str) -> RunNotFound:
+    return RunNotFound(
+        f"There is no run {run_id}.", advice="`testwright runs list` shows the runs.", details={"run_id": run_id}
+    )

@@ -1,0 +1,1 @@
+"""Files of runs and of the project: written atomically, locked, staged, logged."""

@@ -1,0 +1,161 @@
+"""Adding files to a project so that a failure or a crash leaves it as it was.
+
+Before the project is touched, `accepting.json` in the run's folder says what will be done, and `replaced/` holds what
+will be overwritten. When all is done the note goes away. A failure undoes it at once, a crash at the next resume.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from ...core.errors import StorageError, StoreCorrupt
+from ...utils.canonical import pretty_json
+from .base_names import BaseNames
+from .files import make_folder, storage_error, typed_errors, write_beside, write_file
+from .project_files import ProjectFile, digest_of_file
+from .run_folder import RunFolder
+
+Outcome = Literal["added", "updated", "unchanged", "conflict"]
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """What became of one staged file. `reason` says why it conflicts, "" otherwise."""
+
+    path: str
+    outcome: Outcome
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Intended:
+    file: ProjectFile
+    old: bytes | None
+    new: bytes
+
+
+def accept_files(folder: RunFolder, root: Path, contents: Mapping[str, bytes]) -> list[Acceptance]:
+    """Write `contents` (path in the project → bytes) into the project; see `Staging.accept`."""
+    answers: dict[str, Acceptance] = {}
+    intended: list[_Intended] = []
+    names = BaseNames(root)
+    for path, new in sorted(contents.items()):
+        file = ProjectFile(root, path)
+        with typed_errors(file.place, "read"):
+            answer, old = _judge(names, file, new)
+        if answer is None:
+            intended.append(_Intended(file, old, new))
+            names.add(path)
+        else:
+            answers[path] = answer
+    if intended:
+        answers.update(_carry_out(folder, root, intended))
+    return [answers[path] for path in sorted(answers)]
+
+
+def withdraw(folder: RunFolder, root: Path) -> list[str]:
+    """Undo what `accepting.json` says was begun; see `Staging.withdraw`."""
+    note = _read_note(folder.accepting_json)
+    if note is None:
+        return []
+    taken_back = [one["path"] for one in reversed(note["files"]) if _undo(folder, root, one)]
+    for name in reversed(note["folders"]):
+        with suppress(OSError):  # not empty: somebody uses it by now
+            (root / name).rmdir()
+    _forget(folder)
+    return sorted(taken_back)
+
+
+def _judge(names: BaseNames, file: ProjectFile, new: bytes) -> tuple[Acceptance | None, bytes | None]:
+    """The answer for a file that is not to be written, or None with what is there now."""
+    reason = file.obstacle()
+    old = file.content() if file.place.is_file() and not file.place.is_symlink() else None
+    if old == new:
+        return Acceptance(file.path, "unchanged"), old
+    reason = reason or names.clash_of(file.path)
+    return (Acceptance(file.path, "conflict", reason) if reason else None), old
+
+
+def _carry_out(folder: RunFolder, root: Path, intended: list[_Intended]) -> dict[str, Acceptance]:
+    _write_note(folder, intended)
+    answers: dict[str, Acceptance] = {}
+    for one in intended:
+        try:
+            answers[one.file.path] = _write(one)
+        except OSError as error:
+            withdraw(folder, root)
+            raise _refused(error, folder, one.file) from error
+    _forget(folder)
+    return answers
+
+
+def _write(one: _Intended) -> Acceptance:
+    if one.file.write(one.new, replacing=one.old):
+        return Acceptance(one.file.path, "added" if one.old is None else "updated")
+    return Acceptance(one.file.path, "conflict", "it was written by somebody else just now")
+
+
+def _refused(error: OSError, folder: RunFolder, file: ProjectFile) -> StorageError:
+    kept = f"The project was left as it was. The accepted tests are in {folder.staged}; "
+    refused = storage_error(
+        error,
+        file.place,
+        "add to the project",
+        advice=f"{kept}make the project writable, then `testwright apply {folder.run_id}`.",
+        space=f"{kept}make room on the disk, then `testwright apply {folder.run_id}`.",
+    )
+    refused.details["of"] = "project"  # the run's own state is in order, so the run can end
+    return refused
+
+
+def _write_note(folder: RunFolder, intended: list[_Intended]) -> None:
+    for one in intended:
+        if one.old is not None:
+            place = folder.replaced / one.file.path
+            make_folder(place.parent)
+            with typed_errors(place, "write"):
+                write_beside(place, one.old).replace(place)
+    folders = sorted({name for one in intended for name in one.file.missing_folders()})
+    files = [
+        {"path": one.file.path, "new": digest_of_file(one.new), "replaces": one.old is not None} for one in intended
+    ]
+    write_file(folder.accepting_json, pretty_json({"folders": folders, "files": files}))
+
+
+def _read_note(path: Path) -> dict[str, Any] | None:
+    if not path.exists():
+        return None
+    with typed_errors(path, "read"):
+        text = path.read_text("utf-8")
+    try:
+        note = json.loads(text)
+        return {"folders": [str(one) for one in note["folders"]], "files": [dict(one) for one in note["files"]]}
+    except (ValueError, KeyError, TypeError) as error:
+        raise StoreCorrupt(
+            f"{path} does not read.", advice="Look at the project's test files yourself, then delete it."
+        ) from error
+
+
+def _undo(folder: RunFolder, root: Path, one: dict[str, Any]) -> bool:
+    """Take one file back if it is as we wrote it; whether that was so."""
+    file = ProjectFile(root, one["path"])
+    with typed_errors(file.place, "withdraw"):
+        file.remove_leftover()
+        now = file.content() if file.place.is_file() and not file.place.is_symlink() else None
+        if now is None or digest_of_file(now) != one["new"]:
+            return False
+        if not one["replaces"]:
+            return file.remove(now)
+        return file.write((folder.replaced / one["path"]).read_bytes(), replacing=now)
+
+
+def _forget(folder: RunFolder) -> None:
+    with typed_errors(folder.accepting_json, "remove"):
+        folder.accepting_json.unlink(missing_ok=True)
+    shutil.rmtree(folder.replaced, ignore_errors=True)

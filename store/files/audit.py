@@ -1,0 +1,84 @@
+"""The audit log (T-15): every attempt of every agent and tool, and why it was retried."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from ...utils.canonical import digest_of
+from ...utils.redact import Redact
+from .journal import Journal, read_journal
+
+AttemptOutcome = Literal["ok", "invalid", "malformed", "failed", "timed_out", "cancelled", "reused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attempt.
+
+    Attributes:
+        role: who was asked: planner, spec, writer, analyzer, or a tool's name.
+        attempt: its number, from 1: of a model, the generation within the step; of an agent, how often the same was
+            asked of it, while `details["generation"]` is the generation.
+        outcome: how it ended; `reused` is an answer taken from the store instead of asked again.
+        prompt_hash: sha256 of what was asked (`prompt_hash`), "" where nothing was.
+        step_id: the plan step, or None.
+        response: what came back, as text or JSON; redacted when stored.
+        errors: what was wrong with it, as the validators said.
+        reason: why this attempt was made: "first", what failed before it, or what a refinement is to mend.
+        at: start, seconds since the epoch.
+        duration_ms: how long it took.
+        tokens: tokens in and out together; 0 for embedded agents.
+        cost: in US dollars; 0.0 where unknown.
+        model: which model or embedded agent answered.
+    """
+
+    role: str
+    attempt: int
+    outcome: AttemptOutcome
+    prompt_hash: str = ""
+    step_id: str | None = None
+    response: Any = None
+    errors: tuple[Any, ...] = ()
+    reason: str = "first"
+    at: float = 0.0
+    duration_ms: float = 0.0
+    tokens: int = 0
+    cost: float = 0.0
+    model: str = ""
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+class AuditLog:
+    """Appends attempts to audit.jsonl, in order, from any thread, with secrets redacted."""
+
+    def __init__(self, path: Path, redact: Redact, *, clock: Callable[[], float] = time.time) -> None:
+        self._journal = Journal(path)
+        self._redact = redact
+        self._clock = clock
+
+    def record(self, attempt: Attempt) -> None:
+        """Store one attempt; one without `at` has ended just now. Raises StoreFull, StorageError."""
+        if not attempt.at:
+            attempt = replace(attempt, at=self._clock() - attempt.duration_ms / 1000)
+        self._journal.append(self._redact(asdict(attempt)))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._journal.close()
+
+
+def prompt_hash(asked: Any) -> str:
+    """The digest of what an agent is asked: the same for equal JSON values, on any machine."""
+    return digest_of(asked)
+
+
+def read_attempts(path: Path) -> Iterator[Attempt]:
+    """The stored attempts in order. Fields of a later version are left out. Raises StoreCorrupt."""
+    known = {one.name for one in fields(Attempt)}
+    for entry in read_journal(path):
+        values = {name: value for name, value in entry.items() if name in known}
+        yield Attempt(**{**values, "errors": tuple(values.get("errors", ()))})

@@ -1,0 +1,110 @@
+"""The event log (D-07): every event of a run in order, on disk before anyone hears of it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ...core.errors import StoreCorrupt
+from ...core.events import Event, EventSink, EventType
+from ...utils.redact import Redact
+from .journal import Journal, read_journal
+
+
+class EventLog:
+    """Writes a run's events and passes them to subscribers, in one order for all of them.
+
+    A log opened on an existing file (resume) continues its numbers. Secrets are redacted before the event is stored or
+    passed on. Usable from any thread.
+
+    Args:
+        path: events.jsonl of the run.
+        redact: takes secrets out of a JSON value (`Redactor.value`).
+        clock: seconds since the epoch.
+    """
+
+    def __init__(self, path: Path, redact: Redact, *, clock: Callable[[], float] = time.time) -> None:
+        self._journal = Journal(path)
+        self._redact = redact
+        self._clock = clock
+        self._sinks: list[EventSink] = []
+        self._waiting: deque[Event] = deque()
+        self._lock = threading.RLock()
+        self._delivering = False
+
+    def emit(self, type: EventType, message: str, step_id: str | None = None, **data: Any) -> Event:  # noqa: A002 - the event's own word
+        """Store one event, then tell every subscriber.
+
+        Args:
+            data: JSON values.
+
+        Raises:
+            StoreFull, StorageError: the event was not stored, and nobody was told.
+        """
+        with self._lock:
+            event = Event(
+                sequence=self._journal.count + 1,
+                type=EventType(type),
+                at=self._clock(),
+                message=self._redact(message),
+                step_id=step_id,
+                data=self._redact(data),
+            )
+            self._journal.append(event.to_dict())
+            self._waiting.append(event)
+            self._deliver()
+            return event
+
+    def subscribe(self, sink: EventSink) -> Callable[[], None]:
+        """Tell `sink` of every event from now on; the answer ends that. A sink that raises is told nothing more."""
+        with self._lock:
+            self._sinks.append(sink)
+        return lambda: self._forget(sink)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._journal.close()
+
+    def _deliver(self) -> None:
+        """Empty the queue. An event that a sink emits meanwhile waits its turn, so that all sinks see one order."""
+        if self._delivering:
+            return
+        self._delivering = True
+        try:
+            while self._waiting:
+                event = self._waiting.popleft()
+                for sink in tuple(self._sinks):
+                    try:
+                        sink(event)
+                    except Exception:  # noqa: BLE001 - a broken reporter (a closed pipe) must not end the run it reports on
+                        self._forget(sink)
+        finally:
+            self._delivering = False
+
+    def _forget(self, sink: EventSink) -> None:
+        with self._lock:
+            if sink in self._sinks:
+                self._sinks.remove(sink)
+
+
+def read_events(path: Path, *, after: int = 0) -> Iterator[Event]:
+    """The stored events with a sequence above `after`, in order; a torn last line is left out.
+
+    Raises:
+        StoreCorrupt: a line before the last is no event.
+    """
+    for number, entry in enumerate(read_journal(path), start=1):
+        try:
+            event = Event(**{**entry, "type": EventType(entry["type"])})
+        except (KeyError, TypeError, ValueError) as error:
+            raise StoreCorrupt(
+                f"Line {number} of {path} is no event.",
+                advice="The file was changed or written by another version. It has been left as it is.",
+                details={"path": str(path), "line": number},
+            ) from error
+        if event.sequence > after:
+            yield event

@@ -1,0 +1,123 @@
+"""An append-only file of JSON lines that survives a crash in the middle of a line.
+
+A line counts once it ends in a newline. What a crash left after the last newline is dropped before the first new line
+is written; readers skip it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ...core.errors import StoreCorrupt
+from .files import typed_errors
+
+
+class Journal:
+    """Appends lines to one file, in order, from any thread.
+
+    The file is opened at the first write. `count` says how many lines it holds.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.RLock()
+        self._descriptor: int | None = None
+        self._count = 0
+
+    @property
+    def count(self) -> int:
+        """Whole lines in the file. Raises StorageError when it cannot be opened."""
+        with self._lock:
+            self._opened()
+            return self._count
+
+    def append(self, entry: dict[str, Any]) -> None:
+        """Write one line and hand it to the operating system.
+
+        Raises:
+            StoreFull, StorageError: the line is not in the file, not even in part.
+        """
+        line = (json.dumps(entry, ensure_ascii=True, default=str) + "\n").encode("ascii")
+        with self._lock, typed_errors(self.path, "write"):
+            descriptor = self._opened()
+            size = os.fstat(descriptor).st_size
+            try:
+                _write_all(descriptor, line)
+            except OSError:
+                os.ftruncate(descriptor, size)
+                raise
+            self._count += 1
+
+    def close(self) -> None:
+        """Close the file; a later append opens it again."""
+        with self._lock:
+            if self._descriptor is not None:
+                os.close(self._descriptor)
+                self._descriptor = None
+
+    def _opened(self) -> int:
+        if self._descriptor is None:
+            with typed_errors(self.path, "open"):
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+                try:
+                    self._count = _drop_torn_line(descriptor)
+                except BaseException:
+                    os.close(descriptor)
+                    raise
+            self._descriptor = descriptor
+        return self._descriptor
+
+
+def read_journal(path: Path) -> Iterator[dict[str, Any]]:
+    """The entries of a journal, oldest first; a torn last line is left out, a missing file has none.
+
+    Raises:
+        StoreCorrupt: a line before the last is no JSON object.
+        StorageError: the file cannot be read.
+    """
+    if not path.exists():
+        return
+    with typed_errors(path, "read"), path.open("rb") as stream:
+        for number, line in enumerate(stream, start=1):
+            if line.endswith(b"\n"):
+                yield _entry(line, path, number)
+
+
+def _entry(line: bytes, path: Path, number: int) -> dict[str, Any]:
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        entry = None
+    if not isinstance(entry, dict):
+        raise StoreCorrupt(
+            f"Line {number} of {path} is not what was written there.",
+            advice="The file was changed or damaged; it was left as it is. Move it away to go on without it.",
+            details={"path": str(path), "line": number},
+        )
+    return entry
+
+
+def _drop_torn_line(descriptor: int) -> int:
+    """Cut the file after its last newline; the number of lines that stay."""
+    count, kept, position = 0, 0, 0
+    while chunk := os.pread(descriptor, 1 << 20, position):
+        count += chunk.count(b"\n")
+        last = chunk.rfind(b"\n")
+        if last >= 0:
+            kept = position + last + 1
+        position += len(chunk)
+    if kept != position:
+        os.ftruncate(descriptor, kept)
+    return count
+
+
+def _write_all(descriptor: int, content: bytes) -> None:
+    view = memoryview(content)
+    while view:
+        view = view[os.write(descriptor, view) :]

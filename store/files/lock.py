@@ -1,0 +1,115 @@
+"""Locks: one process works on a run, one adds files to a project. A lock ends with its process, however that ends."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from ...core.errors import RunLocked
+from ...utils.canonical import pretty_json
+from .files import make_folder, typed_errors, write_file
+from .run_folder import RunFolder, prepare_state_dir
+
+_PATIENCE_SECONDS = 0.5
+"""Longer than somebody who only looks (`is_locked`) holds a lock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Who holds a lock: process id, host name, and what for."""
+
+    pid: int
+    host: str
+    purpose: str
+
+
+@contextmanager
+def run_lock(folder: RunFolder) -> Iterator[None]:
+    """Hold the run for the block.
+
+    Raises:
+        RunLocked: another process works on it; the message says which.
+        StorageError: the lock file cannot be made.
+    """
+    make_folder(folder.path)
+    with _held(folder.lock, f"run {folder.run_id}", f"run {folder.run_id}"):
+        yield
+
+
+@contextmanager
+def project_lock(state_dir: Path, root: Path, purpose: str) -> Iterator[None]:
+    """Hold the project for the block, among the processes that share the state folder.
+
+    Args:
+        purpose: what the holder does, for the message others get: "run 1234".
+
+    Raises:
+        RunLocked, StorageError: as `run_lock`.
+    """
+    prepare_state_dir(state_dir)
+    make_folder(state_dir / "locks")
+    name = hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
+    with _held(state_dir / "locks" / f"project-{name}.lock", f"project {root}", purpose):
+        yield
+
+
+def is_locked(folder: RunFolder) -> bool:
+    """Whether some process works on the run at this moment."""
+    if not folder.lock.exists():
+        return False
+    lock = FileLock(folder.lock, timeout=0, thread_local=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        return True
+    except OSError:  # a read-only state folder cannot hold a running run
+        return False
+    lock.release()
+    return False
+
+
+@contextmanager
+def _held(path: Path, what: str, purpose: str) -> Iterator[None]:
+    # The holder may be left by another thread than the one that entered (asyncio.to_thread).
+    lock = FileLock(path, timeout=_PATIENCE_SECONDS, thread_local=False)
+    note = path.with_name(f"{path.name}.owner")
+    with typed_errors(path, "lock"):
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise _locked(note, what) from error
+    try:
+        write_file(note, pretty_json({"pid": os.getpid(), "host": socket.gethostname(), "purpose": purpose}))
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            note.unlink(missing_ok=True)
+        lock.release()
+
+
+def _locked(note: Path, what: str) -> RunLocked:
+    owner = _owner(note)
+    who = "another process" if owner is None else f"process {owner.pid} on {owner.host} ({owner.purpose})"
+    end = "" if owner is None else f", or end it with `kill {owner.pid}` on {owner.host}"
+    return RunLocked(
+        f"The {what} is being worked on by {who}.",
+        advice=f"Wait until it has finished{end}. A process that has died holds nothing.",
+        details={} if owner is None else {"pid": owner.pid, "host": owner.host, "purpose": owner.purpose},
+    )
+
+
+def _owner(note: Path) -> Owner | None:
+    try:
+        found = json.loads(note.read_text("utf-8"))
+        return Owner(int(found["pid"]), str(found["host"]), str(found["purpose"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,135 @@
+"""Single files of the user's project, touched only here: never through a link, never over a person's work (B-09)."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from ...core.errors import UsageError
+from ...utils.generated_header import untouched
+from .files import removed_on_failure, sync_folder, temporary_of, write_beside
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFile:
+    """One place in a project.
+
+    Attributes:
+        path: POSIX path relative to the root.
+        place: the file itself.
+    """
+
+    root: Path
+    path: str
+
+    @property
+    def place(self) -> Path:
+        """Where it is on disk."""
+        return self.root / self.path
+
+    def content(self) -> bytes | None:
+        """What is there now, None when nothing is. Raises OSError."""
+        try:
+            return self.place.read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def obstacle(self) -> str | None:
+        """Why this file may not be written, in one sentence; None when it may. Raises OSError."""
+        below = self.root
+        for part in PurePosixPath(self.path).parts[:-1]:
+            below = below / part
+            if below.is_symlink() and not below.resolve().is_relative_to(self.root.resolve()):
+                return f"{below.relative_to(self.root).as_posix()} is a link that leads out of the project"
+            if below.exists() and not below.is_dir():
+                return f"{below.relative_to(self.root).as_posix()} is a file, not a folder"
+        if self.place.is_symlink():
+            return "it is a link"
+        if not self.place.exists():
+            return None
+        if not self.place.is_file():
+            return "it is no regular file"
+        return _changed_by_a_person(self.place.read_bytes())
+
+    def missing_folders(self) -> list[str]:
+        """Folders that writing it would create, outermost first, relative to the root."""
+        parents = [one for one in PurePosixPath(self.path).parents if one != PurePosixPath(".")]
+        return [one.as_posix() for one in reversed(parents) if not (self.root / one).exists()]
+
+    def write(self, content: bytes, *, replacing: bytes | None) -> bool:
+        """Put `content` there in one step, if the place still holds `replacing` (None for nothing).
+
+        Returns:
+            False when somebody else was faster; nothing has changed then.
+
+        Raises:
+            OSError: nothing has changed.
+        """
+        self.place.parent.mkdir(parents=True, exist_ok=True)
+        mode = 0o666 if replacing is None else self.place.stat().st_mode & 0o777
+        temporary = write_beside(self.place, content, mode=mode)
+        with removed_on_failure(temporary):
+            done = self._put(temporary, replacing)
+        with suppress(FileNotFoundError):
+            temporary.unlink()
+        sync_folder(self.place.parent)
+        return done
+
+    def remove(self, content: bytes) -> bool:
+        """Delete the file if it still holds `content`. Raises OSError."""
+        if self.place.is_symlink() or self.content() != content:
+            return False
+        self.place.unlink()
+        sync_folder(self.place.parent)
+        return True
+
+    def remove_leftover(self) -> None:
+        """Delete what an interrupted `write` left beside it. Raises OSError."""
+        leftover = temporary_of(self.place)
+        if leftover.exists():  # asking to unlink nothing fails, too, where the file system is read-only
+            leftover.unlink()
+
+    def _put(self, temporary: Path, replacing: bytes | None) -> bool:
+        if replacing is None:
+            return _appear(temporary, self.place)
+        if self.content() != replacing:
+            return False
+        temporary.replace(self.place)
+        return True
+
+
+def project_path(path: str) -> str:
+    """The path in one form. Raises UsageError for one that is absolute, empty, or leads out of the project."""
+    parts = path.replace("\\", "/").split("/")
+    if not path or path.startswith(("/", "~")) or ".." in parts or "\0" in path or parts[-1] in ("", "."):
+        raise UsageError(
+            f"{path!r} is no path inside the project.", advice="Give a path relative to the project root, without `..`."
+        )
+    return PurePosixPath(*[part for part in parts if part not in ("", ".")]).as_posix()
+
+
+def digest_of_file(content: bytes) -> str:
+    """sha256 in hex."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def _appear(temporary: Path, place: Path) -> bool:
+    """Give the written file its name unless the name is taken: a hard link fails where a rename would overwrite."""
+    try:
+        place.hardlink_to(temporary)
+    except FileExistsError:
+        return False
+    except OSError:
+        if place.exists() or place.is_symlink():
+            return False
+        temporary.replace(place)  # a file system without hard links
+    return True
+
+
+def _changed_by_a_person(content: bytes) -> str | None:
+    state = untouched(content.decode("utf-8", "replace"))
+    if state is None:
+        return "a file of that name is there that testwright has not written"
+    return None if state else "it was changed by hand since testwright wrote it"

@@ -1,0 +1,163 @@
+"""Where a run keeps its files: `<state>/runs/<run_id>/`."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...core.errors import RunNotFound, UsageError
+from .files import make_folder, write_file
+
+_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+def new_run_id() -> str:
+    """A fresh run id (a random UUID, as the seed's schemas ask)."""
+    return str(uuid.uuid4())
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """The places of one run. Nothing is created before `create()`.
+
+    Args:
+        state_dir: the state folder, by default `<project>/.testwright`.
+        run_id: letters, digits, dot, dash, underscore; at most 64.
+
+    Raises:
+        UsageError: the run id cannot be a folder's name.
+    """
+
+    state_dir: Path
+    run_id: str
+
+    def __post_init__(self) -> None:
+        if not _RUN_ID.fullmatch(self.run_id):
+            raise UsageError(
+                f"{self.run_id!r} cannot be a run id.",
+                advice="Use letters, digits, dots, dashes and underscores, at most 64, a letter or digit first.",
+            )
+
+    @property
+    def path(self) -> Path:
+        """The run's folder."""
+        return self.state_dir / "runs" / self.run_id
+
+    @property
+    def plan_json(self) -> Path:
+        """The plan."""
+        return self.path / "plan.json"
+
+    @property
+    def specs(self) -> Path:
+        """Folder of the test specs."""
+        return self.path / "specs"
+
+    @property
+    def staged(self) -> Path:
+        """Folder of the test files, below it their paths in the project."""
+        return self.path / "staged"
+
+    @property
+    def first(self) -> Path:
+        """Folder of the first tests that passed, shown while the run is at work; no part of its result."""
+        return self.path / "first"
+
+    @property
+    def replaced(self) -> Path:
+        """Folder of what accepted files replaced, kept until the run ends, for withdrawing."""
+        return self.path / "replaced"
+
+    @property
+    def accepting_json(self) -> Path:
+        """What an unfinished acceptance had begun to do to the project."""
+        return self.path / "accepting.json"
+
+    @property
+    def events_jsonl(self) -> Path:
+        """The event stream."""
+        return self.path / "events.jsonl"
+
+    @property
+    def audit_jsonl(self) -> Path:
+        """Every attempt of every agent."""
+        return self.path / "audit.jsonl"
+
+    @property
+    def sessions_json(self) -> Path:
+        """What each session of the run used."""
+        return self.path / "sessions.json"
+
+    @property
+    def checkpoints(self) -> Path:
+        """LangGraph's own SQLite file."""
+        return self.path / "checkpoints.sqlite"
+
+    @property
+    def scratch(self) -> Path:
+        """Folder of snapshots and workspaces; may be deleted whenever the run is not running."""
+        return self.path / "scratch"
+
+    @property
+    def report_json(self) -> Path:
+        """The report for machines."""
+        return self.path / "report.json"
+
+    @property
+    def report_md(self) -> Path:
+        """The report for people."""
+        return self.path / "report.md"
+
+    @property
+    def junit_xml(self) -> Path:
+        """The report for CI servers."""
+        return self.path / "junit.xml"
+
+    @property
+    def lock(self) -> Path:
+        """The file whose lock says that the run is being worked on."""
+        return self.path / "lock"
+
+    @property
+    def exists(self) -> bool:
+        """Whether the run has a folder."""
+        return self.path.is_dir()
+
+    def create(self) -> RunFolder:
+        """Make the folder and what belongs in every run; harmless when there. Raises StorageError, StoreFull."""
+        prepare_state_dir(self.state_dir)
+        for folder in (self.path, self.specs, self.staged):
+            make_folder(folder)
+        return self
+
+    def require(self) -> RunFolder:
+        """This folder, which must be there. Raises RunNotFound."""
+        if not self.exists:
+            raise RunNotFound(
+                f"There is no run {self.run_id} in {self.state_dir}.",
+                advice="`testwright runs list` shows the runs; --state-dir says where they are kept.",
+                details={"run_id": self.run_id},
+            )
+        return self
+
+
+def prepare_state_dir(state_dir: Path) -> Path:
+    """Create the state folder, hidden from git. Raises StorageError with advice, StoreFull."""
+    make_folder(state_dir)
+    ignore = state_dir / ".gitignore"
+    if not ignore.exists():
+        write_file(ignore, "*\n")
+    return state_dir
+
+
+def run_ids(state_dir: Path) -> Iterator[str]:
+    """Ids of all run folders, sorted; folders on their way out (a leading dot) are not runs."""
+    runs = state_dir / "runs"
+    if not runs.is_dir():
+        return
+    for folder in sorted(runs.iterdir()):
+        if folder.is_dir() and _RUN_ID.fullmatch(folder.name):
+            yield folder.name

@@ -1,0 +1,142 @@
+"""Staging (B-09): test files wait in the run's folder, are shown as a diff, and join the project only when accepted."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ...core.errors import UsageError
+from .acceptance import Acceptance, accept_files, withdraw
+from .base_names import BaseNames
+from .files import TEMPORARY, typed_errors, write_file
+from .project_files import ProjectFile, project_path
+from .run_folder import RunFolder
+
+Change = Literal["add", "update", "unchanged", "conflict"]
+
+
+@dataclass(frozen=True, slots=True)
+class StagedFile:
+    """One staged file against the project as it is now.
+
+    Attributes:
+        path: POSIX path relative to the project root.
+        change: what accepting it would do.
+        reason: why it conflicts, "" otherwise.
+        diff: unified diff from the project's file to the staged one, "" when unchanged.
+    """
+
+    path: str
+    change: Change
+    reason: str
+    diff: str
+
+
+class Staging:
+    """The staged files of one run and the project they are meant for.
+
+    Args:
+        folder: the run's folder.
+        root: the project.
+    """
+
+    def __init__(self, folder: RunFolder, root: Path) -> None:
+        self._folder = folder
+        self._root = root
+
+    def stage(self, path: str, text: str) -> Path:
+        """Write a file into the run's folder, at its path in the project, and give its place.
+
+        Raises:
+            UsageError: the path leads out of the project.
+            StoreFull, StorageError.
+        """
+        place = self._folder.staged / project_path(path)
+        write_file(place, text)
+        return place
+
+    def unstage(self, path: str) -> None:
+        """Take a staged file away; harmless when it is not there. Raises UsageError, StorageError."""
+        place = self._folder.staged / project_path(path)
+        with typed_errors(place, "remove"):
+            place.unlink(missing_ok=True)
+
+    def paths(self) -> list[str]:
+        """The staged files' paths in the project, sorted."""
+        staged = self._folder.staged
+        found = staged.rglob("*") if staged.is_dir() else ()
+        return sorted(
+            one.relative_to(staged).as_posix() for one in found if one.is_file() and not one.name.endswith(TEMPORARY)
+        )
+
+    def text(self, path: str) -> str:
+        """A staged file. Raises UsageError when none of that path is staged, StorageError."""
+        return self._content(path).decode("utf-8")
+
+    def compare(self, paths: Iterable[str] | None = None) -> list[StagedFile]:
+        """What accepting would do, file by file; the project is only read. Raises UsageError, StorageError."""
+        names = BaseNames(self._root)
+        return [self._compare(path, names) for path in self._chosen(paths)]
+
+    def diff(self, paths: Iterable[str] | None = None) -> str:
+        """One unified diff of all of it. Raises UsageError, StorageError."""
+        return "".join(one.diff for one in self.compare(paths))
+
+    def accept(self, paths: Iterable[str] | None = None) -> list[Acceptance]:
+        """Add the staged files to the project: all that may be added, or, when the disk fails, none.
+
+        A file that a person has written or changed is left alone and reported as a conflict. Hold the project's lock.
+
+        Args:
+            paths: which staged files; all of them by default.
+
+        Raises:
+            UsageError: one of `paths` is not staged.
+            StorageError: the project cannot be written; it is as it was, and the tests are still staged.
+            StoreFull: the same, for lack of space.
+        """
+        chosen = {path: self._content(path) for path in self._chosen(paths)}
+        return accept_files(self._folder, self._root, chosen)
+
+    def withdraw(self) -> list[str]:
+        """Undo an acceptance that a crash cut short, on resume; the paths that were taken back.
+
+        Files that somebody has changed since stay. Hold the project's lock. Raises StorageError.
+        """
+        return withdraw(self._folder, self._root)
+
+    def _chosen(self, paths: Iterable[str] | None) -> list[str]:
+        return self.paths() if paths is None else sorted({project_path(path) for path in paths})
+
+    def _content(self, path: str) -> bytes:
+        place = self._folder.staged / project_path(path)
+        if not place.is_file():
+            raise UsageError(
+                f"{path} is not staged in run {self._folder.run_id}.",
+                advice=f"Staged are: {', '.join(self.paths()) or 'no files'}.",
+            )
+        with typed_errors(place, "read"):
+            return place.read_bytes()
+
+    def _compare(self, path: str, names: BaseNames) -> StagedFile:
+        staged = self._content(path)
+        there = ProjectFile(self._root, path)
+        with typed_errors(there.place, "read"):
+            old = there.content() if there.place.is_file() else None
+            reason = "" if old == staged else there.obstacle() or names.clash_of(path) or ""
+        if old == staged:
+            return StagedFile(path, "unchanged", "", "")
+        names.add(path)
+        change: Change = "conflict" if reason else "add" if old is None else "update"
+        return StagedFile(path, change, reason, _unified(path, old, staged))
+
+
+def _unified(path: str, old: bytes | None, new: bytes) -> str:
+    before = (old or b"").decode("utf-8", "replace").splitlines(keepends=True)
+    after = new.decode("utf-8", "replace").splitlines(keepends=True)
+    source = "/dev/null" if old is None else f"a/{path}"
+    lines = difflib.unified_diff(before, after, source, f"b/{path}")
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)

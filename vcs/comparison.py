@@ -1,0 +1,161 @@
+"""The Python files that differ from a commit: committed, staged, unstaged and not yet tracked (T-18)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from ..core.errors import HistoryError
+from .git import Git
+
+_REGULAR = "100"  # the mode of a plain file begins so; links are 120000, submodules 160000
+_NOTHING = "0" * 40
+_DIFF = ("diff", "--raw", "-z", "-M", "--no-abbrev", "--no-relative", "--no-ext-diff", "--no-textconv", "--no-color")
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One Python file that differs.
+
+    Attributes:
+        path: POSIX, relative to the project's root.
+        before: its source at the base; None for a new file.
+        after: its source as it is in the working tree.
+        renamed_from: its path in the repository at the base, where that was another.
+    """
+
+    path: str
+    before: bytes | None
+    after: bytes
+    renamed_from: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The working tree beside a commit.
+
+    Attributes:
+        ref: as it was asked for.
+        base: the commit compared with: where HEAD and `ref` part.
+        changes: sorted by path; files that are gone are not among them.
+    """
+
+    ref: str
+    base: str
+    changes: tuple[FileChange, ...]
+
+
+def compare(root: Path, ref: str) -> Comparison:
+    """The working tree of the project at `root` beside the merge base of HEAD and `ref`.
+
+    Args:
+        root: the project's folder, the repository's or one inside it.
+        ref: a branch, a tag or a commit.
+
+    Raises:
+        EnvironmentFault: there is no git.
+        HistoryError: no repository, no commit, no such ref, or too little history; the advice says what to do.
+    """
+    git = Git.at(root)
+    below = folder_in_repository(git)
+    base = merge_base(git, ref)
+    changed = list(_changed(git, base, below))
+    known = {one.path for one in changed}
+    untracked = os.fsdecode(git.tell("ls-files", "--others", "--exclude-standard", "-z", "--", "*.py")).split("\0")
+    changed += [_Row(path, None, None) for path in untracked if path and path not in known]
+    sources = git.blobs([one.blob for one in changed if one.blob])
+    found = []
+    for one in changed:
+        after = _read(git.folder / one.path)
+        if after is not None:
+            found.append(FileChange(one.path, sources[one.blob] if one.blob else None, after, one.renamed_from))
+    return Comparison(ref, base, tuple(sorted(found, key=lambda one: one.path)))
+
+
+def merge_base(git: Git, ref: str) -> str:
+    """The commit where HEAD and `ref` part. Raises HistoryError, see `compare`."""
+    if git.line("rev-parse", "--verify", "--quiet", "--end-of-options", "HEAD^{commit}") is None:
+        raise _history("no_commits", f"The repository of {git.folder} has no commit yet.", "Commit something first.")
+    commit = git.line("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+    shallow = git.line("rev-parse", "--is-shallow-repository") == "true"
+    if commit is None:
+        message = f"git knows no commit {ref!r} in {git.folder}"
+        if shallow:
+            raise _history("shallow", f"{message}, and this clone is shallow.", _DEEPER)
+        raise _history(
+            "unknown_ref", f"{message}.", "Name a branch, tag or commit that `git log` shows; fetch it first."
+        )
+    found = git.line("merge-base", commit, "HEAD")
+    if found is not None:
+        return found.splitlines()[0]
+    message = f"HEAD and {ref} have no commit in common"
+    if shallow:
+        raise _history("shallow", f"{message} in this clone, which is shallow.", _DEEPER)
+    raise _history("unrelated", f"{message}.", "Name a commit of the same history.")
+
+
+_DEEPER = "Fetch the history: `fetch-depth: 0` at actions/checkout, `git fetch --unshallow` elsewhere."
+
+
+def _history(reason: str, message: str, advice: str) -> HistoryError:
+    return HistoryError(message, advice=advice, details={"reason": reason})
+
+
+def folder_in_repository(git: Git) -> str:
+    """The project's folder relative to the repository's, "" or ending in a slash. Raises HistoryError."""
+    answer = git.ask("rev-parse", "--show-prefix")
+    if not answer.code:
+        return os.fsdecode(answer.out).rstrip("\n")
+    if "dubious ownership" in answer.complaint:
+        raise _history(
+            "ownership",
+            f"git refuses the repository of {git.folder}: it belongs to another user.",
+            f"Say that it is yours: `git config --global --add safe.directory {git.folder}` (or its repository).",
+        )
+    raise _history(
+        "no_repository",
+        f"{git.folder} lies in no git repository.",
+        "Run inside a checkout, or without --changed-since.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A file that differs: its path below the project's root, and the object it was."""
+
+    path: str
+    blob: str | None
+    renamed_from: str | None
+
+
+def _changed(git: Git, base: str, below: str) -> Iterator[_Row]:
+    """Tracked files that differ from the base, each once; what left the project is not told."""
+    parts = iter(os.fsdecode(git.tell(*_DIFF, base, "--")).split("\0"))
+    seen: set[str] = set()
+    for head in parts:
+        if not head:
+            continue
+        old_mode, new_mode, old, _, status = head.removeprefix(":").split()
+        path = next(parts)
+        before, renamed = path, None
+        if status[0] in "RC":
+            before, path = path, next(parts)
+            renamed = before
+        inside = path.startswith(below) and PurePosixPath(path).suffix == ".py" and new_mode.startswith(_REGULAR)
+        if not inside or status[0] == "D" or path in seen:
+            continue
+        seen.add(path)
+        was_python = old_mode.startswith(_REGULAR) and old != _NOTHING and PurePosixPath(before).suffix == ".py"
+        yield _Row(path.removeprefix(below), old if was_python else None, renamed)
+
+
+def _read(path: Path) -> bytes | None:
+    """A file's bytes; None for what is gone or no plain file of the project."""
+    if path.is_symlink() or not path.is_file():
+        return None
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None

@@ -1,0 +1,121 @@
+"""Asking git, with fixed arguments and no shell. Everything here blocks: call it through `asyncio.to_thread`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..core.errors import EnvironmentFault, HistoryError
+
+_SECONDS = 120
+_NO_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.pager=cat")
+_ELSEWHERE = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_EXTERNAL_DIFF",
+)
+"""Variables of a hook, or of another repository, that would answer for the wrong one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a git command said."""
+
+    code: int
+    out: bytes
+    complaint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Git:
+    """git in one folder.
+
+    Attributes:
+        folder: the folder git is asked in, absolute.
+        program: the executable.
+    """
+
+    folder: Path
+    program: str
+
+    @classmethod
+    def at(cls, folder: Path) -> Git:
+        """git for a folder. Raises EnvironmentFault when there is no git."""
+        program = shutil.which("git")
+        if program is None:
+            raise EnvironmentFault(
+                "git is not installed, so what has changed cannot be found out.",
+                advice="Install git (`apt install git`), or run without --changed-since.",
+            )
+        return cls(folder.resolve(), program)
+
+    def ask(self, *words: str, given: bytes = b"") -> Answer:
+        """Run a git command, whatever it answers.
+
+        Raises:
+            EnvironmentFault: it cannot be started, or takes too long.
+        """
+        environment = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
+        environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+        command = [self.program, *_NO_PROGRAMS, "-C", str(self.folder), *words]
+        try:
+            done = subprocess.run(
+                command, input=given, capture_output=True, timeout=_SECONDS, env=environment, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired) as fault:
+            raise EnvironmentFault(f"git {words[0]} could not be run in {self.folder}: {fault}") from fault
+        return Answer(done.returncode, done.stdout, done.stderr.decode(errors="replace").strip())
+
+    def tell(self, *words: str, given: bytes = b"") -> bytes:
+        """The output of a command that has to succeed. Raises HistoryError with what git complains of."""
+        answer = self.ask(*words, given=given)
+        if answer.code:
+            raise HistoryError(
+                f"git {words[0]} failed in {self.folder}: {_first_line(answer.complaint) or answer.code}.",
+                advice="See that `git status` works there.",
+                details={"reason": "failed"},
+            )
+        return answer.out
+
+    def line(self, *words: str) -> str | None:
+        """The one line a command prints; None when it fails."""
+        answer = self.ask(*words)
+        return None if answer.code else os.fsdecode(answer.out).rstrip("\n")
+
+    def blobs(self, ids: list[str]) -> dict[str, bytes]:
+        """The contents of objects, by id. Raises HistoryError when one is not there."""
+        if not ids:
+            return {}
+        wanted = sorted(set(ids))
+        out = self.tell("cat-file", "--batch", given="".join(f"{one}\n" for one in wanted).encode())
+        return dict(_batched(out, wanted, self.folder))
+
+
+def _batched(out: bytes, wanted: list[str], folder: Path) -> Iterator[tuple[str, bytes]]:
+    place = 0
+    for one in wanted:
+        end = out.index(b"\n", place)
+        head = out[place:end].split()
+        if len(head) != 3:
+            raise HistoryError(
+                f"The object {one} is missing in the repository of {folder}.",
+                advice="Fetch the whole history: `git fetch --unshallow`; in actions/checkout `fetch-depth: 0`.",
+                details={"reason": "failed"},
+            )
+        size = int(head[2])
+        yield one, out[end + 1 : end + 1 + size]
+        place = end + size + 2
+
+
+def _first_line(text: str) -> str:
+    return text.splitlines()[0].removeprefix("fatal: ").rstrip(".") if text else ""
