@@ -25,7 +25,7 @@ test: install
 
 # Needs TESTWRIGHT_LLM_BASE_URL, TESTWRIGHT_LLM_MODEL and TESTWRIGHT_API_KEY; records into tests/data/cassettes for CI.
 test-llm: install
-	$(BIN)/python -m pytest -n 0 tests/llm/any_endpoint.py
+	$(BIN)/python -m pytest -n 0 tests/e2e/models/any_endpoint.py
 
 # testwright, Pynguin and the ghostwriter of Hypothesis side by side on twelve modules, in about an hour; fetches their
 # sources and makes environments below .bench/. BENCH takes options: make bench BENCH="--only testwright --reuse-peers".

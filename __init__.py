@@ -38,20 +38,20 @@ __all__ = [
 ]
 
 _HOME = {
-    "Event": "events",
-    "EventType": "events",
-    "ExitCode": "errors",
+    "Event": "core.events",
+    "EventType": "core.events",
+    "ExitCode": "core.errors",
     "Report": "reports.model",
-    "Settings": "settings",
-    "TestwrightError": "errors",
-    "agenerate": "api",
-    "apply": "api",
-    "aresume": "api",
+    "Settings": "config.settings",
+    "TestwrightError": "core.errors",
+    "agenerate": "app.api",
+    "apply": "app.api",
+    "aresume": "app.api",
     "build_planning_graph": "graph.planning_graph.planning_graph",
-    "generate": "api",
-    "graph_session": "api",
-    "plan": "api",
-    "resume": "api",
+    "generate": "app.api",
+    "graph_session": "app.api",
+    "plan": "app.api",
+    "resume": "app.api",
 }
 
 

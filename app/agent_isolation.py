@@ -106,7 +106,7 @@ class IsolatedAgent:
             "request": request.to_dict(),
         }
         # The folder in which the package was found: it need not be the one that its files resolve to.
-        home = str(Path(sys.modules[__package__.partition(".")[0]].__path__[0]).parent)
+        home = str(Path(sys.modules[__name__.partition(".")[0]].__path__[0]).parent)
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-c", _BEGIN, home),
             stdin=asyncio.subprocess.PIPE,

@@ -20,15 +20,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from testwright.tests.support.finished import report_of, run_folder, work_of
-from testwright.tests.support.interrupted import (
+from testwright.tests.support.projects.files import ROOT, run_command, tree
+from testwright.tests.support.runs.comparison import report_of, run_folder, work_of
+from testwright.tests.support.runs.interrupted import (
     await_event,
     await_nobody,
     events_of,
     repeated_work,
     started_command,
 )
-from testwright.tests.support.projects import ROOT, run_command, tree
 
 RUN = "measured"
 

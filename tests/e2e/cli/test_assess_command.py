@@ -1,0 +1,58 @@
+"""`assess` at the command line: its formats, where it writes, its exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from testwright.cli.app import app
+from testwright.core.errors import ExitCode
+from testwright.tests.support.engine.sandboxes import needed_sandbox
+from testwright.tests.support.projects.files import make_project
+
+pytestmark = pytest.mark.feature("B-11", "T-19")
+
+FILES = {
+    "shop.py": "def cost(count):\n    return 3 * count if count > 10 else count\n",
+    "tests/test_shop.py": "import time\n\nfrom shop import cost\n\n\ndef test_many():\n    assert cost(11) == 33\n\n\n"
+    "def test_zone():\n    assert time.localtime(0).tm_hour == 0\n",
+}
+
+
+def said(*arguments: object) -> Result:
+    result = CliRunner().invoke(app, ["assess", *map(str, arguments)])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def test_a_suite_is_told_as_a_table_and_written_as_markdown_with_the_same_exit_code(tmp_path: Path) -> None:
+    needed_sandbox("bubblewrap")
+    root = make_project(tmp_path / "p", FILES)
+    flags = ("--root", root, "--state-dir", tmp_path / "s", "--mutants", 0)
+
+    shown = said("tests/test_shop.py", *flags)
+    page = tmp_path / "out/page.md"
+    written = said("tests", *flags, "--format", "markdown", "--output", page)
+
+    assert shown.exit_code == written.exit_code == ExitCode.FLAKY
+    assert "tests/test_shop.py::test_zone: it depends on the time zone (AssertionError" in shown.output
+    assert "1 of 2 tests hold under every condition" in shown.output
+    assert "Report: " in shown.output
+    assert written.output == ""
+    assert "- tests/test\\_shop.py::test\\_zone: it depends on the time zone" in page.read_text()
+    assert not (root / ".testwright").exists()
+
+
+def test_json_is_all_that_is_printed_when_it_is_asked_for_and_an_unknown_format_is_refused(tmp_path: Path) -> None:
+    root = make_project(tmp_path / "p", FILES | {"tests/test_shop.py": ""})
+    flags = ("--root", root, "--state-dir", tmp_path / "s", "--mutants", 0)
+
+    report = json.loads(said("tests", *flags, "--format", "json").output)
+    assert (report["tests"], report["totals"]["tests"]) == ([], 0)
+    assert said("tests", *flags, "--json").exit_code == ExitCode.NOTHING_KEPT
+    refused = said("tests", *flags, "--format", "xml")
+    assert refused.exit_code == ExitCode.USAGE
+    assert "text, json, markdown" in refused.output

@@ -1,0 +1,203 @@
+"""Ceilings, prices, streams and interruptions as a person meets them: the commands against a scripted endpoint."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from testwright.cli.app import app
+from testwright.cli.failures import failures_shown, interruption_named
+from testwright.core.errors import ExitCode
+from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI, Usage, answer, hang
+from testwright.tests.support.mcp.tool_session import write_files
+from testwright.tests.support.projects.files import ROOT
+from testwright.tests.support.projects.web_shop import SHOP, case
+from testwright.tests.support.runs.paid_runs import half_spec, halves, report_of
+
+pytestmark = pytest.mark.feature("B-08")
+
+REQUEST = "unit tests for src/halves/half.py"
+MAP = {
+    "entry_points": [{"path": "app/main.py", "kind": "api_route"}],
+    "runtime": "python",
+    "frameworks": ["FastAPI"],
+}
+CASES = {"test_cases": [case()], "coverage_notes": "Only ping."}
+
+
+@pytest.fixture(autouse=True)
+def few_trials_and_a_key(monkeypatch):
+    monkeypatch.setenv("TESTWRIGHT_API_KEY", "k-of-the-command-line-tests")
+    monkeypatch.setenv("TESTWRIGHT_TRIALS", "100")
+    monkeypatch.setenv("TESTWRIGHT_REPEATS", "1")
+
+
+def said(*arguments):
+    """The command, in this process."""
+    result = CliRunner().invoke(app, [str(one) for one in arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def prices(folder: Path, **dollars: float) -> Path:
+    """A price table of the user's, for the model `scripted`."""
+    path = folder / "prices.json"
+    path.write_text(json.dumps({"models": {"scripted": {"in": 1.0, "cached": 0.5, "out": 10.0, **dollars}}}))
+    return path
+
+
+@pytest.mark.feature("T-13")
+def test_a_ceiling_on_cost_counts_with_the_users_prices_and_a_higher_one_goes_on(tmp_path):
+    root, table = halves(tmp_path / "project"), prices(tmp_path)
+    asking = ("--model", "spec=openai:scripted", "--jobs", "1", "--run-id", "r")
+    with ScriptedOpenAI([answer("no json", usage=Usage(1000, 200, 400))]) as server:
+        given = ("--root", root, "--base-url", server.base_url, *asking, "--prices", table, "--max-cost", "0.0028")
+        ended = said("run", REQUEST, *given)
+        assert ended.exit_code == ExitCode.BUDGET, ended.output
+        report = report_of(root, "r")
+        assert report["exit_reason"] == "budget_exhausted"
+        assert report["run"]["spent"]["cost"] == pytest.approx(0.0006 + 0.0002 + 0.002)
+        assert "the ceiling on cost (0.0028 USD) is reached" in report["targets"][0]["error"]
+        assert "testwright resume" in ended.stdout
+
+        refused = said("resume", "r", "--root", root, "--max-cost", "0.002", "--json")
+        assert refused.exit_code == ExitCode.BUDGET
+        told = json.loads(refused.stdout)["error"]
+        assert (told["type"], "0.0028 USD" in told["message"], "--max-cost" in told["advice"]) == (
+            "BudgetExhausted",
+            True,
+            True,
+        )
+        assert "a higher one goes on" in said("runs", "show", "r", "--root", root).stdout
+
+        server.extend(answer(half_spec()))
+        done = said("resume", "r", "--root", root, "--max-cost", "1")
+    assert done.exit_code == ExitCode.OK, done.output
+    assert report_of(root, "r")["totals"]["kept"] == 2
+
+
+def test_a_ceiling_on_tokens_ends_with_exit_code_6_and_a_higher_one_goes_on(tmp_path):
+    root = halves(tmp_path / "project")
+    with ScriptedOpenAI([answer("no json")]) as server:
+        asking = ("--model", "spec=openai:scripted", "--base-url", server.base_url, "--run-id", "r", "--stream")
+        ended = said("run", REQUEST, "--root", root, *asking, "--max-tokens", "100", "--json")
+        assert ended.exit_code == ExitCode.BUDGET, ended.output
+        assert json.loads(ended.stdout)["exit_reason"] == "budget_exhausted"
+        assert server.requests[0].body["stream"] is True
+        server.extend(answer(half_spec()))
+        done = said("resume", "r", "--root", root, "--max-tokens", "10000", "--json")
+    assert done.exit_code == ExitCode.OK, done.output
+    assert json.loads(done.stdout)["totals"]["kept"] == 2
+
+
+@pytest.mark.parametrize("command", ["run", "plan"])
+def test_a_ceiling_on_time_bounds_the_planners_wait(tmp_path, command):
+    root = halves(tmp_path / "project")
+    with ScriptedOpenAI([hang()], all_asked=False) as server:
+        asking = ("--model", "planner=openai:scripted", "--base-url", server.base_url, "--max-seconds", "1")
+        ended = said(command, REQUEST, "--root", root, *asking, "--json")
+    assert ended.exit_code == ExitCode.BUDGET, ended.output
+    told = json.loads(ended.stdout)["error"]
+    assert told["message"].endswith("the ceiling on time (1 s) is reached")
+    assert "higher" in told["advice"]
+
+
+@pytest.mark.feature("A-01")
+@pytest.mark.parametrize("command", ["cases", "engineer"])
+def test_the_agents_of_a_repository_stop_at_a_ceiling_and_go_on(tmp_path, command):
+    root, table = write_files(tmp_path / "shop", SHOP), prices(tmp_path)
+    with ScriptedOpenAI([answer(MAP)]) as server:
+        roles = ("--model", "crawler=openai:scripted", "--model", "case=openai:scripted", "--stream")
+        where = ("--root", root, "--base-url", server.base_url, "--run-id", "r", "--depth", "smoke")
+        ended = said(command, *where, *roles, "--prices", table, "--max-cost", "0.0001")
+        assert ended.exit_code == ExitCode.BUDGET, ended.output
+        assert server.requests[0].body["stream"] is True
+        report = report_of(root, "r")
+        assert report["exit_reason"] == "budget_exhausted"
+        assert [one["status"] for one in report["plan"]][:2] == ["completed", "skipped"]
+        server.extend(answer(CASES))
+        done = said("resume", "r", "--root", root, "--max-cost", "10")
+    assert done.exit_code == ExitCode.OK, done.output
+    report = report_of(root, "r")
+    assert {one["status"] for one in report["plan"]} == {"completed"}
+    assert report["run"]["spent"]["calls"] == 2
+
+
+@pytest.mark.feature("A-01")
+def test_a_crawl_stops_at_a_ceiling_on_tokens(tmp_path):
+    root = write_files(tmp_path / "shop", SHOP)
+    with ScriptedOpenAI([answer("no json")]) as server:
+        asking = ("--model", "crawler=openai:scripted", "--base-url", server.base_url, "--max-tokens", "100")
+        ended = said("crawl", "--root", root, *asking, "--depth", "smoke", "--json")
+    assert ended.exit_code == ExitCode.BUDGET, ended.output
+    assert json.loads(ended.stdout)["exit_reason"] == "budget_exhausted"
+
+
+@pytest.mark.parametrize(
+    ("flag", "value"), [("--max-tokens", "0"), ("--max-cost", "-1"), ("--max-seconds", "0"), ("--jobs", "0")]
+)
+@pytest.mark.parametrize("command", ["run", "resume"])
+def test_a_ceiling_that_makes_no_sense_is_refused(tmp_path, command, flag, value):
+    root = halves(tmp_path / "project")
+    if command == "resume":
+        assert said("run", "src/halves", "--root", root, "--run-id", "x", "--no-run", "--dry-run").exit_code == 0
+    refused = said(command, "x", "--root", root, flag, value)
+    assert refused.exit_code == ExitCode.USAGE, refused.output
+    assert flag.removeprefix("--").replace("-", "_") in refused.stderr
+
+
+@pytest.mark.feature("B-05")
+def test_the_doctor_looks_at_the_sandbox_that_is_asked_for(tmp_path):
+    told = said("doctor", "--root", halves(tmp_path / "project"), "--sandbox", "weak", "--json")
+    assert next(one for one in json.loads(told.stdout) if one["name"] == "sandbox")["found"] == "weak"
+
+
+def test_a_plan_keeps_what_it_learns_in_the_state_folder_that_is_named(tmp_path):
+    root = halves(tmp_path / "project")
+    plan = {"targets": [{"path": "src/halves/half.py", "symbols": []}], "excluded": [], "whole_project": False}
+    with ScriptedOpenAI([answer({**plan, "only_untested": False, "framework": None, "not_understood": []})]) as server:
+        asking = ("--model", "planner=openai:scripted", "--base-url", server.base_url)
+        made = said("plan", REQUEST, "--root", root, "--state-dir", tmp_path / "state", *asking)
+    assert made.exit_code == 0, made.output
+    assert (tmp_path / "state" / "cache" / "endpoints.json").is_file()
+    assert not (root / ".testwright").exists()
+
+
+@pytest.mark.feature("P-11")
+@pytest.mark.timeout(600)
+def test_ctrl_c_ends_a_command_with_one_line_and_130(tmp_path):
+    root = halves(tmp_path / "project")
+    with ScriptedOpenAI([hang()]) as server, server.asked(1) as waiting:
+        asking = ["--model", "planner=openai:scripted", "--base-url", server.base_url]
+        process = subprocess.Popen(
+            [sys.executable, str(ROOT / "main.py"), "plan", REQUEST, "--root", str(root), *asking],
+            cwd=tmp_path,
+            env=dict(os.environ),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            assert waiting.wait(200)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=200)
+        finally:
+            process.kill()
+            process.wait()
+    assert (process.returncode, out, err) == (ExitCode.INTERRUPTED, "", "testwright: Interrupted.\n")
+
+
+@pytest.mark.feature("P-11")
+def test_an_interrupted_run_says_how_it_goes_on(capsys):
+    with pytest.raises(typer.Exit) as ended, failures_shown(debug=False), interruption_named("nightly"):
+        raise KeyboardInterrupt
+    assert ended.value.exit_code == ExitCode.INTERRUPTED
+    assert "`testwright resume nightly` continues." in capsys.readouterr().err

@@ -1,0 +1,153 @@
+"""Agents know nothing of each other but validated artifacts: every request of a whole run, on the wire (A-06)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testwright.reports.model import Report
+from testwright.store.database.database import Store
+from testwright.store.files.audit import read_attempts
+from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI
+from testwright.tests.support.agents.wire_recording import asked_by, crossed, marked, overlapping, processes_of
+from testwright.tests.support.runs.model_runs import (
+    KEY,
+    SPEC_PATH,
+    TEST_PATH,
+    case,
+    cases,
+    code,
+    expectation,
+    run_with,
+    source_of,
+    till,
+    verdict,
+)
+
+pytestmark = pytest.mark.feature("A-06")
+
+ROLES = ("planner", "spec", "writer", "analyzer")
+ORDER = ["planner", "spec", "writer", "analyzer", "spec", "writer"]
+MARKS = [f"mark-{number}-of-{role}" for number, role in enumerate(ORDER)]
+PLANNED = {
+    "targets": [{"path": SPEC_PATH, "symbols": None}],
+    "excluded": [],
+    "whole_project": False,
+    "only_untested": False,
+    "framework": "pytest",
+    "not_understood": [{"text": "what customers pay", "reason": "said by the planner alone"}],
+}
+BY_HAND = "# said by the writer alone"
+NOT_REDUCED = "only totals of 100 or more are reduced"
+
+
+@dataclass
+class Ran:
+    """A run that ended, the endpoint it asked, its project and its folder."""
+
+    report: Report
+    server: ScriptedOpenAI
+    root: Path
+
+    @property
+    def folder(self) -> Path:
+        return self.root / ".testwright" / "runs" / "alone"
+
+
+def whole_run(folder: Path, *, judged: str = "wrong_expectation", **more: Any) -> Ran:
+    """All four roles on models: an expectation that does not hold is judged.
+
+    A wrong one is refined and written again, and both tests are kept; with a defect the run ends.
+    """
+    wrong = case(50, "45", expect=[expectation("45", origin="inferred")])
+    first, again = (f"{BY_HAND}\n{source_of(200, 180)}\n\n{source_of(50, value)}" for value in (45, 50))
+    answers = [
+        PLANNED,
+        cases(case(200, "180"), wrong),
+        code(first),
+        verdict("tc_discounted_50", judged, NOT_REDUCED),
+        *([cases(case(50, "50")), code(again)] if judged == "wrong_expectation" else []),
+    ]
+    root = till(folder)
+    script = [marked(one, mark) for one, mark in zip(answers, MARKS, strict=False)]
+    with pytest.MonkeyPatch.context() as patched:
+        report, server = asyncio.run(run_with(script, root, patched, *ROLES, run_id="alone", **more))
+    return Ran(report, server, root)
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """The run in one process."""
+    return whole_run(tmp_path_factory.mktemp("plain"))
+
+
+def test_every_request_of_a_whole_run_stands_alone(plain: Ran) -> None:
+    report, server, root = plain.report, plain.server, plain.root
+    assert (report.exit_code, report.totals.kept) == (0, 2)
+    assert [asked_by(one) for one in server.requests] == ORDER
+    assert crossed(server.requests, [*MARKS, KEY, str(root)]) == []
+    planner, spec, writer, analyzer, refined, rewritten = (
+        one.body["messages"][1]["content"] for one in server.requests
+    )
+
+    assert "if total > 100" not in planner  # the planner knows names, not code
+    assert "if total > 100" in spec
+    for text in (spec, writer, analyzer, refined, rewritten):
+        assert "said by the planner alone" not in text
+    for text in (analyzer, refined, rewritten):
+        assert BY_HAND not in text
+    for text in (writer, rewritten):
+        _is_an_envelope(json.loads(text), root, report)
+        assert "if total > 100" not in text
+        assert NOT_REDUCED not in text
+    assert "tc_discounted_200" not in analyzer
+    assert NOT_REDUCED in refined  # the verdict's reason is an error to mend; its other words stay where they are
+    assert "ten percent off from 100 on" not in refined
+
+
+def _is_an_envelope(told: dict[str, Any], root: Path, report: Report) -> None:
+    """What the writer is told is the stored artifact, loaded by its id, and two parameters."""
+    assert set(told) == {"run_id", "upstream", "payload", "parameters"}
+    assert set(told["upstream"]) == {"agent", "artifact_id", "schema_id"}
+    assert told["parameters"] == {"framework": "pytest", "test_path": TEST_PATH}
+    with Store.open(root / ".testwright") as store:
+        stored = store.artifacts.get(told["upstream"]["artifact_id"])
+    assert told["payload"] == stored.payload
+    assert stored.artifact_id in {one.id for one in report.run.artifacts if one.kind == "spec_output"}
+
+
+@pytest.mark.timeout(900)  # four processes that load everything, on a machine that may be busy
+def test_isolated_agents_ask_the_same_from_processes_that_have_ended(tmp_path: Path, plain: Ran) -> None:
+    alone = whole_run(tmp_path, judged="defect", isolate_agents=True)
+    assert (alone.report.totals.kept, alone.report.totals.suspected_defects) == (1, 1)
+    assert [asked.raw for asked in alone.server.requests] == [asked.raw for asked in plain.server.requests[:4]]
+    assert alone.report.run.spent.calls == 4
+
+    assert processes_of(plain.folder / "audit.jsonl") == []
+    processes = processes_of(alone.folder / "audit.jsonl")
+    assert [one["role"] for one in processes] == list(ROLES)
+    assert {one["exit_code"] for one in processes} == {0}
+    assert os.getpid() not in {one["pid"] for one in processes}
+    assert overlapping(processes) == []
+
+
+@pytest.mark.feature("T-13")
+def test_prompt_versions_are_on_record_with_every_artifact_and_every_line(plain: Ran) -> None:
+    lines = list(read_attempts(plain.folder / "audit.jsonl"))
+    versions = {one.role.removesuffix(" model"): one.details["prompt_version"] for one in lines if " model" in one.role}
+    assert set(versions) == set(ROLES)
+    asked = [one for one in lines if one.role in ROLES and one.model == "scripted"]
+    assert len(asked) == len(plain.server.requests)
+    assert all(one.details["prompt_version"] == versions[one.role] for one in asked)
+    assert {(one.kind, one.prompt_version) for one in plain.report.run.artifacts} == {
+        ("spec_output", versions["spec"]),
+        ("writer_output", versions["writer"]),
+    }
+    made_with = json.loads((plain.folder / "plan.json").read_text())["made_with"]
+    assert made_with == {"prompt_version": versions["planner"], "model": "scripted"}

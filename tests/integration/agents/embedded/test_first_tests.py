@@ -1,0 +1,99 @@
+"""The first tests of a run: shown early, passing, and of no consequence for what the run keeps (T-16)."""
+
+import asyncio
+import subprocess
+import sys
+
+import pytest
+
+from testwright.agents.embedded.specs.first_tests import FirstTests
+from testwright.agents.embedded.specs.unit_specs import UnitSpecs
+from testwright.engine.python.explore.explore import Budget
+from testwright.tests.support.engine.targets import prepared
+from testwright.tests.support.projects.files import SMALL
+
+pytestmark = pytest.mark.feature("T-16")
+
+INPUTS = {"target": {"path": "src/small/numbers.py", "symbols": None}, "framework": "pytest", "user_request": ""}
+
+
+@pytest.fixture
+async def target(tmp_path):
+    async with prepared(tmp_path / "one", SMALL) as found:
+        yield found
+
+
+class Shown:
+    """First tests of one target, with what was told of them."""
+
+    def __init__(self, target, folder):
+        self.told = []
+        self.done = asyncio.Event()
+        self.first = FirstTests(self._given, folder, self._heard)
+        self._target = target
+
+    async def _given(self):
+        return self._target
+
+    def _heard(self, path, passing):
+        self.told.append((path, passing))
+        self.done.set()
+
+    def specs(self, trials=300):
+        return UnitSpecs(self._given, self._target.root, budget=Budget(trials=trials), first=self.first)
+
+
+async def test_they_are_told_of_once_and_pass_where_the_project_is(target, tmp_path):
+    shown = Shown(target, tmp_path / "first")
+    for path in ("src/small/numbers.py", "src/small/names.py"):
+        await shown.specs(60).specify({**INPUTS, "target": {"path": path, "symbols": None}})
+    await asyncio.wait_for(shown.done.wait(), 120)
+    await shown.first.close()
+    [(path, passing)] = shown.told
+    assert passing > 0
+    assert [str(one) for one in (tmp_path / "first").iterdir()] == [path]
+    assert "clamp(5, 0, " in (tmp_path / "first" / "test_small_numbers.py").read_text("utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", path]
+    environment = {"PYTHONPATH": "src", "PATH": "/usr/bin"}
+    done = await asyncio.to_thread(
+        subprocess.run, command, cwd=target.root, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+async def test_the_spec_is_the_same_with_them_and_without(target, tmp_path):
+    async def given():
+        return target
+
+    shown = Shown(target, tmp_path / "first")
+    looked = await shown.specs().specify(INPUTS)
+    plain = await UnitSpecs(given, target.root, budget=Budget(trials=300)).specify(INPUTS)
+    await shown.first.close()
+    assert (looked.spec, looked.metadata) == (plain.spec, plain.metadata)
+
+
+async def test_what_fails_is_left_out_and_what_breaks_ends_nothing(target, tmp_path):
+    shown = Shown(target, tmp_path / "first")
+    spec = (await UnitSpecs(shown._given, target.root, budget=Budget(trials=60)).specify(INPUTS)).spec
+
+    def composed():
+        raise RuntimeError("a defect of ours")
+
+    shown.first.take(composed)
+    assert not shown.first.wanted
+    await shown.first.close()
+    assert shown.told == []
+    again = Shown(target, tmp_path / "first")
+    wrong = {**spec, "target": {**spec["target"], "module": "small.other"}}
+    again.first.take(lambda: wrong)
+    await asyncio.wait_for(again.done.wait(), 120)
+    await again.first.close()
+    assert again.told[0][0].endswith("test_small_other.py")
+
+
+async def test_closing_gives_up_what_is_not_done(target, tmp_path):
+    shown = Shown(target, tmp_path / "first")
+    spec = (await UnitSpecs(shown._given, target.root, budget=Budget(trials=60)).specify(INPUTS)).spec
+    shown.first.take(lambda: spec)
+    await shown.first.close()
+    assert shown.told == []

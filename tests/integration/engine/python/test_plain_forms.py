@@ -1,0 +1,108 @@
+"""Source and names read as a person would write them (B-06)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from testwright.engine.python.facts.analyse import analyse_module
+from testwright.engine.python.judge.normal_form import normal_form
+from testwright.engine.python.judge.oracle import Verdict
+from testwright.engine.python.judge.selection import Judged, without_repeats
+from testwright.engine.python.model.model import Finding, ModuleFacts, Observation, Value
+from testwright.engine.python.model.spec_case import Expectation
+from testwright.engine.python.project.layout import find_layout
+from testwright.engine.python.search.unreached import unreached
+from testwright.engine.python.source.plain_forms import plain_expression, plain_statement
+from testwright.engine.python.source.titles import describe
+from testwright.tests.support.engine.exploration import PATH, trial
+from testwright.utils.python_source import parse_expression
+
+pytestmark = pytest.mark.feature("B-06")
+
+
+def facts_from(folder: Path, source: str) -> ModuleFacts:
+    path = folder / PATH
+    path.parent.mkdir(parents=True)
+    path.write_text(source)
+    return analyse_module(folder, PATH, find_layout(folder))
+
+
+@pytest.mark.parametrize(
+    ("source", "plain"),
+    [
+        ("x.__setitem__(1, 2)", "x[1] = 2"),
+        ("x.__setitem__(slice(1, 3), [2])", "x[1:3] = [2]"),
+        ("x.__delitem__('a')", "del x['a']"),
+        ("x.add(  1 )", "x.add(  1 )"),
+        ("y = x[slice(None, 2)]", "y = x[:2]"),
+    ],
+)
+def test_special_methods_are_written_as_statements(source: str, plain: str) -> None:
+    assert plain_statement(source) == plain
+
+
+@pytest.mark.parametrize(
+    ("source", "plain"),
+    [
+        ("x[slice(1, 3)]", "x[1:3]"),
+        ("x[slice(3)]", "x[:3]"),
+        ("x[slice(1, None, 2)]", "x[1::2]"),
+        ("x[slice(1, 2), 3]", "x[1:2, 3]"),
+        ("f(float(float('inf')))", "f(float('inf'))"),
+        ("f(slice(1, 3))", "f(slice(1, 3))"),
+        ("f(float('NaN'), float('1E3'))", "f(float('nan'), float('1E3'))"),
+    ],
+)
+def test_slices_and_doubled_conversions_are_written_plainly(source: str, plain: str) -> None:
+    assert plain_expression(source) == plain
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("float('-inf')", "minus_infinity"),
+        ("float('inf')", "infinity"),
+        ("float(1 / 3)", "1_over_3"),
+        ("10 ** 10", "10_to_the_10"),
+        ("0.3333333333333333", "0_3333"),
+        ("datetime.date.today()", "today"),
+        ("datetime.date.today() - datetime.timedelta(days=1)", "yesterday"),
+        ("date.today() + timedelta(1)", "tomorrow"),
+        ("tmp_path / 'notes.txt'", "notes_txt"),
+    ],
+)
+def test_values_are_called_what_they_are(source: str, words: str) -> None:
+    assert describe(parse_expression(source)) == words
+
+
+@pytest.mark.parametrize(
+    ("printed", "output", "act"),
+    [
+        ('print(3, plural("Wish"))', "3 Wishes\n", "plural('Wish')"),
+        ('print(plural("a"), plural("b"))', "as bs\n", 'print(plural("a"), plural("b"))'),
+        ('print("x", plural("a"))', "unlike\n", 'print("x", plural("a"))'),
+    ],
+)
+def test_what_is_printed_beside_constants_is_told_by_itself(
+    tmp_path: Path, printed: str, output: str, act: str
+) -> None:
+    facts = facts_from(tmp_path, "def plural(noun: str) -> str:\n    return noun\n")
+    none = Value("NoneType", "None")
+    found = normal_form(Finding(trial(printed, subject="plural"), Observation("returned", none, output=output)), facts)
+    assert found is not None
+    assert found.trial.act == act
+
+
+def test_methods_that_only_pickling_calls_are_said_to_be_that(tmp_path: Path) -> None:
+    facts = facts_from(tmp_path, "class A:\n    def __getstate__(self):\n        return {}\n")
+    reasons = {one.qualname: one.reason for one in unreached(facts, {}, (), {}, frozenset())}
+    assert reasons["A.__getstate__"] == "no call was tried: __getstate__ is there for copying and pickling to call"
+
+
+def test_calls_that_differ_in_quotes_only_are_one() -> None:
+    said = Observation("returned", Value("str", "'bs'"))
+    calls = [trial("plural('b')"), trial('plural("b")'), trial("plural('c')")]
+    found = [Judged(Finding(one, said), Verdict((Expectation("equals", "result", "'bs'"),))) for one in calls]
+    assert [one.finding.trial.act for one in without_repeats(found)] == ["plural('b')", "plural('c')"]

@@ -1,0 +1,46 @@
+"""An exploration that has little time ends each of its parts in turn, says so, and keeps what it has (B-06, B-08)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from testwright.engine.python.explore.explore import Budget
+from testwright.engine.python.explore.time_budget import FALLING_BACK, HUNTING, SEARCHING, Pace
+from testwright.tests.support.engine.exploration import explored, trial
+
+SOURCE = """
+def fare(age):
+    if age < 4:
+        return 0
+    return 9
+"""
+
+
+def test_parts_are_over_one_after_the_other_and_each_is_noted_once() -> None:
+    now, notes = [100.0], []
+    pace = Pace(20, notes, clock=lambda: now[0])
+    now[0] = 109.0
+    assert not pace.over(SEARCHING, "Searching")
+    now[0] = 110.0
+    assert [pace.over(SEARCHING, "Searching") for _ in range(2)] == [True, True]
+    assert [pace.over(FALLING_BACK, "More"), pace.over(HUNTING, "Hunting")] == [False, False]
+    now[0] = 117.0
+    assert pace.over(HUNTING, "Hunting")
+    assert notes == ["Searching stopped after 10 seconds.", "Hunting stopped after 17 seconds."]
+
+
+@pytest.mark.feature("B-08", "B-06")
+def test_an_exploration_without_time_keeps_what_its_first_trials_found(tmp_path: Path) -> None:
+    trials = [trial("fare(3)"), trial("fare(4)")]
+    found = explored(tmp_path, SOURCE, trials, budget=Budget().within(0.0))[0]
+    assert {one.trial.act for one in found.findings} == {"fare(3)", "fare(4)"}
+    assert "Exploring stopped after 0 seconds." in found.notes
+    assert not any(one.kills for one in found.findings)
+
+
+def test_a_budget_within_more_seconds_than_it_has_stays_as_it_is() -> None:
+    budget = Budget(wall_seconds=30)
+    assert budget.within(None) == budget.within(60) == budget
+    assert budget.within(10).wall_seconds == 10

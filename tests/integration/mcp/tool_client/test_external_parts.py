@@ -1,0 +1,187 @@
+"""Templates, variables and the cleaning of texts: what stands between servers of others and us (T-12)."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+
+from testwright.config.variables import Variables, has_reference
+from testwright.core.errors import SettingsError
+from testwright.mcp.tool_client.external.journal import Journal
+from testwright.mcp.tool_client.external.process import Launch, server_environment, stdio_streams
+from testwright.mcp.tool_client.external.templates import Missing, filled, roots
+from testwright.mcp.tool_client.external.untrusted import Untrusted
+from testwright.tests.support.mcp.external_servers import SERVER, all_end
+
+SCOPE = {
+    "query": "half",
+    "limit": 3,
+    "paths": ["a.py", "b.py"],
+    "answer": {"hits": [{"n": 1}, {"n": 2}], "none": None, "x-y": True},
+}
+
+
+@pytest.mark.parametrize(
+    ("template", "value"),
+    [
+        ("{query}", "half"),
+        ("{limit}", 3),
+        ("{answer.none}", None),
+        ("{answer.x-y}", True),
+        ("about {query}, {limit} of {paths}", 'about half, 3 of ["a.py", "b.py"]'),
+        ("{paths.1}", "b.py"),
+        ("{{query}} {{", "{query} {"),
+        ({"a": ["{limit}", 7, None]}, {"a": [3, 7, None]}),
+        ({"$each": "{answer.hits}", "$as": {"line": "{item.n}", "of": "{query}"}}, [
+            {"line": 1, "of": "half"}, {"line": 2, "of": "half"}]),
+        ({"$each": "{paths}", "$as": "{item}!"}, ["a.py!", "b.py!"]),
+    ],
+)  # fmt: skip
+def test_a_template_is_json_with_values_in_the_places_of_references(template, value):
+    assert filled(template, SCOPE) == value
+
+
+@pytest.mark.parametrize("template", ["{nowhere}", "{paths.2}", "{query.0}", "{answer.hits.x}", "{paths.-1}"])
+def test_a_reference_that_leads_nowhere_is_missing(template):
+    with pytest.raises(Missing, match="there is no"):
+        filled(template, SCOPE)
+    with pytest.raises(Missing, match="is no list"):
+        filled({"$each": "{query}", "$as": 1}, SCOPE)
+
+
+def test_a_value_is_not_read_as_a_template_itself():
+    assert filled("{query}: {limit}", {"query": "{limit}", "limit": "{query}"}) == "{limit}: {query}"
+
+
+@pytest.mark.parametrize("template", ["{", "a } b", "{1x}", {"$each": "{a}"}, {"$each": "{a}", "$as": 1, "more": 2}])
+def test_a_template_that_is_not_well_formed_is_told_before_it_is_used(template):
+    with pytest.raises(ValueError, match=r"brace|\$each"):
+        list(roots(template))
+
+
+def test_the_roots_of_a_template_are_what_it_speaks_of():
+    template = {"a": "{answer.x} {{no}} {text}", "b": [{"$each": "{answer.hits}", "$as": "{item.n}"}], "c": 4}
+    assert set(roots(template)) == {"answer", "text", "item"}
+
+
+def test_variables_come_from_the_environment_or_their_default():
+    variables = Variables({"A": "one", "EMPTY": "", "API_TOKEN": "secret-value"})
+    assert variables.filled("${A}/${B:-two}/${EMPTY:-three}/${EMPTY}/$A/${A") == "one/two/three//$A/${A"
+    assert variables.filled("x ${API_TOKEN}") == "x secret-value"
+    assert variables.secrets == {"secret-value"}
+    assert variables.filled("Bearer ${A}", secret=True) == "Bearer one"
+    assert variables.secrets == {"secret-value", "one", "Bearer one"}
+    variables.require("it")
+    assert variables.filled("${C} ${D} ${C}") == "  "
+    with pytest.raises(SettingsError, match="It needs C, D from the environment"):
+        variables.require("It")
+
+
+@pytest.mark.parametrize(
+    ("text", "yes"), [("${A}", True), ("x${A:-}y", True), ("$A", False), ("{A}", False), ("${}", False)]
+)
+def test_a_reference_is_told_from_other_text(text, yes):
+    assert has_reference(text) is yes
+
+
+def test_a_text_that_is_shown_is_short_printable_and_without_secrets():
+    untrusted = Untrusted({"SHOP_API_KEY": "shop-key-123456"}, ["hand-over-123"])
+    text = "a\x1b[2Jb\u202ec shop-key-123456 hand-over-123 " + "x" * 5000
+    shown = untrusted.shown(text)
+    assert shown.startswith("a�[2Jb�c [redacted] [redacted] xxx")
+    assert len(shown) == 2000
+
+
+def test_an_answer_loses_what_its_server_was_given_and_nothing_else():
+    untrusted = Untrusted({"SHOP_API_KEY": "shop-key-123456"}, ["hand-over-123", "ab"])
+    value = {"hand-over-123": ["<hand-over-123>", "API_KEY=abcdef123456 ab", 7, None]}
+    assert untrusted.answer(value) == {"[redacted]": ["<[redacted]>", "API_KEY=abcdef123456 ab", 7, None]}
+    assert Untrusted({}).answer(value) is value
+
+
+def test_a_journal_is_bounded_however_much_a_server_writes():
+    journal, too_much = Journal(), False
+    for number in range(5000):
+        journal.wrote(b"line %d " % number + b"x" * 10_000)
+        too_much = journal.noise(b"noise" * 1000)
+    assert too_much
+    told = journal.told()
+    assert len(told) < 8000
+    assert "line 4999" in told
+    assert "line 1 " not in told
+
+
+async def test_a_transport_that_is_cancelled_again_while_it_ends_a_process_kills_it(tmp_path):
+    ready, traces = asyncio.Event(), tmp_path
+    argv = (sys.executable, "-I", "-S", str(SERVER), "stubborn", str(traces))
+
+    async def work() -> None:
+        async with stdio_streams(Launch(argv, server_environment(os.environ, {}), tmp_path), Journal()):
+            while not (traces / "pids").exists():  # noqa: ASYNC110 - the process says so in a file
+                await asyncio.sleep(0.01)
+            ready.set()
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(work())
+    await asyncio.wait({task, asyncio.create_task(ready.wait())}, return_when=asyncio.FIRST_COMPLETED)
+    for _ in range(20):
+        task.cancel()
+        await asyncio.sleep(0)
+    await asyncio.wait({task})
+    assert task.cancelled()
+    assert all_end((traces / "pids").read_text().split())
+
+
+_HOST = """
+import asyncio, os, sys
+from pathlib import Path
+from testwright.mcp.external.journal import Journal
+from testwright.mcp.external.process import Launch, server_environment, stdio_streams
+
+async def main():
+    argv = (sys.executable, "-I", "-S", sys.argv[1], "stubborn", sys.argv[2])
+    async with stdio_streams(Launch(argv, server_environment(os.environ, {}), Path(sys.argv[2])), Journal()):
+        await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+def test_when_testwright_is_killed_its_servers_die_with_it(tmp_path):
+    with subprocess.Popen([sys.executable, "-c", _HOST, str(SERVER), str(tmp_path)]) as host:
+        while not (tmp_path / "pids").exists() and host.poll() is None:
+            time.sleep(0.01)
+        host.kill()
+    assert all_end((tmp_path / "pids").read_text().split())
+
+
+@pytest.mark.parametrize(("code", "told"), [("raise SystemExit(7)", 7), ("import os; os.abort()", -6)])
+async def test_the_guard_ends_as_the_command_does(tmp_path, code, told):
+    journal = Journal()
+    launch = Launch((sys.executable, "-I", "-S", "-c", code), server_environment(os.environ, {}), tmp_path)
+    async with stdio_streams(launch, journal) as (answers, _):
+        assert [one async for one in answers] == []
+    assert journal.exit_code == told
+
+
+async def test_what_cannot_be_run_is_told_as_the_system_tells_it(tmp_path):
+    (tmp_path / "script").write_text("no program")
+    for command, number in (("no-such-program", errno.ENOENT), ("./script", errno.EACCES)):
+        with pytest.raises(OSError, match=re.escape(command)) as caught:
+            async with stdio_streams(Launch((command,), {"PATH": "/bin"}, tmp_path), Journal()):
+                pass
+        assert caught.value.errno == number
+
+
+def test_a_process_gets_the_basics_and_what_it_is_given():
+    ours = {"PATH": "/bin", "HOME": "/home/a", "OPENAI_API_KEY": "k", "PYTHONPATH": "x", "LD_PRELOAD": "y"}
+    assert server_environment(ours, {"A": "1", "HOME": "/tmp"}) == {"PATH": "/bin", "HOME": "/tmp", "A": "1"}
+    assert json.dumps(server_environment({}, {})) == "{}"

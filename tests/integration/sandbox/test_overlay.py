@@ -1,0 +1,138 @@
+"""Test tools for targets that lack them."""
+
+from __future__ import annotations
+
+import sys
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from testwright.core.errors import InterpreterError, StorageError
+from testwright.sandbox import overlay
+from testwright.sandbox.interpreter import Interpreter, find_interpreter
+from testwright.sandbox.protocol import Program, Sandbox
+from testwright.tests.support.engine.sandboxes import PATIENT
+
+pytestmark = pytest.mark.feature("B-05")
+
+
+@pytest.fixture
+def bare(bare_venv: Path, tmp_path: Path) -> Interpreter:
+    """An interpreter without packages; its site folder is the test's own."""
+    site = tmp_path / "site"
+    site.mkdir()
+    return replace(find_interpreter(tmp_path, bare_venv, {}), site_paths=(site,), user_site=None)
+
+
+def _install(site: Path, name: str, version: str) -> None:
+    folder = site / f"{name}-{version}.dist-info"
+    folder.mkdir(parents=True)
+    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+
+
+def _wheel(folder: Path, name: str, version: str, requires: str = "") -> None:
+    info = f"{name}-{version}.dist-info"
+    needs = f"Requires-Dist: {requires}\n" if requires else ""
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{name}.py", f"__version__ = {version!r}\n")
+        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{needs}")
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{info}/RECORD", "")
+
+
+def test_a_target_that_has_the_tools_needs_no_overlay(bare: Interpreter, tmp_path: Path) -> None:
+    _install(bare.site_paths[0], "pytest", "8.3.0")
+    _install(bare.site_paths[0], "coverage", "7.6.0")
+    assert overlay.test_overlay(bare, tmp_path / "cache") == ()
+    assert not (tmp_path / "cache").exists()
+
+
+async def test_a_bare_target_gets_tools_that_work_there(sandbox: Sandbox, bare: Interpreter, tmp_path: Path) -> None:
+    (folder,) = overlay.test_overlay(bare, tmp_path / "cache")
+    assert overlay.test_overlay(bare, tmp_path / "cache") == (folder,)
+    code = "import sys; sys.path.append(sys.argv[1]); import coverage, pytest; sys.exit(pytest.main(['--version']))"
+    program = Program(
+        (str(bare.path), "-c", code, str(folder)),
+        tmp_path,
+        readable=(*bare.prefix_paths, folder),
+        writable=(tmp_path,),
+        limits=PATIENT,
+    )
+    completed = await sandbox.run(program)
+    assert completed.exit_code == 0, completed.stderr.decode()
+    assert completed.stdout.startswith(b"pytest ")
+
+
+def test_the_overlay_holds_what_is_lacking_and_no_more(bare: Interpreter, tmp_path: Path) -> None:
+    _install(bare.site_paths[0], "pytest", "8.3.0")
+    (folder,) = overlay.test_overlay(bare, tmp_path / "cache")
+    names = {path.name for path in folder.iterdir()}
+    assert "coverage" in names
+    assert not names & {"pytest", "pluggy", "langgraph", "bin"}
+    assert not list(folder.rglob("*.pth"))
+    assert not list(folder.rglob("*.pyc"))
+
+
+def test_a_tool_too_old_is_an_error_that_says_what_to_install(bare: Interpreter, tmp_path: Path) -> None:
+    _install(bare.site_paths[0], "pytest", "5.4.3")
+    with pytest.raises(InterpreterError, match=r"pytest is 5\.4\.3") as raised:
+        overlay.test_overlay(bare, tmp_path / "cache")
+    assert f'{bare.path} -m pip install "pytest>=7"' in raised.value.advice
+
+
+def test_a_part_of_the_targets_that_clashes_with_ours_is_an_error(bare: Interpreter, tmp_path: Path) -> None:
+    _install(bare.site_paths[0], "pluggy", "0.13.1")
+    with pytest.raises(InterpreterError, match=r"pluggy.* is met by 0\.13\.1 only"):
+        overlay.test_overlay(bare, tmp_path / "cache")
+
+
+def test_for_another_version_pip_fetches_what_suits_it(
+    bare: Interpreter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    _wheel(wheels, "pytest", "7.4.0", requires="helper")
+    _wheel(wheels, "coverage", "6.5.0")
+    _wheel(wheels, "helper", "1.0")
+    _only_from(monkeypatch, wheels)
+    other = replace(bare, version=(3, 9, 0))
+    (folder,) = overlay.test_overlay(other, tmp_path / "cache")
+    assert (folder / "pytest.py").read_text() == "__version__ = '7.4.0'\n"
+    assert (folder / "helper.py").exists()
+    assert (folder / "coverage.py").exists()
+
+
+def test_when_nothing_can_be_had_the_error_says_what_to_install(
+    bare: Interpreter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = tmp_path / "wheels"
+    empty.mkdir()
+    _only_from(monkeypatch, empty)
+    with pytest.raises(InterpreterError, match=r"Python 3\.9\.0 lacks pytest and coverage") as raised:
+        overlay.test_overlay(replace(bare, version=(3, 9, 0)), tmp_path / "cache")
+    assert '"pytest>=7" "coverage>=6"' in raised.value.advice
+    assert list((tmp_path / "cache" / "overlay").iterdir()) == []
+
+
+def test_a_cache_that_cannot_be_written_is_a_storage_error(bare: Interpreter, tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file")
+    with pytest.raises(StorageError, match="could not be written"):
+        overlay.test_overlay(bare, tmp_path / "cache")
+
+
+def _only_from(monkeypatch: pytest.MonkeyPatch, wheels: Path) -> None:
+    """Have pip look into one folder and nowhere else."""
+    if overlay._runner() is None:
+        pytest.skip("this environment has no pip to run")
+    for name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
+
+
+def test_our_own_interpreter_needs_no_overlay(tmp_path: Path) -> None:
+    ours = find_interpreter(tmp_path, Path(sys.executable), {})
+    assert overlay.test_overlay(ours, tmp_path / "cache") == ()

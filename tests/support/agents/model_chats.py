@@ -1,0 +1,72 @@
+"""Chats against a scripted endpoint, with answers kept in memory or in a real store."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from testwright.agents.model.abilities import AbilityFile
+from testwright.agents.model.chat import ModelCall
+from testwright.agents.model.endpoint import Endpoint, EndpointSettings
+from testwright.agents.model.prices import Price, Prices
+from testwright.agents.model.run_chat import RunChat
+from testwright.core.usage import Budget
+from testwright.store.files.audit import Attempt
+from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI
+
+PRICES = Prices({"scripted": Price(1.0, 0.5, 10.0)})
+STEPS = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["steps"],
+    "properties": {"steps": {"type": "array", "items": {"type": "string", "maxLength": 20}}},
+}
+
+
+class KeptInMemory:
+    """A run's answers, kept for a test."""
+
+    def __init__(self) -> None:
+        self.answers: dict[tuple[str, int, str], Any] = {}
+
+    def get(self, role: str, attempt: int, prompt_hash: str) -> Any:
+        return self.answers.get((role, attempt, prompt_hash))
+
+    def put(self, role: str, attempt: int, prompt_hash: str, answer: Any) -> None:
+        self.answers[role, attempt, prompt_hash] = answer
+
+
+def call(user: str = "plan it", *, schema: dict[str, Any] | None = STEPS, **more: Any) -> ModelCall:
+    """A planner's call."""
+    return ModelCall(**{"role": "planner", "system": "You plan.", "user": user, "schema": schema, **more})
+
+
+@asynccontextmanager
+async def chatting(
+    server: ScriptedOpenAI,
+    *,
+    key: str = "k-secret-of-the-test",
+    abilities: Path | None = None,
+    kept: KeptInMemory | None = None,
+    budget: Budget | None = None,
+    audit: list[Attempt] | Callable[[Attempt], None] | None = None,
+    **settings: Any,
+) -> AsyncIterator[RunChat]:
+    """A chat with the model `scripted` at the server."""
+    given = {"timeout": 20.0, **settings}
+    endpoint = Endpoint(EndpointSettings(**{"model": "scripted", "base_url": server.base_url, **given}), key)
+    lines: list[Attempt] = []
+    told = audit if callable(audit) else (lines if audit is None else audit).append
+    try:
+        yield RunChat(
+            endpoint,
+            abilities=AbilityFile(abilities),
+            prices=PRICES,
+            budget=budget or Budget(),
+            kept=kept,
+            audit=told,
+        )
+    finally:
+        await endpoint.aclose()

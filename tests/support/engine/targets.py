@@ -1,0 +1,32 @@
+"""Prepared targets made from a dict of files, for tests that run code of a project in the sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from testwright.sandbox.protocol import SandboxKind
+from testwright.sandbox.target import PythonTarget, prepare_target
+from testwright.tests.support.engine.sandboxes import needed_sandbox
+from testwright.tests.support.projects.files import make_project
+
+
+@asynccontextmanager
+async def prepared(
+    folder: Path, files: Mapping[str, str], *, import_roots: Sequence[str] = ("src",), kind: SandboxKind = "bubblewrap"
+) -> AsyncIterator[PythonTarget]:
+    """A target of a project written below `folder`; discarded on leaving. Fails where there is no such sandbox."""
+    root = make_project(folder / "project-of-a-user", files)
+    target = await prepare_target(
+        root,
+        sandbox=needed_sandbox(kind),
+        python=None,
+        state=folder / "state",
+        cache=folder / "cache",
+        import_roots=import_roots,
+    )
+    try:
+        yield target
+    finally:
+        await target.discard()

@@ -1,0 +1,223 @@
+"""The planner that needs no model, asked about real folders."""
+
+from pathlib import Path
+
+import pytest
+
+from testwright.agents.contract.protocol import AgentRequest, ErrorType, RequestMetadata
+from testwright.agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
+
+pytestmark = pytest.mark.feature("T-02", "C-04")
+
+FILES = {
+    "src/shop/__init__.py": "",
+    "src/shop/cart.py": "class Cart:\n    def add(self, x):\n        return x\n    def drop(self):\n        return 1\n",
+    "src/shop/pricing.py": "def total(n):\n    return n\n\ndef tax(n):\n    return n\n\ndef _hidden():\n    pass\n",
+    "src/shop/__main__.py": "def run():\n    print('no')\n",
+    "src/shop/sub/deep.py": "def dig():\n    return 1\n",
+    "tests/test_pricing.py": "from shop.pricing import total\n\ndef test_total():\n    assert total(1) == 1\n",
+    "README.md": "hello",
+}
+
+
+@pytest.fixture
+def project(tmp_path):
+    root = tmp_path / "ein Projekt"
+    for name, text in FILES.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return root
+
+
+@pytest.fixture
+def answer(project):
+    async def ask(text: str, **inputs):
+        async with EmbeddedPlannerAgent() as planner:
+            given = {"user_request": text, "root": str(project), **inputs}
+            return await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
+
+    return ask
+
+
+def targets(response) -> list[tuple[str, tuple[str, ...] | None]]:
+    steps = [step for step in response.result["steps"] if step["type"] == "generate_unit_tests"]
+    return [
+        (
+            step["params"]["target"]["path"],
+            step["params"]["target"]["symbols"] and tuple(step["params"]["target"]["symbols"]),
+        )
+        for step in steps
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("cover src/shop/cart.py", [("src/shop/cart.py", None)]),
+        ("unit tests for src/shop/sub", [("src/shop/sub/deep.py", None)]),
+        ("unit tests for shop.pricing", [("src/shop/pricing.py", None)]),
+        ("cart", [("src/shop/cart.py", None)]),
+        ("shop.cart:Cart.add", [("src/shop/cart.py", ("Cart.add",))]),
+        ("shop.cart.Cart.add and Cart.drop", [("src/shop/cart.py", ("Cart.add", "Cart.drop"))]),
+        ("cart and `total`", [("src/shop/cart.py", None), ("src/shop/pricing.py", ("total",))]),
+        ("everything except pricing and sub", [("src/shop/cart.py", None)]),
+        ("pricing except tax", [("src/shop/pricing.py", ("total",))]),
+    ],
+)
+async def test_a_request_names_files_folders_modules_and_symbols(answer, text, expected):
+    assert targets(await answer(text)) == expected
+
+
+async def test_only_what_has_no_tests_leaves_out_what_a_test_names(answer):
+    response = await answer("only what has no tests")
+    assert targets(response) == [
+        ("src/shop/cart.py", None),
+        ("src/shop/pricing.py", ("tax",)),
+        ("src/shop/sub/deep.py", None),
+    ]
+
+
+async def test_a_request_without_names_means_the_whole_project(answer):
+    response = await answer("write unit tests")
+    assert len(targets(response)) == 3
+    assert {row["target"] for row in response.result["skipped"]} == {"src/shop/__init__.py", "src/shop/__main__.py"}
+
+
+async def test_what_is_not_understood_is_said_with_suggestions(answer):
+    response = await answer("cart and shop.prcing")
+    assert targets(response) == [("src/shop/cart.py", None)]
+    [row] = response.result["not_understood"]
+    assert row["text"] == "shop.prcing"
+    assert "shop.pricing" in row["suggestions"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("the flux capacitor", "names nothing that was found"),
+        ("src/nowhere.py", "there is no such file"),
+        ("../../etc/passwd", "outside the project"),
+        ("README.md", "not a Python file"),
+        ("tests/test_pricing.py", "a test already"),
+        ("src/shop/__init__.py", "no public function or class"),
+        ("load tests for cart", "not available yet"),
+    ],
+)
+async def test_a_request_that_leads_nowhere_is_an_error_that_says_why(answer, text, reason):
+    response = await answer(text)
+    assert response.error.type is ErrorType.VALIDATION
+    assert response.error.details["error"] == "RequestError"
+    assert reason in response.error.message
+
+
+async def test_steps_depend_on_each_other_and_write_to_files_of_their_own(answer):
+    response = await answer("everything", framework="unittest", tests_dir="tests/made")
+    *generate, verify, accept = response.result["steps"]
+    assert [step["params"]["test_path"] for step in generate] == [
+        "tests/made/shop/test_shop_cart.py",
+        "tests/made/shop/test_shop_pricing.py",
+        "tests/made/shop/test_sub/test_shop_sub_deep.py",
+    ]
+    assert all(step["params"]["framework"] == "unittest" for step in generate)
+    assert verify["params"]["depends_on"] == [step["id"] for step in generate]
+    assert accept["params"]["depends_on"] == [verify["id"]]
+
+
+async def test_a_narrow_request_never_takes_the_whole_modules_file(answer):
+    whole, narrow = await answer("shop.cart"), await answer("shop.cart:Cart.add")
+    paths = [response.result["steps"][0]["params"]["test_path"] for response in (whole, narrow)]
+    assert paths == ["tests/generated/shop/test_shop_cart.py", "tests/generated/shop/test_shop_cart__cart_add.py"]
+
+
+async def test_planning_twice_gives_the_same_plan(answer):
+    first, second = await answer("everything"), await answer("everything")
+    assert first.result == second.result
+
+
+async def test_a_base_name_that_a_persons_test_has_is_not_taken(answer, project):
+    (project / "test_shop_cart.py").write_text("def test_mine():\n    assert True\n")
+    response = await answer("shop.cart")
+    assert response.result["steps"][0]["params"]["test_path"] == "tests/generated/shop/test_shop_shop_cart.py"
+
+
+async def test_no_folder_of_tests_can_be_imported_in_the_place_of_a_package(answer, project):
+    response = await answer("shop.sub")
+    [path] = [step["params"]["test_path"] for step in response.result["steps"] if "test_path" in step["params"]]
+    below = path.removeprefix("tests/generated/shop/").split("/")[:-1]
+    assert below
+    assert all(name.startswith("test_") for name in below)
+
+
+SERVICE = {
+    "src/till/__init__.py": "",
+    "src/till/prices.py": "def price(name):\n    return len(name)\n",
+    "src/till/orders.py": "from .prices import price\n\n\ndef checkout(names):\n    return sum(map(price, names))\n",
+    "src/till/web.py": (
+        "from fastapi import FastAPI\n\nfrom .orders import checkout\n\napp = FastAPI()\n\n\n"
+        '@app.post("/orders")\ndef order(names: list[str]):\n    return checkout(names)\n'
+    ),
+}
+
+
+async def _types_and_paths(root, text):
+    for name, content in SERVICE.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    async with EmbeddedPlannerAgent() as planner:
+        given = {"user_request": text, "root": str(root)}
+        response = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
+    steps = response.result["steps"]
+    return steps, [(step["type"], step["params"].get("target", {}).get("path")) for step in steps]
+
+
+@pytest.mark.feature("T-20")
+async def test_several_kinds_of_tests_become_steps_in_order_with_one_lookup_of_context(tmp_path):
+    text = "test the orders service: its API, then how checkout works across modules"
+    steps, planned = await _types_and_paths(tmp_path, text)
+    assert planned == [
+        ("retrieve_context", None),
+        ("generate_api_tests", "src/till/web.py"),
+        ("generate_integration_tests", "src/till/orders.py"),
+        ("verify_suite", None),
+        ("accept_tests", None),
+    ]
+    assert [step["params"]["depends_on"] for step in steps[1:3]] == [["retrieve_context"], ["retrieve_context"]]
+    assert steps[0]["params"]["query"] == text
+
+
+@pytest.mark.feature("T-20")
+async def test_a_module_that_calls_no_other_is_integrated_by_what_reaches_it(tmp_path):
+    steps, planned = await _types_and_paths(tmp_path, "integration tests for prices")
+    assert {path for kind, path in planned if kind.startswith("generate")} == {"src/till/orders.py", "src/till/web.py"}
+    assert ["checkout"] in [step["params"].get("target", {}).get("symbols") for step in steps]
+
+
+EXAMPLE = Path(__file__).resolve().parents[5] / "examples" / "shop"
+
+
+@pytest.mark.feature("T-20")
+async def test_a_part_whose_own_words_name_nothing_is_about_what_the_whole_request_names():
+    request = "test the orders service: its API, then how checkout works across modules"
+    async with EmbeddedPlannerAgent() as planner:
+        given = {"user_request": request, "root": str(EXAMPLE)}
+        response = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
+    planned = [(step["type"], step["params"].get("target", {}).get("path")) for step in response.result["steps"]]
+    assert planned[1:3] == [
+        ("generate_api_tests", "src/shop/api.py"),
+        ("generate_integration_tests", "src/shop/orders.py"),
+    ]
+    assert [row["text"] for row in response.result["not_understood"]] == ["checkout"]
+
+
+@pytest.mark.feature("T-02")
+async def test_a_second_framework_is_not_swallowed(tmp_path):
+    (tmp_path / "till.py").write_text("def pay():\n    return 1\n")
+    text = "unit tests for till with unittest and pytest"
+    async with EmbeddedPlannerAgent() as planner:
+        given = {"user_request": text, "root": str(tmp_path)}
+        response = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
+    generate = response.result["steps"][0]
+    assert generate["params"]["framework"] == "unittest"
+    assert [row["text"] for row in response.result["not_understood"]] == ["pytest"]

@@ -1,0 +1,162 @@
+"""What programs a project has, what they take, and what is given to them."""
+
+import pytest
+
+from testwright.engine.integration.model.programs import find_programs
+from testwright.engine.integration.programs.arguments import commands_of, plain_values
+from testwright.engine.integration.programs.documented_commands import (
+    arguments_in,
+    documented_commands,
+    fitting,
+    vocabulary_of,
+)
+from testwright.engine.integration.programs.input_files import Reading, input_files, reading_of
+from testwright.engine.integration.programs.proposals import Knowledge, single_runs
+from testwright.engine.python.project.layout import find_layout
+from testwright.tests.support.projects.depot import DEPOT
+from testwright.tests.support.projects.files import make_project
+
+MAIN = "def main():\n    return 0\n"
+GUARD = f"import sys\n\n\n{MAIN}\n\nif __name__ == '__main__':\n    sys.exit(main())\n"
+
+
+def told(name, **more):
+    return {"name": name, "flags": [], "type": "", "default": None, "has_default": False, **more}
+
+
+def programs_of(root, files):
+    make_project(root, files)
+    return [(one.name, one.place.module, one.start[0]) for one in find_programs(root, find_layout(root))]
+
+
+@pytest.mark.parametrize(
+    ("files", "program"),
+    [
+        (
+            {"pyproject.toml": "[project.scripts]\ntool = 'pkg.cli:main'\n", "pkg/cli.py": GUARD},
+            ("tool", "pkg.cli", "-m"),
+        ),
+        (
+            {"pyproject.toml": "[project.scripts]\ntool = 'pkg.cli:main'\n", "pkg/cli.py": MAIN},
+            ("tool", "pkg.cli", "-c"),
+        ),
+        (
+            {"pyproject.toml": "[tool.poetry.scripts]\ntool = 'pkg.cli:main'\n", "pkg/cli.py": GUARD},
+            ("tool", "pkg.cli", "-m"),
+        ),
+        (
+            {"setup.cfg": "[options.entry_points]\nconsole_scripts =\n  tool = pkg.cli:main\n", "pkg/cli.py": GUARD},
+            ("tool", "pkg.cli", "-m"),
+        ),
+        (
+            {
+                "setup.py": "from setuptools import *\nsetup(entry_points={'console_scripts': ['tool=pkg.cli:main']})",
+                "pkg/cli.py": MAIN,
+            },
+            ("tool", "pkg.cli", "-c"),
+        ),
+        ({"pkg/__main__.py": "print('ran')\n", "pkg/other.py": MAIN}, ("pkg", "pkg.__main__", "-m")),
+        ({"pkg/script.py": GUARD}, ("script", "pkg.script", "-m")),
+        (
+            {
+                "pyproject.toml": "[project.scripts]\ntool = 'pkg.start:main'\n",
+                "pkg/start.py": "from .cli import main\n",
+                "pkg/cli.py": MAIN,
+            },
+            ("tool", "pkg.cli", "-c"),
+        ),
+    ],
+)
+def test_programs_are_found_where_projects_declare_them(tmp_path, files, program):
+    assert programs_of(tmp_path, {"pkg/__init__.py": "", **files}) == [program]
+
+
+def test_a_script_of_a_module_that_is_not_there_is_no_program(tmp_path):
+    assert (
+        programs_of(tmp_path, {"pyproject.toml": "[project.scripts]\ntool = 'gone.cli:main'\n", "pkg.py": MAIN}) == []
+    )
+
+
+@pytest.mark.parametrize(
+    ("argument", "kind"),
+    [
+        (told("count", type="int"), "whole"),
+        (told("rate", default=2.5, has_default=True), "number"),
+        (told("day", type="date.fromisoformat"), "date"),
+        (told("source", type="Path"), "input"),
+        (told("target", type="Path", help="where to write the report"), "output"),
+        (told("infile", type="FileType"), "input"),
+        (told("log", type="FileType:w"), "output"),
+        (told("quiet", flag=True), "flag"),
+        (told("who"), "text"),
+    ],
+)
+def test_kinds_of_arguments_are_told_by_converter_default_name_and_help(argument, kind):
+    (command,) = commands_of({"arguments": [argument]})
+    assert command.arguments[0].kind == kind
+
+
+def test_examples_and_defaults_are_read_from_help_texts():
+    help_text = "a line such as tea:2:3.50 (default: 5)"
+    (command,) = commands_of({"arguments": [told("line", help=help_text)]})
+    argument = command.arguments[0]
+    assert argument.documented_default == "5"
+    assert plain_values(argument) == (
+        *("tea:2:3.50", "tea:12:3.50", "tea", "tea:0:3.50", "tea:1000:3.50", "tea:2:3", "tea:2:3.505"),
+    )
+
+
+def test_subcommands_become_commands_with_the_arguments_above_them():
+    parser = {
+        "arguments": [told("state", flags=["--state"])],
+        "commands": {"put": {"arguments": [told("name")]}, "ship": {"arguments": []}},
+    }
+    assert [(one.words, len(one.before)) for one in commands_of(parser)] == [(("put",), 1), (("ship",), 1)]
+
+
+def test_documented_lines_are_taken_from_readme_and_source_without_placeholders(tmp_path):
+    readme = "    depot put tea\n    $ depot ship tea 2\n    depot put <name>\n    depot put $NAME\n    other put\n"
+    make_project(tmp_path, {**DEPOT, "README.md": readme})
+    layout = find_layout(tmp_path)
+    (program,) = find_programs(tmp_path, layout)
+    assert documented_commands(tmp_path, layout, program) == [("put", "tea"), ("ship", "tea", "2")]
+
+
+def test_words_of_a_documented_line_are_told_apart_by_the_arguments_they_are_for():
+    parser = {
+        "commands": {"ship": {"arguments": [told("name"), told("file", type="Path"), told("day", flags=["--day"])]}}
+    }
+    commands = commands_of(parser)
+    line = ("ship", "tea", "list.csv", "--day", "2024-05-03")
+    assert fitting(line, commands) == commands[0]
+    assert fitting(("ship", "--unknown"), commands) is None
+    pairs = [(words, one.name) for words, one in arguments_in(line, commands[0])]
+    assert pairs == [(("tea",), "name"), (("list.csv",), "file"), (("--day", "2024-05-03"), "day")]
+
+
+def test_words_of_structured_arguments_are_the_vocabulary():
+    assert vocabulary_of([("order", "Ada", "tea:2:3.50")], ["cup=1", "https://example.com/x"]) == ("tea", "cup")
+
+
+def test_a_table_is_made_of_the_columns_that_the_code_reads(tmp_path):
+    source = (
+        "import csv\n\ndef read(file):\n    return [(row['name'], int(row['pieces'])) for row in csv.DictReader(file)]"
+    )
+    make_project(tmp_path, {"reader.py": source})
+    reading = reading_of(tmp_path, ["reader.py"])
+    assert reading == Reading((("name", ""), ("pieces", "int")), ("csv",))
+    (command,) = commands_of({"arguments": [told("list", type="Path")]})
+    files = input_files(command.arguments[0], reading, (), ("tea", "cup"))
+    assert files[0] == ("list.csv", "name,pieces\ntea,12\ncup,4\napple,30\n")
+    assert [text for name, text in files if name == "broken_list.csv"] == ["name\ntea\n", "name,pieces\ntea,many\n"]
+
+
+def test_runs_of_one_command_begin_with_the_documented_line_and_repeat_nothing():
+    commands = commands_of(
+        {"commands": {"put": {"arguments": [told("name"), told("pieces", flags=["--pieces"], type="int")]}}}
+    )
+    known = Knowledge(commands, (("put", "tea"),), Reading(), ())
+    runs = single_runs(known)
+    assert runs[0].commands == (("put", "tea"),)
+    assert len(runs) == len(set(runs))
+    assert ("put", "tea", "--pieces", "12") in [one.commands[0] for one in runs]

@@ -1,0 +1,253 @@
+"""An exploration becomes a valid spec that labels what it demands and says what it leaves out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from testwright.engine.python.model.model import Finding, Unreached, Value
+from testwright.engine.python.write.compose import compose_spec
+from testwright.mcp.tools.validate_spec import check_spec
+from testwright.tests.support.engine.shop_findings import (
+    NONE,
+    cart_facts,
+    exploration,
+    function,
+    grouped_calls,
+    number,
+    parameter,
+    raised,
+    returned,
+    shop_findings,
+    text,
+    trial,
+)
+
+
+def compose(*findings: Finding, **more: Any) -> dict[str, Any]:
+    """The spec of findings about the cart."""
+    return compose_spec(exploration(*findings, **more), framework="pytest")
+
+
+def cases(spec: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The cases of a spec by id."""
+    return {case["id"]: case for case in spec["cases"]}
+
+
+@pytest.mark.feature("B-04", "T-08")
+def test_the_spec_is_valid_against_schema_and_quality_rules() -> None:
+    result = check_spec(compose(*shop_findings()), "unit")
+
+    assert result["errors"] == []
+    assert result["valid"]
+
+
+@pytest.mark.feature("B-06")
+def test_the_same_exploration_gives_the_same_spec() -> None:
+    assert compose(*shop_findings()) == compose(*shop_findings())
+
+
+@pytest.mark.feature("B-02", "B-04")
+def test_a_case_holds_what_a_renderer_and_a_reader_need() -> None:
+    case = cases(compose(*grouped_calls()))["tc_group_thousands_of_1000"]
+
+    assert case == {
+        "id": "tc_group_thousands_of_1000",
+        "title": "group_thousands(1000): the result equals '1,000'",
+        "subject": "group_thousands",
+        "priority": "high",
+        "preconditions": [],
+        "steps": ["Call group_thousands(1000)"],
+        "expected": "the result equals '1,000'",
+        "group": "group_thousands__value__expected",
+        "arrange": {"fixtures": [], "statements": []},
+        "act": {"expression": "group_thousands(1000)", "mode": "call"},
+        "expect": [
+            {
+                "kind": "equals",
+                "actual": "result",
+                "value": "'1,000'",
+                "origin": "documented",
+                "evidence": {"path": "src/shop/cart.py", "lines": [43, 43]},
+            }
+        ],
+    }
+
+
+@pytest.mark.feature("B-02")
+def test_what_contradicts_a_document_is_a_suspected_defect_and_no_case() -> None:
+    wrong = replace(grouped_calls()[0], agrees=False, contradicts="'1.000'")
+
+    spec = compose(wrong)
+
+    assert spec["cases"] == []
+    (defect,) = spec["suspected_defects"]
+    assert defect["subject"] == "group_thousands"
+    assert defect["documented"] == "'1.000'"
+    assert defect["observed"] == "returns '1,000'"
+    assert defect["evidence"] == {"path": "src/shop/cart.py", "lines": [43, 43]}
+    assert defect["reproduce"].splitlines() == ["from shop.cart import group_thousands", "group_thousands(1000)"]
+    assert check_spec(spec, "unit")["errors"] == []
+
+
+@pytest.mark.feature("B-02")
+@pytest.mark.parametrize(
+    ("annotation", "value", "suspected"),
+    [
+        ("str", number(5), True),
+        ("int", text("5"), True),
+        ("list[str]", Value("tuple", "('a',)"), True),
+        ("int", Value("bool", "True"), False),
+        ("float", number(5), False),
+        ("str", NONE, False),
+        ("Optional[str]", number(5), False),
+        ("Sized", number(5), False),
+        ("None", number(5), False),
+    ],
+)
+def test_a_return_annotation_is_contradicted_only_beyond_doubt(annotation: str, value: Value, suspected: bool) -> None:
+    facts = replace(cart_facts(), functions=(function("f", parameter("x", "int"), returns=annotation),))
+    finding = Finding(trial("f", "f(1)"), returned(value))
+
+    spec = compose(finding, facts=facts)
+
+    assert bool(spec["suspected_defects"]) is suspected
+    assert not (suspected and spec["cases"])
+
+
+def test_an_annotation_says_nothing_about_arguments_it_forbids() -> None:
+    facts = replace(cart_facts(), functions=(function("f", parameter("x", "int"), returns="int"),))
+
+    spec = compose(Finding(trial("f", "f('a')"), returned(text("a"))), facts=facts)
+
+    assert spec["suspected_defects"] == []
+    assert len(spec["cases"]) == 1
+
+
+@pytest.mark.feature("B-02")
+def test_a_name_read_before_it_has_a_value_is_a_suspected_defect() -> None:
+    spec = compose(Finding(trial("log", "log('x')"), raised("UnboundLocalError", "cannot access 'text'", 57)))
+
+    assert spec["cases"] == []
+    assert spec["suspected_defects"][0]["observed"].startswith("raises UnboundLocalError")
+
+
+@pytest.mark.feature("B-06")
+def test_what_has_no_oracle_is_said_and_not_filled_in() -> None:
+    silent = Finding(trial("log", "log('x')"), returned(NONE))
+    unreached = (Unreached("Cart.total", "no object could be built", 32), Unreached("group_thousands", "none", 40))
+
+    spec = compose(*grouped_calls(), silent, unreached=unreached)
+
+    assert {one["subject"]: one["reason"].partition(":")[0] for one in spec["not_reached"]} == {
+        "Cart.total": "no object could be built",
+        "log": "no oracle found",
+    }
+
+
+def test_the_same_call_is_specified_once_and_the_documented_one_wins() -> None:
+    shown, *_more = grouped_calls()
+    again = replace(shown, trial=replace(shown.trial, wanted=None, wanted_line=0, source="signature"), agrees=None)
+
+    (case,) = compose(again, shown)["cases"]
+
+    assert case["expect"][0]["origin"] == "documented"
+
+
+def test_statements_that_have_nothing_to_do_with_the_act_go() -> None:
+    finding = Finding(
+        trial("Cart.total", "cart.total()", "other = Cart('B')", "other.total()", "cart = Cart('A')", "cart.add('x')"),
+        returned(number(1)),
+    )
+
+    (case,) = compose(finding)["cases"]
+
+    assert case["arrange"]["statements"] == ["cart = Cart('A')", "cart.add('x')"]
+
+
+def test_a_printed_value_is_compared_without_capturing_output() -> None:
+    shown = trial("group_thousands", "print(group_thousands(1000))", wanted="1,000", wanted_line=43)
+
+    (case,) = compose(Finding(shown, returned(NONE, output="1,000\n"), agrees=True))["cases"]
+
+    assert case["act"]["expression"] == "group_thousands(1000)"
+    assert case["expect"][0]["value"] == "'1,000'"
+
+
+def test_a_printed_none_is_not_taken_for_a_text() -> None:
+    text = Finding(trial("total", "total(1)"), returned(Value("str", "'one'", length=3, text="one")))
+    shown = trial("total", "print(total(2))", wanted="None", wanted_line=43)
+
+    cases = compose(text, Finding(shown, returned(NONE, output="None\n"), agrees=True))["cases"]
+
+    assert "str(total(2))" in [case["act"]["expression"] for case in cases]
+
+
+def test_a_name_that_only_the_trial_lacks_is_no_defect_of_the_target() -> None:
+    lacking = trial("total", "total(lambda: call_count)")
+    own = trial("log", "log(2)")
+    seen = raised("NameError", "name 'call_count' is not defined", line=4)
+    mine = raised("NameError", "name 'forgotten' is not defined", line=4)
+
+    spec = compose(Finding(lacking, seen), Finding(own, mine))
+
+    assert [defect["subject"] for defect in spec["suspected_defects"]] == ["log"]
+
+
+def test_an_iterator_that_filled_the_limit_is_cut() -> None:
+    numbers = Value("list", repr(list(range(50))), length=50)
+
+    (case,) = compose(Finding(trial("log", "log()", mode="iterate"), returned(numbers)))["cases"]
+
+    assert case["act"] == {"expression": "list(itertools.islice(log(), 5))", "mode": "call"}
+    assert case["expect"][0]["value"] == "[0, 1, 2, 3, 4]"
+
+
+def test_statements_about_a_former_value_of_a_name_go() -> None:
+    finding = Finding(
+        trial("Cart.total", "cart.total()", "cart = Cart('A')", "cart.add('x')", "cart = Cart('B')", "cart.add('y')"),
+        returned(number(1)),
+    )
+
+    (case,) = compose(finding)["cases"]
+
+    assert case["arrange"]["statements"] == ["cart = Cart('B')", "cart.add('y')"]
+
+
+@pytest.mark.parametrize(
+    ("act", "imports"),
+    [
+        ("log(helper(1))", ("from shop.cart import log", "from tests.util import helper")),
+        ("log(_inner(1))", ("from shop.cart import log", "from shop.cart import _inner")),
+        ("log(missing)", ("from shop.cart import log",)),
+        ("total(1)", ("from shop.cart import total",)),
+        ("log(1) == 2", ("from shop.cart import log",)),
+    ],
+    ids=["a helper of the tests", "a private name", "an unknown name", "another subject", "what it is not"],
+)
+def test_a_call_that_cannot_stand_alone_or_says_little_is_no_case(act: str, imports: tuple[str, ...]) -> None:
+    value = Value("bool", "False") if "==" in act else number(1)
+
+    spec = compose(Finding(trial("log", act, imports=imports), returned(value)))
+
+    assert spec["cases"] == []
+    assert [one["subject"] for one in spec["not_reached"]] == ["log"]
+
+
+def test_an_arranged_result_makes_room_for_the_result_of_the_act() -> None:
+    finding = Finding(trial("log", "log(result)", "result = [1]", "result.append(2)"), returned(number(1)))
+
+    (case,) = compose(finding)["cases"]
+
+    assert case["arrange"]["statements"] == ["given = [1]", "given.append(2)"]
+    assert case["act"]["expression"] == "log(given)"
+
+
+def test_cases_stand_in_the_order_of_the_source_with_their_groups_together() -> None:
+    findings = shop_findings()
+
+    subjects = [case["subject"] for case in compose(*reversed(findings))["cases"]]
+
+    assert list(dict.fromkeys(subjects)) == ["Cart", "Cart.add", "Cart.total", "group_thousands", "ratio", "log"]

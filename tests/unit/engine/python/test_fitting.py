@@ -1,0 +1,112 @@
+"""Arguments of another type than the annotation's are told from those that fit."""
+
+from __future__ import annotations
+
+import pytest
+
+from testwright.engine.python.inputs.fitting import misfits
+from testwright.engine.python.model.model import Arc, ModuleFacts, Observation, Raised, Trial, Value
+from testwright.engine.python.model.observation_json import Seen
+from testwright.engine.python.search.choice import choose
+from testwright.engine.python.search.search import Record
+from testwright.tests.support.engine.python_projects import facts_of, write_project
+
+pytestmark = pytest.mark.feature("B-06")
+
+SOURCE = """
+import datetime
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+@dataclass
+class Line:
+    article: str
+    price: int = 1
+
+    def raised(self, by: float) -> float:
+        return self.price * by
+
+    def __contains__(self, letter: str) -> bool:
+        return letter in self.article
+
+def add_tax(net: int, percent: Decimal) -> int:
+    if net is None:
+        raise ValueError("no amount")
+    return net
+
+def day(placed: datetime.date, working_days: int | None = None): ...
+
+def several(lines: list[Line], key: Callable[[Line], int], names: Iterable[str], path: Path, *rest: int): ...
+
+def anything(value, other: "object", known: Unknown): ...
+"""
+
+
+@pytest.fixture(scope="module")
+def facts(tmp_path_factory) -> ModuleFacts:
+    return facts_of(write_project(tmp_path_factory.mktemp("project"), {"m.py": SOURCE}), "m.py")
+
+
+@pytest.mark.parametrize(
+    ("act", "arrange", "count"),
+    [
+        ("add_tax(1000, Decimal('19'))", (), 0),
+        ("add_tax(Decimal('19'), 1000)", (), 2),
+        ("add_tax(-5, percent=1)", (), 1),
+        ("day(datetime.date(2024, 5, 3), None)", (), 0),
+        ("day(5, 0)", (), 1),
+        ("line.price", ("line = Line('x', 3.5)",), 1),
+        ("line.raised(2)", ("line = Line('x')",), 0),
+        ("line.raised('2')", ("line = Line('x')",), 1),
+        ("line.raised('2')", ("line = made()",), 0),
+        ("several([Line('x')], lambda one: 1, ['a'], tmp_path / 'a.txt', 1, 2)", (), 0),
+        ("several([Line('x')], len, iter('ab'), Path('a'))", (), 0),
+        ("several([1], 1, [2], 'a.txt', 'b')", (), 5),
+        ("several(*lines)", ("lines = 1",), 0),
+        ("1 in line", ("line = Line('x')",), 1),
+        ("Line('x') not in line", ("line = Line('x')",), 1),
+        ("'x' in line", ("line = Line('x')",), 0),
+        ("anything(1, 'a', None)", (), 0),
+        ("add_tax(net, Decimal('1'))", ("net = 'a'",), 1),
+    ],
+)
+def test_arguments_are_held_against_the_annotations(facts, act, arrange, count):
+    trial = Trial("add_tax", act, arrange=arrange, fixtures=("tmp_path",))
+
+    assert misfits(trial, facts) == count
+
+
+def record(number: int, act: str, *arcs: Arc, error: str = "", line: int = 0, fixtures: tuple[str, ...] = ()) -> Record:
+    value = Observation("returned", value=Value("int", source="1"))
+    raised = Observation("raised", raised=Raised(error, "no", line))
+    trial = Trial(act.partition("(")[0], act, fixtures=fixtures)
+    return Record(number, trial, Seen(raised if error else value), frozenset(arcs), frozenset(arcs))
+
+
+def test_an_argument_that_fits_is_chosen_though_it_is_longer(facts):
+    misfit = record(0, "add_tax(1, 1)", (1, 2))
+    fit = record(1, "add_tax(1000, Decimal('19'))", (1, 2))
+
+    assert [one.number for one in choose([misfit, fit], facts, frozenset())] == [1]
+
+
+def test_a_misfit_is_chosen_where_nothing_else_gets_there_or_the_code_itself_refuses_it(facts):
+    line = facts.functions[0].raises[0].line
+    fit = record(0, "add_tax(1000, Decimal('19'))", (1, 2))
+    further = record(1, "day(5, 0)", (1, 2), (8, 9))
+    refused = record(2, "add_tax(None, 1)", (1, 2), error="ValueError", line=line)
+    accident = record(3, "add_tax('a', 1)", (1, 2), error="OverflowError", line=line + 1)
+
+    picked = choose([fit, further, refused, accident], facts, frozenset())
+
+    assert {one.number for one in picked} == {0, 1, 2}
+
+
+def test_what_the_working_folder_holds_is_no_behaviour(facts):
+    here = record(0, "day(Path('x'))", (1, 2), error="FileNotFoundError", line=3)
+    folder = record(1, "day(tmp_path)", (1, 2), (2, 3), error="IsADirectoryError", line=3, fixtures=("tmp_path",))
+    own = record(2, "day(tmp_path / 'x')", (1, 2), error="FileNotFoundError", line=3, fixtures=("tmp_path",))
+
+    assert [one.number for one in choose([here, folder, own], facts, frozenset())] == [2]

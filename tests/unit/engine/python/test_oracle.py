@@ -1,0 +1,356 @@
+"""What was seen becomes expectations with an origin, or nothing where there is no oracle."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from testwright.engine.python.facts.exception_names import message_part, name_of_type
+from testwright.engine.python.judge.oracle import Oracle
+from testwright.engine.python.judge.stability import steady
+from testwright.engine.python.judge.value_checks import value_checks
+from testwright.engine.python.model.model import CallableFacts, Finding, ModuleFacts, Observation, Raised, Value
+from testwright.engine.python.mutants.asserted_facets import pins_of
+from testwright.engine.python.write.compose import compose_spec
+from testwright.tests.support.engine import exploration
+from testwright.tests.support.engine.shop_findings import (
+    MODULE,
+    NONE,
+    PATH,
+    cart_facts,
+    grouped_calls,
+    number,
+    raised,
+    returned,
+    text,
+    trial,
+)
+
+
+def kinds(finding: Finding, *, raising: frozenset[str] = frozenset()) -> list[tuple[str, str, str | None]]:
+    """Kind, actual and value of each expectation of a finding."""
+    verdict = Oracle(cart_facts(), raising).judge(finding)
+    return [(one.kind, one.actual, one.value) for one in verdict.expectations]
+
+
+@pytest.mark.feature("B-02")
+def test_a_documented_example_that_agrees_is_labelled_with_its_lines() -> None:
+    shown, seen, _more = (Oracle(cart_facts()).judge(one).expectations[0] for one in grouped_calls())
+
+    assert (shown.origin, shown.evidence and shown.evidence.path) == ("documented", PATH)
+    assert shown.evidence is not None
+    assert shown.evidence.lines == (43, 43)
+    assert seen.origin == "observed"
+    assert seen.evidence is not None
+    assert seen.evidence.lines == (40, 48)
+
+
+@pytest.mark.feature("B-02")
+def test_an_announced_exception_is_documented_and_its_message_is_cut_to_the_stable_part() -> None:
+    finding = Finding(trial("Cart.add", "cart.add('a', 0)", "cart = Cart('A')"), raised("ValueError", "too low: 0", 24))
+
+    (demand,) = Oracle(cart_facts()).judge(finding).expectations
+
+    assert (demand.kind, demand.exception, demand.origin) == ("raises", "ValueError", "documented")
+    assert demand.match == "too low: 0"
+
+
+@pytest.mark.feature("B-02")
+@pytest.mark.parametrize(
+    ("message", "whole"),
+    [
+        ("stock is empty", True),
+        ("stock of 'apple' is empty", True),
+        ("stock of 'pear' is empty", False),
+        ("stock is empty: [Errno 2] No such file", False),
+        ("stock is empty\nstock is empty", False),
+        ("stock is empty " * 6, False),
+    ],
+    ids=["fixed", "with what was given", "a word of somebody else", "of the system", "lines", "long"],
+)
+def test_a_short_message_in_the_codes_own_words_is_demanded_whole(message: str, whole: bool) -> None:
+    facts = cart_facts()
+    adding = next(one for one in facts.callables() if one.qualname == "Cart.add")
+    owner = next(one for one in facts.classes if one.name == "Cart")
+    members = tuple(
+        replace(one, constants=("'stock of %s is empty'",)) if one == adding else one for one in owner.members
+    )
+    known = replace(
+        facts, classes=tuple(replace(one, members=members) if one is owner else one for one in facts.classes)
+    )
+    finding = Finding(trial("Cart.add", "cart.add('apple', 0)", "cart = Cart('A')"), raised("ValueError", message, 24))
+
+    (demand,) = Oracle(known).judge(finding).expectations
+
+    assert demand.whole == whole
+    assert demand.match is not None
+    assert demand.match in message
+
+
+def test_a_message_of_python_itself_is_not_demanded() -> None:
+    finding = Finding(trial("ratio", "ratio(1, 0)"), raised("ZeroDivisionError", "division by zero", 52))
+
+    (demand,) = Oracle(cart_facts()).judge(finding).expectations
+
+    assert (demand.exception, demand.match, demand.origin) == ("ZeroDivisionError", None, "observed")
+
+
+@pytest.mark.parametrize("name", ["TypeError", "AttributeError", "RecursionError"])
+def test_an_accident_of_the_call_is_no_behaviour(name: str) -> None:
+    finding = Finding(trial("ratio", "ratio(None, 1)"), raised(name, "unsupported operand", 52))
+
+    verdict = Oracle(cart_facts()).judge(finding)
+
+    assert verdict.expectations == ()
+    assert verdict.reason.startswith("no oracle found")
+
+
+def test_a_contradicted_document_is_never_pinned() -> None:
+    finding = replace(grouped_calls()[0], agrees=False, contradicts="'1.000'")
+
+    assert Oracle(cart_facts()).judge(finding).expectations == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (text("x"), [("equals", "result", "'x'")]),
+        (number(0.1), [("approx", "result", "0.1")]),
+        (Value("float", "float('inf')", approximate=True), [("equals", "result", "float('inf')")]),
+        (Value("float", "float('nan')", approximate=True), [("holds", "math.isnan(result)", None)]),
+        (Value("bool", "True"), [("is", "result", "True")]),
+        (Value("list", "['b', 'a']", unordered=True), [("equals", "sorted(result)", "['a', 'b']")]),
+        (Value("set", "{'b', 'a'}", unordered=True), [("equals", "result", "{'b', 'a'}")]),
+        (
+            Value("list", repr(["word"] * 200), length=200),
+            [("length", "result", "200"), ("equals", "result[:3]", repr(["word"] * 3))],
+        ),
+        (
+            Value("str", repr("y" * 1000), length=1000),
+            [("length", "result", "1000"), ("equals", "result[:60]", repr("y" * 60))],
+        ),
+    ],
+    ids=["text", "float", "infinity", "nan", "truth", "unordered", "set", "long list", "long text"],
+)
+def test_each_kind_of_value_is_compared_as_it_deserves(
+    value: Value, expected: list[tuple[str, str, str | None]]
+) -> None:
+    checks, _imports = value_checks("result", value)
+
+    assert [(one.kind, one.actual, one.value) for one in checks] == expected
+
+
+def test_an_object_without_a_source_is_told_by_its_public_attributes() -> None:
+    value = Value("shop.cart.Cart", attributes=(("owner", text("Ann")), ("_secret", number(1)), ("total", number(0))))
+
+    assert kinds(Finding(trial("Cart", "Cart('Ann')"), returned(value))) == [
+        ("equals", "result.owner", "'Ann'"),
+        ("equals", "result.total", "0"),
+    ]
+
+
+@pytest.mark.feature("B-06")
+def test_what_differs_between_runs_is_told_by_type_and_length_or_not_at_all() -> None:
+    token = Finding(trial("log", "token()"), returned(text("8f3a")), unstable=("result",))
+    moving = Finding(trial("log", "token()"), returned(text("8f3a")), unstable=("result", "len(result)"))
+    unknown = Finding(trial("log", "token()"), returned(Value("_thread.lock")), unstable=("result",))
+
+    assert kinds(token) == [("is_instance", "result", "str"), ("length", "result", "4")]
+    assert kinds(moving) == [("is_instance", "result", "str")]
+    assert kinds(unknown) == []
+
+
+def test_a_constructor_is_told_by_fields_and_never_by_another_call_of_itself() -> None:
+    value = Value("shop.cart.Cart", "Cart(owner='Ann', total=1.5)")
+
+    assert kinds(Finding(trial("Cart", "Cart('Ann')"), returned(value))) == [
+        ("equals", "result.owner", "'Ann'"),
+        ("approx", "result.total", "1.5"),
+    ]
+
+
+def test_a_message_that_repeats_what_was_given_is_demanded_with_the_rest() -> None:
+    assert message_part("hello world: 2 missing", "stock.take('hello world')") == "hello world: 2 missing"
+    assert message_part(": 1 missing from stock") == "1 missing from stock"
+    assert message_part("cannot read /home/ann/shop/cart.toml") == "cannot read"
+
+
+def test_state_and_output_are_told_and_private_state_is_not() -> None:
+    effects = (("cart.items", Value("dict", "{'a': 1}")), ("cart._cache", number(1)), ("other.x", number(1)))
+    finding = Finding(
+        trial("Cart.add", "cart.add('a')", "cart = Cart('A')"), returned(NONE, effects=effects, output="added\n")
+    )
+
+    assert kinds(finding) == [("equals", "cart.items", "{'a': 1}"), ("output", "result", "'added\\n'")]
+
+
+@pytest.mark.feature("B-06")
+def test_returning_none_says_something_only_where_the_callable_could_have_refused() -> None:
+    finding = Finding(trial("log", "log('x')"), returned(NONE))
+
+    assert kinds(finding) == []
+    assert kinds(finding, raising=frozenset({"log"})) == [("is", "result", "None")]
+
+
+def test_a_call_that_did_not_end_is_no_oracle() -> None:
+    verdict = Oracle(cart_facts()).judge(Finding(trial("log", "log('x')"), Observation("timed_out")))
+
+    assert verdict.reason == "no oracle found: the call timed out"
+
+
+def test_a_warning_is_demanded_beside_the_result() -> None:
+    seen = returned(number(1), warnings=(("DeprecationWarning", "log is old; use record"),))
+
+    result, warns = Oracle(cart_facts()).judge(Finding(trial("log", "log('x')"), seen)).expectations
+
+    assert (result.kind, warns.kind, warns.exception, warns.match) == (
+        "equals",
+        "warns",
+        "DeprecationWarning",
+        "log is old",
+    )
+
+
+def test_a_warning_is_demanded_beside_the_exception_that_follows_it() -> None:
+    warned = (("DeprecationWarning", "log is old; use record"),)
+    seen = Observation("raised", raised=Raised("ValueError", "no", 3), warnings=warned)
+
+    raises, warns = Oracle(cart_facts()).judge(Finding(trial("log", "log('x')"), seen)).expectations
+
+    assert (raises.kind, raises.exception) == ("raises", "ValueError")
+    assert (warns.kind, warns.exception, warns.match) == ("warns", "DeprecationWarning", "log is old")
+
+
+def test_a_warning_that_differs_between_runs_is_not_demanded_beside_an_exception() -> None:
+    first, second = (
+        Observation("raised", raised=Raised("ValueError", "no", 3), warnings=(("UserWarning", f"pid {number}"),))
+        for number in (17, 18)
+    )
+    same = steady(first, [second])
+    assert same is not None
+
+    verdict = Oracle(cart_facts()).judge(Finding(trial("log", "log('x')"), same.observation, unstable=same.unstable))
+
+    assert [one.kind for one in verdict.expectations] == ["raises"]
+
+
+def test_what_is_pinned_of_a_call_that_warns_and_raises_includes_the_warning() -> None:
+    warned = (("UserWarning", "log is old"),)
+    seen = Observation("raised", raised=Raised("ValueError", "no", 3), warnings=warned)
+    verdict = Oracle(cart_facts()).judge(Finding(trial("log", "log('x')"), seen))
+
+    assert pins_of(verdict.expectations).facets == {"ends", "warnings"}
+
+
+@pytest.mark.parametrize(
+    ("message", "part"),
+    [
+        ("quantity must be positive: -3", "quantity must be positive"),
+        ("too low: 3", "too low: 3"),
+        ("unknown unit 'a: b' given", "unknown unit 'a: b' given"),
+        ("no handler at 0x7f00aa12", "no handler at"),
+        ("first line\nsecond line", "first line"),
+        ("word " * 30, "word word word word word word word word word word word word"),
+        ("", None),
+    ],
+)
+def test_the_demanded_part_of_a_message_is_short_and_stable(message: str, part: str | None) -> None:
+    assert message_part(message) == part
+
+
+@pytest.mark.parametrize(
+    ("type_name", "bases", "expression", "imports"),
+    [
+        ("ValueError", (), "ValueError", ()),
+        (f"{MODULE}.Cart.Full", (), "Cart.Full", (f"from {MODULE} import Cart",)),
+        ("json.decoder.JSONDecodeError", (), "json.JSONDecodeError", ("import json",)),
+        ("shop.errors.Empty", (), "Empty", (f"from {MODULE} import Empty",)),
+        ("shop.other.Broken", (), "Broken", ("from shop.other import Broken",)),
+        (f"{MODULE}.make.<locals>.Inner", ("LookupError",), "LookupError", ()),
+        (f"{MODULE}._Hidden", ("KeyError",), "KeyError", ()),
+        ("_private.Thing", ("OSError",), "OSError", ()),
+        ("numpy._core._exceptions.UFuncTypeError", ("TypeError",), "TypeError", ()),
+        ("shop._errors.Late", ("OSError",), "Late", ("from shop import Late",)),
+    ],
+)
+def test_exceptions_are_named_by_their_public_path(
+    type_name: str, bases: tuple[str, ...], expression: str, imports: tuple[str, ...]
+) -> None:
+    facts: ModuleFacts = replace(cart_facts(), imports=(("Empty", "from .errors import Empty"),))
+
+    found = name_of_type(type_name, bases, facts, ())
+
+    assert (found.expression, found.imports) == (expression, imports)
+
+
+def test_unequal_objects_are_told_through_eq_itself_where_ne_is_another_method() -> None:
+    false = Observation("returned", value=Value("bool", "False"))
+    finding = Finding(trial("Cart.__eq__", "cart == 1", "cart = Cart('A')"), false)
+    facts = cart_facts()
+    cart = facts.classes[0]
+    other = CallableFacts("Cart.__ne__", "method", (1, 2), owner="Cart")
+    both = replace(facts, classes=(replace(cart, members=(*cart.members, other)), *facts.classes[1:]))
+
+    (plain,) = Oracle(facts).judge(finding).expectations
+    (exact,) = Oracle(both).judge(finding).expectations
+
+    assert (plain.kind, plain.actual) == ("holds", "not result")
+    assert (exact.kind, exact.value) == ("is", "False")
+
+
+def test_an_operator_that_the_code_declines_is_demanded_to_raise() -> None:
+    facts = cart_facts()
+    declining = replace(facts, functions=(replace(facts.functions[0], declines=(77,)), *facts.functions[1:]))
+    seen = replace(raised("TypeError", "unsupported operand type(s)", 0), arcs=frozenset({(76, 77), (77, -70)}))
+    finding = Finding(trial("Cart.__add__", "cart + 'a'", "cart = Cart('A')"), seen)
+
+    assert not Oracle(facts).judge(finding).expectations
+    (demand,) = Oracle(declining).judge(finding).expectations
+    assert (demand.kind, demand.exception, demand.match) == ("raises", "TypeError", None)
+
+
+@pytest.mark.feature("B-02")
+def test_that_a_result_is_an_object_is_never_demanded() -> None:
+    mark = Finding(trial("ratio", "ratio(1, 3)"), returned(Value("object")))
+
+    verdict = Oracle(cart_facts()).judge(mark)
+
+    assert verdict.expectations == ()
+    assert verdict.reason.startswith("no oracle found")
+    assert kinds(replace(mark, observation=returned(Value("object"), output="made\n"))) == [
+        ("output", "result", repr("made\n"))
+    ]
+
+
+MARKS = '''
+"""Marks."""
+
+_seen = {}
+
+
+def tag(name: str) -> object:
+    """One mark for each name."""
+    if name not in _seen:
+        _seen[name] = object()
+    return _seen[name]
+
+
+def known() -> int:
+    """How many have one."""
+    return len(_seen)
+'''
+
+
+@pytest.mark.feature("B-02")
+@pytest.mark.parametrize("act", ["tag('paul')", "isinstance(tag('paul'), object)"])
+def test_a_callable_that_hands_out_mere_objects_gets_no_case(act: str, tmp_path: Path) -> None:
+    trials = [replace(exploration.trial("tag('paul')"), act=act), exploration.trial("known()")]
+
+    (found,) = exploration.explored(tmp_path, MARKS, trials)
+    spec = compose_spec(found, framework="pytest")
+
+    assert [one["subject"] for one in spec["cases"]] == ["known"]
+    assert [one["subject"] for one in spec["not_reached"]] == ["tag"]
+    assert spec["not_reached"][0]["reason"].startswith("no oracle found")

@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import pytest
+
+from testwright.engine.python.inputs.seeds import example_trials, usage_trials
+from testwright.engine.python.project.layout import find_layout
+from testwright.engine.python.search.propose import distinct_trials
+from testwright.engine.python.usage.usage import find_usage
+from testwright.tests.support.engine.python_projects import context_of, facts_of, run_trials, write_project
+
+pytestmark = pytest.mark.feature("B-06")
+
+CART = '''
+import math
+
+class Cart:
+    """A cart.
+
+    >>> cart = Cart()
+    >>> cart.add("apple", 2)
+    2
+    >>> unrelated = 1
+    >>> cart.total
+    2
+    """
+    def __init__(self):
+        self.lines = []
+    def add(self, name, quantity=1):
+        self.lines.append((name, quantity))
+        return quantity
+    @property
+    def total(self):
+        return sum(quantity for _, quantity in self.lines)
+
+def price(amount, rate=0.0):
+    """Price.
+
+    >>> from shop import cart
+    >>> cart.price(10)
+    10
+    >>> print(price(2))
+    2
+    >>> math.floor(price(2.5))
+    2
+    """
+    if amount < 0:
+        raise ValueError("negative")
+    return amount
+'''
+TESTS = """
+import time
+import unittest
+import pytest
+from shop import cart as module
+from shop import Cart
+from shop.cart import price
+
+RATE = 0.5
+
+@pytest.fixture
+def full():
+    cart = Cart()
+    cart.add("pear", 3)
+    return cart
+
+def test_total(full):
+    assert full.total == 3
+
+@pytest.mark.parametrize("amount, wanted", [(1, 1), (2, 2), pytest.param(3, 3, id="three")])
+def test_price(amount, wanted):
+    assert module.price(amount, rate=RATE) == wanted
+
+def test_negative():
+    with pytest.raises(ValueError):
+        price(-1)
+
+def test_clock():
+    assert price(time.time()) > 0
+
+def test_unknown(some_fixture):
+    assert price(some_fixture) == 1
+
+def test_unused_statements():
+    other = Cart()
+    other.add("x")
+    cart = Cart()
+    cart.add("plum", 4)
+    assert cart.total == 4
+
+class TestCart(unittest.TestCase):
+    def setUp(self):
+        self.cart = Cart()
+
+    def test_add(self):
+        self.assertEqual(self.cart.add("kiwi", 5), 5)
+
+    def test_old(self):
+        with self.assertWarnsRegex(UserWarning, "old"), self.assertRaises(ValueError):
+            price(-6)
+
+def test_loop():
+    for amount in [7, 8]:
+        assert price(amount) == amount
+"""
+
+
+@pytest.fixture
+def project(tmp_path):
+    return write_project(
+        tmp_path,
+        {
+            "shop/__init__.py": "from .cart import Cart, price\n",
+            "shop/cart.py": CART,
+            "shop/desk.py": "from .cart import price\n\ndef run():\n    return price(11, rate=0.25)\n",
+            "tests/test_cart.py": TESTS,
+            "tests/broken.py": "from shop import (",
+            "README.md": "# Shop\n\n```python\nfrom shop import Cart\ncart = Cart()\ncart.add('fig', 6)\n```\n",
+        },
+    )
+
+
+def sequences(project):
+    return find_usage(project, find_layout(project), facts_of(project, "shop/cart.py")).sequences
+
+
+def acts(project):
+    return {one.act: one for one in sequences(project)}
+
+
+def test_parametrised_rows_become_calls_under_the_public_name(project):
+    found = acts(project)["price(2, rate=RATE)"]
+    assert found.arrange == ("RATE = 0.5",)
+    assert found.imports == ("from shop.cart import price",)
+    assert (found.subject, found.source, found.path) == ("price", "existing_test", "tests/test_cart.py")
+
+
+def test_fixtures_and_setup_become_statements(project):
+    assert acts(project)["full.total"].arrange == ("cart = Cart()", "cart.add('pear', 3)", "full = cart")
+    assert acts(project)["cart.add('kiwi', 5)"].arrange == ("cart = Cart()",)
+
+
+def test_only_needed_statements_are_kept(project):
+    assert acts(project)["cart.total"].arrange == ("cart = Cart()", "cart.add('plum', 4)")
+
+
+def test_raising_blocks_loops_documents_and_call_sites_are_read(project):
+    found = acts(project)
+    assert found["price(-1)"].source == "existing_test"
+    assert found["price(-6)"].source == "existing_test"
+    assert "price(8)" in found
+    assert found["cart.add('fig', 6)"].source == "document"
+    assert found["price(11, rate=0.25)"].source == "call_site"
+
+
+def test_clocks_and_unknown_fixtures_are_left_out(project):
+    assert not [act for act in acts(project) if "time" in act or "some_fixture" in act]
+
+
+def test_every_use_runs_on_its_own(project):
+    trials = list(usage_trials(find_usage(project, find_layout(project), facts_of(project, "shop/cart.py"))))
+    outcomes = run_trials(project, trials)
+    assert {outcome for outcome, _ in outcomes} == {"returned", "raised"}
+
+
+def test_doctests_become_trials_with_what_they_want(project):
+    facts, context = context_of(project, "shop/cart.py")
+    found = {one.act: one for one in example_trials(facts, context.index)}
+    total = found["cart.total"]
+    assert (total.subject, total.wanted) == ("Cart.total", "2\n")
+    assert total.arrange == ("cart = Cart()", "cart.add('apple', 2)")
+    assert found["price(10)"].imports == ("from shop.cart import price",)
+    assert found["math.floor(price(2.5))"].imports == ("from shop.cart import price", "import math")
+    assert CART.lstrip("\n").splitlines()[total.wanted_line - 1].strip() == ">>> cart.total"
+
+
+def test_printed_examples_are_also_tried_without_print(project):
+    facts, context = context_of(project, "shop/cart.py")
+    found = {one.act: one for one in example_trials(facts, context.index)}
+    assert found["print(price(2))"].wanted == "2\n"
+    assert found["price(2)"].wanted is None
+
+
+def test_usage_is_the_same_each_time(project):
+    assert sequences(project) == sequences(project)
+    trials = list(usage_trials(find_usage(project, find_layout(project), facts_of(project, "shop/cart.py"))))
+    assert distinct_trials(trials) == trials
+
+
+def test_relative_imports_below_an_import_root_are_named_from_that_root(tmp_path):
+    project = write_project(
+        tmp_path,
+        {
+            "src/shop/__init__.py": "",
+            "src/shop/cart.py": CART,
+            "src/shop/desk.py": "from .cart import price\n\ndef run():\n    return price(11, rate=0.25)\n",
+        },
+    )
+    found = find_usage(project, find_layout(project), facts_of(project, "src/shop/cart.py")).sequences
+    assert [(one.act, one.imports) for one in found] == [("price(11, rate=0.25)", ("from shop.cart import price",))]

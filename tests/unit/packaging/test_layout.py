@@ -1,0 +1,47 @@
+"""The layout: few files at the top, no crowded folder, no import cycle."""
+
+import ast
+from collections import defaultdict
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+OUTSIDE = {"tests", "examples", "benchmarks", "docs", "build"}
+FILES = [p for p in ROOT.rglob("*.py") if not any(x.startswith(".") or x in OUTSIDE for x in p.relative_to(ROOT).parts)]
+
+
+def name_of(path):
+    parts = ("testwright", *path.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def test_only_the_package_and_its_entry_stand_at_the_top():
+    assert sorted(p.name for p in ROOT.glob("*.py")) == ["__init__.py", "main.py"]
+
+
+def test_no_folder_holds_more_than_twenty_modules():
+    count = defaultdict(int)
+    for path in FILES:
+        count[path.parent] += path.name != "__init__.py"
+    assert {str(k.relative_to(ROOT)): n for k, n in count.items() if n > 20} == {}
+
+
+def test_no_module_imports_itself_through_others():
+    modules = {name_of(p): p for p in FILES}
+    graph = defaultdict(set)
+    for name, path in modules.items():
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                base = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+                target = ".".join([*base, *([node.module] if node.module else [])])
+                for alias in node.names:
+                    inner = f"{target}.{alias.name}"
+                    imported = inner if inner in modules else target
+                    if imported in modules and imported != name:
+                        graph[name].add(imported)
+    try:
+        order = list(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        raise AssertionError(" -> ".join(error.args[1])) from None
+    assert order
