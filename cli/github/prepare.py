@@ -21,7 +21,7 @@ from pathlib import Path
 ACTION = Path(__file__).resolve().parents[2]
 OLDEST = (3, 11)
 _LEFT_OUT = frozenset({"tests", "docs", "examples", "benchmarks", "build", "dist", "__pycache__"})
-_SHIPPED = frozenset({".py", ".json", ".md", ".mjs", ".mako", ".toml", ".txt", ".npmrc", ".typed"})
+_SHIPPED = frozenset({".py", ".json", ".md", ".mjs", ".toml", ".txt", ".npmrc", ".typed"})
 _SECRET = re.compile(r"token|secret|passw|api_?key|private_?key|credential", re.IGNORECASE)
 _SHARED = ("request", "test_type", "target", "working_directory")
 

@@ -20,7 +20,7 @@ from ..files.files import typed_errors
 from ..files.run_folder import prepare_state_dir
 from .answers import Answers
 from .artifacts import Artifacts
-from .migrate import is_current, is_empty, make, migrate
+from .migrate import create_tables, is_current
 from .runs import Runs
 from .sqlite_errors import database_error
 
@@ -107,7 +107,7 @@ class Store:
                 if is_current(connection):
                     return
             with self.writing() as connection:
-                (make if is_empty(connection) else migrate)(connection)
+                create_tables(connection)
 
     @contextmanager
     def _prepared_alone(self) -> Iterator[None]:

@@ -1,68 +1,46 @@
-"""Bringing the run database to the newest revision."""
+"""Creates the tables of the run database, and refuses a database that a newer version wrote.
+
+The schema version is SQLite's `PRAGMA user_version`. A later schema adds its own step here: from version N to N + 1.
+"""
 
 from __future__ import annotations
-
-import threading
-from pathlib import Path
 
 from sqlalchemy import Connection, text
 
 from ...core.errors import StateVersionError
 from . import tables
 
-_ALEMBIC = threading.Lock()  # Alembic keeps the running migration in module globals: one at a time per process
+SCHEMA_VERSION = 1
+
+# Early databases recorded their version in Alembic's table; its only revision has the tables of version 1.
+_ALEMBIC_REVISIONS = {"0001": 1}
 
 
 def is_current(connection: Connection) -> bool:
-    """Whether nothing is to be done; answers without loading Alembic."""
-    return revision_of(connection) == tables.HEAD
-
-
-def revision_of(connection: Connection) -> str | None:
-    """The database's revision, None for an empty one. Raises DatabaseError when it does not read."""
-    if not connection.dialect.has_table(connection, "alembic_version"):
-        return None
-    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
-
-
-def make(connection: Connection) -> None:
-    """Make the tables of an empty database as the migrations would, without loading Alembic."""
-    tables.metadata.create_all(connection)
-    connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
-    connection.execute(text("INSERT INTO alembic_version VALUES (:head)"), {"head": tables.HEAD})
-
-
-def is_empty(connection: Connection) -> bool:
-    """Whether there is no table in it yet. Raises DatabaseError when it does not read."""
-    return not connection.dialect.get_table_names(connection)
-
-
-def migrate(connection: Connection) -> None:
-    """Run the missing migrations inside the connection's transaction.
+    """Whether the database has the tables of this version.
 
     Raises:
-        StateVersionError: the database was written by a newer version of testwright.
-        DatabaseError: it does not read, or there is no space.
+        StateVersionError: a newer version wrote the database.
+        DatabaseError: it cannot be read.
     """
-    from alembic import command
-    from alembic.config import Config
-    from alembic.script import ScriptDirectory
-    from alembic.util import CommandError
+    version = connection.execute(text("PRAGMA user_version")).scalar_one()
+    if version == 0 and connection.dialect.has_table(connection, "alembic_version"):
+        revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
+        version = _ALEMBIC_REVISIONS.get(revision, revision)
+    if version not in (0, SCHEMA_VERSION):
+        raise StateVersionError(
+            f"The run database has schema version {version}, which this version of testwright does not know.",
+            advice="Upgrade testwright, or give another folder with --state-dir. The database was left as it is.",
+            details={"revision": str(version), "known": str(SCHEMA_VERSION)},
+        )
+    return version == SCHEMA_VERSION
 
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
-    config.set_main_option("path_separator", "os")
-    config.attributes["connection"] = connection
-    config.attributes["metadata"] = tables.metadata
-    with _ALEMBIC:
-        found = revision_of(connection)
-        try:
-            if found is not None:
-                ScriptDirectory.from_config(config).get_revision(found)
-            command.upgrade(config, "head")
-        except CommandError as error:
-            raise StateVersionError(
-                f"The run database is of revision {found}, which this version of testwright does not know.",
-                advice="Upgrade testwright, or give another folder with --state-dir. The database was left as it is.",
-                details={"revision": str(found), "known": tables.HEAD},
-            ) from error
+
+def create_tables(connection: Connection) -> None:
+    """Create the missing tables and record the schema version, in the connection's transaction.
+
+    Raises:
+        DatabaseError: the database cannot be read or written, or the disk is full.
+    """
+    tables.metadata.create_all(connection)
+    connection.execute(text(f"PRAGMA user_version = {SCHEMA_VERSION}"))

@@ -1,4 +1,4 @@
-"""The tables of the run database, as they stand after the newest migration."""
+"""Defines the tables of the run database. A change here needs a migration step in `migrate.py`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,6 @@ from sqlalchemy import (
 )
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator, TypeEngine
-
-HEAD = "0001"
-"""Revision of the newest migration; a test holds it to the migration scripts."""
 
 metadata = MetaData(
     naming_convention={

@@ -25,8 +25,8 @@ def test_a_full_disk_stops_the_store_with_a_typed_error_and_keeps_what_was_store
     disk.mkdir()
     script = f"""
 from pathlib import Path
-from testwright.errors import StoreFull
-from testwright.store.database import Store
+from testwright.core.errors import StoreFull
+from testwright.store.database.database import Store
 {TELL}
 disk = Path({str(disk)!r})
 ballast = disk / "ballast"
@@ -59,9 +59,9 @@ def test_an_event_that_does_not_fit_on_the_disk_leaves_no_half_line(tmp_path: Pa
     disk.mkdir()
     script = f"""
 from pathlib import Path
-from testwright.errors import StoreFull
-from testwright.events import EventType
-from testwright.store.event_log import EventLog, read_events
+from testwright.core.errors import StoreFull
+from testwright.core.events import EventType
+from testwright.store.files.event_log import EventLog, read_events
 {TELL}
 path = Path({str(disk)!r}) / "events.jsonl"
 log = EventLog(path, lambda value: value)
@@ -91,9 +91,9 @@ def test_a_full_project_disk_leaves_the_project_as_it_was_and_the_tests_staged(t
         staging.stage(f"tests/generated/{name}", with_header(f"# {name}\n" + "x = 1\n" * 5000, target="a.py"))
     script = f"""
 from pathlib import Path
-from testwright.errors import StoreFull
-from testwright.store.run_folder import RunFolder
-from testwright.store.staging import Staging
+from testwright.core.errors import StoreFull
+from testwright.store.files.run_folder import RunFolder
+from testwright.store.files.staging import Staging
 from testwright.utils.generated_header import with_header
 {TELL}
 project = Path({str(project)!r})
@@ -128,9 +128,9 @@ def test_a_read_only_project_keeps_the_tests_staged_and_says_how_to_apply_them(t
     Staging(folder, project).stage("tests/generated/test_a.py", with_header("x = 1", target="a.py"))
     script = f"""
 from pathlib import Path
-from testwright.errors import StorageError
-from testwright.store.run_folder import RunFolder
-from testwright.store.staging import Staging
+from testwright.core.errors import StorageError
+from testwright.store.files.run_folder import RunFolder
+from testwright.store.files.staging import Staging
 {TELL}
 staging = Staging(RunFolder(Path({str(tmp_path / "state")!r}), "r"), Path({str(project)!r}))
 print(f"change={{[one.change for one in staging.compare()]}}")
@@ -152,8 +152,8 @@ print(f"staged={{staging.paths()}}")
 def test_a_state_folder_that_cannot_be_made_is_an_error_that_names_the_option(tmp_path: Path) -> None:
     script = f"""
 from pathlib import Path
-from testwright.errors import StorageError
-from testwright.store.database import Store
+from testwright.core.errors import StorageError
+from testwright.store.database.database import Store
 {TELL}
 try:
     Store.open(Path({str(tmp_path / ".testwright")!r}))
@@ -181,12 +181,12 @@ def test_a_state_folder_that_became_read_only_is_an_error_that_names_the_option(
         store.runs.create("r", request="x", root="/p", settings={}, version="1")
     script = f"""
 from pathlib import Path
-from testwright.errors import StorageError
-from testwright.store.database import Store
-from testwright.store.event_log import EventLog
-from testwright.store.lock import run_lock
-from testwright.store.run_folder import RunFolder
-from testwright.store.staging import Staging
+from testwright.core.errors import StorageError
+from testwright.store.database.database import Store
+from testwright.store.files.event_log import EventLog
+from testwright.store.files.lock import run_lock
+from testwright.store.files.run_folder import RunFolder
+from testwright.store.files.staging import Staging
 {TELL}
 state = Path({str(tmp_path)!r})
 try:
@@ -202,9 +202,9 @@ except StorageError as error:
 def test_a_run_with_folders_that_nobody_may_write_can_be_removed(tmp_path: Path) -> None:
     script = f"""
 from pathlib import Path
-from testwright.store.database import Store
+from testwright.store.database.database import Store
 from testwright.store.retention import clean
-from testwright.store.run_folder import RunFolder
+from testwright.store.files.run_folder import RunFolder
 state = Path({str(tmp_path / "state")!r})
 with Store.open(state) as store:
     store.runs.create("r", request="x", root="/p", settings={{}}, version="1")
@@ -228,9 +228,9 @@ with Store.open(state) as store:
 def test_a_project_that_the_user_may_not_write_says_so(tmp_path: Path) -> None:
     script = f"""
 from pathlib import Path
-from testwright.errors import StorageError
-from testwright.store.run_folder import RunFolder
-from testwright.store.staging import Staging
+from testwright.core.errors import StorageError
+from testwright.store.files.run_folder import RunFolder
+from testwright.store.files.staging import Staging
 {TELL}
 project = Path({str(tmp_path / "project")!r})
 project.mkdir(mode=0o555)

@@ -9,54 +9,74 @@ import sys
 from pathlib import Path
 
 import pytest
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 from filelock import FileLock
-from sqlalchemy import create_engine, inspect
+from sqlalchemy import Inspector, inspect
 
 from testwright.core.errors import RunLocked, StateVersionError, StorageError, StoreCorrupt
 from testwright.store.database import database, migrate, tables
 from testwright.store.database.database import Store
 from testwright.tests.support.runs.child_processes import child, wait_for_line
 
-MIGRATIONS = Path(migrate.__file__).parent / "migrations"
+# The tables as the first databases have them: a database that was written then has to open, with its rows.
+FIRST_TABLES = """
+CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY);
+CREATE TABLE runs (
+    number INTEGER NOT NULL, run_id VARCHAR(64) NOT NULL, root TEXT NOT NULL, request TEXT NOT NULL,
+    settings JSON NOT NULL, version VARCHAR(64) NOT NULL, status VARCHAR(16) NOT NULL, exit_reason VARCHAR(64),
+    exit_code INTEGER, created_at FLOAT NOT NULL, started_at FLOAT, finished_at FLOAT, resumed INTEGER NOT NULL,
+    spent JSON NOT NULL, CONSTRAINT pk_runs PRIMARY KEY (number), CONSTRAINT uq_runs_run_id UNIQUE (run_id)
+);
+CREATE TABLE artifacts (
+    number INTEGER NOT NULL, artifact_id VARCHAR(36) NOT NULL, run_id VARCHAR(64) NOT NULL, kind VARCHAR(64) NOT NULL,
+    content_hash VARCHAR(64) NOT NULL, content JSON NOT NULL, created_at FLOAT NOT NULL,
+    CONSTRAINT pk_artifacts PRIMARY KEY (number), CONSTRAINT uq_artifacts_artifact_id UNIQUE (artifact_id),
+    CONSTRAINT fk_artifacts_run_id FOREIGN KEY(run_id) REFERENCES runs (run_id) ON DELETE CASCADE
+);
+CREATE INDEX ix_artifacts_run_id_kind ON artifacts (run_id, kind);
+CREATE TABLE answers (
+    number INTEGER NOT NULL, run_id VARCHAR(64) NOT NULL, role VARCHAR(64) NOT NULL, attempt INTEGER NOT NULL,
+    prompt_hash VARCHAR(64) NOT NULL, answer JSON NOT NULL, created_at FLOAT NOT NULL,
+    CONSTRAINT pk_answers PRIMARY KEY (number),
+    CONSTRAINT uq_answers_run_id UNIQUE (run_id, role, attempt, prompt_hash),
+    CONSTRAINT fk_answers_run_id FOREIGN KEY(run_id) REFERENCES runs (run_id) ON DELETE CASCADE
+);
+INSERT INTO alembic_version VALUES ('0001');
+INSERT INTO runs VALUES (1, 'early', '/p', 'x', '{}', '0.1.0', 'created', NULL, NULL, 1.0, NULL, NULL, 0, '{}');
+"""
 
 
 @pytest.mark.feature("A-04")
-def test_the_migrations_make_exactly_the_tables_the_code_works_with(tmp_path: Path) -> None:
-    wanted = create_engine("sqlite://")
-    tables.metadata.create_all(wanted)
-    made = create_engine(f"sqlite:///{tmp_path / 'migrated.db'}")
-    try:
-        with made.begin() as connection:
-            migrate.migrate(connection)
-        seen, ideal = inspect(made), inspect(wanted)
-        assert set(seen.get_table_names()) - {"alembic_version"} == set(ideal.get_table_names())
-        for name in ideal.get_table_names():
-            columns = [(one["name"], str(one["type"]), one["nullable"]) for one in seen.get_columns(name)]
-            assert columns == [(one["name"], str(one["type"]), one["nullable"]) for one in ideal.get_columns(name)]
-            assert _unique(seen, name) == _unique(ideal, name)
-            assert seen.get_indexes(name) == ideal.get_indexes(name)
-    finally:
-        made.dispose()
-        wanted.dispose()
-
-
-@pytest.mark.feature("A-04")
-def test_a_new_database_is_made_without_the_migrations_and_is_of_their_newest_revision(tmp_path: Path) -> None:
+def test_a_new_database_has_all_tables_and_the_current_schema_version(tmp_path: Path) -> None:
     for open_again in (False, True):
         with Store.open(tmp_path) as store, store.reading() as connection:
             assert migrate.is_current(connection), open_again
-            assert set(inspect(connection).get_table_names()) == {*tables.metadata.tables, "alembic_version"}
-            migrate.migrate(connection)  # finds nothing to do
+            assert connection.exec_driver_sql("PRAGMA user_version").scalar() == migrate.SCHEMA_VERSION
+            assert set(inspect(connection).get_table_names()) == set(tables.metadata.tables)
 
 
 @pytest.mark.feature("A-04")
-def test_the_head_known_to_the_code_is_the_head_of_the_migrations() -> None:
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    config.set_main_option("path_separator", "os")
-    assert ScriptDirectory.from_config(config).get_heads() == [tables.HEAD]
+def test_a_database_of_the_first_version_opens_with_its_runs_and_has_the_tables_the_code_works_with(
+    tmp_path: Path,
+) -> None:
+    with sqlite3.connect(tmp_path / "testwright.db") as raw:
+        raw.executescript(FIRST_TABLES)
+    raw.close()
+    with Store.open(tmp_path) as early, Store.open(tmp_path / "new") as new:
+        assert [run.run_id for run in early.runs.all()] == ["early"]
+        early.answers.put("early", "spec", 1, "hash", {"a": 1})
+        with early.reading() as one, new.reading() as other:
+            found, wanted = inspect(one), inspect(other)
+            for name in tables.metadata.tables:
+                columns = [
+                    (column["name"], str(column["type"]), column["nullable"]) for column in found.get_columns(name)
+                ]
+                assert columns == [
+                    (column["name"], str(column["type"]), column["nullable"]) for column in wanted.get_columns(name)
+                ]
+                assert _unique(found, name) == _unique(wanted, name)
+                assert found.get_indexes(name) == wanted.get_indexes(name)
+    with Store.open(tmp_path) as store:
+        assert store.answers.get("early", "spec", 1, "hash") == {"a": 1}
 
 
 def test_the_database_writes_ahead_and_waits_for_others(state_dir: Path, store: Store) -> None:
@@ -77,7 +97,7 @@ def test_a_transaction_that_fails_stores_nothing(store: Store) -> None:
 def test_processes_that_open_a_new_state_folder_at_the_same_time_all_get_it(state_dir: Path) -> None:
     script = f"""
 from pathlib import Path
-from testwright.store.database import Store
+from testwright.store.database.database import Store
 import sys
 sys.stdin.readline()
 with Store.open(Path({str(state_dir)!r})) as store:
@@ -99,7 +119,7 @@ with Store.open(Path({str(state_dir)!r})) as store:
 def test_what_was_stored_survives_a_killed_process(state_dir: Path) -> None:
     script = f"""
 from pathlib import Path
-from testwright.store.database import Store
+from testwright.store.database.database import Store
 store = Store.open(Path({str(state_dir)!r}))
 store.runs.create("r", request="x", root="/p", settings={{}}, version="1")
 for number in range(100_000):
@@ -149,17 +169,26 @@ def test_a_database_without_our_tables_is_damaged(state_dir: Path, store: Store)
         store.answers.get("r1", "spec", 1, "hash")
 
 
-def test_a_database_of_a_newer_version_is_refused_and_left_alone(state_dir: Path) -> None:
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "PRAGMA user_version = 9999",
+        "PRAGMA user_version = 0; CREATE TABLE alembic_version (version_num TEXT);"
+        "INSERT INTO alembic_version VALUES ('9999')",
+    ],
+)
+def test_a_database_of_a_newer_version_is_refused_and_left_alone(state_dir: Path, statements: str) -> None:
     Store.open(state_dir).close()
-    with sqlite3.connect(state_dir / "testwright.db") as raw:
-        raw.execute("UPDATE alembic_version SET version_num = '9999'")
+    path = state_dir / "testwright.db"
+    with sqlite3.connect(path) as raw:
+        raw.executescript(statements)
     raw.close()
+    before = _dump(path)
     with pytest.raises(StateVersionError) as caught:
         Store.open(state_dir)
+    assert "9999" in caught.value.message
     assert "Upgrade testwright" in caught.value.advice
-    with sqlite3.connect(state_dir / "testwright.db") as raw:
-        assert raw.execute("SELECT version_num FROM alembic_version").fetchall() == [("9999",)]
-    raw.close()
+    assert _dump(path) == before
 
 
 def test_a_migration_that_somebody_else_holds_is_waited_for_and_then_reported(
@@ -182,6 +211,14 @@ def test_the_state_folder_hides_itself_from_git(state_dir: Path, store: Store) -
     assert (state_dir / ".gitignore").read_text() == "*\n"
 
 
-def _unique(inspector: object, table: str) -> list[list[str]]:
-    found = inspector.get_unique_constraints(table)  # type: ignore[attr-defined]
-    return sorted(one["column_names"] for one in found)
+def _columns(inspector: Inspector, table: str) -> list[tuple[str, str, bool]]:
+    return [(column["name"], str(column["type"]), column["nullable"]) for column in inspector.get_columns(table)]
+
+
+def _unique(inspector: Inspector, table: str) -> list[list[str]]:
+    return sorted(one["column_names"] for one in inspector.get_unique_constraints(table))
+
+
+def _dump(path: Path) -> list[object]:
+    with contextlib.closing(sqlite3.connect(path)) as raw:
+        return [*raw.iterdump(), raw.execute("PRAGMA user_version").fetchone()]

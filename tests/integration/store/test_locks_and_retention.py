@@ -22,8 +22,8 @@ HOLD = """
 import sys
 from pathlib import Path
 from typing import Any
-from testwright.store.lock import run_lock
-from testwright.store.run_folder import RunFolder
+from testwright.store.files.lock import run_lock
+from testwright.store.files.run_folder import RunFolder
 with run_lock(RunFolder(Path({0!r}), {1!r})):
     print("held", flush=True)
     sys.stdin.readline()

@@ -57,7 +57,7 @@ def test_a_killed_process_leaves_a_stream_without_gaps(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     script = f"""
 from pathlib import Path
-from testwright.store.event_log import EventLog
+from testwright.store.files.event_log import EventLog
 log = EventLog(Path({str(path)!r}), lambda value: value)
 while True:
     event = log.emit("progress", "x" * 3000)

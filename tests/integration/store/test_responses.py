@@ -20,7 +20,7 @@ MIB = 1024 * 1024
 _WRITER = """
 import sys
 from pathlib import Path
-from testwright.store.sqlite_responses import SqliteResponses
+from testwright.store.cache.sqlite_responses import SqliteResponses
 
 kept = SqliteResponses(Path(sys.argv[1]), 1024 * 1024)
 for number in range(60):

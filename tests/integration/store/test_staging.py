@@ -171,10 +171,10 @@ def test_a_unique_base_name_is_found_from_the_folders_above_it(project: Path) ->
 CRASH = """
 import os
 from pathlib import Path
-from testwright.store import acceptance, files
-from testwright.store.project_files import ProjectFile
-from testwright.store.run_folder import RunFolder
-from testwright.store.staging import Staging
+from testwright.store.files import acceptance, files
+from testwright.store.files.project_files import ProjectFile
+from testwright.store.files.run_folder import RunFolder
+from testwright.store.files.staging import Staging
 written = []
 whole = ProjectFile.write
 def write(self, content, *, replacing):

@@ -1,1 +1,0 @@
-"""The run database's migrations, run by Alembic when the store opens."""
