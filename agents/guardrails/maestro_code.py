@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING
 
 import yaml
 
-from .typescript_addresses import BASES, Addresses, arguments, names_an_address
-from .typescript_code import ADDRESS, NOTHING, REACHES, UNREADABLE, VARIABLE, TokenReader
-from .typescript_tokens import Token, Unreadable, tokens_of
+from .typescript_addresses import BASE_VARIABLES, AddressReader, names_an_address
+from .typescript_code import ADDRESS, NOTHING, REACHES, UNREADABLE, VARIABLE, CodeReader
+from .typescript_tree import UnreadableSource, is_name, operands, parse_source, text_of, walk
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 OTHER_FILES = "it runs other files"
 COMMAND = "it has a command that no test needs"
@@ -29,6 +33,14 @@ _ROOTS = frozenset(
 )
 _METHODS = frozenset("get post put patch delete request".split())
 _FILE_KEYS = frozenset({"file", "files", "script"})
+_SCRIPT_NODES = frozenset(
+    """program expression_statement empty_statement comment identifier property_identifier shorthand_property_identifier
+    string string_fragment escape_sequence template_string template_substitution number regex regex_pattern regex_flags
+    true false null undefined object pair array spread_element call_expression arguments member_expression
+    subscript_expression optional_chain binary_expression unary_expression update_expression ternary_expression
+    assignment_expression augmented_assignment_expression parenthesized_expression sequence_expression""".split()
+)
+_ASSIGNMENTS = frozenset({"assignment_expression", "augmented_assignment_expression"})
 _SCRIPT = re.compile(r"(?<!\\)\$\{")
 _ALWAYS = re.compile(r"\$?\{?\s*(?:true|1|'[^']*'|\"[^\"]*\")\s*\}?", re.IGNORECASE)
 
@@ -41,8 +53,8 @@ def maestro_reasons(source: str, *, variables: AbstractSet[str]) -> list[str]:
     """
     try:
         header, commands = _documents(source)
-        found = list(_Flow(variables | BASES).reasons(header, commands))
-    except Unreadable as error:
+        found = list(_Flow(variables | BASE_VARIABLES).reasons(header, commands))
+    except UnreadableSource as error:
         return [f"it cannot be read: {error}"]
     if not any(name.startswith(("assert", "extendedWait")) for name in _named(commands)):
         found.append("it has no assertion")
@@ -50,16 +62,16 @@ def maestro_reasons(source: str, *, variables: AbstractSet[str]) -> list[str]:
 
 
 def _documents(source: str) -> tuple[yaml.Node | None, yaml.SequenceNode]:
-    """The header and the commands. Raises Unreadable for what Maestro might read in another way than we do."""
+    """The header and the commands. Raises UnreadableSource for what Maestro might read in another way than we do."""
     try:
         for event in yaml.parse(source, Loader=yaml.SafeLoader):
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) or getattr(event, "tag", None):
-                raise Unreadable("it has anchors, aliases or tags")
+                raise UnreadableSource("it has anchors, aliases or tags")
         documents = [one for one in yaml.compose_all(source, Loader=yaml.SafeLoader) if one is not None]
     except (yaml.YAMLError, RecursionError) as error:
-        raise Unreadable("it is no YAML") from error
+        raise UnreadableSource("it is no YAML") from error
     if not documents or len(documents) > 2 or not isinstance(documents[-1], yaml.SequenceNode):
-        raise Unreadable("it is no header, a line `---` and a list of commands")
+        raise UnreadableSource("it is no header, a line `---` and a list of commands")
     return (documents[0] if len(documents) == 2 else None), documents[-1]
 
 
@@ -80,7 +92,7 @@ class _Flow:
                 if getattr(value, "value", "") != "${BASE_URL}":
                     yield ADDRESS
             else:
-                if key == "env" and any(name in BASES for name, _ in _pairs(value)):
+                if key == "env" and any(name in BASE_VARIABLES for name, _ in _pairs(value)):
                     yield ADDRESS
                 yield from self._values(value)
         yield from self._commands(commands)
@@ -130,38 +142,53 @@ class _Flow:
             for one in node.value:
                 yield from self._values(one)
         for key, value in _pairs(node):
-            if key == "env" and any(name in BASES for name, _ in _pairs(value)):
+            if key == "env" and any(name in BASE_VARIABLES for name, _ in _pairs(value)):
                 yield ADDRESS
             yield from self._commands(value) if key in _NESTED else self._values(value)
 
     def _script(self, source: str) -> Iterator[str]:
-        tokens = tokens_of(source)
-        addresses = Addresses(tokens)
-        yield from TokenReader(addresses, "", frozenset(), self._variables).reasons(tokens)
-        yield from self._names(tokens, addresses)
+        root = parse_source(source)
+        addresses = AddressReader(root)
+        yield from CodeReader(addresses, "", frozenset(), self._variables).reasons(root)
+        for node, parent in walk(root):
+            yield from self._script_node(node, parent, addresses)
 
-    def _names(self, tokens: Sequence[Token], addresses: Addresses) -> Iterator[str]:
-        for at, one in enumerate(tokens):
-            before, after = tokens[at - 1].text if at else "", tokens[at + 1].text if at + 1 < len(tokens) else ""
-            if one.kind == "template":
-                for inner in one.within():
-                    yield from self._names(inner, addresses)
-            if one.kind != "name" or before in (".", "?.") or (after == ":" and before in ("{", ",")):
-                continue
-            if one.text not in _ROOTS | self._variables:
-                yield f"{VARIABLE}: {one.text}" if one.text.isupper() else UNREADABLE
-            if after == "=" or (before in ("++", "--")) or after in ("++", "--", "+=", "-="):
-                yield UNREADABLE
-            if one.text == "http":
-                called = [each.text for each in tokens[at + 1 : at + 4]]
-                known = called[:1] == ["."] and called[2:] == ["("] and called[1] in _METHODS
-                given = arguments(tokens, at + 3) if known else []
-                if not given or not given[0] or given[0][0].text != "BASE_URL" or not addresses.is_ours(given[0]):
-                    yield ADDRESS
+    def _script_node(self, node: Node, parent: Node | None, addresses: AddressReader) -> Iterator[str]:
+        """Reasons for one node of a script: only expressions over known names; `http` may only call the base."""
+        is_keyword = not node.is_named and is_name(node) and node.type != "typeof"
+        if is_keyword or (node.is_named and node.type not in _SCRIPT_NODES):
+            yield UNREADABLE
+        if node.type not in ("identifier", "shorthand_property_identifier"):
+            return
+        name = text_of(node)
+        if name not in _ROOTS | self._variables:
+            yield f"{VARIABLE}: {name}" if name.isupper() else UNREADABLE
+        if parent is not None and (
+            parent.type == "update_expression"
+            or (parent.type in _ASSIGNMENTS and parent.child_by_field_name("left") == node)
+        ):
+            yield UNREADABLE
+        if name == "http" and not _calls_base(parent, addresses):
+            yield ADDRESS
+
+
+def _calls_base(member: Node | None, addresses: AddressReader) -> bool:
+    """Whether the member of `http` is a request method that is called with an address at the base."""
+    call = member.parent if member is not None else None
+    if member is None or call is None or member.type != "member_expression" or call.type != "call_expression":
+        return False
+    method, given = member.child_by_field_name("property"), operands(call.child_by_field_name("arguments"))
+    return (
+        call.child_by_field_name("function") == member
+        and text_of(method) in _METHODS
+        and bool(given)
+        and addresses.starts_at_base(given[0])
+        and addresses.is_own(given[0])
+    )
 
 
 def scripts_in(text: str) -> list[str]:
-    """The scripts in a text, `${…}`. Raises Unreadable for one that does not end."""
+    """The scripts in a text, `${…}`. Raises UnreadableSource for one that does not end."""
     found: list[str] = []
     at = 0
     while (begin := _SCRIPT.search(text, at)) is not None:
@@ -177,7 +204,7 @@ def scripts_in(text: str) -> list[str]:
                 depth += (char == "{") - (char == "}")
             end += 1
         if depth:
-            raise Unreadable("a script does not end")
+            raise UnreadableSource("a script does not end")
         found.append(text[begin.end() : end - 1])
         at = end
     return found

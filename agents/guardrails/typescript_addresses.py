@@ -1,19 +1,25 @@
-"""Whether an address in a Playwright test is the application's: relative to its base, and readable in the file."""
+"""Decides whether an address in a Playwright test is the application's: relative to its base and constant enough."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from .typescript_tokens import Token
+from .typescript_tree import constant_text, operands, template_parts, text_of, unwrapped, walk
 
-BASES = frozenset({"BASE_URL"})
-"""Environment variables that hold where the application runs."""
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+BASE_VARIABLES = frozenset({"BASE_URL"})
+"""Environment variables that hold the application's address."""
 _BASE_NAMES = frozenset({"baseURL", "BASE_URL"})
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:[/\\]", re.IGNORECASE)
 _CODE = re.compile(r"\s*(?:javascript|data|vbscript|blob|file|view-source):", re.IGNORECASE)
-_HEADS = frozenset({"if", "for", "while", "switch", "with"})
-_TYPES = frozenset({"string", "undefined", "null"})
+_MAX_INDIRECTIONS = 8
+_BASE = "\0"
+"""Stands for the application's base address at the beginning of a prefix."""
+_REFERENCES = frozenset({"identifier", "shorthand_property_identifier"})
+_BINDINGS = frozenset({"identifier", "type_identifier", "shorthand_property_identifier_pattern"})
 
 
 def names_an_address(text: str) -> bool:
@@ -22,47 +28,56 @@ def names_an_address(text: str) -> bool:
     return bool(_SCHEME.search(plain) or _CODE.match(plain) or re.match(r"[/\\]{2}|:[/\\]{2}", plain))
 
 
-class Addresses:
-    """Reads addresses of one file, or of one script of a flow.
+def process_variable(node: Node) -> str | None:
+    """The variable that `process.env.NAME` reads; None for every other expression."""
+    if node.type != "member_expression" or node.child_by_field_name("optional_chain") is not None:
+        return None
+    owner, _, name = text_of(node).rpartition(".")
+    return name if owner == "process.env" else None
+
+
+class AddressReader:
+    """Reads the addresses of one file, or of one script of a flow.
 
     Args:
-        tokens: the file.
+        root: the file's syntax tree.
     """
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
-        self._tokens = tokens
-        self._values = _constants(tokens)
+    def __init__(self, root: Node) -> None:
+        self._values = _constants(root)
 
-    def is_ours(self, given: Sequence[Token], depth: int = 0) -> bool:
-        """Whether an expression is surely an address of the application, or no address at all."""
-        given = _bare(given)
-        if not given:
-            return True
-        if depth > 8:
+    def is_own(self, node: Node | None, depth: int = 0) -> bool:
+        """Whether an expression is certainly an address of the application, or no address at all."""
+        if node is None:
             return False
-        if given[0].text == "{" or given[0].kind in ("number", "regex"):
+        node = unwrapped(node)
+        if depth > _MAX_INDIRECTIONS:
+            return False
+        if node.type in ("object", "number", "regex", "undefined", "null"):
             return True
-        if len(given) == 1 and given[0].text in _TYPES:
-            return True
-        for operator in ("??", "||"):
-            ways = _split(given, operator)
-            if len(ways) > 1:
-                return all(self.is_ours(one, depth + 1) for one in ways)
-        prefix = self._prefix(given, depth)
+        if alternatives := _alternatives(node):
+            return all(self.is_own(alternative, depth + 1) for alternative in alternatives)
+        prefix = self._prefix(node, depth)
         if prefix is None:
             return False
-        text, whole = prefix
-        if names_an_address(text.removeprefix("\0")):
+        text, is_whole = prefix
+        if names_an_address(text.removeprefix(_BASE)):
             return False
-        if text.startswith("\0"):
-            return bool(re.match(r"\0[/?#][^/\\]", text)) or (whole and text in ("\0", "\0/"))
-        return whole or bool(re.match(r"[/?#.][^/\\]|[\w-]+/", text))
+        if text.startswith(_BASE):
+            # Behind the base only a path, query or fragment: `BASE_URL + '.evil.example'` is another host.
+            return bool(re.match(r"\0[/?#][^/\\]", text)) or (is_whole and text in (_BASE, f"{_BASE}/"))
+        return is_whole or bool(re.match(r"[/?#.][^/\\]|[\w-]+/", text))
 
-    def _prefix(self, given: Sequence[Token], depth: int) -> tuple[str, bool] | None:
-        """The constant beginning of a text, and whether that is all of it; the base is a NUL. None: not readable."""
+    def starts_at_base(self, node: Node) -> bool:
+        """Whether the constant beginning of an address is the application's base."""
+        prefix = self._prefix(unwrapped(node), 0)
+        return prefix is not None and prefix[0].startswith(_BASE)
+
+    def _prefix(self, node: Node, depth: int) -> tuple[str, bool] | None:
+        """The constant beginning of a text, and whether that is the whole; None when nothing is constant."""
         text = ""
-        for piece in _split(given, "+"):
-            found = self._piece(_bare(piece), depth)
+        for term in _terms(node):
+            found = self._term(unwrapped(term), depth)
             if found is None:
                 return (text, False) if text else None
             text += found[0]
@@ -70,38 +85,48 @@ class Addresses:
                 return text, False
         return text, True
 
-    def _piece(self, piece: Sequence[Token], depth: int) -> tuple[str, bool] | None:
-        if not piece or depth > 8:
+    def _term(self, node: Node, depth: int) -> tuple[str, bool] | None:
+        if depth > _MAX_INDIRECTIONS:
             return None
-        first = piece[0]
-        if len(piece) == 1 and first.kind == "string":
-            return first.text, True
-        if len(piece) == 1 and first.kind == "template":
-            return self._template(first, depth)
-        if _is_base(piece) or (len(piece) == 1 and first.text in _BASE_NAMES and first.text not in self._values):
-            return "\0", True
-        if first.text == "encodeURIComponent":
-            return "x", False
-        if len(piece) > 2 and [one.text for one in piece[:4]] == ["process", ".", "env", "."]:
-            return "x", False
-        if len(piece) == 1 and first.kind == "name" and len(self._values.get(first.text, ())) == 1:
-            [value] = self._values[first.text]
-            if value and value[0].text == "[" and _closing(value, 0) == len(value) - 1:
-                ways = _split(value[1:-1], ",")
-                return ("/x", False) if all(self.is_ours(one, depth + 1) for one in ways) else None
-            if not self.is_ours(value, depth + 1):
-                return None
-            first, *others = [_bare(one) for way in _split(_bare(value), "??") for one in _split(way, "||")]
-            return ("\0", True) if others and _is_base(first) else self._prefix(value, depth + 1)
-        return None
+        text = constant_text(node)
+        if text is not None:
+            return text, True
+        if node.type == "template_string":
+            return self._template(node, depth)
+        if node.type in _REFERENCES and text_of(node) in self._values:
+            return self._constant(text_of(node), depth)
+        if _is_base(node):
+            return _BASE, True
+        if node.type == "call_expression" and text_of(node.child_by_field_name("function")) == "encodeURIComponent":
+            return "x", False  # Encoded text holds no slash, so any text stands for it.
+        if process_variable(node) is not None:
+            return "x", False  # Variables named by the cases are trusted as path segments.
+        alternatives = [unwrapped(one) for one in _alternatives(node)]
+        if alternatives and _is_base(alternatives[0]):
+            # Whatever is added begins with a slash, so another value that ends in one would make `//host`.
+            others = [constant_text(one) for one in alternatives[1:]]
+            safe = all(text is not None and not text.endswith(("/", "\\")) for text in others)
+            return (_BASE, True) if safe or all(map(_is_base, alternatives)) else None
+        found = [self._term(one, depth + 1) for one in alternatives]
+        return ("x", False) if found and all(one and re.match(r"\w", one[0]) for one in found) else None
 
-    def _template(self, token: Token, depth: int) -> tuple[str, bool] | None:
+    def _constant(self, name: str, depth: int) -> tuple[str, bool] | None:
+        values = self._values[name]
+        value = values[0] if len(values) == 1 else None
+        if value is None:
+            return None
+        value = unwrapped(value)
+        if value.type == "array":
+            # The variable of `for (const path of ['/a', '/b'])`.
+            return ("/x", False) if all(self.is_own(item, depth + 1) for item in operands(value)) else None
+        if not self.is_own(value, depth + 1):
+            return None
+        return self._prefix(value, depth + 1)
+
+    def _template(self, node: Node, depth: int) -> tuple[str, bool] | None:
         text = ""
-        for part in token.parts:
-            if isinstance(part, str):
-                text += part
-                continue
-            found = self._piece(_bare(part), depth + 1)
+        for part in template_parts(node):
+            found = (part, True) if isinstance(part, str) else self._prefix(unwrapped(part), depth + 1)
             if found is None:
                 return (text, False) if text else None
             text += found[0]
@@ -110,104 +135,83 @@ class Addresses:
         return text, True
 
 
-def _is_base(piece: Sequence[Token]) -> bool:
-    texts = [one.text for one in piece if one.text != "!"]
-    return len(texts) == 5 and texts[:4] == ["process", ".", "env", "."] and texts[4] in BASES
+def _is_base(node: Node) -> bool:
+    """Whether an expression is the base address: the fixture `baseURL`, or the environment variable."""
+    if node.type in _REFERENCES:
+        return text_of(node) in _BASE_NAMES
+    return process_variable(node) in BASE_VARIABLES
 
 
-def _bare(given: Sequence[Token]) -> Sequence[Token]:
-    """An expression without parentheses around it, `await` before it and `as string`, `!` behind it."""
-    while given and given[0].text == "await":
-        given = given[1:]
-    while len(given) > 1 and given[-1].text in ("!", ";"):
-        given = given[:-1]
-    if len(given) > 2 and given[-2].text == "as":
-        given = given[:-2]
-    if len(given) > 1 and given[0].text == "(" and _closing(given, 0) == len(given) - 1:
-        return _bare(given[1:-1])
-    return given
+def _alternatives(node: Node) -> list[Node]:
+    """The values that `a ?? b`, `a || b` or `c ? a : b` may have; empty for every other expression."""
+    if node.type == "binary_expression" and text_of(node.child_by_field_name("operator")) in ("??", "||"):
+        fields = ("left", "right")
+    elif node.type == "ternary_expression":
+        fields = ("consequence", "alternative")
+    else:
+        return []
+    return [value for field in fields if (value := node.child_by_field_name(field)) is not None]
 
 
-def _split(given: Sequence[Token], operator: str) -> list[Sequence[Token]]:
-    """An expression at an operator that is in no bracket."""
-    parts: list[Sequence[Token]] = []
-    begin = depth = 0
-    for at, one in enumerate(given):
-        if one.kind == "punctuation":
-            depth += (one.text in "([{") - (one.text in ")]}")
-            if one.text == operator and depth == 0:
-                parts.append(given[begin:at])
-                begin = at + 1
-    return [*parts, given[begin:]]
+def _terms(node: Node) -> list[Node]:
+    """The terms of a sum, from left to right."""
+    terms: list[Node] = []
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if (
+            node.type == "binary_expression"
+            and left is not None
+            and right is not None
+            and text_of(node.child_by_field_name("operator")) == "+"
+        ):
+            pending += [unwrapped(right), unwrapped(left)]
+        else:
+            terms.append(node)
+    return terms
 
 
-def arguments(tokens: Sequence[Token], opening: int) -> list[Sequence[Token]]:
-    """The arguments of a call whose `(` stands at `opening`."""
-    held = tokens[opening + 1 : _closing(tokens, opening)]
-    return _split(held, ",") if held else []
+def _constants(root: Node) -> dict[str, list[Node | None]]:
+    """The values of all bound names; None for a binding whose value is not constant.
 
-
-def value_after(tokens: Sequence[Token], at: int) -> Sequence[Token]:
-    """The expression from `at` to the next comma, semicolon, closing bracket, or line that begins a statement."""
-    depth = 0
-    for end in range(at, len(tokens)):
-        one = tokens[end]
-        if one.kind == "punctuation":
-            if depth == 0 and one.text in (",", ";", ")", "]", "}"):
-                return tokens[at:end]
-            depth += (one.text in "([{") - (one.text in ")]}")
-        if depth == 0 and end > at and one.line > tokens[end - 1].line and one.kind == "name":
-            return tokens[at:end]
-    return tokens[at:]
-
-
-def _closing(tokens: Sequence[Token], opening: int) -> int:
-    depth = 0
-    for at in range(opening, len(tokens)):
-        if tokens[at].kind == "punctuation":
-            depth += (tokens[at].text in "([{") - (tokens[at].text in ")]}")
-            if depth == 0:
-                return at
-    return len(tokens)
-
-
-def _constants(tokens: Sequence[Token]) -> dict[str, list[Sequence[Token]]]:
-    """What `const` binds names to, in declarations and in loops over what is written out; `()` twice where unknown."""
-    found: dict[str, list[Sequence[Token]]] = {}
-    for name in _unknown(tokens):
-        found[name] = [(), ()]
-    for at in range(len(tokens) - 2):
-        if tokens[at].text not in ("const", "let", "var") or tokens[at + 1].kind != "name":
-            continue
-        name, after = tokens[at + 1].text, at + 2
-        if tokens[after].text == ":":
-            while after < len(tokens) and tokens[after].text not in ("=", ";", "of"):
-                after += 1
-        fixed = tokens[at].text == "const" and after < len(tokens) and tokens[after].text in ("=", "of")
-        found.setdefault(name, []).extend([value_after(tokens, after + 1)] if fixed else [(), ()])
+    A name bound twice has two values, so that no scope has to be resolved. The fixture `({ baseURL })` is left out.
+    """
+    found: dict[str, list[Node | None]] = {}
+    for node, parent in walk(root):
+        if node.type == "variable_declarator" and parent is not None:
+            name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+            _bind(found, name, value if text_of(parent.child_by_field_name("kind")) == "const" else None)
+        elif node.type == "for_in_statement":
+            kind, operator = (text_of(node.child_by_field_name(field)) for field in ("kind", "operator"))
+            fixed = kind == "const" and operator == "of"
+            _bind(found, node.child_by_field_name("left"), node.child_by_field_name("right") if fixed else None)
+        elif node.type in ("assignment_expression", "augmented_assignment_expression"):
+            _bind(found, node.child_by_field_name("left"), None)
+        elif node.type in ("required_parameter", "optional_parameter"):
+            _bind(found, node.child_by_field_name("pattern"), None, is_parameter=True)
+        elif node.type in ("arrow_function", "catch_clause"):
+            _bind(found, node.child_by_field_name("parameter"), None)
+        elif node.type in ("import_clause", "import_require_clause", "update_expression"):
+            _bind(found, node, None)
+        elif node.type.endswith(("_declaration", "function_expression")):
+            _bind(found, node.child_by_field_name("name"), None)
     return found
 
 
-def _unknown(tokens: Sequence[Token]) -> set[str]:
-    """Names that are parameters, imported, or taken out of something; fixtures (`{ baseURL }`) are none of them."""
-    found: set[str] = set()
-    opened: list[int] = []
-    for at, one in enumerate(tokens):
-        if one.kind != "punctuation":
+def _bind(
+    found: dict[str, list[Node | None]], target: Node | None, value: Node | None, *, is_parameter: bool = False
+) -> None:
+    """Records what a target binds: an identifier takes the value, the names of a pattern take an unknown one."""
+    if target is None or target.type in ("member_expression", "subscript_expression"):
+        return
+    if target.type == "identifier":
+        found.setdefault(text_of(target), []).append(value)
+        return
+    for node, parent in walk(target):
+        if node.type not in _BINDINGS:
             continue
-        if one.text in "([{":
-            opened.append(at)
-            continue
-        if one.text == "=>" and at and tokens[at - 1].kind == "name":
-            found.add(tokens[at - 1].text)
-        if one.text not in ")]}" or not opened:
-            continue
-        begin = opened.pop()
-        before = tokens[begin - 1].text if begin else ""
-        after = tokens[at + 1].text if at + 1 < len(tokens) else ""
-        within = tokens[begin + 1 : at]
-        called = one.text == ")" and after in ("=>", "{", ":") and before not in _HEADS
-        if called or (before in ("const", "let", "var", "import", "type") and one.text in "]}"):
-            fixtures = bool(within) and within[0].text == "{"
-            found |= {each.text for each in within if each.kind == "name"} - ({"baseURL"} if fixtures else set())
-    return found
+        in_pattern = is_parameter and parent is not None and parent.type == "object_pattern"
+        is_fixture = in_pattern and node.type != "identifier" and text_of(node) == "baseURL"
+        if not is_fixture:
+            found.setdefault(text_of(node), []).append(None)

@@ -1,14 +1,28 @@
-"""What Playwright tests from a model may not do: read from their tokens, names and imports by an allowlist."""
+"""Refuses Playwright tests of a model that do more than test the application: an allowlist of names and imports."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
-from .typescript_addresses import BASES, Addresses, arguments, names_an_address, value_after
-from .typescript_tokens import Token, Unreadable, tokens_of
+from .typescript_addresses import BASE_VARIABLES, AddressReader, names_an_address, process_variable
+from .typescript_tree import (
+    UnreadableSource,
+    constant_text,
+    is_name,
+    operands,
+    parse_source,
+    template_parts,
+    text_of,
+    unwrapped,
+    walk,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 STARTS, REACHES = "it starts programs", "it reaches files or sockets"
 RUNS_TEXT, PROCESS = "it runs code from text", "it uses the process"
@@ -17,7 +31,7 @@ UNREADABLE, IMPORTS = "it names what cannot be read", "it imports more than it m
 VARIABLE = "it reads a variable that no case names"
 
 _PLAYWRIGHT = "@playwright/test"
-_GIVEN = frozenset({"test", "expect", "request", "devices", "defineConfig"})
+_IMPORTABLE = frozenset({"test", "expect", "request", "devices", "defineConfig"})
 _PROGRAMS = re.compile(r"(?:node:)?(?:child_process|cluster|worker_threads|vm|repl|inspector|module)(?:/.*)?")
 _NAMES = {
     name: why
@@ -38,10 +52,14 @@ _NAMES = {
 _BARE = frozenset({"window", "document", "self", "navigator", "this", "request", "frames"})
 _EVALUATED = {"evaluate": 0, "evaluateHandle": 0, "evaluateAll": 0, "waitForFunction": 0, "$eval": 1, "$$eval": 1}
 _CALLS = frozenset("goto get post put patch delete head fetch open assign".split())
+_CALLED_ONLY = frozenset({"goto", "fetch", "setInputFiles", *_EVALUATED})
 _ADDRESSES = frozenset({"baseURL", "url", "href"})
 _SINKS = frozenset({"src", "href", "action", "formAction", "location", "data", "srcset"})
 _FILES = frozenset({"path", "dir", "snapshotDir", "outputDir", "recordVideo", "har"})
-_LITERALS = re.compile(r"true|false|null|undefined|\d+")
+_CONSTANTS = frozenset({"true", "false", "null", "undefined", "number", "string"})
+_OUTPUT = re.compile(r"(?:testInfo|test\s*\.\s*info\(\))\s*\.\s*outputPath")
+_ASSIGNMENTS = frozenset({"assignment_expression", "augmented_assignment_expression", "for_in_statement"})
+_FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function"})
 
 
 def playwright_reasons(source: str, *, path: str, files: AbstractSet[str], variables: AbstractSet[str]) -> list[str]:
@@ -53,126 +71,139 @@ def playwright_reasons(source: str, *, path: str, files: AbstractSet[str], varia
         variables: environment variables that the cases name.
     """
     try:
-        tokens = tokens_of(source)
-    except Unreadable as error:
+        root = parse_source(source)
+        reader = CodeReader(AddressReader(root), path, files, variables | BASE_VARIABLES)
+        reasons = list(dict.fromkeys(reader.reasons(root)))
+    except UnreadableSource as error:
         return [f"it cannot be read: {error}"]
-    reader = TokenReader(Addresses(tokens), path, files, variables | BASES)
-    reasons = list(dict.fromkeys(reader.reasons(tokens)))
-    if not asserts(tokens):
+    if not _has_assertion(root):
         reasons.append("it has no assertion")
     return reasons
 
 
-def asserts(tokens: Sequence[Token]) -> bool:
-    """Whether `expect(…)` or `expect.…` stands there."""
+def _has_assertion(root: Node) -> bool:
+    """Whether `expect(…)` or `expect.…` is used."""
     return any(
-        one.text == "expect" and one.kind == "name" and tokens[at + 1].text in ("(", ".")
-        for at, one in enumerate(tokens[:-1])
+        text_of(node) == "expect" and parent is not None and parent.type in ("call_expression", "member_expression")
+        for node, parent in walk(root)
+        if node.type == "identifier"
     )
 
 
-class TokenReader:
-    """Finds what a list of tokens may not do, those inside of templates included.
+class CodeReader:
+    """Finds what a syntax tree may not do.
 
     Args:
-        addresses: of the file.
+        addresses: of the same tree.
         path, files, variables: as for the whole file.
     """
 
-    def __init__(self, addresses: Addresses, path: str, files: AbstractSet[str], variables: AbstractSet[str]) -> None:
+    def __init__(
+        self, addresses: AddressReader, path: str, files: AbstractSet[str], variables: AbstractSet[str]
+    ) -> None:
         self._addresses = addresses
         self._path, self._files, self._variables = path, files, variables
+        self._allowed_process: set[int] = set()
 
-    def reasons(self, tokens: Sequence[Token]) -> Iterator[str]:
-        """Why the tokens may not be kept, in their order."""
-        for at, one in enumerate(tokens):
-            if one.kind == "name":
-                yield from self._name(tokens, at)
-            elif one.kind == "string" and names_an_address(one.text):
-                yield ADDRESS
-            elif one.kind == "template":
-                texts = [part for part in one.parts if isinstance(part, str)]
-                if any(names_an_address(text) for text in texts[:1]) or any("://" in text for text in texts):
-                    yield ADDRESS
-                for inner in one.within():
-                    yield from self.reasons(inner)
-            elif one.text == "[":
-                yield from self._member(tokens, at)
-            elif one.text == "@" and one.kind == "punctuation":
-                yield UNREADABLE
+    def reasons(self, root: Node) -> Iterator[str]:
+        """Why the tree may not be kept, in the order of the source."""
+        checks = {
+            "call_expression": self._call,
+            "import_statement": self._import,
+            "export_statement": self._export,
+            "member_expression": self._member,
+            "subscript_expression": self._subscript,
+            "pair": self._pair,
+        }
+        for node, parent in walk(root):
+            if is_name(node):
+                yield from self._name(node, parent)
+            elif node.type in ("string", "template_string"):
+                yield from _text_reasons(node)
+            elif node.type in _ASSIGNMENTS:
+                yield from self._assignment(node)
+            elif node.type == "computed_property_name":
+                yield from _key_reasons(operands(node)[0])
+            elif node.type == "pair_pattern":
+                yield from _text_key_reasons(node.child_by_field_name("key"))
+            elif node.type == "meta_property":
+                yield PROCESS
+            elif check := checks.get(node.type):
+                yield from check(node, parent)
 
-    def _name(self, tokens: Sequence[Token], at: int) -> Iterator[str]:
-        name = tokens[at].text
-        before = tokens[at - 1].text if at else ""
-        after = tokens[at + 1].text if at + 1 < len(tokens) else ""
-        member = before in (".", "?.")
-        if name == "import":
-            yield from self._import(tokens, at)
-        elif name == "export" and any(one.text == "from" for one in value_after(tokens, at)):
-            yield from self._module(next((one for one in tokens[at:] if one.kind == "string"), None))
-        if name == "require" and after == "(":
-            yield from self._module(tokens[at + 2] if at + 2 < len(tokens) else None)
+    def _name(self, node: Node, parent: Node | None) -> Iterator[str]:
+        """Reasons for one identifier or keyword, wherever it is used."""
+        name = text_of(node)
         if name == "process":
-            yield from self._process(tokens, at)
+            if node.id not in self._allowed_process:
+                yield PROCESS
         elif name in _NAMES:
             yield _NAMES[name]
-        elif name in _BARE and not member and after not in (".", "?.", ":", "=>") and not _is_fixture(tokens, at):
+        elif name in _BARE and not _is_harmless_use(node, parent):
             yield UNREADABLE
-        if name == "fetch" and (not member or (at > 1 and tokens[at - 2].text in _BARE - {"request"})):
+        elif name == "fetch" and not (parent is not None and _property(parent) == node):
             yield REACHES
-        if name in ("expect", "assert") and after == "(":
-            given = arguments(tokens, at + 1)
-            if given and len(given[0]) == 1 and (given[0][0].kind == "string" or _LITERALS.fullmatch(given[0][0].text)):
-                yield NOTHING
-        yield from self._address(tokens, at, member=member)
-
-    def _address(self, tokens: Sequence[Token], at: int, *, member: bool) -> Iterator[str]:
-        """Calls, properties and assignments that take an address, a file, or code."""
-        name, after = tokens[at].text, tokens[at + 1].text if at + 1 < len(tokens) else ""
-        if member and after == "(":
-            given = arguments(tokens, at + 1)
-            if name in _CALLS and given and not self._addresses.is_ours(given[0]):
-                literal = len(given[0]) == 1 and given[0][0].kind == "string"
-                yield ADDRESS if literal else "it calls an address that cannot be read"
-            if name in _EVALUATED and any(not _is_function(one) for one in given[_EVALUATED[name] :][:1]):
-                yield RUNS_TEXT
-            if name == "setInputFiles" and any(not _is_made_here(one) for one in (given[1:] or given)[:1]):
+        elif node.type == "shorthand_property_identifier":
+            # `{ url }` is `{ url: url }`.
+            if name in _ADDRESSES and not self._addresses.is_own(node):
+                yield ADDRESS
+            elif name in _FILES:
                 yield REACHES
-        if name in _ADDRESSES and after == ":" and not self._addresses.is_ours(value_after(tokens, at + 2)):
-            yield ADDRESS
-        if name in _FILES and not _is_output(tokens, at, after, member=member):
-            yield REACHES
-        if name in _SINKS and after == "=" and (member or name == "location"):
-            yield REACHES
-        if name == "location" and after in (".", "?.") and tokens[at + 2].text in ("assign", "replace"):
-            yield REACHES
 
-    def _import(self, tokens: Sequence[Token], at: int) -> Iterator[str]:
-        following = tokens[at + 1] if at + 1 < len(tokens) else None
-        if following is None or following.text in ("(", "."):
-            yield IMPORTS if following is None or following.text == "(" else PROCESS
-            if at + 2 < len(tokens):
-                yield from self._module(tokens[at + 2])
+    def _call(self, node: Node, _parent: Node | None) -> Iterator[str]:
+        """Reasons for a call: modules, constant assertions, addresses, evaluated code and uploaded files."""
+        function, given = node.child_by_field_name("function"), operands(node.child_by_field_name("arguments"))
+        if function is None:
             return
-        source = next((one for one in tokens[at + 1 :] if one.kind == "string"), None)
-        yield from self._module(source)
-        if source is not None and source.text == _PLAYWRIGHT:
-            clause = tokens[at + 1 : tokens.index(source)]
-            names = {one.text for one in clause if one.kind == "name"} - {"from", "type", "as"}
-            if any(not (name in _GIVEN or name[:1].isupper()) for name in names) or "*" in {one.text for one in clause}:
-                yield IMPORTS
-            if not any(one.text == "{" for one in clause) or any(one.text == "as" for one in clause):
-                yield IMPORTS
-
-    def _module(self, source: Token | None) -> Iterator[str]:
-        """Whether a module may be imported: Playwright's tests, and files of the same answer."""
-        if source is None or source.kind != "string":
+        first = given[0] if given else None
+        function = unwrapped(function)
+        if function.type == "import":
             yield IMPORTS
+        name = _called_name(function)
+        if function.type == "import" or text_of(function) == "require":
+            yield from self._module(first)
+        is_constant = first is not None and (first.type in _CONSTANTS or constant_text(first) is not None)
+        if name in ("expect", "assert") and is_constant:
+            yield NOTHING
+        if function.type == "identifier":
             return
-        name = source.text
-        if name == _PLAYWRIGHT:
+        if name in _CALLS and first is not None and not self._addresses.is_own(first):
+            yield ADDRESS if first.type == "string" else "it calls an address that cannot be read"
+        if name in _EVALUATED and not all(_is_function(one) for one in given[_EVALUATED[name] :][:1]):
+            yield RUNS_TEXT
+        if name == "setInputFiles" and not all(_is_inline_file(one) for one in (given[1:] or given)[:1]):
+            yield REACHES
+
+    def _import(self, node: Node, _parent: Node | None) -> Iterator[str]:
+        required = next((child for child in node.named_children if child.type == "import_require_clause"), None)
+        source = (required or node).child_by_field_name("source")
+        yield from self._module(source)
+        if constant_text(source) != _PLAYWRIGHT:
             return
-        if _PROGRAMS.fullmatch(name):
+        clause = next((child for child in node.named_children if child.type == "import_clause"), None)
+        named = [child for child in operands(clause) if child.type == "named_imports"]
+        specifiers = [one for names in named for one in operands(names)]
+        # No default import, no `* as`, no other name for what is imported.
+        is_renamed = any(one.child_by_field_name("alias") for one in specifiers)
+        if not named or len(named) != len(operands(clause)) or is_renamed:
+            yield IMPORTS
+        names = {text_of(one.child_by_field_name("name")) for one in specifiers}
+        if any(not (name in _IMPORTABLE or name[:1].isupper()) for name in names):
+            yield IMPORTS
+
+    def _export(self, node: Node, _parent: Node | None) -> Iterator[str]:
+        source = node.child_by_field_name("source")
+        if source is not None:
+            yield from self._module(source)
+
+    def _module(self, source: Node | None) -> Iterator[str]:
+        """Reasons against a module: only Playwright's tests and files of the same answer may be imported."""
+        name = constant_text(source)
+        if name is None:
+            yield IMPORTS
+        elif name == _PLAYWRIGHT:
+            return
+        elif _PROGRAMS.fullmatch(name):
             yield STARTS
         elif name.startswith("."):
             beside = _resolved(PurePosixPath(self._path).parent, name)
@@ -182,78 +213,162 @@ class TokenReader:
         else:
             yield REACHES if re.fullmatch(r"(?:node:)?[a-z_0-9/]+", name) else IMPORTS
 
-    def _process(self, tokens: Sequence[Token], at: int) -> Iterator[str]:
-        texts = [one.text for one in tokens[at : at + 5]]
-        if texts[1:4] != [".", "env", "."] or not re.fullmatch(r"[A-Z][A-Z0-9_]*", "".join(texts[4:5])):
-            yield PROCESS
-        elif texts[4] not in self._variables:
-            yield f"{VARIABLE}: {texts[4]}"
-        else:
-            changed = [one.text for one in tokens[at + 5 : at + 6]]
-            of_another = at > 0 and tokens[at - 1].text in (".", "?.", "delete")
-            if of_another or changed in (["="], ["+="], ["??="], ["||="], ["&&="]):
-                yield PROCESS
-
-    def _member(self, tokens: Sequence[Token], at: int) -> Iterator[str]:
-        """`x[…]`: a text in it is a name as if it were written; one that is put together cannot be read."""
-        before = tokens[at - 1] if at else None
-        held = arguments(tokens, at)
-        if before is None or not held or not (before.kind in ("name", "string", "template") or before.text in ")]?."):
-            if before is not None and before.text in "{," and held and len(held) == 1 and _put_together(held[0]):
-                yield UNREADABLE
+    def _member(self, node: Node, parent: Node | None) -> Iterator[str]:
+        """Reasons for `x.y`: environment variables, `fetch` of a page, and methods that are not called at once."""
+        variable = process_variable(node)
+        if variable is not None:
+            owner = node.child_by_field_name("object")
+            process = owner.child_by_field_name("object") if owner is not None else None
+            if not re.fullmatch(r"[A-Z][A-Z0-9_]*", variable) or process is None or _is_changed(node, parent):
+                return  # Reported at the name `process`.
+            self._allowed_process.add(process.id)
+            if variable not in self._variables:
+                yield f"{VARIABLE}: {variable}"
             return
-        if before.text in _BARE | {"process", "globalThis"}:
-            yield PROCESS if before.text == "process" else UNREADABLE
-        if len(held[0]) == 1 and held[0][0].kind == "string":
-            if held[0][0].text in _NAMES or held[0][0].text in ("fetch", "process"):
-                yield _NAMES.get(held[0][0].text, UNREADABLE)
-        elif _put_together(held[0]):
+        owner, name = text_of(node.child_by_field_name("object")), text_of(_property(node))
+        if name == "fetch" and owner in _BARE - {"request"}:
+            yield REACHES
+        if name in _CALLED_ONLY and not _is_called(node, parent):
+            yield UNREADABLE
+        if name in ("assign", "replace") and re.search(r"\blocation$", owner):
+            yield REACHES
+
+    def _subscript(self, node: Node, parent: Node | None) -> Iterator[str]:
+        """Reasons for `x[…]`: a constant text is a name as if it were written; a computed text cannot be read."""
+        owner, index = node.child_by_field_name("object"), node.child_by_field_name("index")
+        if text_of(owner) in _BARE | {"globalThis"}:
+            yield UNREADABLE
+        if index is None:
+            return
+        yield from _key_reasons(index)
+        name = constant_text(unwrapped(index))
+        if name in _CALLED_ONLY and not _is_called(node, parent):
             yield UNREADABLE
 
+    def _pair(self, node: Node, _parent: Node | None) -> Iterator[str]:
+        """Reasons for a property of an object: an address, or a file that is not the test's own output."""
+        key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
+        yield from _text_key_reasons(key)
+        if key is not None and value is not None:
+            written = unwrapped(operands(key)[0]) if key.type == "computed_property_name" else key
+            yield from self._property_value(constant_text(written) or text_of(key), value)
 
-def _put_together(given: Sequence[Token]) -> bool:
-    filled = any(one.kind == "template" and len(one.parts) > 1 for one in given)
-    return filled or (len(given) > 1 and any(one.kind in ("string", "template") for one in given))
+    def _property_value(self, name: str, value: Node) -> Iterator[str]:
+        if name in _ADDRESSES and not self._addresses.is_own(value):
+            yield ADDRESS
+        if name in _FILES and not _is_output(value):
+            yield REACHES
+
+    def _assignment(self, node: Node) -> Iterator[str]:
+        """Reasons for what is assigned to, also inside patterns and as the variable of a loop."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        is_loop = node.type == "for_in_statement"
+        if left is None or right is None or (is_loop and node.child_by_field_name("kind") is not None):
+            return
+        for target, parent in walk(left):
+            name = _target_name(target)
+            is_object = parent is not None and parent.child_by_field_name("object") == target
+            if name is None or is_object:
+                continue
+            if name in _SINKS and (target.type != "identifier" or name == "location"):
+                yield REACHES
+            if target.type != "identifier":
+                yield from self._property_value(name, right)
 
 
-def _is_fixture(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a name stands where a test asks for a fixture, is imported, or a type is asked for."""
-    before, after = tokens[at - 1].text if at else "", tokens[at + 1].text if at + 1 < len(tokens) else ""
-    return (before in ("{", ",") and after in (",", "}") and _closes_a_list(tokens, at)) or before == "typeof"
+def _text_reasons(node: Node) -> Iterator[str]:
+    texts = [part for part in template_parts(node) if isinstance(part, str)]
+    if names_an_address(texts[0]) or any("://" in text for text in texts):
+        yield ADDRESS
 
 
-def _closes_a_list(tokens: Sequence[Token], at: int) -> bool:
-    end = at
-    while end < len(tokens) and tokens[end].text != "}":
-        end += 1
-    following = [one.text for one in tokens[end + 1 : end + 3]]
-    return following[:1] in (["from"], [":"]) or following == [")", "=>"] or following[:1] == [","]
+def _text_key_reasons(key: Node | None) -> Iterator[str]:
+    """Reasons for a property name that is written as a text."""
+    name = constant_text(key)
+    if name is not None and (name in _NAMES or name in ("fetch", "process")):
+        yield _NAMES.get(name, UNREADABLE)
 
 
-def _is_function(given: Sequence[Token]) -> bool:
-    first = given[0] if given else None
-    if first is None:
+def _key_reasons(key: Node) -> Iterator[str]:
+    """Reasons for a computed property name."""
+    key = unwrapped(key)
+    if constant_text(key) is not None:
+        yield from _text_key_reasons(key)
+    elif any(node.type in ("string", "template_string") for node, _ in walk(key)):
+        yield UNREADABLE
+
+
+def _property(node: Node) -> Node | None:
+    return node.child_by_field_name("property")
+
+
+def _called_name(function: Node) -> str:
+    """The last name of what is called; a constant text in brackets counts as a name."""
+    if function.type == "subscript_expression":
+        index = function.child_by_field_name("index")
+        return constant_text(unwrapped(index)) or "" if index is not None else ""
+    return text_of(_property(function) if function.type == "member_expression" else function)
+
+
+def _is_called(node: Node, parent: Node | None) -> bool:
+    return parent is not None and parent.type == "call_expression" and parent.child_by_field_name("function") == node
+
+
+def _target_name(node: Node) -> str | None:
+    if node.type in ("member_expression", "subscript_expression"):
+        return _called_name(node)
+    return text_of(node) if node.type in ("identifier", "shorthand_property_identifier_pattern") else None
+
+
+def _is_changed(node: Node, parent: Node | None) -> bool:
+    """Whether a member is assigned to, deleted or counted."""
+    while parent is not None and parent.type in ("parenthesized_expression", "non_null_expression"):
+        node, parent = parent, parent.parent
+    if parent is None:
         return False
-    arrow = len(given) > 1 and given[1].text == "=>"
-    return first.text in ("(", "async", "function") or arrow
+    if parent.type in _ASSIGNMENTS:
+        return parent.child_by_field_name("left") == node
+    is_delete = parent.type == "unary_expression" and text_of(parent.child_by_field_name("operator")) == "delete"
+    return is_delete or parent.type == "update_expression" or parent.type.endswith("_pattern")
 
 
-def _is_made_here(given: Sequence[Token]) -> bool:
-    """Whether files to upload are made in the test: `{ name, mimeType, buffer }`, or none."""
-    texts = [one.text for one in given]
-    return texts[:1] == ["{"] or texts[:2] in (["[", "{"], ["[", "]"])
-
-
-def _is_output(tokens: Sequence[Token], at: int, after: str, *, member: bool) -> bool:
-    """Whether a property that names a file names one of the test's own output, or is no such property."""
-    before = tokens[at - 1].text if at else ""
-    if member or before in ("const", "let", "(") or after not in (":", ",", "}"):
+def _is_harmless_use(node: Node, parent: Node | None) -> bool:
+    """Whether a global such as `window` is only read from, or its name is a key, a fixture, a parameter or a type."""
+    if parent is None:
+        return False
+    if node.type == "property_identifier" or parent.type in ("import_specifier", "type_query"):
         return True
-    if after != ":":
-        return before not in ("{", ",") or _closes_a_list(tokens, at)
-    value = [one.text for one in value_after(tokens, at + 2)]
-    called = "".join(value[:8])
-    return called.startswith(("testInfo.outputPath(", "test.info().outputPath(")) or value in (["/"], ["string"])
+    if parent.type == "unary_expression":
+        return text_of(parent.child_by_field_name("operator")) == "typeof"
+    if parent.type in ("member_expression", "subscript_expression"):
+        return parent.child_by_field_name("object") == node
+    if parent.type == "arrow_function":
+        return parent.child_by_field_name("parameter") == node
+    if parent.type in ("required_parameter", "optional_parameter"):
+        return parent.child_by_field_name("type") is not None and parent.child_by_field_name("value") is None
+    if node.type == "shorthand_property_identifier_pattern" and parent.type == "object_pattern":
+        holder = parent.parent
+        return holder is not None and holder.type == "required_parameter"
+    return False
+
+
+def _is_function(node: Node) -> bool:
+    return unwrapped(node).type in _FUNCTIONS
+
+
+def _is_inline_file(node: Node) -> bool:
+    """Whether files to upload are written in the test: `{ name, mimeType, buffer }`, a list of such, or none."""
+    node = unwrapped(node)
+    items = operands(node) if node.type == "array" else [node]
+    return all(item.type == "object" for item in items)
+
+
+def _is_output(value: Node) -> bool:
+    """Whether the value of a property such as `path` is the test's own output, or a cookie's path."""
+    value = unwrapped(value)
+    if value.type == "call_expression":
+        return _OUTPUT.fullmatch(text_of(value.child_by_field_name("function"))) is not None
+    return constant_text(value) == "/"
 
 
 def _resolved(folder: PurePosixPath, relative: str) -> str:

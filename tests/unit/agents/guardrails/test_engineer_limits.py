@@ -8,7 +8,7 @@ from testwright.agents.contract.contracts import contract_of
 from testwright.agents.contract.protocol import AgentRequest, RequestMetadata
 from testwright.agents.embedded.repository.engineer_agent import EmbeddedEngineerAgent
 from testwright.agents.guardrails.engineer_limits import named_variables, refused_files
-from testwright.agents.guardrails.typescript_tokens import Unreadable, tokens_of
+from testwright.agents.guardrails.typescript_tree import MAX_BYTES, UnreadableSource, parse_source
 from testwright.tests.support.projects.web_shop import case, engineer_inputs
 
 pytestmark = [pytest.mark.feature("B-09"), pytest.mark.feature("A-01")]
@@ -48,6 +48,12 @@ GOOD = [
     "expect(new Map<string, number>().get('a')).toBeUndefined();\n" + ASKED,
     "await page.getByLabel('File').setInputFiles({ name: 'a', mimeType: 'b/c', buffer: Buffer.from('x') });\n" + ASKED,
     "await expect(page).toHaveURL(/\\/login$/);\n" + ASKED,
+    "const half = (4 + 2) / 2;\n" + ASKED,
+    "const location = (await request.get('/x')).headers()['location'];\n" + ASKED,
+    "if (typeof window === 'undefined') {\n  test.skip();\n}\n" + ASKED,
+    "const answer = await request.get(testInfo.retry ? '/a' : '/b');",
+    "const answer = await request.get(`${process.env.BASE_URL ?? ''}/orders/${process.env.ORDER_ID ?? '1'}`);",
+    "const visit = (url: string) => url;\n" + ASKED,
 ]
 BAD = {
     "runs code from text": [
@@ -61,6 +67,10 @@ BAD = {
         "setTimeout('x', 1);",
         "page.addInitScript({ path: '/x' });",
         "page.setContent('<img>');",
+        "const key = {'constructor': 1};",
+        "page['evaluate']('fetch(1)');",
+        "page[`constructor`];",
+        "page.evaluate?.('fetch(1)');",
     ],
     "uses the process": [
         "const p = process; p.exit();",
@@ -92,6 +102,11 @@ BAD = {
         "page.screenshot({ path: '/etc/x.png' });",
         "page.screenshot({ path: where });",
         "request.storageState({ path: 'x' });",
+        "page.screenshot({ 'path': '/etc/x.png' });",
+        "const path = '/etc/x.png'; page.screenshot({ path });",
+        "page.evaluate(() => { [window.location] = [x]; });",
+        "page.evaluate(() => { location.href += x; });",
+        "page.evaluate(() => { document['location'] = x; });",
     ],
     "imports more": ["await import('axios-x@1');", "const m = await import(name);"],
     "address": [
@@ -114,6 +129,12 @@ BAD = {
         "const api = context.request; api.get(x);",
         "route.continue({ url: where });",
         "test.use({ baseURL: ['h', 'ttps:', '', 'evil'].join('/') });",
+        "const baseURL = ['h', 'ttps:'].join('/'); test.use({ baseURL });",
+        "page.goto<string>(where);",
+        "page.goto?.(where);",
+        "page['goto'](where);",
+        "page.goto(process.env.BASE_URL ?? where);",
+        "page.goto((process.env.BASE_URL ?? '/') + '/evil');",
     ],
     "cannot be read": [
         "''['constr' + 'uctor'];",
@@ -123,6 +144,15 @@ BAD = {
         "\\u0065val('x');",
         "var x = <div>'</div>; eval('x'); //'",
         "const open = `;",
+        "const go = page.goto; go(where);",
+        "page.goto.call(page, where);",
+        "(c ? window : x)['fet' + 'ch'];",
+        "@d class A {}",
+        "function f() {} /'/.test(y); eval(\"x\"); //'",
+        "do {} while (x) /'/.test(y); eval(\"x\"); //'",
+        "namespace A { }",
+        "const if = 1;",
+        "x\u2028y",
     ],
     "asserts nothing": ["expect(true).toBe(true);", "expect('a').toBe('a');", "expect(1).toBe(1);"],
 }
@@ -173,8 +203,16 @@ def test_words_in_texts_and_comments_are_no_code() -> None:
 
 @pytest.mark.parametrize("source", ["'a", "`a", "`${a", "/* a", "x = /a", "a\u200b", "#!/bin/sh\n", "a\n<!-- b"])
 def test_what_cannot_be_told_apart_is_not_guessed(source: str) -> None:
-    with pytest.raises(Unreadable):
-        tokens_of(source)
+    with pytest.raises(UnreadableSource):
+        parse_source(source)
+
+
+@pytest.mark.parametrize(
+    "source", ["a\x00b", "a\rb", "\ud800", "(" * 1_000 + ")" * 1_000, "a;" * MAX_BYTES, "<T>a", "`a${b", "a --> b"]
+)
+def test_what_is_too_large_too_deep_or_ambiguous_is_refused(source: str) -> None:
+    with pytest.raises(UnreadableSource):
+        parse_source(source)
 
 
 HEADER = "url: ${BASE_URL}\nname: x [tc_ping]\n---\n"
@@ -184,6 +222,7 @@ FLOWS = [
     '- assertTrue: "${output.status == 204}"\n',
     "- assertTrue:\n    condition: ${typeof BASE_URL !== 'undefined'}\n    label: set\n- repeat:\n    times: 2\n"
     "    commands:\n      - scroll\n",
+    "- evalScript: ${output.ok = http.get(`${BASE_URL}/v1`).ok}\n- assertTrue: ${(output.a + 1) / 2 > 1}\n",
     "- runFlow:\n    when:\n      visible: Menu\n    commands:\n      - tapOn: Menu\n- assertVisible: {id: a}\n",
 ]
 SHOWS = "- assertVisible: x\n"
@@ -206,6 +245,8 @@ BAD_FLOWS = {
         "- evalScript: ${http.get(BASE_URL + '.evil.example')}\n",
         "- evalScript: ${http['get']('/x')}\n",
         "- evalScript: ${const h = http}\n",
+        "- evalScript: ${http.get?.('https:' + x)}\n",
+        "- evalScript: ${[http][0].get('/x')}\n",
     ],
     "cannot be read": [
         "- evalScript: ${java.lang.Runtime}\n",
@@ -214,6 +255,8 @@ BAD_FLOWS = {
         "- &a scroll\n- *a\n",
         "- !!x scroll\n",
         "- evalScript: ${output.x\n",
+        "- evalScript: ${() => 1}\n",
+        "- evalScript: ${new Math()}\n",
     ],
     "runs code from text": ["- evalScript: ${eval('x')}\n"],
     "variable that no case names": ["- evalScript: ${output.x = AWS_SECRET}\n"],
