@@ -6,7 +6,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 from ..config.settings import Settings
-from ..engine.api.document.apps import Found, applications
+from ..engine.api.document.apps import WebApplication, find_applications
 from ..engine.python.project.layout import find_layout
 from ..sandbox.interpreter import find_interpreter
 
@@ -25,7 +25,7 @@ def api_check(settings: Settings) -> tuple[bool, str, str]:
     Raises:
         InterpreterError, ProjectError: the target's Python or the project is not there.
     """
-    found = applications(find_layout(settings.root))
+    found = find_applications(find_layout(settings.root))
     if not found:
         return True, "no web application in the source", "API tests need one, or --app-command"
     interpreter = find_interpreter(settings.root, settings.python)
@@ -37,7 +37,7 @@ def api_check(settings: Settings) -> tuple[bool, str, str]:
     return False, told, f"{interpreter.path} -m pip install {' '.join(missing)}; other tests need nothing of it"
 
 
-def missing_packages(application: Found, sites: tuple[Path, ...]) -> list[str]:
+def missing_packages(application: WebApplication, sites: tuple[Path, ...]) -> list[str]:
     """Names of packages that an application needs to be served and that no folder of an environment has."""
     needed = _NEEDS.get(application.framework, ())
     there = {str(one.metadata["Name"]).lower() for one in distributions(path=[str(site) for site in sites])}

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from ...core.errors import ToolFailure
-from ...engine.api.model.api_source import Described, Places, form_of
+from ...engine.api.model.api_source import ApiDescription, HandlerLocations, document_form
 from .documents import Library, gather, read_document
 from .finding import APP_PATHS
 from .problems import UnreadableDocument, mapping, sequence, text
@@ -32,7 +32,7 @@ class ToolDocuments:
     def __init__(self, call: Call) -> None:
         self._call = call
 
-    async def load(self, endpoint: str) -> Described:
+    async def load(self, endpoint: str) -> ApiDescription:
         """The document. Raises ToolFailure: there is none, it is no OpenAPI document, or the tool does not tell it."""
         answer = await self._asked(endpoint)
         origin = mapping(answer.get("origin"))
@@ -52,10 +52,10 @@ class ToolDocuments:
             )
         location = text(origin.get("location")) or endpoint
         told = [*errors, *(mapping(one) for one in sequence(answer.get("warnings")))]
-        return Described(
+        return ApiDescription(
             document,
             location=location,
-            form=form_of(text(answer.get("spec_version"))),
+            form=document_form(text(answer.get("spec_version"))),
             digest=digest if re.fullmatch("[0-9a-f]{64}", digest := text(origin.get("digest"))) else "",
             problems=_problems(told, location),
             places=_places(answer.get("places")),
@@ -68,7 +68,7 @@ class ToolDocuments:
             # A server of others may know the tool without `whole`; small documents are told without it.
             return await self._call(_TOOL, {"endpoint": endpoint})
 
-    def read(self, location: str, content: bytes) -> Described | None:
+    def read(self, location: str, content: bytes) -> ApiDescription | None:
         """The document that an application answered; None where it is none. Blocks."""
         try:
             document = read_document(location, content)
@@ -81,10 +81,10 @@ class ToolDocuments:
         if reading.value is None:
             return None
         told = [one.to_dict() for one in reading.problems]
-        return Described(
+        return ApiDescription(
             reading.value,
             location=location,
-            form=form_of(reading.said_version),
+            form=document_form(reading.said_version),
             digest=document.digest,
             problems=_problems(told, location),
         )
@@ -113,7 +113,7 @@ def _problems(told: list[dict[str, Any]], location: str) -> tuple[tuple[str, str
     return (*list(made)[:_MOST_TOLD], *more)
 
 
-def _places(told: Any) -> Places:
+def _places(told: Any) -> HandlerLocations:
     made: dict[tuple[str, str], tuple[str, tuple[int, int]]] = {}
     for one in (mapping(each) for each in sequence(told)):
         line = one.get("line")

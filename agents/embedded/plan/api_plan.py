@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ....engine.api.document.apps import Found, application_in, applications
+from ....engine.api.document.apps import WebApplication, find_application_in, find_applications
 from ....engine.python.project.exploration_digest import Foundations
 from ....engine.python.project.layout import ModulePlace
 from ....store.files.base_names import unique_test_path
@@ -31,7 +31,7 @@ class _Subject:
         program: the module that a command starts.
     """
 
-    application: Found | None = None
+    application: WebApplication | None = None
     document: str = ""
     program: ModulePlace | None = None
 
@@ -113,30 +113,30 @@ def _program(scope: Scope) -> ModulePlace | None:
     return None
 
 
-def _wanted(scope: Scope) -> list[Found]:
+def _wanted(scope: Scope) -> list[WebApplication]:
     """The applications of the modules that are named, else those built on them; all where none is named."""
-    everything = applications(scope.layout)
+    everything = find_applications(scope.layout)
     if not scope.named or not scope.targets:
         return everything[:1] if len(everything) > 1 and _one_leads(everything) else everything
     paths = {one.place.path for one in scope.targets}
     named = [one for one in everything if one.place.path in paths]
     if len(paths) == 1 and not named:
-        inside = application_in(scope.layout, scope.targets[0].place)
+        inside = find_application_in(scope.layout, scope.targets[0].place)
         return [inside] if inside is not None else _built_on(paths, everything, scope)
     named = named or _built_on(paths, everything, scope)
-    seen: dict[str, Found] = {}
+    seen: dict[str, WebApplication] = {}
     for one in named:
         seen.setdefault(one.place.path, one)
     return list(seen.values())
 
 
-def _built_on(paths: set[str], everything: list[Found], scope: Scope) -> list[Found]:
+def _built_on(paths: set[str], everything: list[WebApplication], scope: Scope) -> list[WebApplication]:
     """Applications that import a module which is named: "the orders service: its API"."""
     files = Foundations(scope.layout.root, tuple(one.path for one in scope.layout.modules))
     return [one for one in everything if paths & files.brought_by(one.place.path)]
 
 
-def _one_leads(found: list[Found]) -> bool:
+def _one_leads(found: list[WebApplication]) -> bool:
     """Whether the likeliest is the only object; the others are functions that make applications."""
     objects = [one for one in found if not one.attribute.endswith("()")]
     return len({one.place.path for one in found}) == 1 or len(objects) == 1

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from ....core.errors import EnvironmentFault, ToolFailure, UsageError
-from ....engine.api.document.application import Launch
-from ....engine.api.document.apps import secret_variables
-from ....engine.api.document.auth import made_up
-from ....engine.api.document.document import document_of
-from ....engine.api.document.document_from_app import asked_for_document
+from ....engine.api.document.application import AppLaunch
+from ....engine.api.document.apps import find_secret_variables
+from ....engine.api.document.auth import placeholder_secret
+from ....engine.api.document.document import extract_document
+from ....engine.api.document.document_from_app import fetch_document
 from ....engine.api.document.handler_lines import handler_lines
-from ....engine.api.document.operations import api_of
-from ....engine.api.model.api_source import Described, Documents, Places
+from ....engine.api.document.operations import api_from_document
+from ....engine.api.model.api_source import ApiDescription, DocumentReader, HandlerLocations
 from ....engine.api.model.model import Api
 from ....engine.api.probe.explore import ApiBudget, ApiExploration, explore_api
 from ....engine.api.write.compose import compose_spec
@@ -47,7 +47,7 @@ class ApiSpecs:
         self,
         python_target: TargetProvider,
         root: Path,
-        documents: Documents,
+        documents: DocumentReader,
         *,
         command: Sequence[str] = (),
         budget: ApiBudget | None = None,
@@ -62,7 +62,7 @@ class ApiSpecs:
         """The spec for `target` (`application`, `endpoint`, or both).
 
         What is tried is bounded by counts (`ApiBudget`): `seconds` cuts nothing short. Raises as `explore_api` and
-        `document_of` do.
+        `extract_document` do.
         """
         target: Mapping[str, Any] = inputs["target"]
         launch, secrets = await asyncio.to_thread(self._launch, target)
@@ -87,7 +87,7 @@ class ApiSpecs:
         )
         return Specified(spec, _metadata(exploration), _trace(exploration, spec))
 
-    async def _described(self, prepared: PythonTarget, launch: Launch, endpoint: str) -> Described:
+    async def _described(self, prepared: PythonTarget, launch: AppLaunch, endpoint: str) -> ApiDescription:
         """The document that is named, else what the started application answers, else what its source tells."""
         if endpoint:
             described = await self._named(endpoint)
@@ -95,7 +95,7 @@ class ApiSpecs:
             known = described.places if (self._root / described.location).is_file() else {}
             return replace(described, places=known or await self._handlers(prepared, launch))
         if launch.command:
-            answered = await asked_for_document(prepared, launch, self._documents)
+            answered = await fetch_document(prepared, launch, self._documents)
             if answered is not None:
                 return replace(answered, places=await self._handlers(prepared, launch))
             if not launch.application:
@@ -104,38 +104,38 @@ class ApiSpecs:
                     advice="name one in the request, such as `API tests from openapi.yaml`",
                     details={"tried": list(self._documents.paths)},
                 )
-        return await document_of(prepared, launch)
+        return await extract_document(prepared, launch)
 
-    async def _named(self, endpoint: str) -> Described:
+    async def _named(self, endpoint: str) -> ApiDescription:
         """The document that a request names. Raises EnvironmentFault: there is none to be read."""
         try:
             return await self._documents.load(endpoint)
         except ToolFailure as error:
             raise EnvironmentFault(error.message, advice=error.advice, details=error.details) from error
 
-    async def _handlers(self, prepared: PythonTarget, launch: Launch) -> Places:
+    async def _handlers(self, prepared: PythonTarget, launch: AppLaunch) -> HandlerLocations:
         """Where the handlers are; nothing where the application is started in another way and does not import."""
         if not launch.application:
             return {}
         try:
-            return (await document_of(prepared, launch)).places
+            return (await extract_document(prepared, launch)).places
         except EnvironmentFault:
             return {}
 
-    def _api(self, described: Described, path: str) -> Api:
-        api = api_of(described.document, path=path, documented=described.documented, places=described.places)
+    def _api(self, described: ApiDescription, path: str) -> Api:
+        api = api_from_document(described.document, path=path, documented=described.documented, places=described.places)
         api = handler_lines(api, self._root)
         return replace(api, problems=described.problems)
 
-    def _launch(self, target: Mapping[str, Any]) -> tuple[Launch | None, list[str]]:
+    def _launch(self, target: Mapping[str, Any]) -> tuple[AppLaunch | None, list[str]]:
         told = target.get("application") or {}
         command = self._command or tuple(told.get("command") or ())
         if not (told.get("import") or command):
             return None, []
         layout = find_layout(self._root)
-        secrets = secret_variables(self._root, layout.modules)
-        environment = {name: made_up(name) for name in secrets} | dict(told.get("environment") or {})
-        launch = Launch(
+        secrets = find_secret_variables(self._root, layout.modules)
+        environment = {name: placeholder_secret(name) for name in secrets} | dict(told.get("environment") or {})
+        launch = AppLaunch(
             application=told.get("import"),
             command=command,
             import_roots=tuple(layout.import_roots) or (".",),
@@ -144,7 +144,7 @@ class ApiSpecs:
         )
         return launch, secrets
 
-    def _told(self, described: Described, path: str, title: str) -> JsonObject:
+    def _told(self, described: ApiDescription, path: str, title: str) -> JsonObject:
         told: JsonObject = {"name": title[:200]}
         if described.location:
             description = {"path": described.location, "format": described.form, "digest": described.digest}
@@ -155,7 +155,7 @@ class ApiSpecs:
         return told
 
 
-def _start(launch: Launch, framework: str) -> str:
+def _start(launch: AppLaunch, framework: str) -> str:
     """How the application is started by hand."""
     names = sorted(launch.environment)
     variables = f", with a value of your own in {' and '.join(names)}" if names else ""

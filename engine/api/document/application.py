@@ -17,14 +17,14 @@ from typing import Any
 from ....core.errors import EnvironmentFault, SandboxFailure
 from ....sandbox.protocol import Limits, Session
 from ....sandbox.target import PythonTarget, Workspace
-from ..model.model import Answer, Json
+from ..model.model import HttpAnswer, Json
 
 WORKER = Path(__file__).resolve().parents[3] / "sandbox" / "worker"
 _LIMITS = Limits(wall_seconds=1800, cpu_seconds=1800, memory_mib=4096, processes=256, output_mib=256)
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class AppLaunch:
     """How an application is started.
 
     Attributes:
@@ -40,9 +40,9 @@ class Launch:
     environment: Mapping[str, str] = field(default_factory=dict)
     folder: str | None = None
 
-    def with_environment(self, more: Mapping[str, str]) -> Launch:
+    def with_environment(self, more: Mapping[str, str]) -> AppLaunch:
         """The same with more variables."""
-        return Launch(self.application, self.command, self.import_roots, {**self.environment, **more}, self.folder)
+        return AppLaunch(self.application, self.command, self.import_roots, {**self.environment, **more}, self.folder)
 
     @property
     def label(self) -> str:
@@ -51,7 +51,7 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class AppConditions:
     """What an application runs under.
 
     Attributes:
@@ -72,13 +72,13 @@ class Surroundings:
 class AppObserver:
     """A started application. Made by `open_application`."""
 
-    def __init__(self, session: Session, workspace: Workspace, surroundings: Surroundings) -> None:
+    def __init__(self, session: Session, workspace: Workspace, surroundings: AppConditions) -> None:
         self._session = session
         self._workspace = workspace
         self._surroundings = surroundings
         self.sent = 0
 
-    async def answers(self, requests: Sequence[Json], *, reset: bool = True) -> tuple[Answer, ...]:
+    async def answers(self, requests: Sequence[Json], *, reset: bool = True) -> tuple[HttpAnswer, ...]:
         """Send requests in order, on a fresh state, until one is not answered.
 
         Raises:
@@ -96,10 +96,10 @@ class AppObserver:
         told = json.loads(line)["answers"]
         return tuple(self._answer(one) for one in told)
 
-    def _answer(self, told: Mapping[str, Any]) -> Answer:
+    def _answer(self, told: Mapping[str, Any]) -> HttpAnswer:
         if "failure" in told:
-            return Answer(failure=self.scrubbed(str(told["failure"])), broken_link=told.get("kind") == "link")
-        return Answer(int(told["status"]), dict(told["headers"]), str(told["text"]))
+            return HttpAnswer(failure=self.scrubbed(str(told["failure"])), broken_link=told.get("kind") == "link")
+        return HttpAnswer(int(told["status"]), dict(told["headers"]), str(told["text"]))
 
     def scrubbed(self, text: str) -> str:
         """A text without the places of the sandbox."""
@@ -110,7 +110,7 @@ class AppObserver:
 
 @asynccontextmanager
 async def open_application(
-    target: PythonTarget, launch: Launch, surroundings: Surroundings | None = None
+    target: PythonTarget, launch: AppLaunch, surroundings: AppConditions | None = None
 ) -> AsyncGenerator[AppObserver]:
     """Start an application in the sandbox, on a copy of the project; it is gone when the context is left.
 
@@ -118,7 +118,7 @@ async def open_application(
         EnvironmentFault: it does not start; the message has the end of what it printed, secrets left out.
         SandboxFailure: the sandbox broke.
     """
-    surroundings = surroundings or Surroundings()
+    surroundings = surroundings or AppConditions()
     async with target.workspace() as workspace:
         program = workspace.program(
             [str(WORKER / "api_observe.py")],
@@ -144,18 +144,18 @@ async def open_application(
             line = await _first_line(session, surroundings)
             told = json.loads(line) if line else {"error": "the process that starts it ended"}
             if "error" in told:
-                raise not_started(launch, observer.scrubbed(str(told["error"])), target)
+                raise start_failure(launch, observer.scrubbed(str(told["error"])), target)
             yield observer
 
 
-async def _first_line(session: Session, surroundings: Surroundings) -> bytes | None:
+async def _first_line(session: Session, surroundings: AppConditions) -> bytes | None:
     try:
         return await session.receive(surroundings.start_seconds + 30)
     except TimeoutError:
         return None
 
 
-def not_started(launch: Launch, why: str, target: PythonTarget) -> EnvironmentFault:
+def start_failure(launch: AppLaunch, why: str, target: PythonTarget) -> EnvironmentFault:
     """The error for an application that does not start; says what to install where something is missing."""
     missing = "uvicorn" if "No module named 'uvicorn'" in why else ""
     if missing:

@@ -30,7 +30,7 @@ _FAVOURED = ("app", "application", "api", "create_app", "make_app", "get_app")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class WebApplication:
     """An application.
 
     Attributes:
@@ -54,11 +54,11 @@ class Found:
 
 @dataclass(slots=True)
 class _Reading:
-    found: list[Found] = field(default_factory=list)
+    found: list[WebApplication] = field(default_factory=list)
     mounted: set[str] = field(default_factory=set)
 
 
-def applications(layout: Layout) -> list[Found]:
+def find_applications(layout: Layout) -> list[WebApplication]:
     """The applications of a project, the likeliest first. Blocks."""
     reading = _Reading()
     for place in layout.modules:
@@ -70,7 +70,7 @@ def applications(layout: Layout) -> list[Found]:
     return sorted(used or found or reading.found, key=_rank)
 
 
-def application_in(layout: Layout, place: ModulePlace) -> Found | None:
+def find_application_in(layout: Layout, place: ModulePlace) -> WebApplication | None:
     """The likeliest application that a module makes itself. Blocks."""
     text = _text(layout.root / place.path)
     reading = _Reading()
@@ -79,7 +79,7 @@ def application_in(layout: Layout, place: ModulePlace) -> Found | None:
     return min(reading.found, key=_rank, default=None)
 
 
-def _rank(one: Found) -> tuple[bool, bool, int, int, str, int]:
+def _rank(one: WebApplication) -> tuple[bool, bool, int, int, str, int]:
     name = one.attribute.removesuffix("()")
     favour = _FAVOURED.index(name) if name in _FAVOURED else len(_FAVOURED)
     return (
@@ -102,11 +102,13 @@ def _read(place: ModulePlace, text: str, reading: _Reading) -> None:
         for name, value, line in _assigned(node):
             framework = _maker(value, makers)
             if framework is not None:
-                reading.found.append(Found(place, name, framework, line, uses=len(re.findall(rf"\b{name}\.", text))))
+                reading.found.append(
+                    WebApplication(place, name, framework, line, uses=len(re.findall(rf"\b{name}\.", text)))
+                )
         if isinstance(node, ast.FunctionDef):
             framework = _factory(node, makers)
             if framework is not None:
-                reading.found.append(Found(place, f"{node.name}()", framework, node.lineno))
+                reading.found.append(WebApplication(place, f"{node.name}()", framework, node.lineno))
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "mount":
             reading.mounted.update(one.id for one in node.args[1:2] if isinstance(one, ast.Name))
@@ -162,7 +164,7 @@ def _factory(function: ast.FunctionDef, makers: dict[str, str]) -> str | None:
     return None
 
 
-def secret_variables(root: Path, places: Iterable[ModulePlace]) -> list[str]:
+def find_secret_variables(root: Path, places: Iterable[ModulePlace]) -> list[str]:
     """Environment variables that modules read and that hold secrets, by their names; sorted. Blocks."""
     names: set[str] = set()
     for place in places:

@@ -47,7 +47,7 @@ def credential_name(scheme: str) -> str:
     return name if name[:1].isalpha() else f"auth_{name}"
 
 
-def kind_of(scheme: Mapping[str, Any]) -> tuple[Kind, str] | None:
+def credential_kind(scheme: Mapping[str, Any]) -> tuple[Kind, str] | None:
     """The kind of a security scheme and the parameter it goes into; None for one that needs a sign-in of its own."""
     said = scheme.get("type")
     if said == "apiKey" and scheme.get("in") in ("header", "query", "cookie"):
@@ -65,12 +65,12 @@ def is_secret(variable: str) -> bool:
     return _SECRET.search(variable) is not None
 
 
-def made_up(variable: str) -> str:
+def placeholder_secret(variable: str) -> str:
     """What the tests use for a secret that nobody gave: the same every time, and plainly no real one."""
     return f"test-{variable.lower().replace('_', '-')}"
 
 
-def candidates(api: Api, variables: Iterable[str]) -> dict[str, list[Credential]]:
+def candidate_credentials(api: Api, variables: Iterable[str]) -> dict[str, list[Credential]]:
     """Credentials that may fit each scheme of a document, likeliest first.
 
     Args:
@@ -79,7 +79,7 @@ def candidates(api: Api, variables: Iterable[str]) -> dict[str, list[Credential]
     names = list(dict.fromkeys(variables))
     found: dict[str, list[Credential]] = {}
     for scheme, told in api.schemes.items():
-        form = kind_of(told)
+        form = credential_kind(told)
         if form is None:
             continue
         kind, parameter = form
@@ -89,19 +89,19 @@ def candidates(api: Api, variables: Iterable[str]) -> dict[str, list[Credential]
             return -len(words & set(re.findall(r"[a-z]+", name.lower())))
 
         found[scheme] = [
-            Credential(credential_name(scheme), kind, name, parameter, made_up(name))
+            Credential(credential_name(scheme), kind, name, parameter, placeholder_secret(name))
             for name in sorted(names, key=likeness)
         ]
     return found
 
 
-def names_of(request: Mapping[str, Any]) -> tuple[str, ...]:
+def auth_names(request: Mapping[str, Any]) -> tuple[str, ...]:
     """The ways to sign in that a request uses, all of them together."""
     told = request.get("auth") or ()
     return (told,) if isinstance(told, str) else tuple(str(one) for one in told)
 
 
-def told_of(names: Sequence[str]) -> Any:
+def auth_entry(names: Sequence[str]) -> Any:
     """What a request says of the ways that it uses: the one, or a list of them."""
     return names[0] if len(names) == 1 else list(names)
 
@@ -109,7 +109,7 @@ def told_of(names: Sequence[str]) -> Any:
 def with_credentials(request: Json, credentials: Mapping[str, Credential]) -> Json:
     """The request as it is sent, `auth` put where it goes."""
     sent = {key: one for key, one in request.items() if key != "auth"}
-    for name in names_of(request):
+    for name in auth_names(request):
         credential = credentials.get(name)
         sent = put_secret(sent, credential, credential.value) if credential is not None else sent
     return sent
@@ -117,11 +117,11 @@ def with_credentials(request: Json, credentials: Mapping[str, Credential]) -> Js
 
 def put_secret(request: Json, credential: Credential, secret: str) -> Json:
     """The request with a secret where the credential goes."""
-    key, name, value = place_of(credential, secret)
+    key, name, value = secret_location(credential, secret)
     return {**request, key: {**(request.get(key) or {}), name: value}}
 
 
-def place_of(credential: Credential, secret: str) -> tuple[str, str, str]:
+def secret_location(credential: Credential, secret: str) -> tuple[str, str, str]:
     """Where a secret goes: the part of the request, the name there, and the value."""
     if credential.kind == "bearer":
         return "headers", "Authorization", f"Bearer {secret}"
@@ -131,7 +131,7 @@ def place_of(credential: Credential, secret: str) -> tuple[str, str, str]:
     return keys[credential.kind], credential.parameter, secret
 
 
-def wrong(request: Json, credentials: Sequence[Credential]) -> Json:
+def with_wrong_credentials(request: Json, credentials: Sequence[Credential]) -> Json:
     """The request with credentials of the right form that are not right."""
     sent = {key: one for key, one in request.items() if key != "auth"}
     for one in credentials:

@@ -12,14 +12,14 @@ from typing import Any
 from ....core.errors import EnvironmentFault
 from ....sandbox.protocol import Limits
 from ....sandbox.target import PythonTarget
-from ..model.api_source import Described, Places, form_of
+from ..model.api_source import ApiDescription, HandlerLocations, document_form
 from ..model.model import Json
-from .application import WORKER, Launch, not_started
+from .application import WORKER, AppLaunch, start_failure
 
 _SECONDS = 120.0
 
 
-async def document_of(target: PythonTarget, launch: Launch) -> Described:
+async def extract_document(target: PythonTarget, launch: AppLaunch) -> ApiDescription:
     """The document, with the places of the handlers; one that is made from routes is no documentation.
 
     Args:
@@ -48,18 +48,18 @@ async def document_of(target: PythonTarget, launch: Launch) -> Described:
         facts = _facts(answer)
         if facts is None or "error" in facts:
             told = (facts or {}).get("error") or completed.reason or completed.stderr.decode("utf-8", "replace")[-500:]
-            raise not_started(launch, str(told).replace(place, ".") or f"it ended with {completed.exit_code}", target)
+            raise start_failure(launch, str(told).replace(place, ".") or f"it ended with {completed.exit_code}", target)
     routes = [one for one in facts.get("routes") or () if isinstance(one, dict)]
     places = _places(routes, place)
     if isinstance(facts.get("document"), dict):
         version = str(facts["document"].get("openapi") or "")
-        return Described(facts["document"], form=form_of(version), places=places)
+        return ApiDescription(facts["document"], form=document_form(version), places=places)
     if not routes:
         raise EnvironmentFault(
             f"The application {launch.label} tells neither an OpenAPI document nor its routes.",
             advice="name an OpenAPI document in the request, such as `API tests from openapi.yaml`",
         )
-    return Described(document_from(routes, launch.label), documented=False, places=places)
+    return ApiDescription(document_from_routes(routes, launch.label), documented=False, places=places)
 
 
 def _facts(path: Path) -> Mapping[str, Any] | None:
@@ -70,7 +70,7 @@ def _facts(path: Path) -> Mapping[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _places(routes: Sequence[Json], root: str) -> Places:
+def _places(routes: Sequence[Json], root: str) -> HandlerLocations:
     """Where handlers are that belong to the project.
 
     Args:
@@ -86,7 +86,7 @@ def _places(routes: Sequence[Json], root: str) -> Places:
     return made
 
 
-def document_from(routes: Sequence[Json], title: str) -> Json:
+def document_from_routes(routes: Sequence[Json], title: str) -> Json:
     """A document made from routes and what their handlers read; it promises nothing about answers."""
     paths: dict[str, Json] = {}
     schemes: dict[str, Json] = {}

@@ -6,14 +6,14 @@ import asyncio
 from dataclasses import replace
 
 from ....sandbox.target import PythonTarget
-from ..model.api_source import Described, Documents
-from ..model.model import Answer
-from .application import Launch, open_application
+from ..model.api_source import ApiDescription, DocumentReader
+from ..model.model import HttpAnswer
+from .application import AppLaunch, open_application
 
 _HTML = ("text/html", "application/xhtml+xml")
 
 
-async def asked_for_document(target: PythonTarget, launch: Launch, documents: Documents) -> Described | None:
+async def fetch_document(target: PythonTarget, launch: AppLaunch, documents: DocumentReader) -> ApiDescription | None:
     """What the started application says of itself; None where it says nothing.
 
     Raises:
@@ -31,6 +31,6 @@ async def asked_for_document(target: PythonTarget, launch: Launch, documents: Do
     return None
 
 
-def _is_page(answer: Answer) -> bool:
+def _is_page(answer: HttpAnswer) -> bool:
     media_type = next((one for name, one in answer.headers.items() if name.lower() == "content-type"), "")
     return media_type.partition(";")[0].strip().lower() in _HTML

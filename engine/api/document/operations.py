@@ -8,16 +8,18 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..model.api_source import Places
-from ..model.model import Api, Body, Json, Operation, Parameter
-from .schemas import PREFIX, normal
+from ..model.api_source import HandlerLocations
+from ..model.model import Api, ApiParameter, Json, Operation, RequestBody
+from .schemas import PREFIX, normalize_schema
 
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "trace")
 _ORDER = {"POST": 0, "PUT": 1, "GET": 2, "HEAD": 3, "PATCH": 4, "DELETE": 5, "OPTIONS": 6, "TRACE": 7}
 _JSON = re.compile(r"^application/(?:[\w.+-]+\+)?json\b")
 
 
-def api_of(document: Json, *, path: str, most: int = 60, documented: bool = True, places: Places | None = None) -> Api:
+def api_from_document(
+    document: Json, *, path: str, most: int = 60, documented: bool = True, places: HandlerLocations | None = None
+) -> Api:
     """Read a document.
 
     Args:
@@ -27,7 +29,8 @@ def api_of(document: Json, *, path: str, most: int = 60, documented: bool = True
         places: where the operations are written; those that are not in it are told as the whole of `path`.
     """
     components = {
-        str(name): normal(one) for name, one in _mapping(_mapping(document.get("components")).get("schemas")).items()
+        str(name): normalize_schema(one)
+        for name, one in _mapping(_mapping(document.get("components")).get("schemas")).items()
     }
     found = [_placed(one, places or {}) for one in _operations(document, path)]
     chosen, others = _prioritised(found, most)
@@ -73,13 +76,13 @@ def _operations(document: Json, path: str) -> Iterator[Operation]:
             )
 
 
-def _placed(operation: Operation, places: Places) -> Operation:
+def _placed(operation: Operation, places: HandlerLocations) -> Operation:
     known = places.get((operation.method, operation.path))
     return operation if known is None else replace(operation, source=known[0], lines=known[1])
 
 
-def _parameters(item: Mapping[str, Any], operation: Mapping[str, Any], document: Json) -> Iterator[Parameter]:
-    found: dict[tuple[str, str], Parameter] = {}
+def _parameters(item: Mapping[str, Any], operation: Mapping[str, Any], document: Json) -> Iterator[ApiParameter]:
+    found: dict[tuple[str, str], ApiParameter] = {}
     for one in [*_list(item.get("parameters")), *_list(operation.get("parameters"))]:
         one = _resolved(one, document)
         where, name = str(one.get("in")), str(one.get("name"))
@@ -89,18 +92,18 @@ def _parameters(item: Mapping[str, Any], operation: Mapping[str, Any], document:
         if schema is None and _mapping(one.get("content")):
             continue  # a parameter that is a document of its own
         examples = _examples(one)
-        found[where, name] = Parameter(name, where, bool(one.get("required")), normal(schema), examples)  # type: ignore[arg-type]
+        found[where, name] = ApiParameter(name, where, bool(one.get("required")), normalize_schema(schema), examples)  # type: ignore[arg-type]
     yield from found.values()
 
 
-def _body(value: Any, document: Json) -> Body | None:
+def _body(value: Any, document: Json) -> RequestBody | None:
     body = _resolved(value, document)
     content = _mapping(body.get("content"))
     if not content:
         return None
     kinds = sorted(content, key=lambda one: (not _JSON.match(one), "form-urlencoded" not in one))
     media = _mapping(content[kinds[0]])
-    return Body(kinds[0], normal(media.get("schema")), bool(body.get("required")), _examples(media))
+    return RequestBody(kinds[0], normalize_schema(media.get("schema")), bool(body.get("required")), _examples(media))
 
 
 def _responses(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[str, Any]]:
@@ -108,7 +111,7 @@ def _responses(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[s
         content = _mapping(_resolved(one, document).get("content"))
         kind = next((name for name in content if _JSON.match(str(name))), None)
         schema = _mapping(content[kind]).get("schema") if kind else None
-        yield str(status).upper().replace("DEFAULT", "default"), None if schema is None else normal(schema)
+        yield str(status).upper().replace("DEFAULT", "default"), None if schema is None else normalize_schema(schema)
 
 
 def _media(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[str, tuple[str, ...]]]:

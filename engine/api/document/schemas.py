@@ -13,7 +13,7 @@ _SINGLE = ("items", "additionalProperties", "not", "if", "then", "else", "contai
 _DEEPEST = 60
 
 
-def normal(schema: Any, depth: int = 0) -> Any:
+def normalize_schema(schema: Any, depth: int = 0) -> Any:
     """A schema as 2020-12: `nullable` and boolean exclusive bounds of 3.0 said the new way, prose and markup left out.
 
     What is no schema becomes `True`, which everything fits.
@@ -27,11 +27,11 @@ def normal(schema: Any, depth: int = 0) -> Any:
         if key in _DROPPED or str(key).startswith("x-"):
             continue
         if key in _MAPS and isinstance(value, Mapping):
-            made[key] = {str(name): normal(one, depth + 1) for name, one in value.items()}
+            made[key] = {str(name): normalize_schema(one, depth + 1) for name, one in value.items()}
         elif key in _LISTS and isinstance(value, list):
-            made[key] = [normal(one, depth + 1) for one in value]
+            made[key] = [normalize_schema(one, depth + 1) for one in value]
         elif key in _SINGLE and isinstance(value, Mapping | bool):
-            made[key] = normal(value, depth + 1)
+            made[key] = normalize_schema(value, depth + 1)
         else:
             made[key] = int(value) if isinstance(value, float) and value.is_integer() else value
     if "example" in schema and "examples" not in made:
@@ -55,7 +55,7 @@ def _nullable(made: dict[str, Any]) -> dict[str, Any]:
     return {"anyOf": [made, {"type": "null"}]}
 
 
-def followed(schema: Any, components: Mapping[str, Any]) -> Mapping[str, Any]:
+def resolve_reference(schema: Any, components: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a schema says, its own reference followed; an empty object for one that leads nowhere or in a circle."""
     seen: set[str] = set()
     while isinstance(schema, Mapping) and isinstance(schema.get("$ref"), str):
@@ -78,19 +78,19 @@ def references(schema: Any) -> frozenset[str]:
     return frozenset(own.union(*(references(part) for parts in listed for part in parts)))
 
 
-def merged(schema: Any, components: Mapping[str, Any], depth: int = 0) -> Mapping[str, Any]:
-    """`followed`, with `allOf` put together and the first real alternative of `anyOf` and `oneOf` chosen."""
-    found = dict(followed(schema, components))
+def merge_schema(schema: Any, components: Mapping[str, Any], depth: int = 0) -> Mapping[str, Any]:
+    """`resolve_reference`, with `allOf` put together and the first real alternative of `anyOf` and `oneOf` chosen."""
+    found = dict(resolve_reference(schema, components))
     if depth > 12:
         return found
     for part in found.pop("allOf", ()):
-        found = _together(found, merged(part, components, depth + 1))
+        found = _together(found, merge_schema(part, components, depth + 1))
     for key in ("anyOf", "oneOf"):
         options = found.pop(key, None)
         if options:
-            real = [one for one in options if followed(one, components).get("type") != "null"] or list(options)
+            real = [one for one in options if resolve_reference(one, components).get("type") != "null"] or list(options)
             had_null = len(real) < len(options)
-            found = _together(found, merged(real[0], components, depth + 1))
+            found = _together(found, merge_schema(real[0], components, depth + 1))
             found["x-null"] = found.get("x-null", False) or had_null
             found["x-options"] = len(real)
     return found
@@ -123,13 +123,13 @@ def type_of(schema: Mapping[str, Any]) -> str:
     return ""
 
 
-def takes_null(schema: Mapping[str, Any]) -> bool:
+def accepts_null(schema: Mapping[str, Any]) -> bool:
     """Whether null fits a merged schema."""
     said = schema.get("type")
     return bool(schema.get("x-null")) or said == "null" or (isinstance(said, list) and "null" in said) or not said
 
 
-def standalone(schema: Any, components: Mapping[str, Any]) -> Any:
+def standalone_schema(schema: Any, components: Mapping[str, Any]) -> Any:
     """A schema that stands by itself: what it refers to is in its `$defs`; titles and descriptions are left out."""
     wanted: dict[str, Any] = {}
     waiting: list[str] = []

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 Json = dict[str, Any]
-Places = Mapping[tuple[str, str], tuple[str, tuple[int, int]]]
+HandlerLocations = Mapping[tuple[str, str], tuple[str, tuple[int, int]]]
 """(method in capitals, path) → file relative to the project, first and last line."""
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class ApiDescription:
     """A document with what is known of it.
 
     Attributes:
@@ -31,10 +31,10 @@ class Described:
     form: str = ""
     digest: str = ""
     problems: tuple[tuple[str, str], ...] = ()
-    places: Places = field(default_factory=dict)
+    places: HandlerLocations = field(default_factory=dict)
 
 
-class Documents(Protocol):
+class DocumentReader(Protocol):
     """Reads OpenAPI documents."""
 
     @property
@@ -42,7 +42,7 @@ class Documents(Protocol):
         """Where frameworks serve the document of a running application, the most usual first."""
         ...
 
-    def load(self, endpoint: str) -> Awaitable[Described]:
+    def load(self, endpoint: str) -> Awaitable[ApiDescription]:
         """The document that an endpoint (a file of the project or an address) means.
 
         Raises:
@@ -50,12 +50,12 @@ class Documents(Protocol):
         """
         ...
 
-    def read(self, location: str, content: bytes) -> Described | None:
+    def read(self, location: str, content: bytes) -> ApiDescription | None:
         """The document that an application answered; None where it is none. Blocks."""
         ...
 
 
-def form_of(version: str) -> str:
+def document_form(version: str) -> str:
     """`openapi-3.1` for `3.1.0`, `swagger-2.0` for `2.0`; empty for what is no known version."""
     major = ".".join(version.split(".")[:2])
     if major in ("3.0", "3.1", "3.2"):

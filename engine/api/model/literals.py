@@ -52,7 +52,7 @@ def quoted(value: str) -> str:
     return inner if inner.startswith('"') else '"' + inner[1:-1].replace('"', '\\"').replace("\\'", "'") + '"'
 
 
-def names_in(value: Any) -> list[str]:
+def saved_names_in(value: Any) -> list[str]:
     """Names of saved values that a part of a request uses, in order, each once."""
     return list(dict.fromkeys(_VARIABLE.findall(literal_text(value))))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Json = dict[str, Any]
-Place = Literal["path", "query", "header", "cookie"]
+ParameterLocation = Literal["path", "query", "header", "cookie"]
 Category = Literal[
     "success", "validation", "authentication", "not_found", "state", "contract", "boundary", "resilience"
 ]
@@ -15,18 +15,18 @@ UNSAFE = ("POST", "PUT", "PATCH", "DELETE")
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class ApiParameter:
     """A parameter of an operation; `schema` is normal (see schemas.py), its references still local ones."""
 
     name: str
-    where: Place
+    where: ParameterLocation
     required: bool
     schema: Any
     examples: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class RequestBody:
     """What an operation reads."""
 
     media_type: str
@@ -54,8 +54,8 @@ class Operation:
     name: str
     method: str
     path: str
-    parameters: tuple[Parameter, ...] = ()
-    body: Body | None = None
+    parameters: tuple[ApiParameter, ...] = ()
+    body: RequestBody | None = None
     responses: Mapping[str, Any] = field(default_factory=dict)
     media: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     security: tuple[tuple[str, ...], ...] = ()
@@ -70,7 +70,7 @@ class Operation:
         return f"{self.method} {self.path}"
 
     @property
-    def path_parameters(self) -> tuple[Parameter, ...]:
+    def path_parameters(self) -> tuple[ApiParameter, ...]:
         """Its path parameters, in the order of the path."""
         found = [one for one in self.parameters if one.where == "path"]
         return tuple(sorted(found, key=lambda one: self.path.find("{" + one.name + "}")))
@@ -146,7 +146,7 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """What came back; `failure` says why nothing did."""
 
     status: int = 0
@@ -162,7 +162,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ObservedProposal:
     """A proposal with its answers: one for each request of the setup, then the one that counts (the last).
 
     Attributes:
@@ -172,15 +172,15 @@ class Seen:
     """
 
     proposal: Proposal
-    answers: tuple[Answer, ...]
+    answers: tuple[HttpAnswer, ...]
     unstable: frozenset[str] = frozenset()
     steady: bool = True
     fresh: bool = False
 
     @property
-    def answer(self) -> Answer:
+    def answer(self) -> HttpAnswer:
         """The answer that counts."""
-        return self.answers[-1] if self.answers else Answer(failure="it was not sent")
+        return self.answers[-1] if self.answers else HttpAnswer(failure="it was not sent")
 
     @property
     def complete(self) -> bool:

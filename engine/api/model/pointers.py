@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 
-def escaped(key: str) -> str:
+def escape_key(key: str) -> str:
     """A key as a part of a JSON pointer."""
     return key.replace("~", "~0").replace("/", "~1")
 
@@ -23,7 +23,7 @@ def parts(value: Any, hidden: frozenset[str], pointer: str = "") -> Iterator[tup
         yield pointer, value, True
     elif isinstance(value, dict) and value:
         for key, one in value.items():
-            yield from parts(one, hidden, f"{pointer}/{escaped(str(key))}")
+            yield from parts(one, hidden, f"{pointer}/{escape_key(str(key))}")
     elif isinstance(value, list) and value:
         for number, one in enumerate(value):
             yield from parts(one, hidden, f"{pointer}/{number}")
@@ -39,4 +39,4 @@ def lists(value: Any, hidden: frozenset[str], pointer: str = "") -> Iterator[tup
         yield pointer, value
     elif isinstance(value, dict):
         for key, one in value.items():
-            yield from lists(one, hidden, f"{pointer}/{escaped(str(key))}")
+            yield from lists(one, hidden, f"{pointer}/{escape_key(str(key))}")

@@ -14,9 +14,9 @@ from typing import Any
 from ..document.application import AppObserver
 from ..document.auth import Credential, with_credentials
 from ..document.schemas import type_of
-from ..model.model import Answer, Json, Operation, Proposal
+from ..model.model import HttpAnswer, Json, Operation, Proposal
 from ..values.data import NOTHING
-from .resource_model import Baseline, World, complete, ids_of, request_for, united
+from .resource_model import BaselineRequest, ResourceModel, build_request, find_saved_ids, is_complete, merge_setups
 from .stability import saved_values
 
 _ROUNDS = 3
@@ -25,7 +25,7 @@ _MOST_VALUES = 6
 _MOST_COMBINATIONS = 24
 
 
-class Finder:
+class BaselineFinder:
     """Finds baselines; `failures` holds the last answer of each operation that has none, `broken` the first valid
     request of an operation that the application answered with a server error, or not at all.
 
@@ -34,13 +34,13 @@ class Finder:
     """
 
     def __init__(
-        self, observer: AppObserver, world: World, credentials: Mapping[str, Credential], *, budget: int = 24
+        self, observer: AppObserver, world: ResourceModel, credentials: Mapping[str, Credential], *, budget: int = 24
     ) -> None:
         self._observer = observer
         self._world = world
         self._credentials = credentials
         self._budget = budget
-        self.failures: dict[str, Answer] = {}
+        self.failures: dict[str, HttpAnswer] = {}
         self.broken: dict[str, Proposal] = {}
 
     async def find(self) -> None:
@@ -66,14 +66,14 @@ class Finder:
                 if number:
                     setup = await self._shortened(setup, request)
                 known = [one for one in saved_values(setup, answers).values() if "{" in operation.path]
-                saves = ids_of(operation, self._world.api, answer, known) if operation.method == "POST" else {}
-                self._world.baselines[operation.name] = Baseline(operation, request, setup, answer, saves)
+                saves = find_saved_ids(operation, self._world.api, answer, known) if operation.method == "POST" else {}
+                self._world.baselines[operation.name] = BaselineRequest(operation, request, setup, answer, saves)
                 self.failures.pop(operation.name, None)
                 self._world.refused.pop(operation.name, None)
                 return
             self.failures[operation.name] = answer
             if 400 <= answer.status < 500 and answer.status != 405 and len(answers) == len(setup) + 1:
-                refused = Baseline(operation, request, tuple(setup), answer)
+                refused = BaselineRequest(operation, request, tuple(setup), answer)
                 self._world.refused.setdefault(operation.name, refused)
             if answer.status >= 500 or (answer.failure and not answer.broken_link):
                 title = f"{operation.label} with valid values"
@@ -84,11 +84,11 @@ class Finder:
 
     def _stories(self, operation: Operation, number: int) -> Iterator[tuple[Json, tuple[Json, ...]]]:
         """Requests with what comes before them, the plainest first; later rounds try more."""
-        plain = request_for(self._world, operation)
+        plain = build_request(self._world, operation)
         if plain is None:
             return
         yield plain
-        full = request_for(self._world, operation, full=True)
+        full = build_request(self._world, operation, full=True)
         if full is not None and full != plain:
             yield full
         content = (plain[0].get("body") or {}).get("content")
@@ -96,7 +96,7 @@ class Finder:
             # What lists name may not be there yet.
             bare = {name: [] if isinstance(one, list) else one for name, one in content.items()}
             if bare != content and self._world.samples.problem(bare, operation.body.schema) is None:
-                made = request_for(self._world, operation, body=bare)
+                made = build_request(self._world, operation, body=bare)
                 if made is not None:
                     yield made
         if not number:
@@ -104,8 +104,8 @@ class Finder:
         everything = self._everything(operation)
         choices = [plain, *([full] if full is not None and full != plain else []), *self._other_values(operation)]
         for request, setup in choices:
-            whole = tuple(united(everything, setup))
-            if complete((*whole, request)) and whole != setup:
+            whole = tuple(merge_setups(everything, setup))
+            if is_complete((*whole, request)) and whole != setup:
                 yield request, whole
         for request, setup in choices[1:]:
             yield request, setup
@@ -115,10 +115,10 @@ class Finder:
         story: list[Json] = []
         for one in self._world.baselines.values():
             if one.operation.method in ("POST", "PUT") and one.operation.name != operation.name:
-                story = united(story, one.story)
+                story = merge_setups(story, one.story)
         for one in self._world.baselines.values():
             if one.operation.method == "PATCH" and one.operation.path != operation.path:
-                story = united(story, one.story)
+                story = merge_setups(story, one.story)
         return story
 
     def _other_values(self, operation: Operation) -> Iterator[tuple[Json, tuple[Json, ...]]]:
@@ -135,7 +135,7 @@ class Finder:
             for value in values[:_MOST_VALUES]:
                 if name in body and body[name] == value:
                     continue
-                made = request_for(self._world, operation, body={**body, name: value})
+                made = build_request(self._world, operation, body={**body, name: value})
                 if made is not None:
                     yield made
 
@@ -144,21 +144,21 @@ class Finder:
         kept = list(setup)
         for one in reversed(setup):
             shorter = [other for other in kept if other is not one]
-            if not complete((*shorter, request)):
+            if not is_complete((*shorter, request)):
                 continue
             answers = await self.send((*shorter, request))
             if len(answers) == len(shorter) + 1 and answers[-1].ok and all(step.ok for step in answers):
                 kept = shorter
         return tuple(kept)
 
-    async def send(self, requests: Sequence[Json]) -> tuple[Answer, ...]:
+    async def send(self, requests: Sequence[Json]) -> tuple[HttpAnswer, ...]:
         """Send a story on a fresh state. Raises SandboxFailure."""
         answers = await self._observer.answers([with_credentials(one, self._credentials) for one in requests])
-        return answers or (Answer(failure="it was not sent"),)
+        return answers or (HttpAnswer(failure="it was not sent"),)
 
 
-async def credentials_that_work(
-    observer: AppObserver, world: World, offered: Mapping[str, Sequence[Credential]]
+async def find_working_credentials(
+    observer: AppObserver, world: ResourceModel, offered: Mapping[str, Sequence[Credential]]
 ) -> dict[str, Credential]:
     """For each security scheme, the first of the offered credentials that lets a request in.
 
@@ -171,7 +171,7 @@ async def credentials_that_work(
         if all(scheme in found for scheme in alternative) or not all(offered.get(scheme) for scheme in alternative):
             continue
         operation = next(one for one in world.api.operations if alternative in one.security)
-        made = request_for(world, operation, linked=False, body=_some_body(world, operation))
+        made = build_request(world, operation, linked=False, body=_some_body(world, operation))
         if made is None:
             continue
         request = {key: one for key, one in made[0].items() if key != "auth"}
@@ -185,7 +185,7 @@ async def credentials_that_work(
     return found
 
 
-def _some_body(world: World, operation: Operation) -> Any:
+def _some_body(world: ResourceModel, operation: Operation) -> Any:
     if operation.body is None:
         return NOTHING
     return world.samples.value(operation.body.schema, "body")

@@ -29,7 +29,7 @@ class ApiBudget:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class SelectedProposals:
     """What is tried.
 
     Attributes:
@@ -40,7 +40,7 @@ class Chosen:
     cut: tuple[tuple[str, str], ...]
 
 
-def within(found: Sequence[Proposal], budget: ApiBudget) -> Chosen:
+def select_within(found: Sequence[Proposal], budget: ApiBudget) -> SelectedProposals:
     """The most telling proposals of every operation, then the next of every operation, until the budget is spent."""
     by_operation: dict[str, list[int]] = {}
     for at, one in enumerate(found):
@@ -59,10 +59,10 @@ def within(found: Sequence[Proposal], budget: ApiBudget) -> Chosen:
             cut.append((label, _said(beyond, f"at most {budget.operation} are tried for one operation")))
         if late:
             cut.append((label, _said(late, f"at most {budget.proposals} are tried for the whole API")))
-    return Chosen(tuple(one for at, one in enumerate(found) if at in kept), tuple(cut))
+    return SelectedProposals(tuple(one for at, one in enumerate(found) if at in kept), tuple(cut))
 
 
-def pairs_within(
+def select_pairs_within(
     found: Sequence[tuple[Operation, Operation, T]], most: int
 ) -> tuple[list[T], tuple[tuple[str, str], ...]]:
     """The pairs of a change and a reading that are tried, and (operation, why) for the readings that are not.

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from ..document.auth import Credential, names_of
+from ..document.auth import Credential, auth_names
 from ..model.model import Json
 
 ADDRESS = "${API_BASE_URL:-http://127.0.0.1:8000}"
@@ -20,7 +20,7 @@ _NAME = re.compile(r"\{\{(\w+)\}\}")
 _SPECIAL = re.compile(r'([\\"`$])')
 
 
-def lines(requests: Sequence[Json], credentials: Mapping[str, Credential], *, seconds: int = 0) -> str:
+def curl_lines(requests: Sequence[Json], credentials: Mapping[str, Credential], *, seconds: int = 0) -> str:
     """Lines for each request; those of the last show the whole answer, the others only keep what later ones use.
 
     Args:
@@ -60,7 +60,7 @@ def _keys(pointer: str) -> str:
 
 
 def _command(request: Json, credentials: Mapping[str, Credential], *, last: bool, seconds: int) -> str:
-    used = [credentials[name] for name in names_of(request) if name in credentials]
+    used = [credentials[name] for name in auth_names(request) if name in credentials]
     address = _address(request, used)
     parts = ["curl -s", *(["-i"] if last else []), *([f"--max-time {seconds}"] if last and seconds else [])]
     # What would be a set or a range of addresses, or a way up, is sent as it stands.

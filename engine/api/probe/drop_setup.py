@@ -12,7 +12,7 @@ from typing import Any
 
 from ..document.application import AppObserver
 from ..document.auth import Credential, with_credentials
-from ..model.model import Json, Seen
+from ..model.model import Json, ObservedProposal
 from .resource_model import variables_in
 from .stability import saved_values
 
@@ -20,7 +20,9 @@ _CATEGORIES = ("validation", "authentication", "contract")
 _VARIABLE = re.compile(r"\{\{(\w+)\}\}")
 
 
-async def made_bare(observer: AppObserver, seen: Sequence[Seen], credentials: Mapping[str, Credential]) -> list[Seen]:
+async def drop_setup(
+    observer: AppObserver, seen: Sequence[ObservedProposal], credentials: Mapping[str, Credential]
+) -> list[ObservedProposal]:
     """The same, without the setup where the very same answer comes without it.
 
     Saved ids become what they were: nothing has them then, and the answer shows that nobody looked.
@@ -28,7 +30,7 @@ async def made_bare(observer: AppObserver, seen: Sequence[Seen], credentials: Ma
     Raises:
         SandboxFailure: the worker is gone.
     """
-    found: list[Seen] = []
+    found: list[ObservedProposal] = []
     for one in seen:
         proposal = one.proposal
         if proposal.category not in _CATEGORIES or not proposal.setup or not _is_refused(one):
@@ -42,7 +44,7 @@ async def made_bare(observer: AppObserver, seen: Sequence[Seen], credentials: Ma
     return found
 
 
-def _is_refused(seen: Seen) -> bool:
+def _is_refused(seen: ObservedProposal) -> bool:
     return seen.complete and not seen.answer.failure and 400 <= seen.answer.status < 500
 
 

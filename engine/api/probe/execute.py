@@ -8,22 +8,22 @@ from dataclasses import replace
 from ..document.application import AppObserver
 from ..document.auth import Credential, with_credentials
 from ..model.freshness import REFUSALS
-from ..model.model import Answer, Proposal, Seen
-from .stability import laid_together
+from ..model.model import HttpAnswer, ObservedProposal, Proposal
+from .stability import merge_observations
 
 _ROUNDS = 3
 
 
-async def watch(
+async def execute_proposals(
     observer: AppObserver, proposals: Sequence[Proposal], credentials: Mapping[str, Credential]
-) -> list[Seen]:
+) -> list[ObservedProposal]:
     """What comes back, in order. Raises SandboxFailure."""
-    return [Seen(one, await _answers(observer, one, credentials, reset=True)) for one in proposals]
+    return [ObservedProposal(one, await _answers(observer, one, credentials, reset=True)) for one in proposals]
 
 
-async def with_state_told(
-    observer: AppObserver, seen: Sequence[Seen], credentials: Mapping[str, Credential]
-) -> list[Seen]:
+async def mark_state_dependent(
+    observer: AppObserver, seen: Sequence[ObservedProposal], credentials: Mapping[str, Credential]
+) -> list[ObservedProposal]:
     """The same, those marked that need a fresh state although they are refused.
 
     What is refused for its form is usually refused whatever there is, and its tests share one state. All such requests
@@ -36,8 +36,8 @@ async def with_state_told(
         await observer.answers((), reset=True)
         for at in (*sorted(alike, reverse=True), *sorted(alike)):
             one = seen[at]
-            again = Seen(one.proposal, await _answers(observer, one.proposal, credentials, reset=False))
-            both = laid_together(one, again)
+            again = ObservedProposal(one.proposal, await _answers(observer, one.proposal, credentials, reset=False))
+            both = merge_observations(one, again)
             if not both.steady or not both.unstable <= one.unstable:
                 touched.add(one.proposal.operation.name)
         if not touched:
@@ -48,12 +48,12 @@ async def with_state_told(
     return [replace(one, fresh=_refused(one) and at not in alike) for at, one in enumerate(seen)]
 
 
-def _refused(one: Seen) -> bool:
+def _refused(one: ObservedProposal) -> bool:
     return one.proposal.category in REFUSALS and one.complete and one.steady and 400 <= one.answer.status < 500
 
 
 async def _answers(
     observer: AppObserver, one: Proposal, credentials: Mapping[str, Credential], *, reset: bool
-) -> tuple[Answer, ...]:
+) -> tuple[HttpAnswer, ...]:
     requests = [with_credentials(request, credentials) for request in (*one.setup, one.request)]
     return await observer.answers(requests, reset=reset)

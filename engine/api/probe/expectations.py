@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ..document.schemas import standalone
-from ..model.model import Api, Json, Seen
+from ..document.schemas import standalone_schema
+from ..model.model import Api, Json, ObservedProposal
 from ..model.pointers import leaves, lists, parts
-from ..values.private import Privacy
-from .resource_model import json_of, pointed
+from ..values.private import SecretFilter
+from .resource_model import parse_json, resolve_pointer
 from .stability import saved_values
 
 _MOST_BODY = 1500
@@ -21,7 +21,7 @@ _MOST_LISTS = 3
 _JSON_TYPES = {str: "string", dict: "object", list: "array", bool: "boolean", int: "number", float: "number"}
 
 
-def telling(found: Sequence[Seen]) -> frozenset[int]:
+def select_informative(found: Sequence[ObservedProposal]) -> frozenset[int]:
     """Of each operation and status the answers, by their position, that show most of what its schema describes.
 
     They are those with the most in them; an empty list fits whatever is said of its items. Where the richest stands in
@@ -31,7 +31,7 @@ def telling(found: Sequence[Seen]) -> frozenset[int]:
     for at, one in enumerate(found):
         if one.proposal.category == "contract":
             continue
-        value = json_of(one.answer)
+        value = parse_json(one.answer)
         rank = (-1 if value is None else _richness(value), not one.proposal.group)
         key = (one.proposal.operation.name, one.answer.status)
         if key not in best or rank > best[key][0]:
@@ -45,11 +45,11 @@ def _richness(value: Any) -> int:
     return sum(1 for _, leaf in leaves(value) if leaf not in ({}, []))
 
 
-def _table(seen: Seen) -> tuple[str, str, int]:
+def _table(seen: ObservedProposal) -> tuple[str, str, int]:
     return seen.proposal.operation.name, seen.proposal.group, seen.answer.status
 
 
-def expectations(seen: Seen, api: Api, privacy: Privacy, *, shows: bool) -> Iterator[Json]:
+def expectations(seen: ObservedProposal, api: Api, privacy: SecretFilter, *, shows: bool) -> Iterator[Json]:
     """The expectations of a case, the status first.
 
     Args:
@@ -60,7 +60,7 @@ def expectations(seen: Seen, api: Api, privacy: Privacy, *, shows: bool) -> Iter
     promised = api.documented and bool(operation.responses) and operation.documents(answer.status)
     origin = "documented" if promised else "observed"
     yield {"kind": "status", "statuses": [answer.status], "origin": origin, "evidence": evidence}
-    value = json_of(answer)
+    value = parse_json(answer)
     if shows:
         for one in (*_content_type(seen, api), *_schema(seen, api, value)):
             yield {**one, "evidence": evidence}
@@ -69,7 +69,7 @@ def expectations(seen: Seen, api: Api, privacy: Privacy, *, shows: bool) -> Iter
             yield {**one, "origin": "observed", "evidence": evidence}
 
 
-def _content_type(seen: Seen, api: Api) -> Iterator[Json]:
+def _content_type(seen: ObservedProposal, api: Api) -> Iterator[Json]:
     told = seen.answer.headers.get("content-type", "")
     if not told or not seen.answer.text or "boundary=" in told:
         return
@@ -83,18 +83,18 @@ def _content_type(seen: Seen, api: Api) -> Iterator[Json]:
     }
 
 
-def _schema(seen: Seen, api: Api, value: Any) -> Iterator[Json]:
+def _schema(seen: ObservedProposal, api: Api, value: Any) -> Iterator[Json]:
     operation = seen.proposal.operation
     schema = operation.schema_of(seen.answer.status) if seen.proposal.request["method"] == operation.method else None
     if value is None or schema in (None, True, {}) or not api.documented:
         return
-    alone = standalone(schema, api.components)
+    alone = standalone_schema(schema, api.components)
     # A type and no more is told by what is pinned of the body.
     if alone not in (True, {}) and set(alone) != {"type"} and len(json.dumps(alone)) <= _MOST_SCHEMA:
         yield {"kind": "body_schema", "schema": alone, "origin": "documented"}
 
 
-def _body(seen: Seen, value: Any, privacy: Privacy) -> Iterator[Json]:
+def _body(seen: ObservedProposal, value: Any, privacy: SecretFilter) -> Iterator[Json]:
     """What of the body is pinned: all of it where it is short and steady, else its steady parts."""
     secret = privacy.places(value)
     if seen.answer.status >= 400:
@@ -107,7 +107,7 @@ def _body(seen: Seen, value: Any, privacy: Privacy) -> Iterator[Json]:
         yield from _within(_parts(seen, value, secret), _MOST_POINTS)
 
 
-def _parts(seen: Seen, value: Any, secret: frozenset[str]) -> Iterator[Json]:
+def _parts(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterator[Json]:
     saved = saved_values(seen.proposal.setup, seen.answers)
     for pointer, leaf, hidden in parts(value, seen.unstable | secret):
         if not hidden:
@@ -121,7 +121,7 @@ def _parts(seen: Seen, value: Any, secret: frozenset[str]) -> Iterator[Json]:
             yield _part(pointer, "has_type", _JSON_TYPES[type(leaf)])
 
 
-def _error(seen: Seen, value: Any, secret: frozenset[str]) -> Iterator[Json]:
+def _error(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterator[Json]:
     """Messages of the application's own; of a validator's report only which part is wrong."""
     if seen.proposal.category == "contract":
         return
@@ -132,7 +132,7 @@ def _error(seen: Seen, value: Any, secret: frozenset[str]) -> Iterator[Json]:
         else:
             yield {"kind": "body_equals", "value": value}
         return
-    place = pointed(value, "/detail/0/loc") if isinstance(value, dict) else None
+    place = resolve_pointer(value, "/detail/0/loc") if isinstance(value, dict) else None
     hidden = seen.unstable | secret
     if isinstance(place, list) and place and not any(one.startswith("/detail/0/loc") for one in hidden):
         yield _part("/detail/0/loc", "equals", place)

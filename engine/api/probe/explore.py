@@ -10,22 +10,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ....sandbox.target import PythonTarget
-from ..document.application import Launch, Surroundings, open_application
-from ..document.auth import Credential, candidates
-from ..model.model import Api, Proposal, Seen
-from ..values.data import Fallback, Samples
-from .baselines import Finder, credentials_that_work
-from .bounds import ApiBudget, pairs_within, within
-from .drop_setup import made_bare
-from .execute import watch, with_state_told
-from .other_values import second_of
+from ..document.application import AppConditions, AppLaunch, open_application
+from ..document.auth import Credential, candidate_credentials
+from ..model.model import Api, ObservedProposal, Proposal
+from ..values.data import Fallback, SampleValues
+from .baselines import BaselineFinder, find_working_credentials
+from .bounds import ApiBudget, select_pairs_within, select_within
+from .drop_setup import drop_setup
+from .execute import execute_proposals, mark_state_dependent
+from .other_values import distinct_request
 from .propose import proposals_for, wrong_methods
-from .propose_stories import afterwards, fuller_lists
-from .propose_values import refused
-from .resource_model import Baseline, World, complete
-from .stability import laid_together
+from .propose_stories import filled_lists, readings_after_change
+from .propose_values import invalid_bodies
+from .resource_model import BaselineRequest, ResourceModel, is_complete
+from .stability import merge_observations
 
-SHIFTED = Surroundings(hash_seed=1, clock=86_400 * 401 + 5 * 3600 + 17 * 60, zone="TWT-05:45")
+SHIFTED = AppConditions(hash_seed=1, clock=86_400 * 401 + 5 * 3600 + 17 * 60, zone="TWT-05:45")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +40,25 @@ class ApiExploration:
     """
 
     api: Api
-    seen: tuple[Seen, ...]
+    seen: tuple[ObservedProposal, ...]
     credentials: Mapping[str, Credential]
     unreached: tuple[tuple[str, str], ...]
     cut: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
     requests: int
-    samples: Samples
+    samples: SampleValues
 
 
 async def explore_api(
     target: PythonTarget,
     api: Api,
-    launch: Launch,
+    launch: AppLaunch,
     *,
     secrets: Sequence[str] = (),
     offered: Mapping[str, Sequence[Credential]] | None = None,
     budget: ApiBudget | None = None,
     fallback: Fallback | None = None,
-    surroundings: Surroundings | None = None,
+    surroundings: AppConditions | None = None,
 ) -> ApiExploration:
     """Find out what an API does.
 
@@ -71,27 +71,27 @@ async def explore_api(
         EnvironmentFault: the application does not start. SandboxFailure: the sandbox broke.
     """
     budget = budget or ApiBudget()
-    here = surroundings or Surroundings()
-    samples = Samples(api.components, fallback)
-    world = World(api, samples)
+    here = surroundings or AppConditions()
+    samples = SampleValues(api.components, fallback)
+    world = ResourceModel(api, samples)
     async with open_application(target, launch, here) as observer:
-        found = await credentials_that_work(observer, world, offered or candidates(api, secrets))
+        found = await find_working_credentials(observer, world, offered or candidate_credentials(api, secrets))
         credentials = {one.name: one for one in found.values()}
         world.auth = {scheme: one.name for scheme, one in found.items()}
-        finder = Finder(observer, world, credentials)
+        finder = BaselineFinder(observer, world, credentials)
         await finder.find()
         second = await _second_things(finder, world)
-        chosen = within(_once(_all_proposals(world, credentials, second)), budget)
+        chosen = select_within(_once(_all_proposals(world, credentials, second)), budget)
         later, cut = await _telling_readings(finder, world, budget)
         proposals = _once([*chosen.proposals, *later, *finder.broken.values()])
-        seen_here = await made_bare(observer, await watch(observer, proposals, credentials), credentials)
+        seen_here = await drop_setup(observer, await execute_proposals(observer, proposals, credentials), credentials)
         proposals = [one.proposal for one in seen_here]
         sent = observer.sent
     moved = replace(SHIFTED, start_seconds=here.start_seconds, answer_seconds=here.answer_seconds)
     async with open_application(target, launch, moved) as observer:
-        seen_there = await watch(observer, proposals, credentials)
-        seen = [laid_together(one, other) for one, other in zip(seen_here, seen_there, strict=True)]
-        seen = await with_state_told(observer, seen, credentials)
+        seen_there = await execute_proposals(observer, proposals, credentials)
+        seen = [merge_observations(one, other) for one, other in zip(seen_here, seen_there, strict=True)]
+        seen = await mark_state_dependent(observer, seen, credentials)
         sent += observer.sent
     seen = [one for one in seen if not _tells_nothing(one, world)]
     order = {one.name: at for at, one in enumerate(api.operations)}
@@ -108,22 +108,24 @@ async def explore_api(
     )
 
 
-async def _second_things(finder: Finder, world: World) -> dict[str, Baseline]:
+async def _second_things(finder: BaselineFinder, world: ResourceModel) -> dict[str, BaselineRequest]:
     """For each operation that makes something, the same with other values, where that works too."""
-    made: dict[str, Baseline] = {}
+    made: dict[str, BaselineRequest] = {}
     for one in list(world.baselines.values()):
-        other = second_of(one, world)
+        other = distinct_request(one, world)
         if other is None:
             continue
         request, saves = other
         answers = await finder.send((*one.story, request))
         if len(answers) == len(one.story) + 1 and answers[-1].ok:
-            made[one.operation.name] = Baseline(one.operation, request, one.story, answers[-1], saves)
+            made[one.operation.name] = BaselineRequest(one.operation, request, one.story, answers[-1], saves)
     return made
 
 
-def _all_proposals(world: World, credentials: dict[str, Credential], second: dict[str, Baseline]) -> Iterable[Proposal]:
-    lists = list(fuller_lists(world, second))
+def _all_proposals(
+    world: ResourceModel, credentials: dict[str, Credential], second: dict[str, BaselineRequest]
+) -> Iterable[Proposal]:
+    lists = list(filled_lists(world, second))
     filled = {one.operation.name for one in lists}
     for one in world.baselines.values():
         for proposal in proposals_for(world, one, credentials):
@@ -131,7 +133,7 @@ def _all_proposals(world: World, credentials: dict[str, Credential], second: dic
             if proposal.group not in ("with_query", "edges_query") or one.operation.name not in filled:
                 yield proposal
     for one in world.refused.values():
-        yield from refused(world, one)
+        yield from invalid_bodies(world, one)
     yield from lists
     yield from wrong_methods(world)
 
@@ -143,7 +145,7 @@ def _once(proposals: Iterable[Proposal]) -> list[Proposal]:
     names: set[tuple[str, str]] = set()
     for one in proposals:
         story = json.dumps([one.setup, one.request], sort_keys=True, default=str)
-        if story in stories or not complete((*one.setup, one.request)):
+        if story in stories or not is_complete((*one.setup, one.request)):
             continue
         stories.add(story)
         name, number = one.name, 2
@@ -155,15 +157,15 @@ def _once(proposals: Iterable[Proposal]) -> list[Proposal]:
 
 
 async def _telling_readings(
-    finder: Finder, world: World, budget: ApiBudget
+    finder: BaselineFinder, world: ResourceModel, budget: ApiBudget
 ) -> tuple[list[Proposal], tuple[tuple[str, str], ...]]:
     """Readings that tell another thing after a change than before it; (operation, why) for those not tried."""
     pairs = [
         (change.operation, reading.operation, (before, after))
-        for change, reading, before, after in afterwards(world)
-        if complete((*after.setup, after.request)) and complete((*before.setup, before.request))
+        for change, reading, before, after in readings_after_change(world)
+        if is_complete((*after.setup, after.request)) and is_complete((*before.setup, before.request))
     ]
-    tried, cut = pairs_within(pairs, budget.pairs)
+    tried, cut = select_pairs_within(pairs, budget.pairs)
     found: list[Proposal] = []
     for before, after in tried:
         one = await finder.send((*before.setup, before.request))
@@ -175,7 +177,7 @@ async def _telling_readings(
     return found, cut
 
 
-def _tells_nothing(seen: Seen, world: World) -> bool:
+def _tells_nothing(seen: ObservedProposal, world: ResourceModel) -> bool:
     """Whether something broken is refused just as what is whole: nobody knows then what it was refused for."""
     whole = world.refused.get(seen.proposal.operation.name)
     if whole is None or seen.proposal.category != "validation":
@@ -183,7 +185,9 @@ def _tells_nothing(seen: Seen, world: World) -> bool:
     return (seen.answer.status, seen.answer.text) == (whole.answer.status, whole.answer.text)
 
 
-def _unreached(world: World, finder: Finder, seen: Sequence[Seen]) -> Iterable[tuple[str, str]]:
+def _unreached(
+    world: ResourceModel, finder: BaselineFinder, seen: Sequence[ObservedProposal]
+) -> Iterable[tuple[str, str]]:
     tested = {one.proposal.operation.name for one in seen}
     for operation in world.api.operations:
         if operation.name in world.baselines:

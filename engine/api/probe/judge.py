@@ -13,10 +13,10 @@ from typing import Any
 
 from ..document.auth import Credential
 from ..document.schemas import references
-from ..model.model import Api, Json, Seen
-from ..values.data import Samples
+from ..model.model import Api, Json, ObservedProposal
+from ..values.data import SampleValues
 from . import curl
-from .resource_model import json_of
+from .resource_model import parse_json
 from .stability import saved_values
 
 _SHOWN = 300
@@ -28,10 +28,10 @@ _ANY_SERVER = (405, 406, 413, 414, 415, 429, 431)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ContractViolation:
     """A contradiction: `kind` and `detail` are the same for those that are one defect."""
 
-    seen: Seen
+    seen: ObservedProposal
     kind: str
     detail: str
     title: str
@@ -39,7 +39,7 @@ class Verdict:
     observed: str
 
 
-def judge(seen: Seen, api: Api, samples: Samples) -> Verdict | None:
+def find_violation(seen: ObservedProposal, api: Api, samples: SampleValues) -> ContractViolation | None:
     """The contradiction that an answer is, if it is one."""
     operation, answer, proposal = seen.proposal.operation, seen.answer, seen.proposal
     label = operation.label
@@ -49,23 +49,25 @@ def judge(seen: Seen, api: Api, samples: Samples) -> Verdict | None:
         if answer.broken_link or not seen.steady:
             return None
         title = f"{label} is not answered: {proposal.title.removeprefix(label).strip()}"
-        return Verdict(seen, "no_answer", "", title, "every request is answered", answer.failure[:_SHOWN])
+        return ContractViolation(seen, "no_answer", "", title, "every request is answered", answer.failure[:_SHOWN])
     if answer.status >= 500:
         title = f"{label} answers {answer.status}: {proposal.title.removeprefix(label).strip()}"
-        return Verdict(seen, "server_error", str(answer.status), title, _promise(api, seen), _told(seen))
+        return ContractViolation(seen, "server_error", str(answer.status), title, _promise(api, seen), _told(seen))
     if not api.documented or not seen.steady:
         return None
     if proposal.wants == "refusal" and answer.status < 400:
         title = f"{label} takes {proposal.breaks}"
-        return Verdict(seen, "not_enforced", proposal.breaks, title, _constraint(seen), _told(seen))
+        return ContractViolation(seen, "not_enforced", proposal.breaks, title, _constraint(seen), _told(seen))
     if operation.responses and not _named(seen):
         title = f"{label} answers {answer.status}, which its description does not name"
         named = ", ".join(sorted(operation.responses))
-        return Verdict(seen, "undocumented_status", str(answer.status), title, f"statuses {named}", _told(seen))
+        return ContractViolation(
+            seen, "undocumented_status", str(answer.status), title, f"statuses {named}", _told(seen)
+        )
     return _body_verdict(seen, samples) or _media_verdict(seen)
 
 
-def _media_verdict(seen: Seen) -> Verdict | None:
+def _media_verdict(seen: ObservedProposal) -> ContractViolation | None:
     operation, answer = seen.proposal.operation, seen.answer
     promised = operation.media_of(answer.status)
     told = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -75,38 +77,38 @@ def _media_verdict(seen: Seen) -> Verdict | None:
         return None
     title = f"{operation.label} answers {answer.status} as {told}, which its description does not name"
     named = f"the media type {' or '.join(promised)}"
-    return Verdict(seen, "media_type", f"{answer.status} {told}", title, named, f"{answer.status} {told}")
+    return ContractViolation(seen, "media_type", f"{answer.status} {told}", title, named, f"{answer.status} {told}")
 
 
-def _named(seen: Seen) -> bool:
+def _named(seen: ObservedProposal) -> bool:
     proposal, status = seen.proposal, seen.answer.status
     if proposal.category in _UNTOLD or status in _ANY_SERVER or status in proposal.statuses:
         return True
     return proposal.operation.documents(status)
 
 
-def _body_verdict(seen: Seen, samples: Samples) -> Verdict | None:
+def _body_verdict(seen: ObservedProposal, samples: SampleValues) -> ContractViolation | None:
     operation, answer = seen.proposal.operation, seen.answer
     schema = operation.schema_of(answer.status)
     if schema is None or schema is True or seen.proposal.category in _UNTOLD or operation.method == "HEAD":
         return None
     if not operation.documents(answer.status):
         return None
-    value = json_of(answer)
+    value = parse_json(answer)
     if value is None and answer.text.strip() != "null":
         title = f"{operation.label} answers {answer.status} with a body that is no JSON"
-        return Verdict(seen, "no_json", str(answer.status), title, "a JSON body", _told(seen))
+        return ContractViolation(seen, "no_json", str(answer.status), title, "a JSON body", _told(seen))
     problem = samples.problem(value, schema)
     if problem is None:
         return None
     place = _schema_place(schema, problem.partition(":")[0], samples)
     title = f"{operation.label} answers {answer.status} with a body that does not fit its schema ({problem})"[:290]
-    return Verdict(
+    return ContractViolation(
         seen, "schema", f"{answer.status} {place}", title, f"the schema of the {answer.status} answer", _told(seen)
     )
 
 
-def _schema_place(schema: Any, place: str, samples: Samples) -> str:
+def _schema_place(schema: Any, place: str, samples: SampleValues) -> str:
     """Where the schema says what a problem breaks: the innermost component on the way to a place, and the way from
     there. It is the same at each depth of a component that contains itself."""
     component, way = "", list[str]()
@@ -121,21 +123,23 @@ def _schema_place(schema: Any, place: str, samples: Samples) -> str:
     return " ".join((component, "/".join(way))).strip()
 
 
-def _promise(api: Api, seen: Seen) -> str:
+def _promise(api: Api, seen: ObservedProposal) -> str:
     named = ", ".join(sorted(seen.proposal.operation.responses))
     return f"statuses {named}" if named and api.documented else "no server error"
 
 
-def _constraint(seen: Seen) -> str:
+def _constraint(seen: ObservedProposal) -> str:
     return f"the description does not allow {seen.proposal.breaks}"
 
 
-def _told(seen: Seen) -> str:
+def _told(seen: ObservedProposal) -> str:
     body = " ".join(seen.answer.text.split())
     return f"{seen.answer.status} {body}"[:_SHOWN].strip()
 
 
-def defects_of(verdicts: Sequence[Verdict], credentials: Mapping[str, Credential], start: str) -> list[Json]:
+def suspected_defects(
+    verdicts: Sequence[ContractViolation], credentials: Mapping[str, Credential], start: str
+) -> list[Json]:
     """The suspected defects, each once, worst first.
 
     Args:
@@ -151,7 +155,7 @@ def defects_of(verdicts: Sequence[Verdict], credentials: Mapping[str, Credential
         "undocumented_status",
     )
     ranks = {name: rank for rank, name in enumerate(kinds_in_order)}
-    kinds: dict[tuple[str, str, str], list[Verdict]] = {}
+    kinds: dict[tuple[str, str, str], list[ContractViolation]] = {}
     for one in verdicts:
         # One missing status is usually missing everywhere: it is told once.
         subject = "" if one.kind == "undocumented_status" else one.seen.proposal.operation.label
@@ -165,7 +169,7 @@ def defects_of(verdicts: Sequence[Verdict], credentials: Mapping[str, Credential
 def _defect(
     kind: str,
     detail: str,
-    found: Sequence[Verdict],
+    found: Sequence[ContractViolation],
     credentials: Mapping[str, Credential],
     start: str,
     taken: set[str],
@@ -194,23 +198,25 @@ def _defect(
     }
 
 
-def _reproductions(first: Verdict, found: Sequence[Verdict], credentials: Mapping[str, Credential], start: str) -> str:
+def _reproductions(
+    first: ContractViolation, found: Sequence[ContractViolation], credentials: Mapping[str, Credential], start: str
+) -> str:
     """The lines for one answer, then those for the same at other operations, as far as there is room."""
-    text = reproduction(first.seen, credentials, start)
+    text = reproduction_lines(first.seen, credentials, start)
     told = {first.seen.proposal.operation.label}
     for one in sorted(found, key=lambda one: len(one.seen.proposal.setup)):
         label = one.seen.proposal.operation.label
-        more = f"\n# the same for {label}:\n{reproduction(one.seen, credentials, '')}"
+        more = f"\n# the same for {label}:\n{reproduction_lines(one.seen, credentials, '')}"
         if label not in told and len(text) + len(more) <= _ROOM:
             text += more
             told.add(label)
     return text[:8000]
 
 
-def reproduction(seen: Seen, credentials: Mapping[str, Credential], start: str) -> str:
+def reproduction_lines(seen: ObservedProposal, credentials: Mapping[str, Credential], start: str) -> str:
     """Lines of shell that show an answer again; the first says how the application is started."""
     saved: dict[str, Any] = saved_values(seen.proposal.setup, seen.answers)
     requests = [curl.numbers_bare(one, saved) for one in (*seen.proposal.setup, seen.proposal.request)]
     head = f"# {start}\n" if start else ""
     seconds = _PATIENCE if seen.answer.failure else 0
-    return head + curl.lines(requests, credentials, seconds=seconds)
+    return head + curl.curl_lines(requests, credentials, seconds=seconds)

@@ -7,9 +7,9 @@ from typing import Any
 
 from ..document.schemas import type_of
 from ..model.model import Json
-from ..values.data import NOTHING, Samples, bounds
+from ..values.data import NOTHING, SampleValues, bounds
 from ..values.patterns import fits
-from .resource_model import Baseline, World
+from .resource_model import BaselineRequest, ResourceModel
 
 _OTHER_FORMATS = {
     "date": "2025-06-11",
@@ -22,7 +22,7 @@ _OTHER_FORMATS = {
 _OTHER_NAMES = {"Ada": "Grace", "Lovelace": "Hopper", "ada": "grace", "Ada Lovelace": "Grace Hopper"}
 
 
-def second_of(baseline: Baseline, world: World) -> tuple[Json, Json] | None:
+def distinct_request(baseline: BaselineRequest, world: ResourceModel) -> tuple[Json, Json] | None:
     """The request for a second thing, and what to save of its answer; None for what makes nothing or no other."""
     operation, request = baseline.operation, baseline.request
     makes = operation.method == "POST" or (operation.method == "PUT" and operation.path.endswith("}"))
@@ -51,12 +51,12 @@ def second_of(baseline: Baseline, world: World) -> tuple[Json, Json] | None:
     return ({**made, "save": saves} if saves else made), saves
 
 
-def _other_or_same(schema: Any, value: Any, samples: Samples) -> Any:
+def _other_or_same(schema: Any, value: Any, samples: SampleValues) -> Any:
     other = NOTHING if "{{" in str(value) else other_value(schema, value, samples)
     return value if other is NOTHING else other
 
 
-def other_value(schema: Any, value: Any, samples: Samples) -> Any:
+def other_value(schema: Any, value: Any, samples: SampleValues) -> Any:
     """Another value that fits; NOTHING where none is found."""
     whole = samples.merged(schema)
     for one in _candidates(whole, value):

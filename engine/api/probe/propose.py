@@ -12,21 +12,25 @@ from ..document.auth import Credential
 from ..document.schemas import type_of
 from ..model.model import Json, Proposal
 from ..values.data import NOTHING
-from .propose_stories import again, without_a_step
-from .propose_values import bodies, edges_read, parameters
-from .proposing import copied, proposed, titled
-from .resource_model import Baseline, World, put_parameter, variables_in
+from .propose_stories import repeated_requests, skipped_steps
+from .propose_values import body_proposals, boundary_readings, parameter_proposals
+from .proposing import copy_request, make_proposal, proposal_title
+from .resource_model import BaselineRequest, ResourceModel, put_parameter, variables_in
 
 _UNKNOWN_NUMBER = 999999
 _UNKNOWN_UUID = "00000000-0000-4000-8000-000000000000"
 
 
-def proposals_for(world: World, baseline: Baseline, credentials: dict[str, Credential]) -> Iterator[Proposal]:
+def proposals_for(
+    world: ResourceModel, baseline: BaselineRequest, credentials: dict[str, Credential]
+) -> Iterator[Proposal]:
     """What to try with one operation, the most telling first."""
     yield Proposal(
         baseline.operation,
         "succeeds",
-        titled(baseline.operation, f"succeeds: {summary}" if (summary := baseline.operation.summary) else "succeeds"),
+        proposal_title(
+            baseline.operation, f"succeeds: {summary}" if (summary := baseline.operation.summary) else "succeeds"
+        ),
         "success",
         baseline.request,
         baseline.setup,
@@ -35,27 +39,29 @@ def proposals_for(world: World, baseline: Baseline, credentials: dict[str, Crede
     )
     yield from _without_credentials(world, baseline, credentials)
     yield from _unknown(world, baseline)
-    yield from bodies(world, baseline)
-    yield from edges_read(world, baseline)
-    yield from parameters(world, baseline)
+    yield from body_proposals(world, baseline)
+    yield from boundary_readings(world, baseline)
+    yield from parameter_proposals(world, baseline)
     yield from _other_media(baseline)
-    yield from again(world, baseline)
-    yield from without_a_step(baseline)
+    yield from repeated_requests(world, baseline)
+    yield from skipped_steps(baseline)
 
 
-def _without_credentials(world: World, baseline: Baseline, credentials: dict[str, Credential]) -> Iterator[Proposal]:
-    names = ways.names_of(baseline.request)
+def _without_credentials(
+    world: ResourceModel, baseline: BaselineRequest, credentials: dict[str, Credential]
+) -> Iterator[Proposal]:
+    names = ways.auth_names(baseline.request)
     if not world.needs_auth(baseline.operation) or not names:
         return
     anonymous = {key: one for key, one in baseline.request.items() if key != "auth"}
-    wrong = ways.wrong(baseline.request, [credentials[one] for one in names])
+    wrong = ways.with_wrong_credentials(baseline.request, [credentials[one] for one in names])
     tried = [("without credentials", anonymous), ("with wrong credentials", wrong)]
     if len(names) > 1:
         for name in names:
             others = [one for one in names if one != name]
-            tried.append((f"without {name}", {**anonymous, "auth": ways.told_of(others)}))
+            tried.append((f"without {name}", {**anonymous, "auth": ways.auth_entry(others)}))
     for how, request in tried:
-        yield proposed(
+        yield make_proposal(
             baseline,
             how,
             f"refuses a call {how}",
@@ -68,7 +74,7 @@ def _without_credentials(world: World, baseline: Baseline, credentials: dict[str
         )
 
 
-def _unknown(world: World, baseline: Baseline) -> Iterator[Proposal]:
+def _unknown(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:
     """Ids of nothing; the setup stays, so that there is something else."""
     for parameter in baseline.operation.path_parameters:
         whole = world.samples.merged(parameter.schema)
@@ -78,11 +84,11 @@ def _unknown(world: World, baseline: Baseline) -> Iterator[Proposal]:
             value = "unknown" if world.samples.problem("unknown", parameter.schema) is None else NOTHING
         if value is NOTHING or world.samples.problem(value, parameter.schema) is not None:
             continue
-        request = copied(baseline.request)
+        request = copy_request(baseline.request)
         put_parameter(request, parameter, value)
         setup = tuple(one for one in baseline.setup) if len(baseline.operation.path_parameters) > 1 else ()
         needed = tuple(setup) if _needs(request, setup) else ()
-        yield proposed(
+        yield make_proposal(
             baseline,
             f"unknown_{parameter.name}",
             f"knows no {parameter.name} {value}",
@@ -97,12 +103,12 @@ def _needs(request: Json, setup: tuple[Json, ...]) -> bool:
     return bool(variables_in(request)) and bool(setup)
 
 
-def _other_media(baseline: Baseline) -> Iterator[Proposal]:
+def _other_media(baseline: BaselineRequest) -> Iterator[Proposal]:
     body = baseline.request.get("body")
     if not body or "json" not in body["media_type"]:
         return
-    malformed = {**copied(baseline.request), "body": {**body, "content": "{not json", "raw": True}}
-    yield proposed(
+    malformed = {**copy_request(baseline.request), "body": {**body, "content": "{not json", "raw": True}}
+    yield make_proposal(
         baseline,
         "malformed_json",
         "refuses a body that is no JSON",
@@ -112,8 +118,8 @@ def _other_media(baseline: Baseline) -> Iterator[Proposal]:
         breaks="a body that is no JSON",
         statuses=(400, 415, 422),
     )
-    plain = {**copied(baseline.request), "body": {"media_type": "text/plain", "content": "plain text"}}
-    yield proposed(
+    plain = {**copy_request(baseline.request), "body": {"media_type": "text/plain", "content": "plain text"}}
+    yield make_proposal(
         baseline,
         "wrong_media_type",
         "refuses a body of another media type",
@@ -125,9 +131,9 @@ def _other_media(baseline: Baseline) -> Iterator[Proposal]:
     )
 
 
-def wrong_methods(world: World) -> Iterator[Proposal]:
+def wrong_methods(world: ResourceModel) -> Iterator[Proposal]:
     """For each path a method that the document does not give it."""
-    by_path: dict[str, list[Baseline]] = {}
+    by_path: dict[str, list[BaselineRequest]] = {}
     for one in world.baselines.values():
         by_path.setdefault(one.operation.path, []).append(one)
     for path, known in by_path.items():

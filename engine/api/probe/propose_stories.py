@@ -10,19 +10,19 @@ from ..document.schemas import type_of
 from ..model.model import UNSAFE, Json, Operation, Proposal
 from ..values.data import NOTHING
 from ..values.negative_requests import edge_values
-from .proposing import copied, proposed, with_body
-from .resource_model import Baseline, World, put_parameter, united, variables_in
+from .proposing import copy_request, make_proposal, with_body
+from .resource_model import BaselineRequest, ResourceModel, merge_setups, put_parameter, variables_in
 
 _MOST_PAIRS = 4
 
 
-def again(world: World, baseline: Baseline) -> Iterator[Proposal]:
+def repeated_requests(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:
     """The same once more, and each change of an enumeration after each other one."""
     operation = baseline.operation
     if operation.method not in UNSAFE:
         return
     story = baseline.story
-    yield proposed(baseline, "twice", "called twice", "state", baseline.request, setup=story, priority="high")
+    yield make_proposal(baseline, "twice", "called twice", "state", baseline.request, setup=story, priority="high")
     if operation.method not in ("PATCH", "PUT") or operation.body is None:
         return
     content = (baseline.request.get("body") or {}).get("content")
@@ -35,7 +35,7 @@ def again(world: World, baseline: Baseline) -> Iterator[Proposal]:
                 before = with_body(baseline.request, {**content, name: first})
                 if before == baseline.request and then == content.get(name):
                     continue
-                yield proposed(
+                yield make_proposal(
                     baseline,
                     f"{name}_{then}_after_{first}",
                     f"asked for {name} {then} after {first}",
@@ -46,7 +46,9 @@ def again(world: World, baseline: Baseline) -> Iterator[Proposal]:
                 )
 
 
-def afterwards(world: World) -> Iterator[tuple[Baseline, Baseline, Proposal, Proposal]]:
+def readings_after_change(
+    world: ResourceModel,
+) -> Iterator[tuple[BaselineRequest, BaselineRequest, Proposal, Proposal]]:
     """For each change and each reading: what the reading tells before and after; what differs is worth a test."""
     for change in world.baselines.values():
         if change.operation.method not in UNSAFE:
@@ -54,11 +56,11 @@ def afterwards(world: World) -> Iterator[tuple[Baseline, Baseline, Proposal, Pro
         for reading in world.baselines.values():
             if reading.operation.method != "GET" or not _related(change, reading):
                 continue
-            setup = tuple(united(change.setup, reading.setup))
+            setup = tuple(merge_setups(change.setup, reading.setup))
             saving = change.saving
             setup = tuple(one for one in setup if one != saving)
-            before = proposed(reading, "before", "before", "state", reading.request, setup=setup)
-            after = proposed(
+            before = make_proposal(reading, "before", "before", "state", reading.request, setup=setup)
+            after = make_proposal(
                 reading,
                 f"after_{change.operation.name}",
                 f"after {change.operation.label}",
@@ -70,12 +72,12 @@ def afterwards(world: World) -> Iterator[tuple[Baseline, Baseline, Proposal, Pro
             yield change, reading, before, after
 
 
-def _related(change: Baseline, reading: Baseline) -> bool:
+def _related(change: BaselineRequest, reading: BaselineRequest) -> bool:
     """Whether a reading may tell of a change at all: nothing is known that speaks against it."""
     return bool(change.operation.path) and bool(reading.operation.path)
 
 
-def fuller_lists(world: World, other: dict[str, Baseline]) -> Iterator[Proposal]:
+def filled_lists(world: ResourceModel, other: dict[str, BaselineRequest]) -> Iterator[Proposal]:
     """Readings of a collection with two different things in it, plain and with each of its parameters.
 
     Args:
@@ -88,14 +90,14 @@ def fuller_lists(world: World, other: dict[str, Baseline]) -> Iterator[Proposal]
         makers = [one for one in world.baselines.values() if _fills(one.operation, operation)]
         story: list[Json] = []
         for maker in makers:
-            story = united(story, maker.story)
+            story = merge_setups(story, maker.story)
             second = other.get(maker.operation.name)
             if second is not None:
-                story = united(story, second.story)
+                story = merge_setups(story, second.story)
         if not story:
             continue
-        setup = tuple(united(reading.setup, story))
-        yield proposed(
+        setup = tuple(merge_setups(reading.setup, story))
+        yield make_proposal(
             reading,
             "lists_what_was_made",
             "lists what was made",
@@ -109,9 +111,9 @@ def fuller_lists(world: World, other: dict[str, Baseline]) -> Iterator[Proposal]
             if parameter.where != "query":
                 continue
             for value in _telling(world, parameter, story, other):
-                request = copied(reading.request)
+                request = copy_request(reading.request)
                 put_parameter(request, parameter, value)
-                yield proposed(
+                yield make_proposal(
                     reading,
                     f"filled_by_{parameter.name}_{str(value)[:30]}",
                     f"lists by {parameter.name} {value}",
@@ -130,7 +132,7 @@ def _fills(maker: Operation, collection: Operation) -> bool:
     return maker.method == "PUT" and re.fullmatch(re.escape(path) + r"/\{[^/]+\}/?", maker.path) is not None
 
 
-def _telling(world: World, parameter: Any, story: list[Json], other: dict[str, Baseline]) -> list[Any]:
+def _telling(world: ResourceModel, parameter: Any, story: list[Json], other: dict[str, BaselineRequest]) -> list[Any]:
     """Values of a filter that part what was made: those that stand in it, and the edges."""
     values: list[Any] = []
     named = parameter.name.lower()
@@ -174,7 +176,7 @@ def _texts(request: Json) -> list[str]:
     ]
 
 
-def without_a_step(baseline: Baseline) -> Iterator[Proposal]:
+def skipped_steps(baseline: BaselineRequest) -> Iterator[Proposal]:
     """The request after all that comes before it but one step, where nothing that step made is named later."""
     for place, step in enumerate(baseline.setup):
         rest = (*baseline.setup[:place], *baseline.setup[place + 1 :])
@@ -182,6 +184,6 @@ def without_a_step(baseline: Baseline) -> Iterator[Proposal]:
         if later & set(step.get("save") or ()):
             continue
         label = f"{step['method']} {step['path']}"
-        yield proposed(
+        yield make_proposal(
             baseline, f"without_{label}", f"without {label} before it", "state", baseline.request, setup=rest
         )

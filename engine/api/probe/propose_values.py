@@ -9,24 +9,24 @@ from typing import Any
 
 from ..model.model import Json, Proposal
 from ..values.data import NOTHING
-from ..values.negative_requests import Variant, broken_values, edge_values, inside_body
-from .proposing import copied, proposed, with_body
-from .resource_model import Baseline, World, put_parameter, request_for, united
+from ..values.negative_requests import ValueVariant, body_variants, broken_values, edge_values
+from .proposing import copy_request, make_proposal, with_body
+from .resource_model import BaselineRequest, ResourceModel, build_request, merge_setups, put_parameter
 
 
-def bodies(world: World, baseline: Baseline) -> Iterator[Proposal]:
+def body_proposals(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:
     body, operation = baseline.operation.body, baseline.operation
     content = (baseline.request.get("body") or {}).get("content")
     if body is None or ("json" not in body.media_type and not isinstance(content, dict)):
         return
     as_text = "json" not in body.media_type
-    full = request_for(world, operation, full=True)
+    full = build_request(world, operation, full=True)
     whole = content
     if full is not None and full[0].get("body", {}).get("content") != content:
-        request = {**copied(baseline.request), "body": full[0]["body"]}
+        request = {**copy_request(baseline.request), "body": full[0]["body"]}
         whole = full[0]["body"]["content"]
-        setup = tuple(united(baseline.setup, full[1]))
-        yield proposed(
+        setup = tuple(merge_setups(baseline.setup, full[1]))
+        yield make_proposal(
             baseline,
             "with_everything",
             "takes all optional properties",
@@ -36,35 +36,35 @@ def bodies(world: World, baseline: Baseline) -> Iterator[Proposal]:
             wants="success",
         )
     required = set(world.samples.merged(body.schema).get("required") or ())
-    for variant in _chosen(inside_body(body.schema, content, world.samples, as_text=as_text)):
+    for variant in _chosen(body_variants(body.schema, content, world.samples, as_text=as_text)):
         yield _of_variant(baseline, variant, "body", with_body(baseline.request, variant.value))
     if isinstance(content, dict) and isinstance(whole, dict) and not as_text:
         more = {name: one for name, one in whole.items() if name not in content}
         for name in more:
             partial = {**content, name: whole[name]}
             if name not in required and not isinstance(whole[name], str | int | float | bool):
-                for variant in _chosen(inside_body(body.schema, partial, world.samples)):
+                for variant in _chosen(body_variants(body.schema, partial, world.samples)):
                     if variant.place[:1] == (name,) and len(variant.place) > 1:
                         yield _of_variant(baseline, variant, "body", with_body(baseline.request, variant.value))
     if isinstance(content, dict) and world.samples.problem({}, body.schema) is not None:
         yield _refused(baseline, "an_empty_body", "an empty body", with_body(baseline.request, {}))
     if body.required:
-        missing = {key: one for key, one in copied(baseline.request).items() if key != "body"}
+        missing = {key: one for key, one in copy_request(baseline.request).items() if key != "body"}
         yield _refused(baseline, "no_body", "no body at all", missing)
 
 
-def refused(world: World, baseline: Baseline) -> Iterator[Proposal]:
+def invalid_bodies(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:
     """What can be broken in a call that is refused for what it says, such as a sign-in with made-up data."""
     status = baseline.answer.status
-    yield proposed(
+    yield make_proposal(
         baseline, "made_up_values", f"answers {status} to made-up values", "state", baseline.request, priority="high"
     )
-    for one in (*bodies(world, baseline), *parameters(world, baseline)):
+    for one in (*body_proposals(world, baseline), *parameter_proposals(world, baseline)):
         if one.wants == "refusal":
             yield one
 
 
-def edges_read(world: World, baseline: Baseline) -> Iterator[Proposal]:
+def boundary_readings(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:
     """What was made with values at the edge, read back."""
     body, content = baseline.operation.body, (baseline.request.get("body") or {}).get("content")
     if body is None or baseline.operation.method != "POST" or not baseline.saves or not isinstance(content, dict):
@@ -82,10 +82,10 @@ def edges_read(world: World, baseline: Baseline) -> Iterator[Proposal]:
     )
     if reading is None or "json" not in body.media_type:
         return
-    for variant in _chosen(inside_body(body.schema, content, world.samples)):
+    for variant in _chosen(body_variants(body.schema, content, world.samples)):
         if variant.kind.startswith("edge_"):
             made = {**with_body(baseline.request, variant.value), "save": dict(baseline.saves)}
-            yield proposed(
+            yield make_proposal(
                 reading,
                 f"with_{variant.words}",
                 f"of one made with {variant.words}",
@@ -95,24 +95,24 @@ def edges_read(world: World, baseline: Baseline) -> Iterator[Proposal]:
             )
 
 
-def _refused(baseline: Baseline, name: str, words: str, request: Json) -> Proposal:
-    return proposed(
+def _refused(baseline: BaselineRequest, name: str, words: str, request: Json) -> Proposal:
+    return make_proposal(
         baseline, name, f"refuses {words}", "validation", request, wants="refusal", breaks=words, group="broken_body"
     )
 
 
-def _chosen(variants: Iterator[Variant]) -> list[Variant]:
+def _chosen(variants: Iterator[ValueVariant]) -> list[ValueVariant]:
     """Each constraint of each place once."""
-    found: dict[tuple[str, tuple[str | int, ...], str], Variant] = {}
+    found: dict[tuple[str, tuple[str | int, ...], str], ValueVariant] = {}
     for one in variants:
         words = one.words if one.kind == "edge_enum" else ""
         found.setdefault((one.kind, one.place, words), one)
     return list(found.values())
 
 
-def _of_variant(baseline: Baseline, variant: Variant, where: str, request: Json) -> Proposal:
+def _of_variant(baseline: BaselineRequest, variant: ValueVariant, where: str, request: Json) -> Proposal:
     if variant.kind.startswith("edge_"):
-        return proposed(
+        return make_proposal(
             baseline,
             variant.words,
             f"takes {variant.words}",
@@ -121,7 +121,7 @@ def _of_variant(baseline: Baseline, variant: Variant, where: str, request: Json)
             wants="success",
             group=f"edges_{where}",
         )
-    return proposed(
+    return make_proposal(
         baseline,
         variant.words,
         f"refuses {variant.words}",
@@ -133,22 +133,22 @@ def _of_variant(baseline: Baseline, variant: Variant, where: str, request: Json)
     )
 
 
-def parameters(world: World, baseline: Baseline) -> Iterator[Proposal]:
+def parameter_proposals(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:
     for parameter in baseline.operation.parameters:
         schema, name = parameter.schema, parameter.name
         if not parameter.required and parameter.where == "query":
             value = world.samples.value(schema, name)
             if value is not NOTHING and value is not None and not isinstance(value, dict):
-                request = copied(baseline.request)
+                request = copy_request(baseline.request)
                 put_parameter(request, parameter, value)
-                yield proposed(
+                yield make_proposal(
                     baseline, f"with_{name}", f"takes {name} {value}", "success", request, group="with_query"
                 )
         if parameter.required and parameter.where != "path":
             key = {"query": "query", "header": "headers", "cookie": "cookies"}[parameter.where]
-            request = copied(baseline.request)
+            request = copy_request(baseline.request)
             request[key] = {other: one for other, one in (request.get(key) or {}).items() if other != name}
-            yield proposed(
+            yield make_proposal(
                 baseline,
                 f"without_{name}",
                 f"refuses a call without {name}",
@@ -169,7 +169,7 @@ def parameters(world: World, baseline: Baseline) -> Iterator[Proposal]:
                 continue
             if parameter.where == "path" and variant.kind.startswith("edge_"):
                 continue  # what exists has been made under another name
-            request = copied(baseline.request)
+            request = copy_request(baseline.request)
             put_parameter(request, parameter, variant.value)
             found = _of_variant(baseline, variant, parameter.where, request)
             yield replace(found, wants="any") if variant.kind.startswith("edge_") else found

@@ -6,18 +6,20 @@ import re
 from typing import Any
 
 from ..model.model import Json, Operation, Proposal
-from .resource_model import Baseline
+from .resource_model import BaselineRequest
 
 
-def titled(operation: Operation, words: str) -> str:
+def proposal_title(operation: Operation, words: str) -> str:
     return f"{operation.label} {words}"[:300]
 
 
-def proposed(baseline: Baseline, name: str, words: str, category: Any, request: Json, **more: Any) -> Proposal:
+def make_proposal(
+    baseline: BaselineRequest, name: str, words: str, category: Any, request: Json, **more: Any
+) -> Proposal:
     return Proposal(
         baseline.operation,
         re.sub(r"\W+", "_", name).strip("_").lower()[:90],
-        titled(baseline.operation, words),
+        proposal_title(baseline.operation, words),
         category,
         request,
         more.pop("setup", baseline.setup),
@@ -25,10 +27,10 @@ def proposed(baseline: Baseline, name: str, words: str, category: Any, request: 
     )
 
 
-def copied(request: Json) -> Json:
+def copy_request(request: Json) -> Json:
     return {key: dict(one) if isinstance(one, dict) else one for key, one in request.items() if key != "save"}
 
 
 def with_body(request: Json, content: Any) -> Json:
     """The request with another body of the same media type."""
-    return {**copied(request), "body": {**request["body"], "content": content}}
+    return {**copy_request(request), "body": {**request["body"], "content": content}}

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..document.auth import told_of
+from ..document.auth import auth_entry
 from ..document.operations import snake_case
 from ..document.schemas import type_of
-from ..model.model import Answer, Api, Json, Operation, Parameter
-from ..values.data import NOTHING, Samples
+from ..model.model import Api, ApiParameter, HttpAnswer, Json, Operation
+from ..values.data import NOTHING, SampleValues
 from ..values.negative_requests import is_file
 from ..values.private import looks_secret
 
@@ -26,7 +26,7 @@ _VARIABLE = re.compile(r"\{\{(\w+)\}\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
+class BaselineRequest:
     """An operation that works: `request` after `setup`.
 
     Attributes:
@@ -36,7 +36,7 @@ class Baseline:
     operation: Operation
     request: Json
     setup: tuple[Json, ...]
-    answer: Answer
+    answer: HttpAnswer
     saves: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -51,7 +51,7 @@ class Baseline:
 
 
 @dataclass(slots=True)
-class World:
+class ResourceModel:
     """What is known of an API so far.
 
     Attributes:
@@ -61,12 +61,12 @@ class World:
     """
 
     api: Api
-    samples: Samples
-    baselines: dict[str, Baseline] = field(default_factory=dict)
+    samples: SampleValues
+    baselines: dict[str, BaselineRequest] = field(default_factory=dict)
     auth: dict[str, str] = field(default_factory=dict)
-    refused: dict[str, Baseline] = field(default_factory=dict)
+    refused: dict[str, BaselineRequest] = field(default_factory=dict)
 
-    def producer_of(self, operation: Operation, parameter: Parameter) -> Baseline | None:
+    def producer_of(self, operation: Operation, parameter: ApiParameter) -> BaselineRequest | None:
         """What makes the thing that a path parameter names."""
         prefix = operation.path.partition("{" + parameter.name + "}")[0].rstrip("/")
         for one in self.baselines.values():
@@ -78,7 +78,7 @@ class World:
                 return one
         return None
 
-    def maker_of(self, operation: Operation, parameter: Parameter) -> Baseline | None:
+    def maker_of(self, operation: Operation, parameter: ApiParameter) -> BaselineRequest | None:
         """A PUT that makes the thing itself, under the name that the client chose."""
         prefix = operation.path.partition("{" + parameter.name + "}")[0]
         for one in self.baselines.values():
@@ -86,7 +86,7 @@ class World:
                 return one
         return None
 
-    def named(self, field_name: str) -> tuple[Baseline, str] | None:
+    def named(self, field_name: str) -> tuple[BaselineRequest, str] | None:
         """The producer, and its variable, of what a field such as `cart_id`, `cartId` or `cart` refers to."""
         stem = re.sub(r"_(?:id|uuid|number|key|code|no)$", "", snake_case(field_name))
         if not stem or stem in _IDS:
@@ -109,13 +109,13 @@ class World:
         return bool(operation.security) and () not in operation.security
 
 
-def _makes(producer: Baseline, parameter: Parameter) -> bool:
+def _makes(producer: BaselineRequest, parameter: ApiParameter) -> bool:
     content = (producer.request.get("body") or {}).get("content")
     return bool(producer.saves) or (isinstance(content, dict) and parameter.name in content)
 
 
-def request_for(
-    world: World, operation: Operation, *, full: bool = False, linked: bool = True, body: Any = NOTHING
+def build_request(
+    world: ResourceModel, operation: Operation, *, full: bool = False, linked: bool = True, body: Any = NOTHING
 ) -> tuple[Json, tuple[Json, ...]] | None:
     """A valid request, and what has to be sent before it; None where no valid values are found.
 
@@ -132,7 +132,7 @@ def request_for(
         value, before = _valued(world, operation, parameter, linked)
         if value is NOTHING:
             return None
-        setup = united(setup, before)
+        setup = merge_setups(setup, before)
         put_parameter(request, parameter, value)
     if operation.body is not None and operation.method not in ("GET", "HEAD"):
         content = body if body is not NOTHING else _body(world.samples, operation, full)
@@ -143,11 +143,13 @@ def request_for(
         request["body"] = {"media_type": operation.body.media_type, "content": content}
     secured = world.secured(operation)
     if secured:
-        request["auth"] = told_of(secured)
+        request["auth"] = auth_entry(secured)
     return request, tuple(setup)
 
 
-def _valued(world: World, operation: Operation, parameter: Parameter, linked: bool) -> tuple[Any, tuple[Json, ...]]:
+def _valued(
+    world: ResourceModel, operation: Operation, parameter: ApiParameter, linked: bool
+) -> tuple[Any, tuple[Json, ...]]:
     """A value for a parameter, and what has to be sent before; NOTHING where none is found."""
     if parameter.where == "path":
         producer = world.producer_of(operation, parameter)
@@ -162,7 +164,7 @@ def _valued(world: World, operation: Operation, parameter: Parameter, linked: bo
     return _parameter_value(world.samples, parameter), ()
 
 
-def _name_given(producer: Baseline, parameter: Parameter) -> Any:
+def _name_given(producer: BaselineRequest, parameter: ApiParameter) -> Any:
     """What names the thing that was made: the saved id of that name, what the request called it, or the saved id."""
     for name, pointer in producer.saves.items():
         if pointer.rpartition("/")[2] == parameter.name:
@@ -173,7 +175,7 @@ def _name_given(producer: Baseline, parameter: Parameter) -> Any:
     return f"{{{{{next(iter(producer.saves))}}}}}"
 
 
-def _parameter_value(samples: Samples, parameter: Parameter) -> Any:
+def _parameter_value(samples: SampleValues, parameter: ApiParameter) -> Any:
     for example in parameter.examples:
         if samples.problem(example, parameter.schema) is None and not looks_secret(example):
             return example
@@ -183,7 +185,7 @@ def _parameter_value(samples: Samples, parameter: Parameter) -> Any:
     return value
 
 
-def put_parameter(request: Json, parameter: Parameter, value: Any) -> None:
+def put_parameter(request: Json, parameter: ApiParameter, value: Any) -> None:
     """Put a value where the parameter goes."""
     if parameter.where == "path":
         request["path_parameters"] = {**(request.get("path_parameters") or {}), parameter.name: value}
@@ -195,7 +197,7 @@ def put_parameter(request: Json, parameter: Parameter, value: Any) -> None:
         request[key] = {**(request.get(key) or {}), parameter.name: text}
 
 
-def _body(samples: Samples, operation: Operation, full: bool) -> Any:
+def _body(samples: SampleValues, operation: Operation, full: bool) -> Any:
     body = operation.body
     assert body is not None
     for example in body.examples:
@@ -212,7 +214,7 @@ def _body(samples: Samples, operation: Operation, full: bool) -> Any:
     return made if isinstance(made, str) else NOTHING
 
 
-def _linked(world: World, schema: Any, content: Any, setup: list[Json]) -> tuple[Any, list[Json]]:
+def _linked(world: ResourceModel, schema: Any, content: Any, setup: list[Json]) -> tuple[Any, list[Json]]:
     """The body with ids of what was made before, and the setup that makes it."""
     if not isinstance(content, dict):
         return content, setup
@@ -222,27 +224,27 @@ def _linked(world: World, schema: Any, content: Any, setup: list[Json]) -> tuple
         link = world.named(name) if isinstance(value, int | str) and not isinstance(value, bool) else None
         if link is not None and _fits(link[0], link[1], type_of(world.samples.merged(properties.get(name, True)))):
             made[name] = f"{{{{{link[1]}}}}}"
-            setup = united(setup, link[0].story)
+            setup = merge_setups(setup, link[0].story)
         else:
             made[name] = value
     return made, setup
 
 
-def _fits(producer: Baseline, variable: str, kind: str) -> bool:
+def _fits(producer: BaselineRequest, variable: str, kind: str) -> bool:
     """Whether what a variable holds has the type that is wanted."""
-    value = pointed(json_of(producer.answer), producer.saves[variable])
+    value = resolve_pointer(parse_json(producer.answer), producer.saves[variable])
     if kind in ("integer", "number"):
         return isinstance(value, int | float)
     return kind in ("", "string") and isinstance(value, str)
 
 
-def ids_of(operation: Operation, api: Api, answer: Answer, known: Sequence[Any] = ()) -> dict[str, str]:
+def find_saved_ids(operation: Operation, api: Api, answer: HttpAnswer, known: Sequence[Any] = ()) -> dict[str, str]:
     """What to keep of the answer of an operation that makes something: variable → JSON pointer.
 
     Args:
         known: ids of what the operation belongs to; the answer may repeat them.
     """
-    told = json_of(answer)
+    told = parse_json(answer)
     resource = resource_of(operation.path)
     wanted = [pointer for _, _, parameters in operation.links for pointer in _from_links(parameters)]
     below = [
@@ -254,7 +256,7 @@ def ids_of(operation: Operation, api: Api, answer: Answer, known: Sequence[Any] 
     holders = ["", "/data", f"/{resource}", "/result", "/item"]
     candidates = [*wanted, *(f"{holder}/{name}" for holder in holders for name in names)]
     for pointer in candidates:
-        value = pointed(told, pointer)
+        value = resolve_pointer(told, pointer)
         if isinstance(value, int | str) and not isinstance(value, bool) and value != "" and value not in known:
             last = snake_case(pointer.rpartition("/")[2])
             name = last if last.startswith(resource) or not resource else f"{resource}_{last}"
@@ -282,7 +284,7 @@ def singular(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
 
 
-def united(setup: Iterable[Json], more: Iterable[Json]) -> list[Json]:
+def merge_setups(setup: Iterable[Json], more: Iterable[Json]) -> list[Json]:
     """Requests of two setups, each once, in order."""
     made, seen = [], set()
     for one in (*setup, *more):
@@ -298,7 +300,7 @@ def variables_in(value: Any) -> set[str]:
     return set(_VARIABLE.findall(json.dumps({key: one for key, one in value.items() if key != "save"})))
 
 
-def complete(requests: Sequence[Json]) -> bool:
+def is_complete(requests: Sequence[Json]) -> bool:
     """Whether every variable is saved before it is used."""
     known: set[str] = set()
     for one in requests:
@@ -308,7 +310,7 @@ def complete(requests: Sequence[Json]) -> bool:
     return True
 
 
-def pointed(value: Any, pointer: str) -> Any:
+def resolve_pointer(value: Any, pointer: str) -> Any:
     """What a JSON pointer leads to; None where it leads nowhere."""
     for part in pointer.split("/")[1:]:
         key = part.replace("~1", "/").replace("~0", "~")
@@ -321,7 +323,7 @@ def pointed(value: Any, pointer: str) -> Any:
     return value
 
 
-def json_of(answer: Answer) -> Any:
+def parse_json(answer: HttpAnswer) -> Any:
     """The answer read as JSON; None where it is none."""
     try:
         return json.loads(answer.text)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..model.model import Answer, Json, Seen
-from ..model.pointers import escaped
-from .resource_model import json_of, pointed
+from ..model.model import HttpAnswer, Json, ObservedProposal
+from ..model.pointers import escape_key
+from .resource_model import parse_json, resolve_pointer
 
 _MOST_DEEP = 30
 
 
-def laid_together(first: Seen, second: Seen) -> Seen:
+def merge_observations(first: ObservedProposal, second: ObservedProposal) -> ObservedProposal:
     """The first observation with what differs from the second marked: places of its JSON answer, or all of it."""
     one, other = first.answer, second.answer
     if (
@@ -22,11 +22,13 @@ def laid_together(first: Seen, second: Seen) -> Seen:
         or bool(one.failure) != bool(other.failure)
     ):
         both_fail = bool(one.failure) and bool(other.failure)
-        return Seen(first.proposal, first.answers, frozenset({""}), both_fail)
-    mine, theirs = json_of(one), json_of(other)
+        return ObservedProposal(first.proposal, first.answers, frozenset({""}), both_fail)
+    mine, theirs = parse_json(one), parse_json(other)
     if mine is None or theirs is None:
-        return Seen(first.proposal, first.answers, frozenset() if one.text == other.text else frozenset({""}), True)
-    return Seen(first.proposal, first.answers, frozenset(_differing(mine, theirs, "", 0)), True)
+        return ObservedProposal(
+            first.proposal, first.answers, frozenset() if one.text == other.text else frozenset({""}), True
+        )
+    return ObservedProposal(first.proposal, first.answers, frozenset(_differing(mine, theirs, "", 0)), True)
 
 
 def _differing(one: Any, other: Any, pointer: str, depth: int) -> Iterator[str]:
@@ -37,7 +39,7 @@ def _differing(one: Any, other: Any, pointer: str, depth: int) -> Iterator[str]:
             yield pointer
             return
         for key, value in one.items():
-            yield from _differing(value, other[key], f"{pointer}/{escaped(str(key))}", depth + 1)
+            yield from _differing(value, other[key], f"{pointer}/{escape_key(str(key))}", depth + 1)
     elif isinstance(one, list):
         if len(one) != len(other):
             yield pointer
@@ -48,11 +50,11 @@ def _differing(one: Any, other: Any, pointer: str, depth: int) -> Iterator[str]:
         yield pointer
 
 
-def saved_values(requests: Sequence[Json], answers: Sequence[Answer]) -> dict[str, Any]:
+def saved_values(requests: Sequence[Json], answers: Sequence[HttpAnswer]) -> dict[str, Any]:
     """What the requests of a setup saved, by name."""
     found: dict[str, Any] = {}
     for request, answer in zip(requests, answers, strict=False):
         save: Mapping[str, str] = request.get("save") or {}
         for name, pointer in save.items():
-            found[name] = pointed(json_of(answer), pointer)
+            found[name] = resolve_pointer(parse_json(answer), pointer)
     return found

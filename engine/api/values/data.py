@@ -12,7 +12,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError
 
-from ..document.schemas import followed, merged, takes_null, type_of
+from ..document.schemas import accepts_null, merge_schema, resolve_reference, type_of
 from .patterns import fits, matching
 from .private import looks_secret
 
@@ -68,7 +68,7 @@ _BY_NAME = {
 Fallback = Callable[[Mapping[str, Any]], Any]
 
 
-class Samples:
+class SampleValues:
     """Makes values for the schemas of one document.
 
     Args:
@@ -112,12 +112,12 @@ class Samples:
 
     def properties(self, schema: Any) -> Mapping[str, Any]:
         """The properties of an object's schema."""
-        found = merged(schema, self.components).get("properties")
+        found = merge_schema(schema, self.components).get("properties")
         return found if isinstance(found, Mapping) else {}
 
     def merged(self, schema: Any) -> Mapping[str, Any]:
         """The schema put together, see `schemas.merged`."""
-        return merged(schema, self.components)
+        return merge_schema(schema, self.components)
 
     def _rooted(self, schema: Any) -> Mapping[str, Any]:
         root = dict(schema) if isinstance(schema, Mapping) else {"not": {}} if schema is False else {}
@@ -126,7 +126,7 @@ class Samples:
     def _made(self, schema: Any, name: str, full: bool, depth: int) -> Any:
         if schema is False or depth > 2 * _DEEPEST:
             return NOTHING
-        whole = merged(schema, self.components)
+        whole = merge_schema(schema, self.components)
         kind = type_of(whole)
         given = self._given(whole, schema)
         if given is not NOTHING and not (full and kind == "object"):
@@ -167,7 +167,7 @@ class Samples:
         wanted += [one for one in required if one not in properties]
         for name in wanted:
             inner = properties.get(name, True)
-            if full and name not in required and followed(inner, self.components).get("readOnly"):
+            if full and name not in required and resolve_reference(inner, self.components).get("readOnly"):
                 continue
             if depth >= _DEEPEST and name not in required:
                 continue
@@ -175,7 +175,7 @@ class Samples:
             if value is NOTHING:
                 if name not in required:
                     continue
-                if not takes_null(merged(inner, self.components)):
+                if not accepts_null(merge_schema(inner, self.components)):
                     return NOTHING
                 value = None
             made[name] = value

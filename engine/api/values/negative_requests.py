@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-from ..document.schemas import references, takes_null, type_of
-from .data import FORMATS, NOTHING, Samples, bounds, number, sized, text
+from ..document.schemas import accepts_null, references, type_of
+from .data import NOTHING, SampleValues, bounds, number, sized
 from .patterns import matching, not_matching
 
 _DEEPEST = 3
@@ -29,7 +29,7 @@ _MOST_PROPERTIES = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class ValueVariant:
     """A value that breaks one constraint (`kind`), or stands at its edge (`edge_…`).
 
     Attributes:
@@ -47,7 +47,7 @@ MISSING: Any = object()
 """In a variant's place nothing is sent at all."""
 
 
-def broken_values(schema: Any, samples: Samples, name: str, *, as_text: bool = False) -> Iterator[Variant]:
+def broken_values(schema: Any, samples: SampleValues, name: str, *, as_text: bool = False) -> Iterator[ValueVariant]:
     """Values that break a schema itself, each one constraint.
 
     Args:
@@ -58,9 +58,9 @@ def broken_values(schema: Any, samples: Samples, name: str, *, as_text: bool = F
     kind = type_of(whole)
     wrong = _wrong_type(kind, as_text)
     if wrong is not NOTHING and samples.problem(wrong, schema) is not None:
-        yield Variant("type", (), f"{name} of the wrong type", wrong)
-    if not as_text and not takes_null(whole) and "enum" not in whole:
-        yield Variant("null", (), f"{name} null", None)
+        yield ValueVariant("type", (), f"{name} of the wrong type", wrong)
+    if not as_text and not accepts_null(whole) and "enum" not in whole:
+        yield ValueVariant("null", (), f"{name} null", None)
     for one in (*_broken_plainly(whole, kind, name), *_broken_list(whole, kind, name, samples, as_text)):
         if samples.problem(one.value, schema) is not None or one.kind == "format":
             yield one
@@ -74,9 +74,9 @@ def _wrong_type(kind: str, as_text: bool) -> Any:
     return {"string": 7, "array": "not a list", "object": "not an object"}.get(kind, NOTHING)
 
 
-def _broken_plainly(whole: Mapping[str, Any], kind: str, name: str) -> Iterator[Variant]:
+def _broken_plainly(whole: Mapping[str, Any], kind: str, name: str) -> Iterator[ValueVariant]:
     if "enum" in whole or "const" in whole:
-        yield Variant(
+        yield ValueVariant(
             "enum", (), f"{name} outside its values", 999999 if kind in ("integer", "number") else "no-such-value"
         )
         return
@@ -84,37 +84,39 @@ def _broken_plainly(whole: Mapping[str, Any], kind: str, name: str) -> Iterator[
         low, high = bounds(whole)
         step = whole.get("multipleOf") or (1 if kind == "integer" else 0.01)
         if low is not None:
-            yield Variant("minimum", (), f"{name} below its minimum", _plain(low - step))
+            yield ValueVariant("minimum", (), f"{name} below its minimum", _plain(low - step))
         if high is not None:
-            yield Variant("maximum", (), f"{name} above its maximum", _plain(high + step))
+            yield ValueVariant("maximum", (), f"{name} above its maximum", _plain(high + step))
         if whole.get("multipleOf") and whole["multipleOf"] != 1:
-            yield Variant("multiple", (), f"{name} no multiple of {step}", _plain(number(whole) + step / 2))
+            yield ValueVariant("multiple", (), f"{name} no multiple of {step}", _plain(number(whole) + step / 2))
     elif kind == "string":
         yield from _broken_text(whole, name)
 
 
-def _broken_list(whole: Mapping[str, Any], kind: str, name: str, samples: Samples, as_text: bool) -> Iterator[Variant]:
+def _broken_list(
+    whole: Mapping[str, Any], kind: str, name: str, samples: SampleValues, as_text: bool
+) -> Iterator[ValueVariant]:
     if kind != "array":
         return
     least, most = int(whole.get("minItems") or 0), whole.get("maxItems")
     if least:
         few = samples.items(whole, name, least - 1)
         if few is not None:
-            yield Variant("min_items", (), f"{name} with too few items", few)
+            yield ValueVariant("min_items", (), f"{name} with too few items", few)
     if isinstance(most, int) and most < _MOST_ITEMS:
         many = samples.items(whole, name, most + 1)
         if many is not None:
-            yield Variant("max_items", (), f"{name} with too many items", many)
+            yield ValueVariant("max_items", (), f"{name} with too many items", many)
     if whole.get("uniqueItems"):
         different = samples.items(whole, name, max(1, least - 1))
         if different:
-            yield Variant("unique_items", (), f"{name} with an item twice", [*different, different[-1]])
+            yield ValueVariant("unique_items", (), f"{name} with an item twice", [*different, different[-1]])
     if as_text:
         for one in broken_values(whole.get("items", True), samples, f"an item of {name}", as_text=True):
-            yield Variant(one.kind, (), one.words, [one.value])
+            yield ValueVariant(one.kind, (), one.words, [one.value])
 
 
-def _broken_text(whole: Mapping[str, Any], name: str) -> Iterator[Variant]:
+def _broken_text(whole: Mapping[str, Any], name: str) -> Iterator[ValueVariant]:
     shortest, longest = int(whole.get("minLength") or 0), whole.get("maxLength")
     pattern, form = whole.get("pattern"), whole.get("format")
 
@@ -126,20 +128,20 @@ def _broken_text(whole: Mapping[str, Any], name: str) -> Iterator[Variant]:
     if shortest:
         short = of_length(shortest - 1)
         if short is not None:
-            yield Variant("min_length", (), f"{name} too short", short)
+            yield ValueVariant("min_length", (), f"{name} too short", short)
     if isinstance(longest, int) and longest < _LONG:
         long = of_length(longest + 1)
         if long is not None:
-            yield Variant("max_length", (), f"{name} too long", long)
+            yield ValueVariant("max_length", (), f"{name} too long", long)
     if isinstance(pattern, str):
         odd = not_matching(pattern, shortest=max(1, shortest), longest=longest)
         if odd is not None:
-            yield Variant("pattern", (), f"{name} outside its pattern", odd)
+            yield ValueVariant("pattern", (), f"{name} outside its pattern", odd)
     if form in _BAD_FORMATS:
-        yield Variant("format", (), f"{name} that is no {form}", _BAD_FORMATS[form])
+        yield ValueVariant("format", (), f"{name} that is no {form}", _BAD_FORMATS[form])
 
 
-def edge_values(schema: Any, samples: Samples, name: str) -> Iterator[Variant]:
+def edge_values(schema: Any, samples: SampleValues, name: str) -> Iterator[ValueVariant]:
     """Values at the edge of what a schema allows, and the other values of an enumeration."""
     whole = samples.merged(schema)
     kind = type_of(whole)
@@ -167,7 +169,7 @@ def edge_values(schema: Any, samples: Samples, name: str) -> Iterator[Variant]:
         found = [(key, f"{words} {name}", one) for key, words, one in lists if one]
     for key, words, value in found:
         if value != usual and samples.problem(value, schema) is None:
-            yield Variant(key, (), words, value)
+            yield ValueVariant(key, (), words, value)
 
 
 def _countable(count: Any) -> TypeGuard[int]:
@@ -189,15 +191,15 @@ def _edge_texts(whole: Mapping[str, Any], name: str) -> Iterator[tuple[str, str,
             yield key, words, value
 
 
-def inside_body(
+def body_variants(
     schema: Any,
     body: Any,
-    samples: Samples,
+    samples: SampleValues,
     place: tuple[str | int, ...] = (),
     *,
     as_text: bool = False,
     within: frozenset[str] = frozenset(),
-) -> Iterator[Variant]:
+) -> Iterator[ValueVariant]:
     """Everything that can be broken or taken to its edge inside a body, as whole bodies.
 
     A component that contains itself is broken once, not again at each depth.
@@ -213,10 +215,10 @@ def inside_body(
         return
     within |= names
     whole = samples.merged(schema)
-    here = at(body, place)
+    here = value_at(body, place)
     if isinstance(here, list):
         if here and len(place) < _DEEPEST:
-            yield from inside_body(whole.get("items", True), body, samples, (*place, 0), within=within)
+            yield from body_variants(whole.get("items", True), body, samples, (*place, 0), within=within)
         return
     if not isinstance(here, dict):
         return
@@ -226,23 +228,23 @@ def inside_body(
         below = (*place, name)
         words = ".".join(str(part) for part in below)
         if name in required and name in here:
-            yield Variant("missing", below, f"{words} missing", with_value(body, below, MISSING))
+            yield ValueVariant("missing", below, f"{words} missing", replace_value(body, below, MISSING))
         if samples.merged(inner).get("readOnly") or (as_text and is_file(samples.merged(inner))):
             continue
         for one in (*broken_values(inner, samples, words, as_text=as_text), *edge_values(inner, samples, words)):
-            yield Variant(one.kind, below, one.words, with_value(body, below, one.value))
+            yield ValueVariant(one.kind, below, one.words, replace_value(body, below, one.value))
         if name in here and len(below) < _DEEPEST and not as_text:
-            yield from inside_body(inner, body, samples, below, within=within)
+            yield from body_variants(inner, body, samples, below, within=within)
     yield from _broken_size(whole, here, body, samples, place)
     if whole.get("additionalProperties") is False:
         below = (*place, "unexpected")
         words = "a property that is not allowed" + (f" in {'.'.join(str(part) for part in place)}" if place else "")
-        yield Variant("extra", below, words, with_value(body, below, "value"))
+        yield ValueVariant("extra", below, words, replace_value(body, below, "value"))
 
 
 def _broken_size(
-    whole: Mapping[str, Any], here: dict[str, Any], body: Any, samples: Samples, place: tuple[str | int, ...]
-) -> Iterator[Variant]:
+    whole: Mapping[str, Any], here: dict[str, Any], body: Any, samples: SampleValues, place: tuple[str | int, ...]
+) -> Iterator[ValueVariant]:
     """An object with too few properties, and one with too many."""
     words = ".".join(str(part) for part in place) or "the body"
     least, most = whole.get("minProperties"), whole.get("maxProperties")
@@ -250,14 +252,18 @@ def _broken_size(
     if isinstance(least, int) and len(required) < least:
         names = [*required, *(one for one in here if one not in required)][: least - 1]
         fewer = {name: here[name] for name in names}
-        yield Variant("min_properties", place, f"{words} with too few properties", with_value(body, place, fewer))
+        yield ValueVariant(
+            "min_properties", place, f"{words} with too few properties", replace_value(body, place, fewer)
+        )
     others = whole.get("additionalProperties", True)
     if isinstance(most, int) and most < _MOST_PROPERTIES and others is not False:
         value = samples.value(others, "value")
         added = {f"more_{number}": value for number in range(1, most - len(here) + 2)}
         if value is not NOTHING:
             more = {**here, **added}
-            yield Variant("max_properties", place, f"{words} with too many properties", with_value(body, place, more))
+            yield ValueVariant(
+                "max_properties", place, f"{words} with too many properties", replace_value(body, place, more)
+            )
 
 
 def is_file(whole: Mapping[str, Any]) -> bool:
@@ -265,7 +271,7 @@ def is_file(whole: Mapping[str, Any]) -> bool:
     return whole.get("format") == "binary" or "contentMediaType" in whole
 
 
-def at(value: Any, place: tuple[str | int, ...]) -> Any:
+def value_at(value: Any, place: tuple[str | int, ...]) -> Any:
     """What stands at a place."""
     for key in place:
         if isinstance(value, dict):
@@ -277,12 +283,12 @@ def at(value: Any, place: tuple[str | int, ...]) -> Any:
     return value
 
 
-def with_value(value: Any, place: tuple[str | int, ...], new: Any) -> Any:
+def replace_value(value: Any, place: tuple[str | int, ...], new: Any) -> Any:
     """A copy with another value at a place; MISSING takes it out."""
     if not place:
         return copy.deepcopy(new)
     made = copy.deepcopy(value)
-    holder = at(made, place[:-1])
+    holder = value_at(made, place[:-1])
     if new is MISSING:
         del holder[place[-1]]
     else:
@@ -294,17 +300,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float):
         return int(value) if value.is_integer() else round(value, 6)
     return value
-
-
-__all__ = [
-    "FORMATS",
-    "MISSING",
-    "Variant",
-    "at",
-    "broken_values",
-    "edge_values",
-    "inside_body",
-    "is_file",
-    "text",
-    "with_value",
-]

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....utils.redact import Redactor
 from ..model.model import Json, Proposal
-from ..model.pointers import escaped
+from ..model.pointers import escape_key
 
 _PARTS = ("path_parameters", "query", "headers", "cookies")
 _SHAPES = Redactor()
@@ -22,7 +22,7 @@ def looks_secret(value: Any) -> bool:
     return isinstance(value, str) and _SHAPES.text(value) != value
 
 
-class Privacy:
+class SecretFilter:
     """Tells what of an application's answers must not be written down.
 
     Args:
@@ -47,7 +47,7 @@ class Privacy:
                 yield pointer
                 return
             for key, one in value.items():
-                below = f"{pointer}/{escaped(str(key))}"
+                below = f"{pointer}/{escape_key(str(key))}"
                 if isinstance(one, str):
                     if told[str(key)] != one:
                         yield below

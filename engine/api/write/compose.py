@@ -8,15 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..document.application import Launch
-from ..document.auth import names_of
+from ..document.application import AppLaunch
+from ..document.auth import auth_names
 from ..model.freshness import needs_fresh_state
-from ..model.model import Api, Json, Operation, Proposal, Seen
-from ..probe.expectations import expectations, telling
+from ..model.model import Api, Json, ObservedProposal, Operation, Proposal
+from ..probe.expectations import expectations, select_informative
 from ..probe.explore import ApiExploration
-from ..probe.judge import Verdict, defects_of, judge
-from ..probe.resource_model import json_of
-from ..values.private import Privacy, looks_secret
+from ..probe.judge import ContractViolation, find_violation, suspected_defects
+from ..probe.resource_model import parse_json
+from ..values.private import SecretFilter, looks_secret
 
 SCHEMA_VERSION = "2.0.0"
 _MOST_PATH = 1000
@@ -24,7 +24,7 @@ _STATUS = re.compile(r"[1-5](\d\d|XX)|default")
 
 
 def compose_spec(
-    exploration: ApiExploration, *, framework: str, target: Json, launch: Launch | None, start: str
+    exploration: ApiExploration, *, framework: str, target: Json, launch: AppLaunch | None, start: str
 ) -> Json:
     """The spec of an API's tests.
 
@@ -34,11 +34,11 @@ def compose_spec(
         start: the same in words, for the lines that repeat a defect.
     """
     api = exploration.api
-    privacy = Privacy(launch.environment if launch is not None else {})
+    privacy = SecretFilter(launch.environment if launch is not None else {})
     sorted_out = _sorted_out(exploration, privacy)
     cases = list(_cases(sorted_out.worth, api, privacy))
     told = {name: one.entry() for name, one in sorted(exploration.credentials.items())}
-    used = {name for case in cases for request in _requests(case) for name in names_of(request)}
+    used = {name for case in cases for request in _requests(case) for name in auth_names(request)}
     spec: Json = {
         "schema_version": SCHEMA_VERSION,
         "test_type": "api",
@@ -52,7 +52,7 @@ def compose_spec(
         spec["auth"] = auth
     spec["operations"] = list(_described(api))
     spec["cases"] = cases
-    defects = defects_of(sorted_out.verdicts, exploration.credentials, start)
+    defects = suspected_defects(sorted_out.verdicts, exploration.credentials, start)
     told_of = ("title", "documented", "observed")
     spec["suspected_defects"] = [{**one, **{key: privacy.text(one[key]) for key in told_of}} for one in defects]
     spec["not_reached"] = list(_not_reached(exploration, sorted_out, privacy))
@@ -69,14 +69,14 @@ class _SortedOut:
         secrets: where answers hold what looks like a secret, in words.
     """
 
-    worth: list[Seen] = field(default_factory=list)
-    verdicts: list[Verdict] = field(default_factory=list)
+    worth: list[ObservedProposal] = field(default_factory=list)
+    verdicts: list[ContractViolation] = field(default_factory=list)
     unsteady: list[str] = field(default_factory=list)
     asked_with_secrets: list[str] = field(default_factory=list)
     secrets: list[str] = field(default_factory=list)
 
 
-def _sorted_out(exploration: ApiExploration, privacy: Privacy) -> _SortedOut:
+def _sorted_out(exploration: ApiExploration, privacy: SecretFilter) -> _SortedOut:
     found = _SortedOut()
     secrets: dict[str, None] = {}
     for seen in exploration.seen:
@@ -84,14 +84,14 @@ def _sorted_out(exploration: ApiExploration, privacy: Privacy) -> _SortedOut:
         if privacy.asked_with_one(seen.proposal):
             found.asked_with_secrets.append(what)
             continue
-        verdict = judge(seen, exploration.api, exploration.samples)
+        verdict = find_violation(seen, exploration.api, exploration.samples)
         if verdict is not None:
             found.verdicts.append(verdict)
         elif not seen.steady:
             found.unsteady.append(what)
         elif _worth_a_case(seen):
             found.worth.append(seen)
-            places = sorted(privacy.places(json_of(seen.answer)))
+            places = sorted(privacy.places(parse_json(seen.answer)))
             secrets |= {
                 f"{seen.proposal.operation.label} {re.sub(r'/[0-9]+', '/0', one)}".strip(): None for one in places
             }
@@ -99,9 +99,9 @@ def _sorted_out(exploration: ApiExploration, privacy: Privacy) -> _SortedOut:
     return found
 
 
-def _cases(worth: Sequence[Seen], api: Api, privacy: Privacy) -> Iterator[Json]:
+def _cases(worth: Sequence[ObservedProposal], api: Api, privacy: SecretFilter) -> Iterator[Json]:
     taken: set[str] = set()
-    shown = telling(worth)
+    shown = select_informative(worth)
     for at, seen in enumerate(worth):
         yield _case(seen, list(expectations(seen, api, privacy, shows=at in shown)), taken, privacy)
 
@@ -115,7 +115,7 @@ def _described(api: Api) -> Iterator[Json]:
         yield {"method": one.method, "path": one.path, **({"statuses": statuses} if statuses else {})}
 
 
-def _started(launch: Launch | None) -> Json:
+def _started(launch: AppLaunch | None) -> Json:
     if launch is None:
         return {}
     application: Json = {}
@@ -137,7 +137,7 @@ def _requests(case: Mapping[str, Any]) -> Iterator[Json]:
     yield case["act"]["request"]
 
 
-def _worth_a_case(seen: Seen) -> bool:
+def _worth_a_case(seen: ObservedProposal) -> bool:
     proposal, status = seen.proposal, seen.answer.status
     if not seen.complete or seen.answer.failure or status >= 500:
         return False
@@ -148,7 +148,7 @@ def _worth_a_case(seen: Seen) -> bool:
     return not (proposal.category in ("validation", "authentication") and status < 400)
 
 
-def _case(seen: Seen, expect: list[Json], taken: set[str], privacy: Privacy) -> Json:
+def _case(seen: ObservedProposal, expect: list[Json], taken: set[str], privacy: SecretFilter) -> Json:
     proposal, operation = seen.proposal, seen.proposal.operation
     case: Json = {
         "id": _unique(f"tc_{operation.name}_{proposal.name}", taken),
@@ -173,7 +173,7 @@ def _case(seen: Seen, expect: list[Json], taken: set[str], privacy: Privacy) -> 
     return case
 
 
-def _category(seen: Seen) -> str:
+def _category(seen: ObservedProposal) -> str:
     status = seen.answer.status
     if seen.proposal.category == "state" and status >= 400:
         return {404: "not_found", 409: "conflict"}.get(status, "state")
@@ -211,14 +211,14 @@ def _step(request: Mapping[str, Any]) -> str:
     return words[:900]
 
 
-def _expected(seen: Seen) -> str:
+def _expected(seen: ObservedProposal) -> str:
     answer = seen.answer
     if answer.status == 204 or not answer.text:
         return f"The answer is {answer.status} without a body."
     return f"The answer is {answer.status}."
 
 
-def _not_reached(exploration: ApiExploration, sorted_out: _SortedOut, privacy: Privacy) -> Iterator[Json]:
+def _not_reached(exploration: ApiExploration, sorted_out: _SortedOut, privacy: SecretFilter) -> Iterator[Json]:
     for subject, reason in (
         *exploration.unreached,
         *exploration.cut,

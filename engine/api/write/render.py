@@ -15,27 +15,27 @@ from ..document.operations import snake_case
 from ..model.freshness import needs_fresh_state
 from ..model.literals import literal, quoted
 from .helper_files import CONFTEST, helper_source
-from .render_checks import Check, Known, checks_of
-from .render_groups import Table, grouped, tables_of
+from .render_checks import RenderedCheck, SavedNames, render_checks
+from .render_groups import CaseTable, build_tables, group_cases
 from .render_names import table_name, table_sentence
-from .render_payloads import shared_payloads
+from .render_payloads import find_shared_payloads
 from .render_request import call
 from .render_schemas import schema_lines, schema_names
-from .render_steps import Steps
+from .render_steps import SetupFunctions
 
 Json = Mapping[str, Any]
 _WIDTH = 120
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class ApiTestFile:
     """A rendered file: `path` is POSIX, relative to the project's root."""
 
     path: str
     contents: str
 
 
-def render_api(spec: Json, framework: str, test_path: str) -> tuple[File, ...]:
+def render_api(spec: Json, framework: str, test_path: str) -> tuple[ApiTestFile, ...]:
     """The test file of an API spec, then the helpers it needs.
 
     Args:
@@ -59,12 +59,14 @@ def render_api(spec: Json, framework: str, test_path: str) -> tuple[File, ...]:
     origin = _origin(spec)
     folder = PurePosixPath(test_path).parent
     names = ["api_process", "api_serving"] + (["api_schema"] if "from api_schema import" in source else [])
-    files = [File(test_path, with_header(format_python(source, width=_WIDTH), target=origin))]
+    files = [ApiTestFile(test_path, with_header(format_python(source, width=_WIDTH), target=origin))]
     if framework == "pytest":
-        files.append(File((folder / "conftest.py").as_posix(), with_header(CONFTEST, target="testwright's helpers")))
+        files.append(
+            ApiTestFile((folder / "conftest.py").as_posix(), with_header(CONFTEST, target="testwright's helpers"))
+        )
     for name in names:
         contents = with_header(format_python(helper_source(name), width=_WIDTH), target="testwright's helpers")
-        files.append(File((folder / f"{name}.py").as_posix(), contents))
+        files.append(ApiTestFile((folder / f"{name}.py").as_posix(), contents))
     return tuple(files)
 
 
@@ -83,8 +85,8 @@ class _Source:
         self._auth: Mapping[str, Json] = spec.get("auth") or {}
         self._schemas = schema_names(spec)
         taken = ["ROOT", "ENVIRONMENT", "SCHEMAS", *self._schemas.values(), *(name.upper() for name in self._auth)]
-        self._known = Known(self._schemas, shared_payloads(spec["cases"], taken))
-        self._steps = Steps(self._auth)
+        self._known = SavedNames(self._schemas, find_shared_payloads(spec["cases"], taken))
+        self._steps = SetupFunctions(self._auth)
         self._imports: set[str] = set()
         self._taken: set[str] = set()
 
@@ -184,9 +186,9 @@ class _Source:
         )
 
     def _tests(self) -> Iterator[list[str]]:
-        for group in grouped(self._spec["cases"]):
-            for one in tables_of(group, self._known):
-                if isinstance(one, Table):
+        for group in group_cases(self._spec["cases"]):
+            for one in build_tables(group, self._known):
+                if isinstance(one, CaseTable):
                     yield from self._table(one)
                 else:
                     yield self._single(one)
@@ -194,7 +196,7 @@ class _Source:
     def _single(self, case: Json) -> list[str]:
         name = self._name(str(case["id"]).removeprefix("tc_"))
         request = case["act"]["request"]
-        checks = checks_of(list(case["expect"]), self._known)
+        checks = render_checks(list(case["expect"]), self._known)
         client = self._client_for(case)
         lines = [f"def {name}({client if self._pytest else 'self'}):", *_indented(_docstring(case))]
         return lines + _indented(self._body(case, call(request, self._auth, client=client), checks))
@@ -204,7 +206,7 @@ class _Source:
             return "self.api"
         return "fresh_api" if needs_fresh_state(case) else "api"
 
-    def _body(self, case: Json, act: str, checks: Sequence[Check]) -> list[str]:
+    def _body(self, case: Json, act: str, checks: Sequence[RenderedCheck]) -> list[str]:
         arrange = case.get("arrange") or {}
         client = self._client_for(case)
         fresh = ["self.api.reset()"] if not self._pytest and needs_fresh_state(case) else []
@@ -227,7 +229,7 @@ class _Source:
             after = f"{lines[0]}\n{after}"
         return lines
 
-    def _table(self, table: Table) -> Iterator[list[str]]:
+    def _table(self, table: CaseTable) -> Iterator[list[str]]:
         if not self._pytest:
             for case in table.cases:
                 yield self._single(case)
@@ -263,7 +265,7 @@ class _Source:
         return name
 
 
-def _unittest_line(one: Check) -> str:
+def _unittest_line(one: RenderedCheck) -> str:
     methods = {"==": "assertEqual", "in": "assertIn", "not in": "assertNotIn", "is": "assertIs", "!=": "assertNotEqual"}
     methods |= {"<": "assertLess", "<=": "assertLessEqual", ">": "assertGreater", ">=": "assertGreaterEqual"}
     if not one.operator:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ....core.errors import AgentFailure
 from ..model.literals import literal
-from .render_payloads import Payloads
+from .render_payloads import SharedPayloads
 from .render_request import saved
 
 _TYPES = {
@@ -24,7 +24,7 @@ _COMPARISONS = {"not_equals": "!=", "less": "<", "at_most": "<=", "greater": ">"
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class RenderedCheck:
     """One condition.
 
     Attributes:
@@ -46,14 +46,14 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class SavedNames:
     """What a test file has names for: schemas by their source, and objects that answers share."""
 
     schemas: Mapping[str, str]
-    payloads: Payloads
+    payloads: SharedPayloads
 
 
-def checks_of(expect: list[Mapping[str, Any]], known: Known) -> list[Check]:
+def render_checks(expect: list[Mapping[str, Any]], known: SavedNames) -> list[RenderedCheck]:
     """The conditions of a case.
 
     Raises:
@@ -62,20 +62,20 @@ def checks_of(expect: list[Mapping[str, Any]], known: Known) -> list[Check]:
     return [_check(one, known) for one in expect]
 
 
-def _check(one: Mapping[str, Any], known: Known) -> Check:
+def _check(one: Mapping[str, Any], known: SavedNames) -> RenderedCheck:
     kind = one["kind"]
     if kind == "status":
         statuses = one["statuses"]
         if len(statuses) == 1:
-            return Check("response.status", "==", str(statuses[0]), column="status")
-        return Check("response.status", "in", literal(list(statuses)), column="statuses")
+            return RenderedCheck("response.status", "==", str(statuses[0]), column="status")
+        return RenderedCheck("response.status", "in", literal(list(statuses)), column="statuses")
     if kind == "header":
         name = literal(str(one["name"]).lower())
         if one.get("value") is None:
-            return Check(name, "in", "response.headers")
-        return Check(f"response.headers[{name}]", "==", literal(one["value"]), column="header")
+            return RenderedCheck(name, "in", "response.headers")
+        return RenderedCheck(f"response.headers[{name}]", "==", literal(one["value"]), column="header")
     if kind == "body_equals":
-        return Check("response.json", "==", known.payloads.source(one["value"]), column="expected")
+        return RenderedCheck("response.json", "==", known.payloads.source(one["value"]), column="expected")
     if kind == "body_schema":
         if "schema" not in one:
             raise AgentFailure(
@@ -84,39 +84,39 @@ def _check(one: Mapping[str, Any], known: Known) -> Check:
             )
         source = literal(one["schema"])
         name = known.schemas.get(source, source)
-        return Check(f"mismatches(response.json, {name})", "==", "[]", ("from api_schema import mismatches",))
+        return RenderedCheck(f"mismatches(response.json, {name})", "==", "[]", ("from api_schema import mismatches",))
     if kind == "body_value":
         return _value(one)
     if kind == "body_contains":
-        return Check(literal(one["text"]), "in", "response.text")
+        return RenderedCheck(literal(one["text"]), "in", "response.text")
     if kind == "response_time":
-        return Check("response.seconds", "<=", str(one["milliseconds"] / 1000))
+        return RenderedCheck("response.seconds", "<=", str(one["milliseconds"] / 1000))
     raise AgentFailure(f"an expectation of kind {kind!r} cannot be written as a test")
 
 
-def _value(one: Mapping[str, Any]) -> Check:
+def _value(one: Mapping[str, Any]) -> RenderedCheck:
     pointer, operator = str(one["pointer"]), one["operator"]
     place, value = saved(pointer, "response.json"), one.get("value")
     if operator == "equals":
         if value is None or isinstance(value, bool):
-            return Check(place, "is", repr(value), column="value")
-        return Check(place, "==", literal(value), column=_column(pointer))
+            return RenderedCheck(place, "is", repr(value), column="value")
+        return RenderedCheck(place, "==", literal(value), column=_column(pointer))
     if operator in _COMPARISONS:
-        return Check(place, _COMPARISONS[operator], literal(value), column="value")
+        return RenderedCheck(place, _COMPARISONS[operator], literal(value), column="value")
     if operator == "has_length":
-        return Check(f"len({place})", "==", literal(value), column="count")
+        return RenderedCheck(f"len({place})", "==", literal(value), column="count")
     if operator == "has_type":
         kind = _TYPES.get(str(value))
         if kind is None:
             raise AgentFailure(f"{value!r} is no JSON type")
-        return Check(f"isinstance({place}, {kind})")
+        return RenderedCheck(f"isinstance({place}, {kind})")
     if operator == "matches":
-        return Check(f"re.search({literal(str(value))}, {place})", imports=("import re",))
+        return RenderedCheck(f"re.search({literal(str(value))}, {place})", imports=("import re",))
     parent, _, key = pointer.rpartition("/")
     if not pointer:
         raise AgentFailure("the whole body cannot be absent")
     word = "in" if operator == "exists" else "not in"
-    return Check(literal(key.replace("~1", "/").replace("~0", "~")), word, saved(parent, "response.json"))
+    return RenderedCheck(literal(key.replace("~1", "/").replace("~0", "~")), word, saved(parent, "response.json"))
 
 
 def _column(pointer: str) -> str:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..model.freshness import needs_fresh_state
-from ..model.literals import formatted, literal, names_in
-from .render_checks import Check, Known, checks_of
+from ..model.literals import formatted, literal, saved_names_in
+from .render_checks import RenderedCheck, SavedNames, render_checks
 from .render_request import cookie_of, path_of
 
 Json = Mapping[str, Any]
@@ -18,7 +18,7 @@ _TAKEN = ("api", "fresh_api", "response", "self")
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """What differs: its name, and its source for each row."""
 
     name: str
@@ -26,7 +26,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class CaseTable:
     """Cases of one parametrised test.
 
     Attributes:
@@ -35,12 +35,12 @@ class Table:
     """
 
     cases: tuple[Json, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     given: Mapping[str, str]
-    checks: tuple[Check, ...]
+    checks: tuple[RenderedCheck, ...]
 
 
-def grouped(cases: Sequence[Json]) -> list[list[Json]]:
+def group_cases(cases: Sequence[Json]) -> list[list[Json]]:
     """Cases in order, those that may share a table together."""
     found: dict[tuple[Any, ...], list[Json]] = {}
     for number, case in enumerate(cases):
@@ -53,23 +53,23 @@ def grouped(cases: Sequence[Json]) -> list[list[Json]]:
     return list(found.values())
 
 
-def tables_of(cases: Sequence[Json], known: Known) -> list[Table | Json]:
-    """A group as tables, and as single cases where too much differs. Raises AgentFailure, as `checks_of`."""
+def build_tables(cases: Sequence[Json], known: SavedNames) -> list[CaseTable | Json]:
+    """A group as tables, and as single cases where too much differs. Raises AgentFailure, as `render_checks`."""
     shapes: dict[tuple[Any, ...], list[Json]] = {}
     for case in cases:
         shapes.setdefault(_shape(case, known), []).append(case)
-    made: list[Table | Json] = []
+    made: list[CaseTable | Json] = []
     for rows in shapes.values():
         table = _table(rows, known) if len(rows) > 1 else None
         made += [table] if table is not None else rows
     return made
 
 
-def _shape(case: Json, known: Known) -> tuple[Any, ...]:
+def _shape(case: Json, known: SavedNames) -> tuple[Any, ...]:
     """What has to be the same in all rows of a table."""
     request = case["act"]["request"]
     body = request.get("body") or {}
-    checks = tuple((one.left, one.operator, bool(one.column)) for one in checks_of(list(case["expect"]), known))
+    checks = tuple((one.left, one.operator, bool(one.column)) for one in render_checks(list(case["expect"]), known))
     fixed = json.dumps([request["method"], request.get("auth"), body.get("media_type"), body.get("raw")])
     return (
         fixed,
@@ -81,18 +81,21 @@ def _shape(case: Json, known: Known) -> tuple[Any, ...]:
     )
 
 
-def _table(rows: Sequence[Json], known: Known) -> Table | None:
+def _table(rows: Sequence[Json], known: SavedNames) -> CaseTable | None:
     parts = [_parts(row["act"]["request"]) for row in rows]
     varying = [name for name in parts[0] if len({one[name] for one in parts}) > 1]
     if len(varying) != 1:
         return None
-    if any(names_in(row["act"]["request"]) and names_in(_part(row["act"]["request"], varying[0])) for row in rows):
+    if any(
+        saved_names_in(row["act"]["request"]) and saved_names_in(_part(row["act"]["request"], varying[0]))
+        for row in rows
+    ):
         return None  # a row cannot name what is only known when the test runs
-    columns = [Column(varying[0], tuple(one[varying[0]] for one in parts))]
-    if any(names_in(one.get("value")) for row in rows for one in row["expect"]):
+    columns = [TableColumn(varying[0], tuple(one[varying[0]] for one in parts))]
+    if any(saved_names_in(one.get("value")) for row in rows for one in row["expect"]):
         return None
-    all_checks = [checks_of(list(row["expect"]), known) for row in rows]
-    checks: list[Check] = []
+    all_checks = [render_checks(list(row["expect"]), known) for row in rows]
+    checks: list[RenderedCheck] = []
     for position, first in enumerate(all_checks[0]):
         rights = [one[position].right for one in all_checks]
         if len(set(rights)) == 1:
@@ -101,10 +104,10 @@ def _table(rows: Sequence[Json], known: Known) -> Table | None:
         if not first.column:
             return None
         name = _free(first.column, [one.name for one in columns])
-        columns.append(Column(name, tuple(rights)))
+        columns.append(TableColumn(name, tuple(rights)))
         operator = "==" if first.operator == "is" else first.operator
-        checks.append(Check(first.left, operator, name, first.imports))
-    return Table(tuple(rows), tuple(columns), {varying[0]: varying[0]}, tuple(checks))
+        checks.append(RenderedCheck(first.left, operator, name, first.imports))
+    return CaseTable(tuple(rows), tuple(columns), {varying[0]: varying[0]}, tuple(checks))
 
 
 def _parts(request: Json) -> dict[str, str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..document.operations import snake_case
-from ..model.literals import literal, names_in
+from ..model.literals import literal, saved_names_in
 from ..probe.resource_model import resource_of
 
 Json = Mapping[str, Any]
@@ -19,8 +19,8 @@ _MOST_DIFFERENT = 3
 
 
 @dataclass(slots=True)
-class Payloads:
-    """The shared objects of a file: names by the keys of the object; see `shared_payloads`."""
+class SharedPayloads:
+    """The shared objects of a file: names by the keys of the object; see `find_shared_payloads`."""
 
     names: dict[tuple[str, ...], str] = field(default_factory=dict)
     objects: dict[tuple[str, ...], Json] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class Payloads:
         return [f"{name} = {literal(self.objects[kind])}" for kind, name in self.names.items()]
 
 
-def shared_payloads(cases: Sequence[Json], taken: Sequence[str]) -> Payloads:
+def find_shared_payloads(cases: Sequence[Json], taken: Sequence[str]) -> SharedPayloads:
     """Objects of one form that answers of the cases hold at least four times; the commonest of them gets a name.
 
     Args:
@@ -52,9 +52,9 @@ def shared_payloads(cases: Sequence[Json], taken: Sequence[str]) -> Payloads:
     for case in cases:
         for one in _objects(case):
             found.setdefault(_kind(one), []).append((str(case["operation"]["path"]), one))
-    made = Payloads()
+    made = SharedPayloads()
     for kind, uses in found.items():
-        counts = Counter(json.dumps(one, sort_keys=True) for _, one in uses if not names_in(one))
+        counts = Counter(json.dumps(one, sort_keys=True) for _, one in uses if not saved_names_in(one))
         if len(uses) < _LEAST_USES or not counts:
             continue
         # The commonest, of those the first.

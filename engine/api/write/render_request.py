@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..document.auth import names_of
+from ..document.auth import auth_names
 from ..model.literals import formatted, literal
 
 FORM = "application/x-www-form-urlencoded"
@@ -24,7 +24,7 @@ def call(
     """
     given = given or {}
     parts = [given.get("path") or formatted(path_of(request))]
-    secrets = [(name.upper(), auth[name]["kind"]) for name in names_of(request) if name in auth]
+    secrets = [(name.upper(), auth[name]["kind"]) for name in auth_names(request) if name in auth]
     query, headers = request.get("query") or {}, request.get("headers") or {}
     query_parts = [f"**{name}" for name, kind in secrets if kind == "api_key_query"]
     header_parts = [f"**{name}" for name, kind in secrets if kind != "api_key_query"]

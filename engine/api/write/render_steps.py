@@ -11,7 +11,7 @@ from typing import Any
 
 from ....utils.python_source import parse_python
 from ..document.operations import snake_case
-from ..model.literals import names_in
+from ..model.literals import saved_names_in
 from ..probe.resource_model import resource_of
 from .render_request import call, saved
 
@@ -20,7 +20,7 @@ _WORDS = {"POST": "create", "PUT": "set", "PATCH": "change", "DELETE": "delete",
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SetupFunction:
     """A request that makes something.
 
     Attributes:
@@ -47,37 +47,37 @@ def is_used(name: str, source: str) -> bool:
 
 
 @dataclass(slots=True)
-class Steps:
+class SetupFunctions:
     """The steps of a file, each once, in order of first use."""
 
     auth: Mapping[str, Json]
-    known: dict[str, Step] = field(default_factory=dict)
+    known: dict[str, SetupFunction] = field(default_factory=dict)
 
-    def of(self, requests: Iterable[Json]) -> list[Step]:
+    def of(self, requests: Iterable[Json]) -> list[SetupFunction]:
         """The steps for requests."""
         return [self._step(one) for one in requests]
 
-    def _step(self, request: Json) -> Step:
+    def _step(self, request: Json) -> SetupFunction:
         key = json.dumps(request, sort_keys=True)
         if key not in self.known:
             self.known[key] = self._made(request)
         return self.known[key]
 
-    def _made(self, request: Json) -> Step:
+    def _made(self, request: Json) -> SetupFunction:
         save: Mapping[str, str] = request.get("save") or {}
         sent = {name: one for name, one in request.items() if name != "save"}
-        arguments = tuple(names_in(sent))
+        arguments = tuple(saved_names_in(sent))
         made = f"{call(sent, self.auth)}.succeeded()"
         if not save:
-            return Step(self._free(_name(request, "")), arguments, "", (made,))
+            return SetupFunction(self._free(_name(request, "")), arguments, "", (made,))
         name, pointer = next(iter(save.items()))
         if len(save) == 1:
-            return Step(
+            return SetupFunction(
                 self._free(_name(request, name)), arguments, name, (f"return {saved(pointer, f'{made}.json')}",)
             )
         values = ", ".join(saved(one, "answer") for one in save.values())
         lines = (f"answer = {made}.json", f"return {values}")
-        return Step(self._free(_name(request, name)), arguments, ", ".join(save), lines)
+        return SetupFunction(self._free(_name(request, name)), arguments, ", ".join(save), lines)
 
     def _free(self, name: str) -> str:
         taken = {one.name for one in self.known.values()}

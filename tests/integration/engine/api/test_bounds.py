@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from testwright.agents.embedded.specs.api_specs import ApiSpecs
-from testwright.engine.api.model.api_source import Described
+from testwright.engine.api.model.api_source import ApiDescription
 from testwright.engine.api.model.model import Operation, Proposal
-from testwright.engine.api.probe.bounds import ApiBudget, pairs_within, within
+from testwright.engine.api.probe.bounds import ApiBudget, select_pairs_within, select_within
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.engine.targets import prepared
 
@@ -32,7 +32,7 @@ def proposals(operation: Operation, count: int) -> list[Proposal]:
 
 def test_every_operation_has_its_turn_before_one_has_many() -> None:
     found = [one for operation in operations(60) for one in proposals(operation, 20)]
-    chosen = within(found, ApiBudget(operation=60, proposals=900))
+    chosen = select_within(found, ApiBudget(operation=60, proposals=900))
     counts = {operation.name: 0 for operation in operations(60)}
     for one in chosen.proposals:
         counts[one.operation.name] += 1
@@ -46,7 +46,7 @@ def test_every_operation_has_its_turn_before_one_has_many() -> None:
 
 def test_the_most_telling_requests_of_an_operation_come_first_and_keep_their_order() -> None:
     operation = operations(1)[0]
-    chosen = within([*proposals(operation, 3)[1:], *proposals(operation, 1)], ApiBudget(operation=2))
+    chosen = select_within([*proposals(operation, 3)[1:], *proposals(operation, 1)], ApiBudget(operation=2))
     assert [one.name for one in chosen.proposals] == ["p1", "p0"]
     assert chosen.cut == (("GET /things0", "1 more request was not tried: at most 2 are tried for one operation"),)
 
@@ -54,7 +54,7 @@ def test_the_most_telling_requests_of_an_operation_come_first_and_keep_their_ord
 def test_pairs_that_are_not_tried_are_said() -> None:
     some = operations(20)
     pairs = [(change, reading, (change.name, reading.name)) for change in some for reading in some]
-    tried, cut = pairs_within(pairs, 150)
+    tried, cut = select_pairs_within(pairs, 150)
     assert len(tried) == 150
     assert all((one.name, one.name) in tried for one in some)
     assert sum(int(reason.split("after ")[1].split()[0]) for _, reason in cut) == 400 - 150
@@ -74,11 +74,11 @@ def app(environ, start_response):
 class _Documents:
     paths = ()
 
-    async def load(self, endpoint: str) -> Described:
+    async def load(self, endpoint: str) -> ApiDescription:
         paths: dict[str, Any] = {f"/things{n}": {"get": {"responses": {"200": {}}}} for n in range(500)}
-        return Described({"openapi": "3.1.0", "info": {"title": "Things"}, "paths": paths}, location=endpoint)
+        return ApiDescription({"openapi": "3.1.0", "info": {"title": "Things"}, "paths": paths}, location=endpoint)
 
-    def read(self, location: str, content: bytes) -> Described | None:
+    def read(self, location: str, content: bytes) -> ApiDescription | None:
         return None
 
 

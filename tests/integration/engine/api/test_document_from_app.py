@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.api.document.application import Launch
-from testwright.engine.api.document.document import document_of
-from testwright.engine.api.document.operations import api_of
-from testwright.engine.api.model.api_source import Described
+from testwright.engine.api.document.application import AppLaunch
+from testwright.engine.api.document.document import extract_document
+from testwright.engine.api.document.operations import api_from_document
+from testwright.engine.api.model.api_source import ApiDescription
 from testwright.engine.api.probe.explore import ApiExploration, explore_api
 from testwright.engine.api.write.compose import compose_spec
 from testwright.tests.support.engine.targets import prepared
@@ -19,20 +19,20 @@ from testwright.tests.support.projects.small_frameworks import DJANGO, FASTAPI, 
 pytestmark = pytest.mark.feature("T-20", "B-05")
 
 
-async def described(folder: Path, files: dict[str, str], application: str, **environment: str) -> Described:
+async def described(folder: Path, files: dict[str, str], application: str, **environment: str) -> ApiDescription:
     async with prepared(folder, files) as target:
-        return await document_of(target, Launch(application, import_roots=("src",), environment=environment))
+        return await extract_document(target, AppLaunch(application, import_roots=("src",), environment=environment))
 
 
-def operations(found: Described) -> set[str]:
+def operations(found: ApiDescription) -> set[str]:
     return {f"{method.upper()} {path}" for path, item in found.document["paths"].items() for method in item}
 
 
-def body(found: Described, path: str, method: str = "post", kind: str = "application/json") -> Any:
+def body(found: ApiDescription, path: str, method: str = "post", kind: str = "application/json") -> Any:
     return found.document["paths"][path][method]["requestBody"]["content"][kind]["schema"]
 
 
-def queries(found: Described, path: str) -> dict[str, Any]:
+def queries(found: ApiDescription, path: str) -> dict[str, Any]:
     told = found.document["paths"][path]["get"].get("parameters", [])
     return {one["name"]: one["schema"] for one in told if one["in"] == "query"}
 
@@ -108,15 +108,15 @@ async def test_an_endpoint_behind_a_router_and_a_decorator_is_told_where_it_is(t
     assert found.places["GET", "/v1/crates/{number}"] == ("src/depot/crates.py", (first, len(lines)))
 
 
-async def explored(folder: Path, files: dict[str, str], launch: Launch, secrets: list[str]) -> ApiExploration:
+async def explored(folder: Path, files: dict[str, str], launch: AppLaunch, secrets: list[str]) -> ApiExploration:
     async with prepared(folder, files) as target:
-        found = await document_of(target, launch)
-        api = api_of(found.document, path="src/tasks/app.py", documented=False, places=found.places)
+        found = await extract_document(target, launch)
+        api = api_from_document(found.document, path="src/tasks/app.py", documented=False, places=found.places)
         return await explore_api(target, api, launch, secrets=secrets)
 
 
 async def test_every_operation_of_a_flask_application_is_reached(tmp_path: Path) -> None:
-    launch = Launch("tasks.app:app", import_roots=("src",), environment={"TASKS_TOKEN": "test-tasks-token"})
+    launch = AppLaunch("tasks.app:app", import_roots=("src",), environment={"TASKS_TOKEN": "test-tasks-token"})
     exploration = await explored(tmp_path, FLASK, launch, ["TASKS_TOKEN"])
     assert exploration.unreached == ()
     spec = compose_spec(exploration, framework="pytest", target={"name": "tasks"}, launch=launch, start="")

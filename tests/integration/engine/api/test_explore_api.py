@@ -14,8 +14,8 @@ import pytest
 
 from testwright.analysis.test_checks.spec_rules import quality_issues
 from testwright.core.errors import AgentFailure, EnvironmentFault
-from testwright.engine.api.document.application import Launch, Surroundings
-from testwright.engine.api.document.operations import api_of
+from testwright.engine.api.document.application import AppConditions, AppLaunch
+from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.probe.bounds import ApiBudget
 from testwright.engine.api.probe.explore import ApiExploration, explore_api
 from testwright.engine.api.write.compose import compose_spec
@@ -27,12 +27,12 @@ from testwright.utils.schema_registry import validator
 
 pytestmark = pytest.mark.feature("T-20")
 FILES = {"src/notes.py": APP}
-LAUNCH = Launch("notes:app", import_roots=("src",), environment={"NOTES_TOKEN": "test-notes-token"})
+LAUNCH = AppLaunch("notes:app", import_roots=("src",), environment={"NOTES_TOKEN": "test-notes-token"})
 
 
-async def explored(folder: Path, files: dict[str, str], launch: Launch, **more: Any) -> ApiExploration:
+async def explored(folder: Path, files: dict[str, str], launch: AppLaunch, **more: Any) -> ApiExploration:
     async with prepared(folder, files) as target:
-        api = api_of(DOCUMENT, path="src/notes.py")
+        api = api_from_document(DOCUMENT, path="src/notes.py")
         return await explore_api(target, api, launch, secrets=["NOTES_TOKEN"], **more)
 
 
@@ -145,7 +145,7 @@ def test_an_application_that_does_not_start_is_an_environment_fault(tmp_path: Pa
 def test_one_that_hangs_at_its_start_is_given_up_and_told(tmp_path: Path) -> None:
     files = {"src/notes.py": "while True:\n    pass\n"}
     with pytest.raises(EnvironmentFault, match="not ready in"):
-        asyncio.run(explored(tmp_path, files, LAUNCH, surroundings=Surroundings(start_seconds=1.0)))
+        asyncio.run(explored(tmp_path, files, LAUNCH, surroundings=AppConditions(start_seconds=1.0)))
 
 
 def test_one_that_dies_in_mid_run_costs_only_that_request(tmp_path: Path) -> None:

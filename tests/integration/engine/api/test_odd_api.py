@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from testwright.analysis.test_checks.spec_rules import quality_issues
-from testwright.engine.api.document.application import Launch
-from testwright.engine.api.document.operations import api_of
+from testwright.engine.api.document.application import AppLaunch
+from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.probe.explore import ApiExploration, explore_api
 from testwright.engine.api.write.compose import compose_spec
 from testwright.engine.api.write.render import render_api
@@ -25,13 +25,13 @@ from testwright.utils.schema_registry import validator
 pytestmark = pytest.mark.feature("T-20")
 FILES = {"src/odds.py": APP}
 SECRETS = {"VAULT_KEY": "test-vault-key", "VAULT_TOKEN": "test-vault-token"}
-LAUNCH = Launch("odds:app", import_roots=("src",), environment=SECRETS)
+LAUNCH = AppLaunch("odds:app", import_roots=("src",), environment=SECRETS)
 BACKWARDS = "def pytest_collection_modifyitems(items):\n    items.reverse()\n"
 
 
 async def explored(folder: Path) -> ApiExploration:
     async with prepared(folder, FILES) as target:
-        return await explore_api(target, api_of(DOCUMENT, path="src/odds.py"), LAUNCH, secrets=list(SECRETS))
+        return await explore_api(target, api_from_document(DOCUMENT, path="src/odds.py"), LAUNCH, secrets=list(SECRETS))
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from testwright.analysis.openapi.loading import ToolDocuments
-from testwright.engine.api.document.operations import api_of
-from testwright.engine.api.model.model import Answer, Proposal, Seen
-from testwright.engine.api.probe.judge import judge
-from testwright.engine.api.values.data import Samples
-from testwright.engine.api.values.negative_requests import inside_body
+from testwright.engine.api.document.operations import api_from_document
+from testwright.engine.api.model.model import HttpAnswer, ObservedProposal, Proposal
+from testwright.engine.api.probe.judge import find_violation
+from testwright.engine.api.values.data import SampleValues
+from testwright.engine.api.values.negative_requests import body_variants
 from testwright.mcp.tool_client.tool_client import ToolClient
 from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.tests.support.mcp.tool_session import make_services
@@ -48,23 +48,23 @@ TREE: dict[str, Any] = {
 
 
 def test_a_component_that_contains_itself_is_broken_once() -> None:
-    samples = Samples({"Node": NODE})
+    samples = SampleValues({"Node": NODE})
     leaf = {"name": "c", "children": []}
     body = {"name": "a", "left": {"name": "b", "left": None}, "children": [leaf]}
-    found = list(inside_body({"$ref": "#/components/schemas/Node"}, body, samples))
+    found = list(body_variants({"$ref": "#/components/schemas/Node"}, body, samples))
     assert [one.place for one in found if one.kind == "max_length"] == [("name",)]
     assert {one.place[0] for one in found} == {"name", "left", "children"}
     assert max(len(one.place) for one in found) == 1
 
 
 def test_a_problem_at_each_depth_of_an_answer_is_one_defect() -> None:
-    api = api_of(TREE, path="trees.json")
-    samples = Samples(api.components)
+    api = api_from_document(TREE, path="trees.json")
+    samples = SampleValues(api.components)
     operation = api.operations[0]
     proposal = Proposal(operation, "succeeds", "GET /trees", "success", {"method": "GET", "path": "/trees"})
 
     def told(answer: dict[str, Any]) -> str:
-        verdict = judge(Seen(proposal, (Answer(200, {}, json.dumps(answer)),)), api, samples)
+        verdict = find_violation(ObservedProposal(proposal, (HttpAnswer(200, {}, json.dumps(answer)),)), api, samples)
         assert verdict is not None
         return verdict.detail
 

@@ -18,7 +18,7 @@ import pytest
 
 from testwright.engine.api.document.application import WORKER
 from testwright.engine.api.document.auth import Credential, with_credentials
-from testwright.engine.api.probe.curl import lines, numbers_bare
+from testwright.engine.api.probe.curl import curl_lines, numbers_bare
 
 pytestmark = [
     pytest.mark.feature("B-02"),
@@ -134,7 +134,7 @@ def echo(observe: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Itera
 def test_the_shell_sends_what_was_sent(story: str, echo: Any, observe: ModuleType, tmp_path: Path) -> None:
     names: dict[str, Any] = {}
     answers = [observe.send(echo, with_credentials(one, CREDENTIALS), names) for one in STORIES[story]]
-    text = lines([numbers_bare(one, names) for one in STORIES[story]], CREDENTIALS)
+    text = curl_lines([numbers_bare(one, names) for one in STORIES[story]], CREDENTIALS)
     secrets = {one.variable: one.value for one in CREDENTIALS.values()}
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", text],
@@ -158,7 +158,7 @@ def test_a_form_with_a_file_has_the_same_parts(echo: Any, observe: ModuleType) -
     request = {"method": "POST", "path": "/b", "body": {"media_type": "multipart/form-data", "content": content}}
     sent = json.loads(observe.send(echo, request, {})["text"])
     environment = {**os.environ, "API_BASE_URL": echo.base_url}
-    command = ["bash", "-c", lines([request], {})]
+    command = ["bash", "-c", curl_lines([request], {})]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert parts(json.loads(done.stdout.rpartition("\n")[2])) == parts(sent)
     assert parts(sent) == [
@@ -184,4 +184,4 @@ def parts(got: dict[str, Any]) -> list[tuple[str, str | None, str]]:
 
 
 def test_a_request_that_hung_is_given_up_by_its_line_too() -> None:
-    assert "--max-time 15" in lines([{"method": "GET", "path": "/hang"}], {}, seconds=15)
+    assert "--max-time 15" in curl_lines([{"method": "GET", "path": "/hang"}], {}, seconds=15)

@@ -6,20 +6,22 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.api.document.operations import api_of
-from testwright.engine.api.model.model import Answer, Proposal, Seen
-from testwright.engine.api.probe.judge import judge
-from testwright.engine.api.values.data import Samples
+from testwright.engine.api.document.operations import api_from_document
+from testwright.engine.api.model.model import HttpAnswer, ObservedProposal, Proposal
+from testwright.engine.api.probe.judge import find_violation
+from testwright.engine.api.values.data import SampleValues
 
 pytestmark = [pytest.mark.feature("T-20"), pytest.mark.feature("B-02")]
 
 
 def found(content: dict[str, Any], content_type: str, text: str = "[]") -> str | None:
     responses = {"200": {"description": "", "content": content}}
-    api = api_of({"openapi": "3.1.0", "paths": {"/a": {"get": {"responses": responses}}}}, path="openapi.json")
+    api = api_from_document(
+        {"openapi": "3.1.0", "paths": {"/a": {"get": {"responses": responses}}}}, path="openapi.json"
+    )
     proposal = Proposal(api.operations[0], "succeeds", "it succeeds", "success", {"method": "GET", "path": "/a"})
-    seen = Seen(proposal, (Answer(200, {"content-type": content_type}, text),))
-    verdict = judge(seen, api, Samples({}))
+    seen = ObservedProposal(proposal, (HttpAnswer(200, {"content-type": content_type}, text),))
+    verdict = find_violation(seen, api, SampleValues({}))
     return verdict and verdict.kind
 
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.api.document.auth import candidates, credential_name, is_secret
-from testwright.engine.api.document.operations import api_of, snake_case
-from testwright.engine.api.document.schemas import normal, standalone
+from testwright.engine.api.document.auth import candidate_credentials, credential_name, is_secret
+from testwright.engine.api.document.operations import api_from_document, snake_case
+from testwright.engine.api.document.schemas import normalize_schema, standalone_schema
 from testwright.engine.api.model.model import Api
 from testwright.engine.api.probe.resource_model import resource_of, singular
-from testwright.engine.api.values.data import NOTHING, Samples
-from testwright.engine.api.values.negative_requests import broken_values, edge_values, inside_body
+from testwright.engine.api.values.data import NOTHING, SampleValues
+from testwright.engine.api.values.negative_requests import body_variants, broken_values, edge_values
 from testwright.engine.api.values.patterns import fits, matching, not_matching
 from testwright.tests.support.projects.small_api import DOCUMENT
 
@@ -20,11 +20,11 @@ pytestmark = pytest.mark.feature("T-20")
 
 
 def read(document: dict[str, Any], **more: Any) -> Api:
-    return api_of(document, path="openapi.json", **more)
+    return api_from_document(document, path="openapi.json", **more)
 
 
-def samples(**components: Any) -> Samples:
-    return Samples({name: normal(one) for name, one in components.items()})
+def samples(**components: Any) -> SampleValues:
+    return SampleValues({name: normalize_schema(one) for name, one in components.items()})
 
 
 def test_operations_have_names_parameters_bodies_answers_and_security() -> None:
@@ -71,15 +71,17 @@ def test_broken_and_circular_references_do_no_harm() -> None:
     }
     api = read(document)
     assert [one.label for one in api.operations] == ["POST /b", "POST /c"]
-    made = Samples(api.components)
+    made = SampleValues(api.components)
     assert made.value({"$ref": "#/components/schemas/Tree"}) is NOTHING
     assert made.value({"$ref": "#/components/schemas/Loop"}) is not None
-    assert standalone({"$ref": "#/components/schemas/Tree"}, api.components)["$defs"]["Tree"]["required"] == ["child"]
+    assert standalone_schema({"$ref": "#/components/schemas/Tree"}, api.components)["$defs"]["Tree"]["required"] == [
+        "child"
+    ]
 
 
 def test_openapi_3_0_schemas_are_read_as_json_schema() -> None:
     old = {"type": "integer", "nullable": True, "minimum": 3, "exclusiveMinimum": True, "example": 4, "x-a": 1}
-    assert normal(old) == {"type": ["integer", "null"], "exclusiveMinimum": 3, "examples": [4]}
+    assert normalize_schema(old) == {"type": ["integer", "null"], "exclusiveMinimum": 3, "examples": [4]}
 
 
 @pytest.mark.parametrize(
@@ -133,7 +135,7 @@ def test_each_constraint_is_broken_once() -> None:
         },
     }
     made = samples()
-    found = list(inside_body(schema, made.value(schema), made))
+    found = list(body_variants(schema, made.value(schema), made))
     kinds = {(one.kind, one.place[-1]) for one in found if not one.kind.startswith("edge_")}
     assert {
         ("missing", "code"),
@@ -166,7 +168,7 @@ def test_environment_variables_are_offered_to_the_schemes_they_sound_like() -> N
         "Login": {"type": "http", "scheme": "bearer"},
     }
     api = Api("t", (), schemes, {})
-    offered = candidates(api, ["SHOP_BEARER_TOKEN", "SHOP_API_KEY"])
+    offered = candidate_credentials(api, ["SHOP_BEARER_TOKEN", "SHOP_API_KEY"])
     assert offered["ApiKey"][0].variable == "SHOP_API_KEY"
     assert offered["Login"][0].variable == "SHOP_BEARER_TOKEN"
     assert credential_name("OAuth2PasswordBearer").isidentifier()
@@ -184,10 +186,12 @@ def test_resources_are_named_in_the_singular(word: str, one: str) -> None:
 def test_sizes_of_objects_and_lists_are_broken_by_what_is_valid_otherwise() -> None:
     sizes = {"type": "object", "minProperties": 2, "maxProperties": 3, "additionalProperties": {"type": "integer"}}
     tags = {"type": "array", "minItems": 1, "maxItems": 2, "uniqueItems": True, "items": {"type": "string"}}
-    schema = normal({"type": "object", "required": ["sizes", "tags"], "properties": {"sizes": sizes, "tags": tags}})
+    schema = normalize_schema(
+        {"type": "object", "required": ["sizes", "tags"], "properties": {"sizes": sizes, "tags": tags}}
+    )
     made = samples()
     body = made.value(schema, "body")
-    found = {one.kind: one.value for one in inside_body(schema, body, made)}
+    found = {one.kind: one.value for one in body_variants(schema, body, made)}
     assert body == {"sizes": {"key_1": 1, "key_2": 1}, "tags": ["tag"]}
     assert found["min_properties"]["sizes"] == {"key_1": 1}
     assert len(found["max_properties"]["sizes"]) == 4
@@ -198,5 +202,5 @@ def test_sizes_of_objects_and_lists_are_broken_by_what_is_valid_otherwise() -> N
 
 
 def test_items_of_a_list_in_a_query_are_broken() -> None:
-    schema = normal({"type": "array", "items": {"type": "integer", "minimum": 1}})
+    schema = normalize_schema({"type": "array", "items": {"type": "integer", "minimum": 1}})
     assert [one.value for one in broken_values(schema, samples(), "ids", as_text=True)] == [["not-a-number"], [0]]

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from testwright.engine.api.document.auth import Credential
 from testwright.engine.api.model.freshness import needs_fresh_state
 from testwright.engine.api.model.literals import literal
-from testwright.engine.api.probe.curl import lines
+from testwright.engine.api.probe.curl import curl_lines
 from testwright.engine.api.write.render import render_api
 from testwright.engine.rendering import unrenderable_cases
 from testwright.sandbox.worker.api_schema import mismatches
@@ -147,7 +147,7 @@ def test_values_are_written_as_python(value: Any, source: str) -> None:
 def test_curl_lines_keep_ids_in_variables_and_secrets_out() -> None:
     token = Credential("token", "bearer", "SHOP_TOKEN", value="made-up")
     act = {"method": "GET", "path": "/carts/{id}", "path_parameters": {"id": "{{cart_id}}"}, "auth": "token"}
-    first, second = lines([MAKE, act], {"token": token}).splitlines()
+    first, second = curl_lines([MAKE, act], {"token": token}).splitlines()
     assert first.startswith("CART_ID=$(curl -s -X POST")
     assert '"${API_BASE_URL:-http://127.0.0.1:8000}/carts/${CART_ID}"' in second
     assert '-H "Authorization: Bearer $SHOP_TOKEN"' in second

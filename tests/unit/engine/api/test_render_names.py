@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.api.document.operations import api_of
+from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.write.render import render_api
 
 pytestmark = [pytest.mark.feature("T-20"), pytest.mark.feature("B-04")]
@@ -95,4 +95,4 @@ def test_methods_that_paths_do_not_have_share_a_table() -> None:
 )
 def test_a_summary_that_repeats_the_name_says_nothing(told: dict[str, str], summary: str) -> None:
     operation = {"operationId": "read_config_config_get", "responses": {}, **told}
-    assert api_of({"paths": {"/config": {"get": operation}}}, path="api.py").operations[0].summary == summary
+    assert api_from_document({"paths": {"/config": {"get": operation}}}, path="api.py").operations[0].summary == summary

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from testwright.engine.api.probe.drop_setup import with_values
-from testwright.engine.api.write.render_payloads import shared_payloads
+from testwright.engine.api.write.render_payloads import find_shared_payloads
 
 pytestmark = pytest.mark.feature("T-20")
 
@@ -23,7 +23,7 @@ def answering(*values: Any) -> list[dict[str, Any]]:
 
 def test_an_object_that_many_answers_hold_gets_a_name_and_others_say_what_differs() -> None:
     sent = {**ORDER, "status": "sent"}
-    found = shared_payloads(answering(ORDER, [ORDER, sent], ORDER, []), ["ORDERS"])
+    found = find_shared_payloads(answering(ORDER, [ORDER, sent], ORDER, []), ["ORDERS"])
     [line] = found.lines()
     name = line.partition(" ")[0]
     assert line.startswith(f'{name} = {{"number": 1,')
@@ -35,15 +35,15 @@ def test_an_object_that_many_answers_hold_gets_a_name_and_others_say_what_differ
 
 
 def test_few_uses_make_no_name_and_a_saved_id_stays_a_name() -> None:
-    assert shared_payloads(answering(ORDER, ORDER, ORDER), []).lines() == []
+    assert find_shared_payloads(answering(ORDER, ORDER, ORDER), []).lines() == []
     mine = {**ORDER, "number": "{{order_number}}"}
-    found = shared_payloads(answering(ORDER, ORDER, mine, mine), [])
+    found = find_shared_payloads(answering(ORDER, ORDER, mine, mine), [])
     assert '"number": order_number}' in found.source(mine)
     assert "order_number" not in found.lines()[0]
 
 
 def test_true_and_one_are_different_answers() -> None:
-    found = shared_payloads(answering(*[{**ORDER, "done": True}] * 4), [])
+    found = find_shared_payloads(answering(*[{**ORDER, "done": True}] * 4), [])
     assert '"done": 1' in found.source({**ORDER, "done": 1})
 
 
