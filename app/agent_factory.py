@@ -31,8 +31,9 @@ from .unit_specifier import exploring_budget, unit_specifier
 def planner_agent(settings: Settings, chat: ModelChat | None) -> Agent:
     """The planner, with the model it asks, if any; it needs nothing of a run."""
     command = shlex.split(settings.app_command or "")
-    embedded = EmbeddedPlannerAgent(command=command, contract=contract_of("planner"))
-    return ModelPlannerAgent(chat, embedded, contract=contract_of("planner")) if chat is not None else embedded
+    if chat is None:
+        return EmbeddedPlannerAgent(command=command, contract=contract_of("planner"))
+    return ModelPlannerAgent(chat, EmbeddedPlannerAgent(command=command), contract=contract_of("planner"))
 
 
 def role_agents(
@@ -52,7 +53,6 @@ def role_agents(
         unit: specifies unit tests; None for one of its own.
     """
     spec, writer, analyzer = chats.get("spec"), chats.get("writer"), chats.get("analyzer")
-    specified, written, analysed = contract_of("spec"), contract_of("writer"), contract_of("analyzer")
     specifiers: dict[str, Specifier] = {
         "unit": unit or unit_specifier(settings, target),
         "api": ApiSpecs(
@@ -60,15 +60,13 @@ def role_agents(
         ),
         "integration": IntegrationSpecs(target, settings.root, budget=exploring_budget(settings)),
     }
-    engine = EmbeddedSpecAgent(specifiers, contract=specified)
+    # Spec and writer have no contract here: tools validate in full what they answer, hydration what they are given.
+    engine = EmbeddedSpecAgent(specifiers)
+    analysed = contract_of("analyzer")
     return {
         "planner": planner_agent(settings, chats.get("planner")),
-        "spec": ModelSpecAgent(spec, engine, settings.root, contract=specified) if spec else engine,
-        "writer": (
-            ModelWritingAgent(writer, style=style_of(settings.root), contract=written)
-            if writer
-            else EmbeddedWritingAgent(contract=written)
-        ),
+        "spec": ModelSpecAgent(spec, engine, settings.root) if spec else engine,
+        "writer": (ModelWritingAgent(writer, style=style_of(settings.root)) if writer else EmbeddedWritingAgent()),
         "analyzer": (
             ModelAnalyzerAgent(analyzer, settings.root, contract=analysed)
             if analyzer

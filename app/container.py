@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..agents.contract.lifecycle import Agent
+from ..agents.contract.lifecycle import Agent, RequestOptions
 from ..agents.contract.protocol import AgentProtocol
 from ..config.settings import Settings
 from ..core.errors import UsageError
@@ -30,7 +30,6 @@ from ..utils.work_meter import WorkMeter
 from .agent_factory import role_agents
 from .agent_isolation import isolated_agents
 from .bootstrap import BegunRun, begun
-from .metering import MeteredAgent
 from .model_factory import Chats, RunAnswers, open_chats
 from .repository_roles import repository_agents
 from .target_provider import TargetProvider
@@ -179,13 +178,14 @@ async def opened(beginning: BegunRun, *, seconds_before: float = 0.0) -> AsyncIt
             if settings.isolate_agents:
                 asked = isolated_agents(agents, settings, folder.run_id, audit=audit.record, budget=chats.budget)
             services = GraphServices(
-                agents={role: MeteredAgent(agent, meter) for role, agent in asked.items()},
+                agents=asked,
                 tools=tools,
                 artifacts=RunArtifacts(store.artifacts, folder.run_id),
                 emit=events.emit,
                 audit=audit.record,
                 checkpointer=checkpointer,
                 budget=chats.budget,
+                request_options=RequestOptions(working=meter.working),
             )
             yield LiveRun(beginning, store, context, services, tools, chats)
 

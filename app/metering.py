@@ -1,26 +1,12 @@
-"""Agents and sandboxes whose work is counted, so that a report can say how long a run did nothing (`run.idle`)."""
+"""Counts the work of sandboxes, from which a report computes how long a run was idle (`run.idle`)."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-from ..agents.contract.protocol import AgentProtocol, AgentRequest, AgentResponse
 from ..sandbox.protocol import Completed, Program, Sandbox, SandboxKind, Session
 from ..utils.work_meter import WorkMeter
-
-
-class MeteredAgent:
-    """An agent whose every request counts as work, without the time in which it waits for a model of this process."""
-
-    def __init__(self, agent: AgentProtocol, meter: WorkMeter) -> None:
-        self._agent = agent
-        self._meter = meter
-
-    async def process(self, request: AgentRequest) -> AgentResponse:
-        """See `AgentProtocol.process`."""
-        with self._meter.working():
-            return await self._agent.process(request)
 
 
 class MeteredSandbox:

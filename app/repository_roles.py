@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..agents.contract.contracts import contract_of
 from ..agents.contract.lifecycle import Agent
 from ..agents.embedded.repository.case_agent import EmbeddedCaseAgent
 from ..agents.embedded.repository.crawler_agent import EmbeddedCrawlerAgent, RepositoryTools
@@ -23,18 +22,9 @@ def repository_agents(tools: RepositoryTools, chats: Mapping[str, ModelChat]) ->
         chats: the models, by role; a role that is not here gets its embedded agent.
     """
     crawler, case, engineer = chats.get("crawler"), chats.get("case"), chats.get("engineer")
-    crawled, cased = contract_of("repo_crawler"), contract_of("test_case_generator")
-    engineered = contract_of("test_engineer")
+    # No contracts here: the graph validates what they answer before it is stored, hydration what they are given.
     return {
-        "crawler": (
-            ModelCrawlerAgent(crawler, tools, contract=crawled)
-            if crawler
-            else EmbeddedCrawlerAgent(tools, contract=crawled)
-        ),
-        "case": ModelCaseAgent(case, contract=cased) if case else EmbeddedCaseAgent(contract=cased),
-        "engineer": (
-            ModelEngineerAgent(engineer, contract=engineered)
-            if engineer
-            else EmbeddedEngineerAgent(contract=engineered)
-        ),
+        "crawler": ModelCrawlerAgent(crawler, tools) if crawler else EmbeddedCrawlerAgent(tools),
+        "case": ModelCaseAgent(case) if case else EmbeddedCaseAgent(),
+        "engineer": ModelEngineerAgent(engineer) if engineer else EmbeddedEngineerAgent(),
     }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..agents.contract.contracts import contract_of
 from ..agents.embedded.plan.repository_steps import Depth, E2eFramework, FixedPlanner, Goal, repository_steps
 from ..config.settings import Settings
 from ..core.events import EventSink
@@ -42,7 +41,7 @@ async def explore_repository(
     steps = repository_steps(goal, depth=depth, ref=ref, framework=framework)
     async with (
         open_run(settings, run_id, on_event=on_event) as live,
-        FixedPlanner(steps, contract=contract_of("planner")) as planner,
+        FixedPlanner(steps) as planner,
     ):
         services = replace(live.services, agents={**live.services.agents, "planner": planner})
         request = _REQUESTS[goal].format(depth=depth, framework=framework)

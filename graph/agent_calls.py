@@ -1,17 +1,16 @@
-"""How a node asks an agent: the same request form, retries and audit trail for every role."""
+"""Calls agents from nodes: the same request form, retries and audit trail for every role."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
-from ..agents.contract.envelope import consumer_view
-from ..agents.contract.orchestration import AskedOnce, Asking, ask
-from ..agents.contract.protocol import AgentRequest, AgentResponse, JsonObject, RequestMetadata
+from ..agents.contract.lifecycle import AgentAttempt, RequestOptions, send_request
+from ..agents.contract.protocol import AgentRequest, AgentResponse, JsonObject, RequestMetadata, consumer_view
 from ..core.errors import BudgetExhausted, ExitCode, TestwrightError
 from ..core.usage import Budget
 from ..store.files.audit import Attempt, AttemptOutcome
@@ -49,7 +48,7 @@ async def ask_role(
     metadata = RequestMetadata(trace_id=trace_id, profile=context.profile, timeout=context.agent_timeout)
     request = AgentRequest(goal=goal, task=task, metadata=metadata, inputs=inputs, constraints=constraints)
     async with in_time(services.budget):
-        response = await ask(agent, request, role=role, asking=_audited(services, step_id))
+        response = await send_request(agent, request, role=role, options=_audited(services, step_id))
     error = response.error
     if error is not None and (error.details or {}).get("exit_code") == ExitCode.BUDGET:
         raise BudgetExhausted(error.message, advice=str((error.details or {}).get("advice") or ""))
@@ -69,61 +68,49 @@ async def in_time(budget: Budget | None) -> AsyncIterator[None]:
         raise budget.out_of_time() from None
 
 
-def _audited(services: GraphServices, step_id: str | None) -> Asking:
-    asking, budget = services.asking, services.budget
+def _audited(services: GraphServices, step_id: str | None) -> RequestOptions:
+    """The run's request options, with waits bounded by its time ceiling, and an audit entry for every attempt."""
+    options, budget = services.request_options, services.budget
 
     async def sleep(seconds: float) -> None:
         left = budget.seconds_left if budget is not None else None
         if budget is not None and left is not None and seconds >= left:
             raise budget.out_of_time()  # the wait would not end before the run
-        await asking.sleep(seconds)
+        await options.sleep(seconds)
 
-    def record(once: AskedOnce) -> None:
-        asking.record(once)
-        services.audit(_entry(once, step_id))
+    def record(attempt: AgentAttempt) -> None:
+        options.record(attempt)
+        services.audit(_audit_entry(attempt, step_id))
 
-    return Asking(policy=asking.policy, sleep=sleep, chance=asking.chance, record=record)
+    return replace(options, sleep=sleep, record=record)
 
 
-def _entry(once: AskedOnce, step_id: str | None) -> Attempt:
-    response, error = once.response, once.response.error
-    metadata = response.metadata
+def _audit_entry(attempt: AgentAttempt, step_id: str | None) -> Attempt:
+    response, error = attempt.response, attempt.response.error
+    metadata, inputs = response.metadata, consumer_view(attempt.request.inputs or {})
+    generation = inputs.get("attempt")  # of a spec or a test file within the step, from 1
+    reason = attempt.reason
+    if attempt.attempt == 1:  # the errors that a refinement is to mend are what made it necessary
+        reason = in_short(inputs.get("errors") or ()) or reason
     return Attempt(
-        role=once.role,
-        attempt=once.attempt,
+        role=attempt.role,
+        attempt=attempt.attempt,
         outcome=_outcome(response),
-        prompt_hash=digest_of(once.request.inputs),
+        prompt_hash=digest_of(attempt.request.inputs),
         step_id=step_id,
         errors=(error.to_dict(),) if error else (),
-        reason=_reason(once),
+        reason=reason,
         duration_ms=float(metadata.get("duration_ms") or 0.0),
         tokens=int(metadata.get("tokens") or 0),
         cost=float(metadata.get("cost") or 0.0),
         model=str(metadata.get("model") or metadata.get("agent") or ""),
-        details={**_generation(once), "task": once.request.task, "wait_seconds": once.wait, **_known(metadata)},
+        details={
+            **({"generation": generation} if isinstance(generation, int) else {}),
+            "task": attempt.request.task,
+            "wait_seconds": attempt.wait,
+            **{key: metadata[key] for key in ("prompt_version", "process") if metadata.get(key)},
+        },
     )
-
-
-def _reason(once: AskedOnce) -> str:
-    """What made this attempt necessary: a failed one before it, or the errors that a refinement is to mend."""
-    if once.attempt > 1:
-        return once.reason
-    return in_short(_told(once).get("errors") or ()) or once.reason
-
-
-def _generation(once: AskedOnce) -> JsonObject:
-    """The number of the generation or refinement within the step, from 1, where the role has such."""
-    number = _told(once).get("attempt")
-    return {"generation": number} if isinstance(number, int) else {}
-
-
-def _told(once: AskedOnce) -> Mapping[str, Any]:
-    return consumer_view(once.request.inputs or {})
-
-
-def _known(metadata: JsonObject) -> JsonObject:
-    """Of an agent's metadata, what an audit line says beside model and cost: the prompt's version, its process."""
-    return {key: metadata[key] for key in ("prompt_version", "process") if metadata.get(key)}
 
 
 def _outcome(response: AgentResponse) -> AttemptOutcome:

@@ -24,8 +24,7 @@ from langgraph.runtime import Runtime
 
 from ..agents.contract.contracts import contract_violations
 from ..agents.contract.handoff import ArtifactStore
-from ..agents.contract.lifecycle import ContractValidator
-from ..agents.contract.orchestration import Asking, Sleep
+from ..agents.contract.lifecycle import ContractValidator, RequestOptions, Sleep
 from ..agents.contract.protocol import AgentProtocol, JsonObject
 from ..core.errors import TestwrightError
 from ..core.events import EventType
@@ -84,7 +83,7 @@ class GraphServices:
         emit: the event stream.
         audit: the audit log; told of every attempt.
         checkpointer: keeps the testing graphs' states, each on the thread `<run_id>:<step_id>`; None for memory only.
-        asking: how agents are asked and asked again.
+        request_options: how requests to agents are sent and repeated.
         validate: finds what breaks a contract.
         select_schema: (test type, hints) → schema name, or None for an unknown type.
         load_schema: a schema that stands alone, by name.
@@ -102,7 +101,7 @@ class GraphServices:
     emit: Emit
     audit: Callable[[Attempt], None]
     checkpointer: BaseCheckpointSaver[str] | None = None
-    asking: Asking = field(default_factory=Asking)
+    request_options: RequestOptions = field(default_factory=RequestOptions)
     validate: ContractValidator = contract_violations
     select_schema: Callable[[str, Mapping[str, Any]], str | None] = select_schema
     load_schema: Callable[[str], JsonObject] = bundle

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..agents.contract.orchestration import TRANSIENT
+from ..agents.contract.lifecycle import TRANSIENT
 from ..agents.contract.protocol import AgentError, AgentResponse, JsonObject
 from ..core.errors import (
     AgentFailure,

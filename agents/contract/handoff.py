@@ -14,9 +14,8 @@ from typing import Any, Protocol
 from ...core.errors import SchemaValidationError
 from ...utils.canonical import canonical_json
 from .contracts import contract_violations, schema_id
-from .envelope import consumer_view
 from .lifecycle import ContractValidator
-from .protocol import JsonObject
+from .protocol import JsonObject, consumer_view
 from .sanitizer import SANITIZER_VERSION
 
 
@@ -65,18 +64,20 @@ def persist_output(
     payload: Any,
     *,
     meta: Mapping[str, Any] | None = None,
-    validate: ContractValidator = contract_violations,
+    validate: ContractValidator | None = contract_violations,
 ) -> str:
-    """Check what an agent made and store it; the answer is the artifact's id. The same payload gets the same id.
+    """Validate an agent's output and store it. Returns the artifact's id; the same payload gets the same id.
 
     Args:
         meta: more to record beside sanitizer, agent and schema id; no times in it.
+        validate: finds schema violations; None for a payload that a tool has just validated in full.
 
     Raises:
         SchemaValidationError: the payload breaks the producer's output schema (not retryable, A-03).
         StorageError: it could not be stored.
     """
-    _refuse(validate(producer.schema, payload), f"what {producer.agent} made", producer.schema)
+    if validate is not None:
+        _refuse(validate(producer.schema, payload), f"what {producer.agent} made", producer.schema)
     about = {"sanitizer": SANITIZER_VERSION, "agent": producer.agent, "schema_id": schema_id(producer.schema)}
     return store.put(run_id, producer.kind, payload, meta={**(meta or {}), **about}).artifact_id
 

@@ -8,9 +8,16 @@ from typing import Any
 
 from ...engine.python.write.repair import case_ranges, offending_cases, without_cases
 from ...engine.rendering import render_files, unrenderable_cases
-from ..contract.envelope import consumer_view
 from ..contract.lifecycle import Agent, AgentContract
-from ..contract.protocol import AgentRequest, AgentResponse, ErrorType, JsonObject, error_response, success_response
+from ..contract.protocol import (
+    AgentRequest,
+    AgentResponse,
+    ErrorType,
+    JsonObject,
+    consumer_view,
+    error_response,
+    success_response,
+)
 
 
 class EmbeddedWritingAgent(Agent):

@@ -7,9 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...utils.canonical import canonical_json
-from ..contract.envelope import consumer_view
 from ..contract.lifecycle import AgentContract
-from ..contract.protocol import AgentRequest, AgentResponse, ErrorType, JsonObject, error_response, success_response
+from ..contract.protocol import (
+    AgentRequest,
+    AgentResponse,
+    ErrorType,
+    JsonObject,
+    consumer_view,
+    error_response,
+    success_response,
+)
 from ..embedded.repository.case_words import Open, Script, Send, read_case
 from ..guardrails.problems import problem
 from ..model.chat import ModelChat

@@ -10,9 +10,8 @@ from typing import Any, get_args
 from ...engine.repository.stack import is_manifest
 from ...engine.repository.survey import Kind, Survey, survey
 from ...utils.canonical import canonical_json
-from ..contract.envelope import consumer_view
 from ..contract.lifecycle import AgentContract
-from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
+from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, consumer_view, success_response
 from ..embedded.repository.crawler_agent import Found, RepositoryTools, read_repository, repository_map
 from ..guardrails.problems import problem
 from ..model.chat import ModelChat

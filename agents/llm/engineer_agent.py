@@ -8,9 +8,16 @@ from typing import Any
 
 from ...utils.canonical import canonical_json
 from ...utils.generated_header import with_header, without_header
-from ..contract.envelope import consumer_view
 from ..contract.lifecycle import AgentContract
-from ..contract.protocol import AgentRequest, AgentResponse, ErrorType, JsonObject, error_response, success_response
+from ..contract.protocol import (
+    AgentRequest,
+    AgentResponse,
+    ErrorType,
+    JsonObject,
+    consumer_view,
+    error_response,
+    success_response,
+)
 from ..guardrails.engineer_limits import refused_files
 from ..guardrails.problems import problem
 from ..guardrails.written_paths import confined

@@ -94,10 +94,10 @@ class ModelAgent(Agent):
             prompt_version=version if back is None else f"{version}+{load_prompt('repair').version}",
         )
 
-    async def _attempt(self, request: AgentRequest) -> AgentResponse:
-        """The response, failed ones too, with the version of the prompt that was asked with last (T-13)."""
+    async def process(self, request: AgentRequest) -> AgentResponse:
+        """See `AgentProtocol.process`; every response names the version of the prompt that was sent last."""
         with _noting_prompts() as asked:
-            response = await super()._attempt(request)
+            response = await super().process(request)
         if asked:
             response.metadata["prompt_version"] = asked[-1]
         return response

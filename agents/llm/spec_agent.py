@@ -14,9 +14,8 @@ from typing import Any
 
 from ...utils.canonical import canonical_json
 from ...utils.error_formatter import spec_feedback
-from ..contract.envelope import consumer_view
 from ..contract.lifecycle import Agent, AgentContract
-from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
+from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, consumer_view, success_response
 from ..guardrails.code_limits import case_problems, imported_by
 from ..guardrails.repair_guard import weakened_cases
 from ..model.chat import ModelChat

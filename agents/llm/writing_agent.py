@@ -14,9 +14,8 @@ from typing import Any
 from ...utils.canonical import canonical_json
 from ...utils.error_formatter import code_feedback
 from ...utils.generated_header import untouched, with_header, without_header
-from ..contract.envelope import consumer_view
 from ..contract.lifecycle import AgentContract
-from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
+from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, consumer_view, success_response
 from ..embedded.writing_agent import EmbeddedWritingAgent
 from ..guardrails.code_limits import code_problems, helper_problems, imported_by
 from ..guardrails.problems import problem

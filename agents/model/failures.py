@@ -1,6 +1,6 @@
 """What goes wrong between us and a model, as typed errors that say whether asking again helps (T-15).
 
-The `openai` client retries nothing here: `agents/contract/orchestration.py` is the one place that retries, and
+The `openai` client retries nothing here: `agents/contract/lifecycle.py` is the one place that retries, and
 audits it.
 """
 

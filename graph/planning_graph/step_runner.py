@@ -107,7 +107,7 @@ async def _attempted(step: PlanStep, wave: Wave) -> StepOutcome:
                 partial = await partial_result(step, wave.context, wave.services) if _generates(step) else None
                 return failed(fault, partial.result, partial.usage) if partial else failed(fault)
             reason = fault.message
-            wait, left = wave.services.asking.policy.first_wait * 2**retry, _seconds_left(step, wave)
+            wait, left = wave.services.request_options.policy.first_wait * 2**retry, _seconds_left(step, wave)
             if left is not None and wait >= left:
                 return await _stopped(step, wave, number, reason, fault_of(_out_of_time(wave)))
             await wave.services.sleep(wait)

@@ -10,9 +10,16 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...contract.envelope import consumer_view
 from ...contract.lifecycle import Agent, AgentContract
-from ...contract.protocol import AgentRequest, AgentResponse, ErrorType, JsonObject, error_response, success_response
+from ...contract.protocol import (
+    AgentRequest,
+    AgentResponse,
+    ErrorType,
+    JsonObject,
+    consumer_view,
+    error_response,
+    success_response,
+)
 from .case_words import variable_of
 
 _DEPTHS = {"smoke": 0, "core": 1, "standard": 2, "deep": 3}

@@ -8,9 +8,8 @@ from typing import Any, Protocol
 
 from ....core.errors import ToolFailure
 from ....engine.repository.survey import Survey, survey, worth_reading
-from ...contract.envelope import consumer_view
 from ...contract.lifecycle import Agent, AgentContract
-from ...contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
+from ...contract.protocol import AgentRequest, AgentResponse, JsonObject, consumer_view, success_response
 
 TREE, READ_FILE = "repo.tree", "repo.read_file"
 LARGEST_READ = 512 * 1024

@@ -7,9 +7,16 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ...contract.envelope import consumer_view
 from ...contract.lifecycle import Agent, AgentContract
-from ...contract.protocol import AgentRequest, AgentResponse, ErrorType, JsonObject, error_response, success_response
+from ...contract.protocol import (
+    AgentRequest,
+    AgentResponse,
+    ErrorType,
+    JsonObject,
+    consumer_view,
+    error_response,
+    success_response,
+)
 from .case_words import Script, read_case
 from .maestro_files import maestro_files
 from .playwright_files import playwright_files

@@ -10,9 +10,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from ....engine.python.write.repair import repair_spec
-from ...contract.envelope import consumer_view
 from ...contract.lifecycle import Agent, AgentContract
-from ...contract.protocol import AgentRequest, AgentResponse, ErrorType, JsonObject, error_response, success_response
+from ...contract.protocol import (
+    AgentRequest,
+    AgentResponse,
+    ErrorType,
+    JsonObject,
+    consumer_view,
+    error_response,
+    success_response,
+)
 from .spec_generator import Specifier
 
 

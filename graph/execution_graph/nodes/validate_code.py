@@ -77,7 +77,7 @@ async def _accept(state: TestingAgentState, runtime: Runtime[RunContext]) -> dic
         CODE_PRODUCER,
         {"files": files},
         meta=made_with(state, "writer"),
-        validate=services.validate,
+        validate=None,  # the tool has just validated it in full
     )
     services.emit(
         EventType.CODE_WRITTEN,

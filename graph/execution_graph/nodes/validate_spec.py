@@ -58,7 +58,7 @@ async def _accept(state: TestingAgentState, runtime: Runtime[RunContext], spec: 
         SPEC_PRODUCER,
         {"spec": spec},
         meta=made_with(state, "spec"),
-        validate=services.validate,
+        validate=None,  # the tool has just validated it in full
     )
     await services.tools.call("write_file", {"path": state["spec_path"], "contents": pretty_json(spec)})
     cases = spec.get("cases") or []

@@ -11,7 +11,7 @@ from typing import Any
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.runtime import Runtime
 
-from testwright.agents.contract.orchestration import Asking
+from testwright.agents.contract.lifecycle import RequestOptions
 from testwright.agents.contract.protocol import AgentProtocol
 from testwright.core.events import EventType
 from testwright.graph.context import GraphServices, RunContext, providing
@@ -100,7 +100,7 @@ def bench(
         emit=recorder.emit,
         audit=recorder.attempts.append,
         checkpointer=checkpointer,
-        asking=Asking(sleep=recorder.sleep, chance=lambda: 0.0),
+        request_options=RequestOptions(sleep=recorder.sleep, chance=lambda: 0.0),
         sleep=recorder.sleep,
         node_wait=0.0,
         **(services or {}),

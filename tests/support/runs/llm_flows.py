@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from testwright.agents.contract.orchestration import Asking, ask
+from testwright.agents.contract.lifecycle import RequestOptions, send_request
 from testwright.agents.contract.protocol import AgentRequest, RequestMetadata
 from testwright.app.agent_factory import role_agents
 from testwright.app.api import agenerate
@@ -110,11 +110,11 @@ async def _judged(folder: Path, told: Mapping[str, Any]) -> dict[str, Any]:
         agent = role_agents(settings, no_target, chats.by_role)["analyzer"]
         metadata = RequestMetadata(str(told["run_id"]), timeout=3000.0)
         async with agent:
-            answered = await ask(
+            answered = await send_request(
                 agent,
                 AgentRequest("judge it", "analyze_results", metadata, inputs),
                 role="analyzer",
-                asking=Asking(sleep=_at_once),
+                options=RequestOptions(sleep=_at_once),
             )
     total = chats.budget.total
     return {

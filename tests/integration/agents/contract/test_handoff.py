@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from testwright.agents.contract.contracts import contract_of, contract_violations, schema_id
-from testwright.agents.contract.envelope import consumer_view
 from testwright.agents.contract.handoff import Producer, first_message, hydrate, persist_output
+from testwright.agents.contract.protocol import consumer_view
 from testwright.core.errors import SchemaValidationError, UsageError
 from testwright.store.database.artifacts import Artifacts
 from testwright.store.database.database import Store

@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 
-from testwright.agents.contract.lifecycle import Agent
-from testwright.agents.contract.orchestration import Asking, ask
+from testwright.agents.contract.lifecycle import Agent, RequestOptions, send_request
 from testwright.agents.contract.protocol import AgentRequest, ErrorType, RequestMetadata
 from testwright.core.errors import (
     BudgetExhausted,
@@ -46,13 +45,13 @@ def request():
     return AgentRequest("goal", "task", RequestMetadata("run-1:step_001"))
 
 
-def asking():
+def request_options():
     waits = []
 
     async def sleep(seconds):
         waits.append(seconds)
 
-    return Asking(sleep=sleep, chance=lambda: 0.0), waits
+    return RequestOptions(sleep=sleep, chance=lambda: 0.0), waits
 
 
 @pytest.mark.feature("B-08")
@@ -189,8 +188,8 @@ async def test_an_agent_is_asked_again_after_what_may_pass_and_pays_for_no_answe
     script = [answer(GOOD), error(429, headers={"retry-after": "7"}), answer(GOOD)]
     with ScriptedOpenAI(script) as server:
         async with chatting(server, kept=KeptInMemory(), audit=audit) as chat, Planner(chat, ("a", "b")) as planner:
-            told, waits = asking()
-            response = await ask(planner, request(), role="planner", asking=told)
+            options, waits = request_options()
+            response = await send_request(planner, request(), role="planner", options=options)
     assert response.is_success()
     assert waits == [7.0]
     assert [(one.outcome, one.reason) for one in audit] == [
@@ -207,8 +206,8 @@ async def test_the_audit_log_has_prompt_response_errors_reason_tokens_and_cost_o
     audit = []
     with ScriptedOpenAI([answer("no json"), answer(GOOD)]) as server:
         async with chatting(server, audit=audit) as chat, Planner(chat) as planner:
-            told, _ = asking()
-            await ask(planner, request(), role="planner", asking=told)
+            options, _ = request_options()
+            await send_request(planner, request(), role="planner", options=options)
     first, second = audit
     assert (first.role, first.step_id, first.response, first.outcome) == (
         "planner model",
@@ -294,8 +293,8 @@ async def test_an_agent_that_meets_a_ceiling_says_so_and_is_not_asked_again():
     budget.add(Spend("planner", "scripted", 1, 1))
     with ScriptedOpenAI([]) as server:
         async with chatting(server, budget=budget) as chat, Planner(chat) as planner:
-            told, waits = asking()
-            response = await ask(planner, request(), role="planner", asking=told)
+            options, waits = request_options()
+            response = await send_request(planner, request(), role="planner", options=options)
     assert response.error is not None
     assert (response.error.details or {})["error"] == "BudgetExhausted"
     assert (response.error.recoverable, waits) == (False, [])
@@ -309,8 +308,8 @@ async def test_an_agent_that_meets_a_ceiling_says_so_and_is_not_asked_again():
 async def test_an_agent_is_asked_three_times_at_most_and_once_where_asking_does_not_help(reply, kind, asked):
     with ScriptedOpenAI([reply] * asked) as server:
         async with chatting(server) as chat, Planner(chat) as planner:
-            told, _ = asking()
-            response = await ask(planner, request(), role="planner", asking=told)
+            options, _ = request_options()
+            response = await send_request(planner, request(), role="planner", options=options)
     assert response.error is not None
     assert response.error.type is kind
     assert response.metadata["attempts"] == asked
