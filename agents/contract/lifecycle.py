@@ -132,7 +132,7 @@ class Agent(ABC):
                 if response is None:
                     async with asyncio.timeout(request.metadata.timeout):
                         answer = await self._work(request)
-                    response = self._checked(answer)
+                    response = self._response_of(answer)
             except Exception as error:  # noqa: BLE001 - the protocol: whatever an agent raises becomes its answer
                 response = AgentResponse(ResponseStatus.ERROR, error=error_from(error, self.name))
         response.metadata = {**response.metadata, **tally.metadata()}
@@ -162,7 +162,7 @@ class Agent(ABC):
             return _invalid(f"{self.name} got inputs that break {contract.input_schema}", violations)
         return None
 
-    def _checked(self, answer: AgentResponse | JsonObject) -> AgentResponse:
+    def _response_of(self, answer: AgentResponse | JsonObject) -> AgentResponse:
         """The response to give for what `_work` returned: itself, or an error when it breaks protocol or contract."""
         response = answer if isinstance(answer, AgentResponse) else success_response(answer)
         if problems := validate_response(response):

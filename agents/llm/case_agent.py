@@ -20,8 +20,7 @@ from ..contract.protocol import (
 from ..embedded.repository.case_words import Open, Script, Send, read_case
 from ..guardrails.problems import problem
 from ..model.chat import ModelChat
-from .checked_agent import CheckedModelAgent
-from .model_agent import UnusableAnswer, closed, list_of, text_of
+from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, text_of
 
 ANSWER_SCHEMA: JsonObject = closed(
     test_cases=list_of(
@@ -39,7 +38,7 @@ ANSWER_SCHEMA: JsonObject = closed(
 )
 
 
-class ModelCaseAgent(CheckedModelAgent):
+class ModelCaseAgent(ModelAgent):
     """Writes test cases; inputs and result as of the embedded case agent.
 
     The first user message is the hydration envelope as canonical JSON (A-05). A case about a path that no route or page
@@ -61,7 +60,7 @@ class ModelCaseAgent(CheckedModelAgent):
             return _problems(answer["test_cases"], offered)
 
         try:
-            answer = await self._checked(canonical_json(request.inputs), ANSWER_SCHEMA, wrong)
+            answer = await self._valid_answer(canonical_json(request.inputs), ANSWER_SCHEMA, wrong)
         except UnusableAnswer as error:
             return self._unusable(error)
         left_out: list[JsonObject] = []

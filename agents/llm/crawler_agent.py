@@ -15,8 +15,7 @@ from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, consume
 from ..embedded.repository.crawler_agent import Found, RepositoryTools, read_repository, repository_map
 from ..guardrails.problems import problem
 from ..model.chat import ModelChat
-from .checked_agent import CheckedModelAgent
-from .model_agent import UnusableAnswer, closed, list_of, text_of
+from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, text_of
 
 _MOST_FILES = 1500
 _MOST_SAMPLES = 12
@@ -30,7 +29,7 @@ ANSWER_SCHEMA: JsonObject = closed(
 )
 
 
-class ModelCrawlerAgent(CheckedModelAgent):
+class ModelCrawlerAgent(ModelAgent):
     """Maps a repository; inputs and result as of the embedded crawler.
 
     Files, sizes, ids, routes and pages are read through tools. The model judges entry points and stack; a path that the
@@ -59,7 +58,7 @@ class ModelCrawlerAgent(CheckedModelAgent):
             return _unknown(answer["entry_points"], there)
 
         try:
-            answer = await self._checked(_message(inputs, found, seen), ANSWER_SCHEMA, wrong)
+            answer = await self._valid_answer(_message(inputs, found, seen), ANSWER_SCHEMA, wrong)
         except UnusableAnswer as error:
             return self._unusable(error)
         judged = _judged(answer, seen, there)

@@ -22,8 +22,7 @@ from ..guardrails.engineer_limits import refused_files
 from ..guardrails.problems import problem
 from ..guardrails.written_paths import confined
 from ..model.chat import ModelChat
-from .checked_agent import CheckedModelAgent
-from .model_agent import UnusableAnswer, closed, list_of, text_of
+from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, text_of
 
 ANSWER_SCHEMA: JsonObject = closed(
     files=list_of(closed(path=text_of(400), contents=text_of(200_000)), 200),
@@ -34,7 +33,7 @@ _MADE_FROM = re.compile(r"^Made from (?P<repository>\S+/\S+) at (?P<ref>\S+), de
 _COMMENTS = {"playwright": "//", "maestro": "#"}
 
 
-class ModelEngineerAgent(CheckedModelAgent):
+class ModelEngineerAgent(ModelAgent):
     """Writes test files; inputs and result as of the embedded engineer.
 
     The first user message is the hydration envelope as canonical JSON (A-05). Files outside the folders of tests, files
@@ -58,7 +57,7 @@ class ModelEngineerAgent(CheckedModelAgent):
             return [*refused_files(answer["files"], framework, inputs["test_cases"]), *_missing(answer["files"], ids)]
 
         try:
-            answer = await self._checked(canonical_json(request.inputs), ANSWER_SCHEMA, wrong)
+            answer = await self._valid_answer(canonical_json(request.inputs), ANSWER_SCHEMA, wrong)
         except UnusableAnswer as error:
             return self._unusable(error)
         refused = refused_files(answer["files"], framework, inputs["test_cases"])

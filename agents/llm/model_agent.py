@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -80,6 +80,24 @@ class ModelAgent(Agent):
                     raise UnusableAnswer(error.message, problems) from error
                 back = GivenBack(problems, str(error.details.get("excerpt") or ""))
         raise AssertionError("unreachable: the last repair returns or raises")
+
+    async def _valid_answer(
+        self, user: str, schema: JsonObject, find_problems: Callable[[Any], list[JsonObject]]
+    ) -> Any:
+        """Ask, and once more with all problems when the answer is wrong in substance; the caller handles what is left.
+
+        Args:
+            user: the first user message.
+            find_problems: lists what is wrong with an answer that has the requested form.
+
+        Raises:
+            UnusableAnswer: an answer is not in the requested form, repairs included. ModelFailure, BudgetExhausted.
+        """
+        answer = await self._asked(user, schema)
+        problems = find_problems(answer.parsed)
+        if problems and self._repairs:
+            answer = await self._asked(user, schema, attempt=2, back=GivenBack(problems, answer.text))
+        return answer.parsed
 
     def _call(self, prompt: Prompt, user: str, schema: JsonObject, attempt: int, back: GivenBack | None) -> ModelCall:
         """A call; its version names the prompt, and behind a `+` that of the words around an answer given back."""
