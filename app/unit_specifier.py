@@ -7,17 +7,17 @@ from ..agents.embedded.specs.first_tests import FirstTests
 from ..agents.embedded.specs.spec_generator import Specifier
 from ..agents.embedded.specs.unit_specs import TargetProvider, UnitSpecs
 from ..config.settings import Settings
-from ..engine.python.explore.explore import Budget
+from ..engine.python.explore.explore import ExplorationBudget
 from ..engine.python.model.mutant_search import HuntLimits
 
 # Mutants that exploring goes by, for each that the gate measures by: what holds for many holds for another sample.
 MUTANTS_HUNTED = 9
 
 
-def exploring_budget(settings: Settings) -> Budget:
+def exploring_budget(settings: Settings) -> ExplorationBudget:
     """How much may be tried for one target."""
     hunt = HuntLimits(mutants=MUTANTS_HUNTED * settings.mutants)
-    return Budget(trials=settings.trials, wall_seconds=settings.step_seconds, hunt=hunt)
+    return ExplorationBudget(trials=settings.trials, wall_seconds=settings.step_seconds, mutant_search=hunt)
 
 
 def unit_specifier(settings: Settings, target: TargetProvider, first: FirstTests | None = None) -> Specifier:

@@ -18,7 +18,7 @@ from ....engine.integration.programs.explore import explore_programs
 from ....engine.integration.programs.runs import ProgramFlows
 from ....engine.integration.write.compose import Told, compose_integration_spec
 from ....engine.integration.write.program_report import told_by_programs
-from ....engine.python.explore.explore import Budget
+from ....engine.python.explore.explore import ExplorationBudget
 from ....engine.python.facts.analyse import analyse_module
 from ....engine.python.model.model import ModuleFacts
 from ....engine.python.project.layout import Layout, find_layout
@@ -41,7 +41,7 @@ class IntegrationSpecs:
         budget: how much may be tried for one entry; None for the engine's own.
     """
 
-    def __init__(self, python_target: TargetProvider, root: Path, *, budget: Budget | None = None) -> None:
+    def __init__(self, python_target: TargetProvider, root: Path, *, budget: ExplorationBudget | None = None) -> None:
         self._python_target = python_target
         self._root = root
         self._budget = budget
@@ -59,7 +59,9 @@ class IntegrationSpecs:
             FlowProposer, self._root, layout, facts, components.subjects, components.servers
         )
         target = await self._python_target()
-        flows = await explore_flows(target, facts, components, proposer, (self._budget or Budget()).within(seconds))
+        flows = await explore_flows(
+            target, facts, components, proposer, (self._budget or ExplorationBudget()).within(seconds)
+        )
         programs = await explore_programs(target, self._root, layout, components, flows)
         framework = str(inputs.get("framework") or "pytest")
         spec = await asyncio.to_thread(self._composed, layout, components, flows, programs, framework)

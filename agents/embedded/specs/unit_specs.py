@@ -12,13 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ....engine.python.explore.explore import Budget, explore
+from ....engine.python.explore.explore import ExplorationBudget, explore
 from ....engine.python.facts.analyse import analyse_module
 from ....engine.python.model.model import CallableFacts, Exploration, ModuleFacts
 from ....engine.python.project.layout import Layout, find_layout
-from ....engine.python.search.background_context import ahead
-from ....engine.python.search.parallel_observers import SideBySide, open_side_by_side
-from ....engine.python.search.proposer import SourceProposer
+from ....engine.python.search.background_context import background_context
+from ....engine.python.search.parallel_observers import ObserverPair, open_observer_pair
+from ....engine.python.search.source_proposer import SourceProposer
 from ....engine.python.write.compose import compose_spec
 from ....sandbox.target import PythonTarget
 from ...contract.protocol import JsonObject
@@ -46,7 +46,7 @@ class UnitSpecs:
         python_target: TargetProvider,
         root: Path,
         *,
-        budget: Budget | None = None,
+        budget: ExplorationBudget | None = None,
         first: FirstTests | None = None,
     ) -> None:
         self._python_target = python_target
@@ -66,14 +66,14 @@ class UnitSpecs:
                 self._first.take(lambda: _composed(limited_to(look, wanted), layout, inputs))
 
         early = looked if self._first is not None and self._first.wanted else None
-        async with ahead(lambda: self._workers(facts)) as workers:
-            workers.begin()  # they start while it is read what there is to propose
+        async with background_context(lambda: self._workers(facts)) as workers:
+            workers.start()  # they start while it is read what there is to propose
             proposer = await asyncio.to_thread(_proposer, self._root, layout, facts, wanted)
             exploration = await explore(
                 await self._python_target(),
                 facts,
                 proposer,
-                (self._budget or Budget()).within(seconds),
+                (self._budget or ExplorationBudget()).within(seconds),
                 early=early,
                 opened=workers.use,
             )
@@ -90,8 +90,8 @@ class UnitSpecs:
         return Specified(spec, metadata, trace)
 
     @asynccontextmanager
-    async def _workers(self, facts: ModuleFacts) -> AsyncGenerator[SideBySide]:
-        async with open_side_by_side(await self._python_target(), facts) as workers:
+    async def _workers(self, facts: ModuleFacts) -> AsyncGenerator[ObserverPair]:
+        async with open_observer_pair(await self._python_target(), facts) as workers:
             yield workers
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...python.model.model import Arc
-from ...python.search.search import Record
+from ...python.search.trial_search import TrialRecord
 from ..model.arcs import WideArcs
 from ..model.model import Edge, IntegrationTarget
 from .loopback import is_served
 
 
-def crosses(arcs: WideArcs, record: Record, components: IntegrationTarget, counting: set[str]) -> bool:
+def crosses(arcs: WideArcs, record: TrialRecord, components: IntegrationTarget, counting: set[str]) -> bool:
     """Whether the act was seen to reach from one component into another that is more than vocabulary."""
     edges = edges_taken(arcs, record.arcs, components, served=is_served(record.trial))
     return any(edge.source in counting and edge.target in counting for edge in edges)

@@ -15,17 +15,17 @@ from time import monotonic
 
 from ....core.errors import ProjectError
 from ....sandbox.target import PythonTarget
-from ...python.explore.confirm import Confirmed, confirm
-from ...python.explore.explore import Budget
+from ...python.explore.confirm import Confirmation, confirm
+from ...python.explore.explore import ExplorationBudget
 from ...python.facts.analyse import facts_from_source
 from ...python.model.model import Arc, Exploration, Finding, ModuleFacts, Observation, Trial
 from ...python.project.layout import Layout
-from ...python.search.choice import choose
+from ...python.search.initial_trials import in_turns, testable_callables
 from ...python.search.observer import EXPLORING, Observer, open_observer
-from ...python.search.propose import in_turns, targets
-from ...python.search.proposer import SourceProposer
-from ...python.search.search import RICH_SOURCES, Proposer, Record, Search
-from ...python.search.unreached import unreached
+from ...python.search.source_proposer import SourceProposer
+from ...python.search.trial_search import RICH_SOURCES, Proposer, TrialRecord, TrialSearch
+from ...python.search.trial_selection import select_trials
+from ...python.search.unreached import unreached_callables
 from ..model.arcs import WideArcs
 from ..model.model import Edge, IntegrationTarget
 from ..model.servers import Server
@@ -75,7 +75,7 @@ class FlowProposer:
 
     def _staged(self) -> Iterator[Trial]:
         context = self._inner.context
-        found = [one for one in targets(context.facts, context) if one.qualname in self._subjects]
+        found = [one for one in testable_callables(context.facts, context) if one.qualname in self._subjects]
         return in_turns([scenarios(one, context, self._servers) for one in found])
 
     def looking(self, trial: Trial) -> Trial | None:
@@ -113,7 +113,7 @@ async def explore_flows(
     facts: ModuleFacts,
     components: IntegrationTarget,
     proposer: Proposer,
-    budget: Budget | None = None,
+    budget: ExplorationBudget | None = None,
 ) -> Flows:
     """Find the flows of one entry that deserve a test.
 
@@ -122,7 +122,7 @@ async def explore_flows(
         ProjectError: its file cannot be read or is no Python.
         SandboxFailure: the sandbox broke.
     """
-    budget = budget or Budget()
+    budget = budget or ExplorationBudget()
     arcs = await asyncio.to_thread(_read, target, components)
     if not components.subjects:
         return Flows(Exploration(facts=facts, possible_arcs=arcs.possible), arcs, ())
@@ -130,14 +130,14 @@ async def explore_flows(
     notes: list[str] = []
     async with open_observer(target, facts, replace(EXPLORING, watched=watched, network="loopback")) as observer:
         imported = arcs.real(observer.import_arcs)
-        search = Search(facts, arcs, proposer, imported, budget.trials)
+        search = TrialSearch(facts, arcs, proposer, imported, budget.trials)
         await _search(search, observer, budget, notes)
     counting = {one.place.module for one in components.components if not one.vocabulary}
     meant = meant_exceptions(target, components, facts)
     wanted = [one for one in search.records if one.trial.subject in components.subjects and is_meant(one, meant)]
     records = [one for one in wanted if crosses(arcs, one, components, counting)]
     kills = await flow_kills(
-        target, facts, components, records, FlowHunt() if budget.hunt.mutants else FlowHunt(mutants=0)
+        target, facts, components, records, FlowHunt() if budget.mutant_search.mutants else FlowHunt(mutants=0)
     )
     confirmed = await _confirmed(target, facts, records, imported, watched, kills.by_record)
     return _told(facts, components, arcs, search, imported, confirmed, notes, kills.by_record)
@@ -155,7 +155,7 @@ def meant_exceptions(target: PythonTarget, components: IntegrationTarget, facts:
     return frozenset(name.partition("(")[0].rpartition(".")[2] for name in named)
 
 
-def is_meant(record: Record, meant: frozenset[str]) -> bool:
+def is_meant(record: TrialRecord, meant: frozenset[str]) -> bool:
     """Whether what was raised, if anything, is behaviour; the end of a program is told by running it."""
     raised = record.observation.raised
     if raised is None:
@@ -179,7 +179,7 @@ def _read(target: PythonTarget, components: IntegrationTarget) -> WideArcs:
         raise ProjectError(f"{components.entry.place.path} cannot be read as Python: {error}") from error
 
 
-async def _search(search: Search, observer: Observer, budget: Budget, notes: list[str]) -> None:
+async def _search(search: TrialSearch, observer: Observer, budget: ExplorationBudget, notes: list[str]) -> None:
     ceiling = monotonic() + budget.wall_seconds
     while search.trials < budget.trials and search.quiet < budget.quiet:
         batch = search.next_batch(min(_BATCH, budget.trials - search.trials))
@@ -193,20 +193,20 @@ async def _search(search: Search, observer: Observer, budget: Budget, notes: lis
 
 
 Watched = tuple[tuple[str, str], ...]
-Answers = list[tuple[Record, Confirmed]]
+Answers = list[tuple[TrialRecord, Confirmation]]
 Kills = Mapping[int, frozenset[int]]
 
 
 async def _confirmed(
     target: PythonTarget,
     facts: ModuleFacts,
-    records: list[Record],
+    records: list[TrialRecord],
     imported: frozenset[Arc],
     watched: Watched,
     kills: Kills,
 ) -> tuple[Answers, Mapping[str, str]]:
     """Choose, confirm, and choose again in place of what could not be confirmed; reasons by subject for the rest."""
-    bad: dict[int, tuple[Record, str]] = {}
+    bad: dict[int, tuple[TrialRecord, str]] = {}
     kept: Answers = []
     for _ in range(_CONFIRMATIONS):
         chosen = _chosen([one for one in records if one.number not in bad], facts, imported, kills)
@@ -221,9 +221,11 @@ async def _confirmed(
     return kept, {record.trial.subject: reason for record, reason in bad.values()}
 
 
-def _chosen(records: list[Record], facts: ModuleFacts, imported: frozenset[Arc], kills: Kills) -> list[Record]:
+def _chosen(
+    records: list[TrialRecord], facts: ModuleFacts, imported: frozenset[Arc], kills: Kills
+) -> list[TrialRecord]:
     """Staged flows first, because they assert most; of the others only what reaches, refuses or notices more."""
-    staged = choose([one for one in records if _is_staged(one)], facts, imported, kills)
+    staged = select_trials([one for one in records if _is_staged(one)], facts, imported, kills)
     covered = imported.union(*(one.covered for one in staged))
     noticed = frozenset[int]().union(*(kills.get(one.number, frozenset()) for one in staged))
     endings = {_ending(one) for one in staged}
@@ -231,15 +233,15 @@ def _chosen(records: list[Record], facts: ModuleFacts, imported: frozenset[Arc],
     further = [one for one in records if not _is_staged(one)]
     others = [one for one in further if not one.arcs <= covered or _ending(one) not in endings or left.get(one.number)]
     order = {one.qualname: at for at, one in enumerate(facts.callables())}
-    found = [*staged, *choose(others, facts, covered, left)]
+    found = [*staged, *select_trials(others, facts, covered, left)]
     return sorted(found, key=lambda one: (order.get(one.trial.subject, len(order)), one.number))
 
 
-def _is_staged(record: Record) -> bool:
+def _is_staged(record: TrialRecord) -> bool:
     return record.trial.source in ("sequence", *RICH_SOURCES)
 
 
-def _ending(record: Record) -> tuple[str, str]:
+def _ending(record: TrialRecord) -> tuple[str, str]:
     raised = record.observation.raised
     return record.trial.subject, raised.type_name if raised is not None else ""
 
@@ -248,7 +250,7 @@ def _told(
     facts: ModuleFacts,
     components: IntegrationTarget,
     arcs: WideArcs,
-    search: Search,
+    search: TrialSearch,
     imported: frozenset[Arc],
     confirmed: tuple[Answers, Mapping[str, str]],
     notes: list[str],
@@ -278,7 +280,7 @@ def _told(
     if dropped:
         notes.append(f"flows of {len(dropped)} callables were dropped because they could not be repeated")
     notes.extend(f"Some flows need a package that is not installed: {one}" for one in sorted(search.absent))
-    without = unreached(facts, search.subjects, findings, dropped, frozenset(reached) - imported)
+    without = unreached_callables(facts, search.subjects, findings, dropped, frozenset(reached) - imported)
     exploration = Exploration(
         facts=facts,
         findings=tuple(findings),

@@ -18,11 +18,11 @@ from ....sandbox.target import PythonTarget
 from ....utils.python_source import parse_python
 from ...python.facts.analyse import facts_from_source
 from ...python.model.model import ModuleFacts
-from ...python.mutants.asserted_facets import Pinning, Pins
-from ...python.mutants.mutant_lines import UsedAtImport
-from ...python.mutants.mutant_worker_client import Answer, Asked, open_lockstep
-from ...python.search.choice import worthwhile
-from ...python.search.search import SLOW_STEPS, Record
+from ...python.mutants.asserted_facets import AssertedFacets, FacetOracle
+from ...python.mutants.mutant_lines import ImportTimeUses
+from ...python.mutants.mutant_worker_client import MutantOutcome, MutantRequest, open_mutant_worker
+from ...python.search.trial_search import SLOW_STEPS, TrialRecord
+from ...python.search.trial_selection import rank_candidates
 from ..model.arcs import OFFSET
 from ..model.model import Component, IntegrationTarget
 
@@ -76,7 +76,7 @@ async def flow_kills(
     target: PythonTarget,
     facts: ModuleFacts,
     components: IntegrationTarget,
-    records: Sequence[Record],
+    records: Sequence[TrialRecord],
     limits: FlowHunt,
 ) -> FlowKills:
     """Run flows on faults of each component.
@@ -87,10 +87,10 @@ async def flow_kills(
     pool = _pool(records, facts, limits)
     if not pool or not limits.mutants:
         return FlowKills()
-    pinning = Pinning(facts, [one for one in records if one.observation.outcome == "raised"])
+    pinning = FacetOracle(facts, [one for one in records if one.observation.outcome == "raised"])
     found: dict[int, set[int]] = {}
     tried = noticed = 0
-    shown = {one.number: standings(one) for one in records if not one.seen.random and not one.moving}
+    shown = {one.number: standings(one) for one in records if not one.seen.random and not one.time_dependent}
     for at, word in enumerate(sorted({word for words in shown.values() for word in words}), _STANDINGS):
         for number, words in shown.items():
             if word in words:
@@ -112,25 +112,25 @@ async def flow_kills(
 async def _hunt(
     target: PythonTarget,
     component: Component,
-    pool: Sequence[Record],
+    pool: Sequence[TrialRecord],
     lines: Sequence[frozenset[int]],
     faults: Sequence[_Fault],
-    pinning: Pinning,
+    pinning: FacetOracle,
     limits: FlowHunt,
 ) -> None:
     """Run the flows that reach a component on each of its faults."""
     try:
         own = facts_from_source((target.snapshot.path / component.place.path).read_bytes(), component.place)
-        async with open_lockstep(target, own, "loopback") as lockstep:
+        async with open_mutant_worker(target, own, "loopback") as lockstep:
             again = await lockstep.learn([one.trial for one in pool])
-            pins = [pinning.pins(one, seen) for one, seen in zip(pool, again, strict=True)]
+            pins = [pinning.facets_of(one, seen) for one, seen in zip(pool, again, strict=True)]
             for most, enough in limits.rounds:
                 asked = []
                 for fault in faults:
                     places = _next(fault, lines, pins, most)
                     if places and not fault.done and not fault.killers:
                         fault.tried.update(places)
-                        asked.append(Asked(fault.number, fault.mutant, fault.imported, places, enough))
+                        asked.append(MutantRequest(fault.number, fault.mutant, fault.imported, places, enough))
                 by_number = {one.number: one for one in faults}
                 for answer in await lockstep.run(asked):
                     _take(by_number[answer.number], answer, pins)
@@ -138,7 +138,7 @@ async def _hunt(
         return  # a component that the entry imports only now and then
 
 
-def standings(record: Record) -> frozenset[tuple[str, str]]:
+def standings(record: TrialRecord) -> frozenset[tuple[str, str]]:
     """Members of enums that a flow shows at its end, with its subject: each is a behaviour of its own."""
     observation = record.observation
     texts = [observation.value.source or "" if observation.value is not None else ""]
@@ -146,7 +146,9 @@ def standings(record: Record) -> frozenset[tuple[str, str]]:
     return frozenset((record.trial.subject, word) for text in texts for word in _MEMBER.findall(text))
 
 
-def _next(fault: _Fault, lines: Sequence[frozenset[int]], pins: Sequence[Pins | None], most: int) -> tuple[int, ...]:
+def _next(
+    fault: _Fault, lines: Sequence[frozenset[int]], pins: Sequence[AssertedFacets | None], most: int
+) -> tuple[int, ...]:
     found = (
         place
         for place, own in enumerate(lines)
@@ -155,22 +157,22 @@ def _next(fault: _Fault, lines: Sequence[frozenset[int]], pins: Sequence[Pins | 
     return tuple(place for _, place in zip(range(most), found, strict=False))
 
 
-def _take(fault: _Fault, answer: Answer, pins: Sequence[Pins | None]) -> None:
+def _take(fault: _Fault, answer: MutantOutcome, pins: Sequence[AssertedFacets | None]) -> None:
     if answer.status in ("broken", "same", "syntax"):
         fault.done = True  # any test notices what cannot be imported, none what is the same
     for one in answer.differences:
         pinned = pins[one.trial]
-        if pinned is not None and pinned.notice(one):
+        if pinned is not None and pinned.detects(one):
             fault.killers.add(one.trial)
 
 
-def _pool(records: Sequence[Record], facts: ModuleFacts, limits: FlowHunt) -> list[Record]:
+def _pool(records: Sequence[TrialRecord], facts: ModuleFacts, limits: FlowHunt) -> list[TrialRecord]:
     """Flows that assert something, plain first, those of each way through the code in turns."""
     turns: dict[object, int] = {}
-    ranked: list[tuple[int, int, Record]] = []
-    for at, one in enumerate(worthwhile(list(records), facts, alike=limits.alike)):
+    ranked: list[tuple[int, int, TrialRecord]] = []
+    for at, one in enumerate(rank_candidates(list(records), facts, alike=limits.alike)):
         record = one.record
-        if not one.asserts or record.seen.steps > SLOW_STEPS or record.seen.random or record.moving:
+        if not one.asserts or record.seen.steps > SLOW_STEPS or record.seen.random or record.time_dependent:
             continue
         key = (record.trial.subject, record.arcs)
         turns[key] = turns.get(key, 0) + 1
@@ -184,7 +186,7 @@ def _faults(target: PythonTarget, component: Component, limits: FlowHunt, first:
     try:
         source = (target.snapshot.path / component.place.path).read_bytes()
         usable = [one for one in mutants_of(source, component.place.path) if one.rule is None]
-        used, inside = UsedAtImport(source), _lines_of_bodies(source)
+        used, inside = ImportTimeUses(source), _lines_of_bodies(source)
     except (OSError, SyntaxError):
         return []
     found: list[_Fault] = []
@@ -203,6 +205,6 @@ def _lines_of_bodies(source: bytes) -> frozenset[int]:
     )
 
 
-def _lines_in(record: Record, number: int) -> frozenset[int]:
+def _lines_in(record: TrialRecord, number: int) -> frozenset[int]:
     """The lines of one component that a flow runs, its arranging included."""
     return frozenset(abs(line) % OFFSET for arc in record.covered for line in arc if abs(line) // OFFSET == number)

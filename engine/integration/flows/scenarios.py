@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from ...python.inputs.call_forms import function_form, member_form
 from ...python.inputs.construct import variable_for
 from ...python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter, Trial
-from ...python.search.propose import ProposalContext
+from ...python.search.initial_trials import ProposalContext
 from ...python.source.annotations import TypeHint, type_hint
 from ..model.servers import Server, address_kind
 from .loopback import FIXTURE, brought_along, started

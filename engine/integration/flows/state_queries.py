@@ -9,7 +9,7 @@ from dataclasses import replace
 from ....utils.python_source import parse_expression, parse_python
 from ...python.inputs.receivers import is_change
 from ...python.model.model import CallableFacts, ClassFacts, ModuleFacts, Trial
-from ...python.search.propose import ProposalContext
+from ...python.search.initial_trials import ProposalContext
 from ...python.source.annotations import type_hint
 from .staging import ANSWER, fills
 

@@ -9,13 +9,12 @@ from typing import Any
 
 from ...python.facts.exception_names import message_part
 from ...python.facts.import_names import ImportNames, at_their_source
-from ...python.judge.assertability import judged_findings
 from ...python.judge.defects import suspected_defects
-from ...python.judge.selection import Judged
+from ...python.judge.finding_selection import AssertableFinding, assertable_findings
 from ...python.model.model import ModuleFacts
 from ...python.model.spec_case import Expectation
 from ...python.usage.project_index import ProjectIndex
-from ...python.write.case_titles import CaseNamer
+from ...python.write.case_namer import CaseNamer
 from ..flows import loopback
 from ..flows.crossing import edges_taken
 from ..flows.explore import Flows
@@ -58,7 +57,7 @@ def compose_integration_spec(
     """
     exploration = flows.exploration
     facts = exploration.facts
-    judged, without = judged_findings(exploration)
+    judged, without = assertable_findings(exploration)
     names = ImportNames([text for one in judged for text in (*one.finding.trial.imports, *one.verdict.imports)])
     namer = CaseNamer(facts, [one.finding for one in judged])
     cases = [_case(one, target, flows, facts, index, namer, names) for one in judged]
@@ -82,7 +81,7 @@ def compose_integration_spec(
 
 
 def _case(
-    judged: Judged,
+    judged: AssertableFinding,
     target: IntegrationTarget,
     flows: Flows,
     facts: ModuleFacts,
@@ -115,7 +114,7 @@ def _case(
 
 
 def with_message(
-    expect: tuple[Expectation, ...], judged: Judged, sources: Sequence[str | None]
+    expect: tuple[Expectation, ...], judged: AssertableFinding, sources: Sequence[str | None]
 ) -> tuple[Expectation, ...]:
     """With what an exception says, where its words stand in the code of a component."""
     finding = judged.finding

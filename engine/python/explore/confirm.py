@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 
 from ....sandbox.protocol import Network
 from ....sandbox.target import PythonTarget
-from ..judge.documented_behaviour import Verdict, as_written, compare_with_document, is_announced
-from ..judge.stability import Steady, steady
+from ..judge.documented_behaviour import DocumentVerdict, as_written, compare_with_document, is_announced
+from ..judge.stability import StableObservation, stable_part
 from ..model.model import ModuleFacts, Trial
 from ..model.observation_json import Seen
-from ..search.background_context import Ahead, ahead
-from ..search.observer import Clock, Conditions, Observer, open_observer
+from ..search.background_context import BackgroundContext, background_context
+from ..search.observer import ClockSettings, Conditions, Observer, open_observer
 
 ALL = 1_000_000
 PLAIN = Conditions(hash_seed=1, seed=1, per_fork=8)
@@ -28,19 +28,19 @@ ELSEWHERE = Conditions(
     hash_seed=2,
     seed=2,
     per_fork=ALL,
-    clock=Clock("running", 1827 * 86400 - 1 - (5 * 3600 + 45 * 60)),  # the last second of 2028 in this zone
+    clock=ClockSettings("running", 1827 * 86400 - 1 - (5 * 3600 + 45 * 60)),  # the last second of 2028 in this zone
     zone="TWX-05:45",
 )
 TOGETHER = Conditions(hash_seed=1, seed=1, per_fork=ALL)
 FURTHER_SEEDS = (3, 4, 5, 6, 7, 8)
 ALONE = "differs from process to process"
-NO_VERDICT = Verdict()
+NO_VERDICT = DocumentVerdict()
 ELSEWHERE_OR_AFTER = "differs with the clock, the time zone or what ran before it"
 AFTER_OTHERS = "depends on what ran before it in the same process"
 
 
 @dataclass(frozen=True, slots=True)
-class Confirmed:
+class Confirmation:
     """One trial confirmed, or why it was not.
 
     Attributes:
@@ -50,34 +50,34 @@ class Confirmed:
 
     seen: Seen | None
     unstable: tuple[str, ...] = ()
-    verdict: Verdict = NO_VERDICT
+    verdict: DocumentVerdict = NO_VERDICT
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Workers:
-    """The workers of one confirmation, one for each way to repeat. Made by `confirming`."""
+class ConfirmationWorkers:
+    """The workers of one confirmation, one for each way to repeat. Made by `open_confirmation_workers`."""
 
-    plain: Ahead[Observer]
-    elsewhere: Ahead[Observer]
-    together: Ahead[Observer]
+    plain: BackgroundContext[Observer]
+    elsewhere: BackgroundContext[Observer]
+    together: BackgroundContext[Observer]
 
 
 @asynccontextmanager
-async def confirming(
+async def open_confirmation_workers(
     target: PythonTarget, facts: ModuleFacts, watched: tuple[tuple[str, str], ...] = ()
-) -> AsyncGenerator[Workers]:
+) -> AsyncGenerator[ConfirmationWorkers]:
     """Workers that start at once, so that they are there when it is settled what to confirm. Used once."""
     network: Network = "loopback" if watched else "none"
     usual, other, joint = (replace(one, network=network) for one in (PLAIN, ELSEWHERE, TOGETHER))
     async with (
-        ahead(lambda: open_observer(target, facts, replace(usual, watched=watched))) as plain,
-        ahead(lambda: open_observer(target, facts, other)) as elsewhere,
-        ahead(lambda: open_observer(target, facts, joint)) as together,
+        background_context(lambda: open_observer(target, facts, replace(usual, watched=watched))) as plain,
+        background_context(lambda: open_observer(target, facts, other)) as elsewhere,
+        background_context(lambda: open_observer(target, facts, joint)) as together,
     ):
         for one in (plain, elsewhere, together):
-            one.begin()
-        yield Workers(plain, elsewhere, together)
+            one.start()
+        yield ConfirmationWorkers(plain, elsewhere, together)
 
 
 async def confirm(
@@ -86,8 +86,8 @@ async def confirm(
     chosen: Sequence[tuple[Trial, Seen]],
     watched: tuple[tuple[str, str], ...] = (),
     *,
-    workers: Workers | None = None,
-) -> list[Confirmed]:
+    workers: ConfirmationWorkers | None = None,
+) -> list[Confirmation]:
     """Confirm trials, each given with what it did when it was explored; the answers are in the same order.
 
     Args:
@@ -101,7 +101,7 @@ async def confirm(
     if not chosen:
         return []
     if workers is None:
-        async with confirming(target, facts, watched) as own:
+        async with open_confirmation_workers(target, facts, watched) as own:
             return await confirm(target, facts, chosen, watched, workers=own)
     trials = [trial for trial, _ in chosen]
     drawing = {index for index, (_, seen) in enumerate(chosen) if seen.random}
@@ -115,7 +115,7 @@ async def confirm(
         ),
         _repeat(workers.together.use(), [*trials, *(trials[index] for index in again)], ()),
     )
-    answers: list[Confirmed] = []
+    answers: list[Confirmation] = []
     for index, (trial, explored) in enumerate(chosen):
         others = [explored, *elsewhere[mixed.index(index)], *together[len(trials) + again.index(index)]]
         answers.append(_settle(trial, plain[index][0], others, together[index][0]))
@@ -123,8 +123,8 @@ async def confirm(
 
 
 async def _in_full_context(
-    target: PythonTarget, facts: ModuleFacts, trials: Sequence[Trial], answers: list[Confirmed]
-) -> list[Confirmed]:
+    target: PythonTarget, facts: ModuleFacts, trials: Sequence[Trial], answers: list[Confirmation]
+) -> list[Confirmation]:
     """Contradictions of doctests hold only when the example as written, with all lines before it, shows them too."""
     suspects = [
         index for index, one in enumerate(answers) if one.verdict.contradicts and not is_announced(trials[index])
@@ -166,28 +166,28 @@ async def _repeat(
         return seen
 
 
-def _settle(trial: Trial, plain: Seen, others: Sequence[Seen], together: Seen) -> Confirmed:
-    alone = steady(plain.observation, [one.observation for one in others])
+def _settle(trial: Trial, plain: Seen, others: Sequence[Seen], together: Seen) -> Confirmation:
+    alone = stable_part(plain.observation, [one.observation for one in others])
     if alone is None:
-        same = steady(plain.observation, [others[0].observation])
-        return Confirmed(None, reason=ALONE if same is None else ELSEWHERE_OR_AFTER)
-    shared = steady(alone.observation, [together.observation])
+        same = stable_part(plain.observation, [others[0].observation])
+        return Confirmation(None, reason=ALONE if same is None else ELSEWHERE_OR_AFTER)
+    shared = stable_part(alone.observation, [together.observation])
     if shared is None or set(shared.unstable) - set(alone.unstable) - _lost(alone):
-        return Confirmed(None, reason=AFTER_OTHERS)
+        return Confirmation(None, reason=AFTER_OTHERS)
     verdict = NO_VERDICT
     if trial.wanted is not None:
         verdicts = {compare_with_document(trial, one) for one in (plain, *others[1:])}
         verdict = verdicts.pop() if len(verdicts) == 1 and _is_clean(plain, alone) else NO_VERDICT
-    return Confirmed(replace(plain, observation=alone.observation), alone.unstable, verdict)
+    return Confirmation(replace(plain, observation=alone.observation), alone.unstable, verdict)
 
 
-def _is_clean(plain: Seen, alone: Steady) -> bool:
+def _is_clean(plain: Seen, alone: StableObservation) -> bool:
     """Whether what was seen is the same everywhere, order included, and owes nothing to chance."""
     value, kept = plain.observation.value, alone.observation.value
     reordered = value is not None and kept is not None and value.unordered != kept.unordered
     return not (plain.random or reordered or set(alone.unstable) - {"message"})
 
 
-def _lost(alone: Steady) -> set[str]:
+def _lost(alone: StableObservation) -> set[str]:
     """What was already found unstable, by every name under which it may turn up again."""
     return {name for one in alone.unstable for name in (one, f"len({one})", one.removeprefix("len(").removesuffix(")"))}

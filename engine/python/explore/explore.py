@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field, replace
+from time import monotonic
 
 from ....core.errors import ProjectError, SandboxFailure
 from ....sandbox.target import PythonTarget
@@ -13,18 +14,17 @@ from ..judge.documented_behaviour import compare_with_document
 from ..model.arcs import ArcMap
 from ..model.model import Arc, Exploration, Finding, ModuleFacts
 from ..model.mutant_search import NO_KILLS, HuntLimits, Kills
-from ..mutants.guide import hunt
-from ..mutants.mutant_worker_client import open_lockstep
-from ..search.assertable_selection import choose_telling
-from ..search.background_context import ahead
-from ..search.parallel_observers import InOrder, SideBySide, Watcher, open_side_by_side
-from ..search.search import AimingProposer, Record, Search
-from ..search.time_dependence import moving_of
-from ..search.unreached import unreached
-from .confirm import NO_VERDICT, Confirmed, confirm, confirming
+from ..mutants.kill_search import find_kills
+from ..mutants.mutant_worker_client import open_mutant_worker
+from ..search.assertable_selection import replace_unassertable
+from ..search.background_context import background_context
+from ..search.parallel_observers import ObserverPair, OrderedDelivery, Watcher, open_observer_pair
+from ..search.time_dependence import time_dependent_trials
+from ..search.trial_search import AimingProposer, TrialRecord, TrialSearch
+from ..search.unreached import unreached_callables
+from .confirm import NO_VERDICT, Confirmation, confirm, open_confirmation_workers
 from .fallbacks import TRIALS as FALLBACK_TRIALS
 from .fallbacks import explore_fallbacks
-from .time_budget import FALLING_BACK, HUNTING, SEARCHING, Pace
 
 BATCH = 100
 EARLY_TRIALS = 150
@@ -33,7 +33,7 @@ FALLBACK_QUIET = 250
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class ExplorationBudget:
     """How much may be tried.
 
     Attributes:
@@ -41,16 +41,16 @@ class Budget:
         quiet: trials in a row without anything new, after which exploring ends.
         quiet_lines: lines of the target that such trials may run, so that slow modules do not explore for minutes.
         wall_seconds: a ceiling for all of it; reaching it is told in the notes, because two runs may then differ.
-        hunt: how far mutants are followed.
+        mutant_search: how far mutants are searched.
     """
 
     trials: int = 3000
     quiet: int = 800
     quiet_lines: int = 800_000
     wall_seconds: float = 120.0
-    hunt: HuntLimits = field(default_factory=HuntLimits)
+    mutant_search: HuntLimits = field(default_factory=HuntLimits)
 
-    def within(self, seconds: float | None) -> Budget:
+    def within(self, seconds: float | None) -> ExplorationBudget:
         """The same, ended by so many seconds at the latest; None for no other ceiling."""
         return self if seconds is None else replace(self, wall_seconds=min(self.wall_seconds, seconds))
 
@@ -59,11 +59,11 @@ class Budget:
 class _Work:
     """What confirming has settled so far."""
 
-    confirmed: list[tuple[Record, Confirmed]] = field(default_factory=list)
-    bad: dict[int, tuple[Record, str]] = field(default_factory=dict)
+    confirmed: list[tuple[TrialRecord, Confirmation]] = field(default_factory=list)
+    bad: dict[int, tuple[TrialRecord, str]] = field(default_factory=dict)
 
 
-Early = Callable[[Exploration], None]
+EarlyCallback = Callable[[Exploration], None]
 """Told of what has been seen after `EARLY_TRIALS`, nothing of it confirmed."""
 
 
@@ -71,10 +71,10 @@ async def explore(
     target: PythonTarget,
     facts: ModuleFacts,
     proposer: AimingProposer,
-    budget: Budget | None = None,
+    budget: ExplorationBudget | None = None,
     *,
-    early: Early | None = None,
-    opened: Callable[[], AbstractAsyncContextManager[SideBySide]] | None = None,
+    early: EarlyCallback | None = None,
+    opened: Callable[[], AbstractAsyncContextManager[ObserverPair]] | None = None,
 ) -> Exploration:
     """Find what deserves a test in one module.
 
@@ -87,34 +87,34 @@ async def explore(
         ProjectError: the file cannot be read or is no Python.
         SandboxFailure: the sandbox broke.
     """
-    budget = budget or Budget()
+    budget = budget or ExplorationBudget()
     source = await asyncio.to_thread(_read, target, facts)
     arcs = _arcs(facts, source)
     notes: list[str] = []
-    pace = Pace(budget.wall_seconds, notes)
+    pace = TimeBudget(budget.wall_seconds, notes)
     async with (
-        opened() if opened is not None else open_side_by_side(target, facts) as observer,
-        ahead(lambda: open_lockstep(target, facts)) as lockstep,
+        opened() if opened is not None else open_observer_pair(target, facts) as observer,
+        background_context(lambda: open_mutant_worker(target, facts)) as lockstep,
     ):
         imported = arcs.real(observer.import_arcs)
-        search = Search(facts, arcs, proposer, imported, budget.trials)
+        search = TrialSearch(facts, arcs, proposer, imported, budget.trials)
 
         async def looked() -> None:
-            if budget.hunt.mutants:
-                lockstep.begin()
+            if budget.mutant_search.mutants:
+                lockstep.start()
             if early is not None:
                 with suppress(Exception):  # a look ahead must not end what it looks ahead of
                     early(await asyncio.to_thread(_first_look, facts, arcs, search, imported))
 
-        async def run(inner: Search, other: Watcher) -> None:
-            bounds = Budget(FALLBACK_TRIALS, FALLBACK_QUIET)
+        async def run(inner: TrialSearch, other: Watcher) -> None:
+            bounds = ExplorationBudget(FALLBACK_TRIALS, FALLBACK_QUIET)
             await _search(inner, other, bounds, lambda: pace.over(FALLING_BACK, "Exploring without optional imports"))
 
         await _search(search, observer, budget, lambda: pace.over(SEARCHING, "Exploring"), looked)
         if search.trials < EARLY_TRIALS:
             await looked()
         await explore_fallbacks(target, facts, source, search, observer, run)
-        kills = await hunt(
+        kills = await find_kills(
             target,
             facts,
             source.encode(),
@@ -122,7 +122,7 @@ async def explore(
             proposer,
             observer,
             imported,
-            budget.hunt,
+            budget.mutant_search,
             over=lambda: pace.over(HUNTING, "Looking for what notices faults"),
             opened=lockstep.use,
         )
@@ -147,9 +147,9 @@ def _arcs(facts: ModuleFacts, source: str) -> ArcMap:
 
 
 async def _search(
-    search: Search,
+    search: TrialSearch,
     observer: Watcher,
-    budget: Budget,
+    budget: ExplorationBudget,
     over: Callable[[], bool],
     looked: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
@@ -158,11 +158,11 @@ async def _search(
         if not batch:
             return
         left = iter(batch)
-        order = InOrder(lambda seen, left=left: search.learn(next(left), seen))  # while the workers go on
+        order = OrderedDelivery(lambda seen, left=left: search.learn(next(left), seen))  # while the workers go on
         answers = await observer.watch(batch, heard=order.take)
-        moving = await moving_of(batch, answers, observer)
-        for index in range(order.told, len(batch)):
-            search.learn(batch[index], answers[index], moving=index in moving)
+        moving = await time_dependent_trials(batch, answers, observer)
+        for index in range(order.delivered, len(batch)):
+            search.learn(batch[index], answers[index], time_dependent=index in moving)
         if looked is not None and search.trials >= EARLY_TRIALS:
             await looked()
             looked = None
@@ -170,27 +170,27 @@ async def _search(
             return
 
 
-def _first_look(facts: ModuleFacts, arcs: ArcMap, search: Search, imported: frozenset[Arc]) -> Exploration:
+def _first_look(facts: ModuleFacts, arcs: ArcMap, search: TrialSearch, imported: frozenset[Arc]) -> Exploration:
     """What has been seen so far and owes nothing to chance, taken as it was seen."""
-    lasting = [record for record in search.records if not (record.seen.random or record.moving)]
-    work = _Work([(record, _as_seen(record)) for record in choose_telling(lasting, facts, imported)])
+    lasting = [record for record in search.records if not (record.seen.random or record.time_dependent)]
+    work = _Work([(record, _as_seen(record)) for record in replace_unassertable(lasting, facts, imported)])
     return _told(facts, arcs, search, imported, work, NO_KILLS, [])
 
 
-def _as_seen(record: Record) -> Confirmed:
+def _as_seen(record: TrialRecord) -> Confirmation:
     verdict = compare_with_document(record.trial, record.seen) if record.trial.wanted is not None else NO_VERDICT
-    return Confirmed(record.seen, verdict=verdict)
+    return Confirmation(record.seen, verdict=verdict)
 
 
 async def _settle(
-    target: PythonTarget, facts: ModuleFacts, search: Search, imported: frozenset[Arc], kills: Kills
+    target: PythonTarget, facts: ModuleFacts, search: TrialSearch, imported: frozenset[Arc], kills: Kills
 ) -> _Work:
     """Choose, confirm, and choose again in place of what could not be confirmed."""
     work = _Work()
     for _ in range(CONFIRMATIONS):
         usable = [record for record in search.records if record.number not in work.bad]
-        async with confirming(target, facts) as workers:  # they start while choosing goes on
-            chosen = await asyncio.to_thread(choose_telling, usable, facts, imported, kills.by_record)
+        async with open_confirmation_workers(target, facts) as workers:  # they start while choosing goes on
+            chosen = await asyncio.to_thread(replace_unassertable, usable, facts, imported, kills.by_record)
             answers = await confirm(target, facts, [(record.trial, record.seen) for record in chosen], workers=workers)
         # All of them again, not only the new ones: each must hold in the company of all the others.
         work.confirmed = [(one, answer) for one, answer in zip(chosen, answers, strict=True) if answer.seen is not None]
@@ -208,7 +208,7 @@ async def _settle(
 def _told(
     facts: ModuleFacts,
     arcs: ArcMap,
-    search: Search,
+    search: TrialSearch,
     imported: frozenset[Arc],
     work: _Work,
     kills: Kills,
@@ -243,9 +243,43 @@ def _told(
     return Exploration(
         facts=facts,
         findings=tuple(findings),
-        unreached=unreached(facts, search.subjects, findings, dropped, covered_arcs - imported),
+        unreached=unreached_callables(facts, search.subjects, findings, dropped, covered_arcs - imported),
         reached_arcs=covered_arcs,
         possible_arcs=arcs.possible,
         trials=search.trials,
         notes=tuple(notes),
     )
+
+
+SEARCHING = 0.5
+
+
+FALLING_BACK = 0.6
+
+
+HUNTING = 0.85
+
+
+class TimeBudget:
+    """The clock of one exploration; it runs from when it is made.
+
+    Args:
+        seconds: what the exploration may take in all.
+        notes: told which parts were cut short, because two runs may then differ.
+        clock: seconds, monotonic.
+    """
+
+    def __init__(self, seconds: float, notes: list[str], clock: Callable[[], float] = monotonic) -> None:
+        self._seconds = seconds
+        self._notes = notes
+        self._clock = clock
+        self._began = clock()
+
+    def over(self, part: float, what: str) -> bool:
+        """Whether a part of the time is over; `what` was cut short then, and it is noted once."""
+        if self._clock() - self._began < part * self._seconds:
+            return False
+        note = f"{what} stopped after {part * self._seconds:.3g} seconds."
+        if note not in self._notes:
+            self._notes.append(note)
+        return True

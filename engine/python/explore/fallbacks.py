@@ -16,22 +16,22 @@ from ..facts.optional_imports import OptionalImport, optional_imports, without, 
 from ..model.arcs import ArcMap
 from ..model.branches import branch_arcs
 from ..model.model import Arc, ModuleFacts
-from ..search.assertable_selection import choose_telling
-from ..search.choice import choose
+from ..search.assertable_selection import replace_unassertable
 from ..search.observer import EXPLORING
-from ..search.parallel_observers import Watcher, open_side_by_side
-from ..search.search import Proposer, Search
+from ..search.parallel_observers import Watcher, open_observer_pair
+from ..search.trial_search import Proposer, TrialSearch
+from ..search.trial_selection import select_trials
 
 TRIALS = 600
 _MOST_IMPORTS = 2
-Run = Callable[[Search, Watcher], Awaitable[None]]
+SearchRunner = Callable[[TrialSearch, Watcher], Awaitable[None]]
 
 
 @runtime_checkable
-class Renewable(Protocol):
+class RestartableProposer(Protocol):
     """A proposer that can begin again, to aim at what is not reached."""
 
-    def afresh(self, reached: frozenset[Arc]) -> Proposer:
+    def restart(self, reached: frozenset[Arc]) -> Proposer:
         """A new one, with nothing observed but some arcs reached."""
         ...
 
@@ -40,9 +40,9 @@ async def explore_fallbacks(
     target: PythonTarget,
     facts: ModuleFacts,
     source: str,
-    search: Search,
+    search: TrialSearch,
     observer: Watcher,
-    run: Run,
+    run: SearchRunner,
 ) -> None:
     """Teach `search` trials of the module without its optional imports, where something is left to reach.
 
@@ -55,7 +55,7 @@ async def explore_fallbacks(
     """
     proposer = search.proposer
     found = optional_imports(source, facts)
-    if not found or not isinstance(proposer, Renewable):
+    if not found or not isinstance(proposer, RestartableProposer):
         return
     branches = branch_arcs(source)
     for one in worth_trying(found, source, facts, set(branches - search.reached))[:_MOST_IMPORTS]:
@@ -65,22 +65,27 @@ async def explore_fallbacks(
 
 
 async def _without(
-    one: OptionalImport, target: PythonTarget, facts: ModuleFacts, search: Search, observer: Watcher, run: Run
+    one: OptionalImport,
+    target: PythonTarget,
+    facts: ModuleFacts,
+    search: TrialSearch,
+    observer: Watcher,
+    run: SearchRunner,
 ) -> None:
-    assert isinstance(search.proposer, Renewable)
+    assert isinstance(search.proposer, RestartableProposer)
     arcs: ArcMap = search.arcs
     try:
-        async with open_side_by_side(target, facts, replace(EXPLORING, missing=one.modules)) as other:
+        async with open_observer_pair(target, facts, replace(EXPLORING, missing=one.modules)) as other:
             reached = frozenset(search.reached) | arcs.real(other.import_arcs)
             # Of what comes out only ways that nothing else takes are kept: how calls end does not prolong it.
-            inner = Search(facts, arcs, search.proposer.afresh(reached), reached, TRIALS, kinds=False)
+            inner = TrialSearch(facts, arcs, search.proposer.restart(reached), reached, TRIALS, kinds=False)
             await run(inner, other)
     except TargetImportError:
         return  # the module does need it
     new = [record for record in inner.records if not record.arcs <= reached]
-    chosen = choose_telling(new, facts, reached)
+    chosen = replace_unassertable(new, facts, reached)
     covered = set(reached).union(*(record.covered for record in chosen))
-    for record in choose(new, facts, reached):
+    for record in select_trials(new, facts, reached):
         # Refusing to work without an import tells nothing of the module as it is, but much of this one.
         if not record.arcs <= covered:
             covered |= record.arcs

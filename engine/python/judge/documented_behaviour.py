@@ -25,22 +25,22 @@ _FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class DocumentVerdict:
     """`agrees` is None where the two cannot be compared; `contradicts` is what the document said, if it was denied."""
 
     agrees: bool | None = None
     contradicts: str | None = None
 
 
-def compare_with_document(trial: Trial, seen: Seen) -> Verdict:
+def compare_with_document(trial: Trial, seen: Seen) -> DocumentVerdict:
     """Whether the document behind `trial.wanted` is right."""
     wanted = trial.wanted
     if not wanted or not wanted.strip():
-        return Verdict()
+        return DocumentVerdict()
     if wanted.startswith(RAISES):
         return _announced(wanted.removeprefix(RAISES).strip(), seen)
     if trial.mode != "call":
-        return Verdict()
+        return DocumentVerdict()
     if _TRACEBACK.search(wanted):
         return _traceback(wanted, seen)
     return _shown(wanted, seen)
@@ -71,14 +71,14 @@ def as_written(trial: Trial, facts: ModuleFacts) -> Trial | None:
     return None
 
 
-def _announced(name: str, seen: Seen) -> Verdict:
+def _announced(name: str, seen: Seen) -> DocumentVerdict:
     observation = seen.observation
     if observation.outcome == "returned":
-        return Verdict(False, f"raises {name}")
+        return DocumentVerdict(False, f"raises {name}")
     raised = observation.raised
     if observation.outcome != "raised" or raised is None:
-        return Verdict()
-    return Verdict(True) if _is_a(raised, name) else Verdict()
+        return DocumentVerdict()
+    return DocumentVerdict(True) if _is_a(raised, name) else DocumentVerdict()
 
 
 def _is_a(raised: Raised, name: str) -> bool:
@@ -86,40 +86,40 @@ def _is_a(raised: Raised, name: str) -> bool:
     return short in {one.rpartition(".")[2] for one in (raised.type_name, *raised.bases)}
 
 
-def _traceback(wanted: str, seen: Seen) -> Verdict:
+def _traceback(wanted: str, seen: Seen) -> DocumentVerdict:
     """The exception a doctest shows: its type counts, its message only where the target wrote it."""
     lines = [line for line in wanted.splitlines() if line.strip()]
     told = next((match for line in reversed(lines) if (match := _EXCEPTION_LINE.match(line))), None)
     observation = seen.observation
     if told is None or observation.outcome not in ("returned", "raised"):
-        return Verdict()
+        return DocumentVerdict()
     name, message = told["name"], told["message"] or ""
     said = f"raises {name}" + (f": {message}" if message else "")
     if observation.raised is None:
-        return Verdict(False, said)
+        return DocumentVerdict(False, said)
     if observation.raised.type_name.rpartition(".")[2] in _TEST_FAULTS or not _is_a(observation.raised, name):
         known = observation.raised.line > 0 and observation.raised.type_name.rpartition(".")[2] not in _TEST_FAULTS
-        return Verdict(False, said) if known else Verdict()
+        return DocumentVerdict(False, said) if known else DocumentVerdict()
     if not message or _matches(message, observation.raised.message):
-        return Verdict(True)
-    return Verdict()
+        return DocumentVerdict(True)
+    return DocumentVerdict()
 
 
-def _shown(wanted: str, seen: Seen) -> Verdict:
+def _shown(wanted: str, seen: Seen) -> DocumentVerdict:
     """Printed output and result, as a doctest would show them."""
     observation = seen.observation
     if observation.outcome == "raised" and observation.raised is not None:
         ours = observation.raised.type_name.rpartition(".")[2] not in _TEST_FAULTS and observation.raised.line > 0
-        return Verdict(False, wanted.strip()) if ours else Verdict()
+        return DocumentVerdict(False, wanted.strip()) if ours else DocumentVerdict()
     if observation.outcome != "returned" or seen.shown is None:
-        return Verdict()
+        return DocumentVerdict()
     got = observation.output + (seen.shown + "\n" if seen.shown else "")
     if _matches(wanted, got):
-        return Verdict(True)
+        return DocumentVerdict(True)
     if _PERSONAL.search(wanted) or _PERSONAL.search(got) or not got:
-        return Verdict()
+        return DocumentVerdict()
     if observation.output:
-        return Verdict(False, wanted.strip())
+        return DocumentVerdict(False, wanted.strip())
     return _as_values(wanted.strip(), seen.shown)
 
 
@@ -128,23 +128,23 @@ def _matches(wanted: str, got: str) -> bool:
     return doctest.OutputChecker().check_output(wanted.rstrip("\n") + "\n", got + ending, _FLAGS)
 
 
-def _as_values(wanted: str, shown: str) -> Verdict:
+def _as_values(wanted: str, shown: str) -> DocumentVerdict:
     """Two texts that differ may still be one value, or one that tests should not compare."""
     try:
         said, told = parse_expression(wanted), parse_expression(shown)
     except SyntaxError:
-        return Verdict()
+        return DocumentVerdict()
     if same_source(ast.unparse(said), ast.unparse(told)):
-        return Verdict(True)
+        return DocumentVerdict(True)
     if _calls(said) != _calls(told) or any(
         isinstance(node, ast.Constant) and node.value is ... for node in ast.walk(said)
     ):
-        return Verdict()
+        return DocumentVerdict()
     try:
         one, other = literal_value(wanted), literal_value(shown)
     except ValueError:
-        return Verdict(False, wanted)
-    return Verdict() if _roughly(one, other) else Verdict(False, wanted)
+        return DocumentVerdict(False, wanted)
+    return DocumentVerdict() if _roughly(one, other) else DocumentVerdict(False, wanted)
 
 
 def _calls(node: ast.AST) -> list[str]:

@@ -49,7 +49,7 @@ _TRUTH_TESTS = frozenset({"isinstance", "issubclass", "callable", "hasattr", "al
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class OracleVerdict:
     """What may be demanded of a finding.
 
     Attributes:
@@ -84,25 +84,25 @@ class Oracle:
         self._raise_lines = {site.line for one in facts.callables() for site in one.raises}
         self._declining = {line for one in facts.callables() for line in one.declines}
 
-    def judge(self, finding: Finding) -> Verdict:
+    def judge(self, finding: Finding) -> OracleVerdict:
         """The expectations of a finding; none, with a reason, where there is no oracle or a document contradicts."""
         if finding.contradicts is not None:
-            return Verdict(reason="the document says otherwise: reported as a suspected defect")
+            return OracleVerdict(reason="the document says otherwise: reported as a suspected defect")
         seen = finding.observation
         if seen.outcome == "raised" and seen.raised is not None:
             return self._exception(finding, seen.raised)
         if seen.outcome != "returned":
-            return Verdict(reason=f"no oracle found: the call {seen.outcome.replace('_', ' ')}")
+            return OracleVerdict(reason=f"no oracle found: the call {seen.outcome.replace('_', ' ')}")
         draft = _Draft()
         self._state(finding, draft)
         self._output(finding, draft)
         self._result(finding, draft)
         self._warnings(finding, draft)
         if not draft.expectations:
-            return Verdict(reason="no oracle found: nothing that can be told from outside stays the same")
-        return Verdict(tuple(draft.expectations), tuple(dict.fromkeys(draft.imports)))
+            return OracleVerdict(reason="no oracle found: nothing that can be told from outside stays the same")
+        return OracleVerdict(tuple(draft.expectations), tuple(dict.fromkeys(draft.imports)))
 
-    def _exception(self, finding: Finding, raised: Raised) -> Verdict:
+    def _exception(self, finding: Finding, raised: Raised) -> OracleVerdict:
         name = self._named(finding, raised.type_name, raised.bases)
         documented = self._documents_raise(finding, raised)
         own = raised.line in self._raise_lines and raised.line > 0
@@ -111,10 +111,14 @@ class Oracle:
             start in self._declining for start, _ in finding.observation.arcs
         )
         if accident and not own and not declined and not documented:
-            return Verdict(reason=f"no oracle found: {name.expression} here is an accident of the call, not behaviour")
+            return OracleVerdict(
+                reason=f"no oracle found: {name.expression} here is an accident of the call, not behaviour"
+            )
         meant = own and bool(own_copy(finding.trial, self._facts))
         if name.expression in _MISSING_MODULES and not documented and not meant:
-            return Verdict(reason=f"no oracle found: {raised.message or 'a module is missing'} in this environment")
+            return OracleVerdict(
+                reason=f"no oracle found: {raised.message or 'a module is missing'} in this environment"
+            )
         match = whole = None
         if own and raised.code is None and not {f"message:{raised.type_name}", "message"} & set(finding.unstable):
             given = "\n".join((*finding.trial.arrange, finding.trial.act))
@@ -138,7 +142,7 @@ class Oracle:
         self._state(finding, draft)
         self._output(finding, draft)
         self._warnings(finding, draft)
-        return Verdict(tuple(draft.expectations), tuple(dict.fromkeys(draft.imports)))
+        return OracleVerdict(tuple(draft.expectations), tuple(dict.fromkeys(draft.imports)))
 
     def _named(self, finding: Finding, type_name: str, bases: tuple[str, ...] = ()) -> TypeReference:
         """How the test names a class: from its own copy of the module where it has one."""

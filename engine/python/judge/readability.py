@@ -27,7 +27,7 @@ _ODD = re.compile(
 _NAMELESS = re.compile(r"(?<![\w'\"])(?:'[a-z]?'|\"[a-z]?\")(?!['\"])")
 
 
-def cost(trial: Trial, observation: Observation) -> float:
+def reading_cost(trial: Trial, observation: Observation) -> float:
     """Roughly the characters a reader must take in, with extra for what looks odd or says little."""
     text = len(trial.act) + sum(len(statement) + 4 for statement in trial.arrange)
     odd = sum(len(_ODD.findall(one)) for one in (trial.act, *trial.arrange))
@@ -59,7 +59,7 @@ def cost(trial: Trial, observation: Observation) -> float:
     )
 
 
-def rebinds(trial: Trial) -> bool:
+def rebinds_import(trial: Trial) -> bool:
     """Whether arranging gives an imported name another meaning, which confuses readers and renderers alike."""
     imported = {one.split()[-1].partition(".")[0] for one in trial.imports}
     assigned = {match[1] for one in trial.arrange if (match := _ASSIGNED.match(one))}

@@ -15,14 +15,14 @@ _FEWEST_WORDS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Steady:
+class StableObservation:
     """An observation reduced to what was the same everywhere; `unstable` names the rest."""
 
     observation: Observation
     unstable: tuple[str, ...] = ()
 
 
-def steady(first: Observation, others: Iterable[Observation]) -> Steady | None:
+def stable_part(first: Observation, others: Iterable[Observation]) -> StableObservation | None:
     """What all observations of one trial share, or None where even the kind of ending differs.
 
     The values are those of `first`. Names in `unstable`: `result`, `result.attribute`, `len(result)`, expressions of
@@ -50,7 +50,7 @@ def steady(first: Observation, others: Iterable[Observation]) -> Steady | None:
         if kept.warnings != other.warnings:
             unstable.add("warnings")
             kept = replace(kept, warnings=())
-    return Steady(replace(kept, seconds=0.0), tuple(sorted(unstable)))
+    return StableObservation(replace(kept, seconds=0.0), tuple(sorted(unstable)))
 
 
 def _settle_exception(raised: Raised, other: Raised, unstable: set[str]) -> Raised:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..model.spec_case import Case
-from .selection import Judged
+from .finding_selection import AssertableFinding
 
 _TURNS = 6
 _WIDTH = 80
@@ -35,7 +35,7 @@ class SizeLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class SuiteSize:
     """How large one is."""
 
     functions: int
@@ -56,7 +56,7 @@ _LEAST_LINES = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltCases:
     """The cases of findings: `ids` in the order of the findings, `cases` in the order of the file, groups set."""
 
     ids: tuple[str, ...]
@@ -68,12 +68,12 @@ class Built:
         return [by_id[one] for one in self.ids]
 
 
-def fitted(
-    judged: Sequence[Judged],
-    build: Callable[[Sequence[Judged]], Built],
+def fit_to_limits(
+    judged: Sequence[AssertableFinding],
+    build: Callable[[Sequence[AssertableFinding]], BuiltCases],
     written: Callable[[Sequence[Case]], str],
     limits: SizeLimits,
-) -> Built:
+) -> BuiltCases:
     """The cases of the findings that stay.
 
     Args:
@@ -90,17 +90,17 @@ def fitted(
     return built
 
 
-def size_of(cases: Sequence[Case], written: Callable[[Sequence[Case]], str]) -> Size:
+def size_of(cases: Sequence[Case], written: Callable[[Sequence[Case]], str]) -> SuiteSize:
     """The size of a file of these cases."""
     grouped = {case.group for case in cases if case.group}
     alone = sum(not case.group for case in cases)
     lines = sum(1 for line in written(cases).splitlines() if line.strip()) if cases else 0
-    return Size(len(grouped) + alone, len(cases), lines)
+    return SuiteSize(len(grouped) + alone, len(cases), lines)
 
 
 def _without_the_least(
-    judged: Sequence[Judged], shapes: Sequence[Case], size: Size, limits: SizeLimits
-) -> list[Judged]:
+    judged: Sequence[AssertableFinding], shapes: Sequence[Case], size: SuiteSize, limits: SizeLimits
+) -> list[AssertableFinding]:
     """Leave out as many as make it fit, by what each adds for the lines it takes."""
     members: Counter[str | None] = Counter(case.group for case in shapes if case.group)
     arcs = Counter(arc for one in judged for arc in one.finding.observation.arcs)

@@ -6,21 +6,21 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..judge.finding_selection import reason_unfit
 from ..judge.normal_form import normal_form
 from ..judge.oracle import Oracle
-from ..judge.selection import unfit
-from ..judge.stability import steady
+from ..judge.stability import stable_part
 from ..model.model import Finding, ModuleFacts
 from ..model.observation_json import Seen
 from ..model.spec_case import CODE, PRINTED_ERRORS, Expectation
-from ..search.search import Record
+from ..search.trial_search import TrialRecord
 from .mutant_worker_client import Difference
 
 _LATER = re.compile(r"^[(]?(?:not )?(?:\w+[(.])*result\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Pins:
+class AssertedFacets:
     """The facets that are pinned, and what a message must contain; see observe_mutants.py for facets.
 
     Attributes:
@@ -33,7 +33,7 @@ class Pins:
     whole: bool = False
     weak: bool = False
 
-    def notice(self, one: Difference) -> bool:
+    def detects(self, one: Difference) -> bool:
         """Whether a test would fail where this differs."""
         seen = one.facets & self.facets
         if self.match is not None and not self.whole and self.match in one.message:
@@ -41,15 +41,15 @@ class Pins:
         return bool(seen)
 
 
-class Pinning:
+class FacetOracle:
     """Tells what tests of a module's trials would pin; `raising` are records that raised."""
 
-    def __init__(self, facts: ModuleFacts, raising: Iterable[Record]) -> None:
+    def __init__(self, facts: ModuleFacts, raising: Iterable[TrialRecord]) -> None:
         self._facts = facts
         self._callables = {one.qualname: one for one in facts.callables()}
         self._oracle = Oracle(facts, frozenset(one.trial.subject for one in raising))
 
-    def pins(self, record: Record, again: Seen | None) -> Pins | None:
+    def facets_of(self, record: TrialRecord, again: Seen | None) -> AssertedFacets | None:
         """What a test of a record would pin; None where it cannot become one.
 
         Args:
@@ -57,17 +57,17 @@ class Pinning:
         """
         if again is None:
             return None
-        same = steady(record.observation, [again.observation])
+        same = stable_part(record.observation, [again.observation])
         if same is None:
             return None
         finding = normal_form(Finding(record.trial, same.observation, unstable=same.unstable), self._facts)
-        if finding is None or unfit(finding, self._callables.get(record.trial.subject), traced=True):
+        if finding is None or reason_unfit(finding, self._callables.get(record.trial.subject), traced=True):
             return None
         verdict = self._oracle.judge(finding)
-        return pins_of(verdict.expectations) if verdict.expectations else None
+        return facets_of(verdict.expectations) if verdict.expectations else None
 
 
-def pins_of(expectations: Iterable[Expectation]) -> Pins:
+def facets_of(expectations: Iterable[Expectation]) -> AssertedFacets:
     """The facets that expectations look at."""
     facets = {"ends"}
     match, whole, weak = None, False, True
@@ -80,7 +80,7 @@ def pins_of(expectations: Iterable[Expectation]) -> Pins:
         else:
             facets.add(_facet(one))
         weak = weak and one.kind in ("is_instance", "length")
-    return Pins(frozenset(facets), match, whole, weak)
+    return AssertedFacets(frozenset(facets), match, whole, weak)
 
 
 def _facet(one: Expectation) -> str:

@@ -14,7 +14,7 @@ _MOST = 6
 _NUMBERS = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "11")
 
 
-def enriched(trial: Trial, facts: ModuleFacts) -> list[Trial]:
+def with_explicit_defaults(trial: Trial, facts: ModuleFacts) -> list[Trial]:
     """The trial with all plain parameters given in all calls of the module's, then in one, then one of them each."""
     known = {one.name: one for one in facts.callables() if one.kind in ("function", "constructor", "classmethod")}
     known |= {one.qualname: one for one in facts.callables() if one.kind == "constructor"}

@@ -8,12 +8,14 @@ from dataclasses import replace
 
 from ....utils.python_source import parse_expression, parse_python
 from ..model.model import ModuleFacts, Trial
-from ..search.search import Record
+from ..search.trial_search import TrialRecord
 
 _MOST = 3
 
 
-def with_ready_made(records: Iterable[Record], facts: ModuleFacts, tree: ast.Module, line: int) -> list[Trial]:
+def with_module_instances(
+    records: Iterable[TrialRecord], facts: ModuleFacts, tree: ast.Module, line: int
+) -> list[Trial]:
     """The first few of the trials with a public name that a line binds for what they build themselves.
 
     Only those that change nothing: what the module offers is there for all tests.

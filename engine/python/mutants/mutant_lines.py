@@ -13,7 +13,7 @@ from ..model.model import Arc
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-class UsedAtImport:
+class ImportTimeUses:
     """Finds the lines of functions that use what a line of the module makes when it is imported.
 
     Raises:
@@ -76,7 +76,7 @@ def lines_of(arcs: Iterable[Arc]) -> frozenset[int]:
     return frozenset(line for arc in arcs for line in arc if line > 0)
 
 
-def runs(mutant: Mutant, lines: frozenset[int]) -> bool:
+def is_within(mutant: Mutant, lines: frozenset[int]) -> bool:
     """Whether a mutant's place is among lines."""
     return not lines.isdisjoint(mutant.lines)
 

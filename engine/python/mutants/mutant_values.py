@@ -29,7 +29,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 Word = str | bytes | int | float
 
 
-class Words:
+class MutantValues:
     """Finds the values in one module.
 
     Raises:
@@ -104,7 +104,7 @@ class Words:
                         yield node
 
 
-def worded(trial: Trial, words: Iterable[Word]) -> list[Trial]:
+def with_values(trial: Trial, words: Iterable[Word]) -> list[Trial]:
     """The trial with each word in the place of its literals of that type, and texts in it as well."""
     places = literal_places(trial)
     found: list[Trial] = []

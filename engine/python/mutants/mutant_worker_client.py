@@ -18,14 +18,14 @@ from ....sandbox.target import PythonTarget
 from ..model.model import ModuleFacts, Trial
 from ..model.observation_json import Seen, seen_from
 from ..project.import_errors import import_failure
-from ..search.observer import SILENCE_SECONDS, START_SECONDS, Clock, Conditions, Observer, trial_json
+from ..search.observer import SILENCE_SECONDS, START_SECONDS, ClockSettings, Conditions, Observer, trial_json
 
-IN_LOCKSTEP = Conditions(hash_seed=1, clock=Clock("ticking"), cpu_seconds=1.0)
+CONDITIONS = Conditions(hash_seed=1, clock=ClockSettings("ticking"), cpu_seconds=1.0)
 PORTION = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MutantRequest:
     """A mutant to be tried.
 
     Attributes:
@@ -52,7 +52,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class MutantOutcome:
     """What became of one mutant; statuses as in observe_mutants.py."""
 
     number: int
@@ -61,8 +61,8 @@ class Answer:
     differences: tuple[Difference, ...] = ()
 
 
-class Lockstep:
-    """A worker with the target loaded. Made by `open_lockstep`."""
+class MutantWorkerClient:
+    """A worker with the target loaded. Made by `open_mutant_worker`."""
 
     def __init__(self, session: Session) -> None:
         self._session: Session | None = session
@@ -82,7 +82,7 @@ class Lockstep:
                 await self._send(_trials_json(parts[place + 1]))
             yield [seen_from(json.loads(one)) for one in answers] + [None] * (len(part) - len(answers))
 
-    async def run(self, asked: Iterable[Asked]) -> list[Answer]:
+    async def run(self, asked: Iterable[MutantRequest]) -> list[MutantOutcome]:
         """Try mutants; the answers are in the order of their numbers."""
         everything = list(asked)
         if everything:
@@ -113,9 +113,9 @@ class Lockstep:
 
 
 @asynccontextmanager
-async def open_lockstep(
+async def open_mutant_worker(
     target: PythonTarget, facts: ModuleFacts, network: Network = "none"
-) -> AsyncGenerator[Lockstep]:
+) -> AsyncGenerator[MutantWorkerClient]:
     """A worker on a fresh workspace.
 
     Raises:
@@ -123,8 +123,8 @@ async def open_lockstep(
         SandboxFailure: the worker does not start.
     """
     async with target.workspace() as workspace:
-        for clock in (IN_LOCKSTEP.clock, None):
-            conditions = replace(IN_LOCKSTEP, clock=clock, network=network)
+        for clock in (CONDITIONS.clock, None):
+            conditions = replace(CONDITIONS, clock=clock, network=network)
             observer = Observer(target, facts, conditions, workspace)
             program = observer.program("observe_mutants.py")
             async with target.sandbox.session(program) as session:
@@ -143,7 +143,7 @@ async def open_lockstep(
                     raise import_failure(facts, target, answer, workspace.project)
                 if "ready" not in answer:
                     raise SandboxFailure(f"The worker that runs mutants of {facts.module} ended before it answered.")
-                yield Lockstep(session)
+                yield MutantWorkerClient(session)
                 return
 
 
@@ -151,7 +151,7 @@ def _trials_json(trials: Sequence[Trial]) -> dict[str, object]:
     return {"trials": [trial_json(one) for one in trials]}
 
 
-def _asked_json(one: Asked) -> dict[str, object]:
+def _asked_json(one: MutantRequest) -> dict[str, object]:
     mutant = one.mutant
     return {
         "id": one.number,
@@ -164,6 +164,6 @@ def _asked_json(one: Asked) -> dict[str, object]:
     }
 
 
-def _answer(told: dict) -> Answer:
+def _answer(told: dict) -> MutantOutcome:
     differences = tuple(Difference(number, frozenset(names), message) for number, names, message in told["differs"])
-    return Answer(told["id"], told["status"], told["ran"], differences)
+    return MutantOutcome(told["id"], told["status"], told["ran"], differences)

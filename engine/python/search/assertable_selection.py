@@ -8,33 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..judge.assertability import verdicts
+from ..judge.finding_selection import judge_findings
 from ..model.model import Arc, Finding, ModuleFacts
-from .choice import choose
-from .search import Record
+from .trial_search import TrialRecord
+from .trial_selection import select_trials
 
 _ROUNDS = 8
 _FOR_EACH = 12
 
 
-def choose_telling(
-    records: Sequence[Record],
+def replace_unassertable(
+    records: Sequence[TrialRecord],
     facts: ModuleFacts,
     reached: frozenset[Arc],
     kills: Mapping[int, frozenset[int]] | None = None,
-) -> list[Record]:
-    """As `choose`, with trials that tell something in place of those that do not, as far as there are any.
+) -> list[TrialRecord]:
+    """As `select_trials`, with trials that tell something in place of those that do not, as far as there are any.
 
     Args:
         reached: arcs that need no test, because importing runs them.
         kills: mutants that records notice, by the records' numbers.
     """
-    lasting = [one for one in records if not one.moving]
-    chosen = choose(lasting, facts, reached, kills)
+    lasting = [one for one in records if not one.time_dependent]
+    chosen = select_trials(lasting, facts, reached, kills)
     wanted = _covered(chosen, reached)
-    kept: list[Record] = []
+    kept: list[TrialRecord] = []
     mute: set[int] = set()
-    little: list[Record] = []
+    little: list[TrialRecord] = []
     picked = chosen
     for _ in range(_ROUNDS):
         telling, weak = _told(facts, kept, picked, kills or {})
@@ -51,25 +51,25 @@ def choose_telling(
             break
     covered = set(_covered(kept, reached))
     kept += [one for one in little if _adds(one, covered)]
-    kept += _needed([one for one in records if one.moving], facts, frozenset(covered))
+    kept += _needed([one for one in records if one.time_dependent], facts, frozenset(covered))
     order = {one.qualname: index for index, one in enumerate(facts.callables())}
     return sorted(kept, key=lambda one: order.get(one.trial.subject, len(order)))
 
 
-def _covered(records: Iterable[Record], reached: frozenset[Arc]) -> frozenset[Arc]:
+def _covered(records: Iterable[TrialRecord], reached: frozenset[Arc]) -> frozenset[Arc]:
     return reached.union(*(one.covered for one in records))
 
 
-def _needed(records: Sequence[Record], facts: ModuleFacts, covered: frozenset[Arc]) -> list[Record]:
+def _needed(records: Sequence[TrialRecord], facts: ModuleFacts, covered: frozenset[Arc]) -> list[TrialRecord]:
     """The chosen among some records, without those that only show more of what is reached."""
     gathered = set(covered)
-    return [one for one in choose(records, facts, covered) if _adds(one, gathered)]
+    return [one for one in select_trials(records, facts, covered) if _adds(one, gathered)]
 
 
-def _plainest(records: Sequence[Record], lost: frozenset[Arc]) -> list[Record]:
+def _plainest(records: Sequence[TrialRecord], lost: frozenset[Arc]) -> list[TrialRecord]:
     """A few records for each lost arc, the shortest: choosing among all of them again would take long."""
     taken = dict.fromkeys(lost, 0)
-    found: list[Record] = []
+    found: list[TrialRecord] = []
     for one in sorted(records, key=lambda one: (len(one.trial.act) + sum(map(len, one.trial.arrange)), one.number)):
         wanted = [arc for arc in one.covered & lost if taken[arc] < _FOR_EACH]
         if wanted:
@@ -79,7 +79,7 @@ def _plainest(records: Sequence[Record], lost: frozenset[Arc]) -> list[Record]:
     return sorted(found, key=lambda one: one.number)
 
 
-def _adds(one: Record, covered: set[Arc]) -> bool:
+def _adds(one: TrialRecord, covered: set[Arc]) -> bool:
     """Whether a record runs something new; it counts as run then."""
     new = not one.covered <= covered
     covered |= one.covered
@@ -87,13 +87,13 @@ def _adds(one: Record, covered: set[Arc]) -> bool:
 
 
 def _told(
-    facts: ModuleFacts, kept: Sequence[Record], picked: Sequence[Record], kills: Mapping[int, frozenset[int]]
-) -> tuple[list[Record], list[Record]]:
+    facts: ModuleFacts, kept: Sequence[TrialRecord], picked: Sequence[TrialRecord], kills: Mapping[int, frozenset[int]]
+) -> tuple[list[TrialRecord], list[TrialRecord]]:
     """Those picked that tell something in the company of those kept, and those that say little.
 
     A record whose document may disagree is judged later, once it has been repeated.
     """
-    found = verdicts(facts, _findings(picked), _findings(kept))[0]
+    found = judge_findings(facts, _findings(picked), _findings(kept))[0]
     telling = [
         one
         for one, judged in zip(picked, found, strict=True)
@@ -104,5 +104,5 @@ def _told(
     return telling, weak
 
 
-def _findings(records: Sequence[Record]) -> list[Finding]:
+def _findings(records: Sequence[TrialRecord]) -> list[Finding]:
     return [Finding(one.trial, one.observation) for one in records]

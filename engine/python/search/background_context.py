@@ -10,8 +10,8 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Ahead(Generic[T]):
-    """A context that a task of its own enters and leaves. Made by `ahead`."""
+class BackgroundContext(Generic[T]):
+    """A context that a task of its own enters and leaves. Made by `background_context`."""
 
     def __init__(self, opened: Callable[[], AbstractAsyncContextManager[T]]) -> None:
         self._opened = opened
@@ -20,7 +20,7 @@ class Ahead(Generic[T]):
         self._leave = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """Begin to enter; it goes on beside the caller's work. Nothing happens the second time."""
         if self._task is None:
             self._task = asyncio.ensure_future(self._held())
@@ -37,7 +37,7 @@ class Ahead(Generic[T]):
     @asynccontextmanager
     async def use(self) -> AsyncGenerator[T]:
         """The context's value, once; it is left at the end of the block. Raises what entering and leaving raise."""
-        self.begin()
+        self.start()
         await self._ready.wait()
         try:
             if not self._value and self._task is not None:
@@ -64,9 +64,11 @@ class Ahead(Generic[T]):
 
 
 @asynccontextmanager
-async def ahead(opened: Callable[[], AbstractAsyncContextManager[T]]) -> AsyncGenerator[Ahead[T]]:
+async def background_context(
+    opened: Callable[[], AbstractAsyncContextManager[T]],
+) -> AsyncGenerator[BackgroundContext[T]]:
     """Something that may be begun within the block, used or not; at its end it is closed."""
-    one = Ahead(opened)
+    one = BackgroundContext(opened)
     try:
         yield one
     finally:

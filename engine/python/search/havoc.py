@@ -22,7 +22,7 @@ _LARGEST = 10**9
 
 
 @lru_cache(maxsize=8)
-def tokens(facts: ModuleFacts) -> tuple[str | int | float | bytes, ...]:
+def module_constants(facts: ModuleFacts) -> tuple[str | int | float | bytes, ...]:
     """Short constants of all bodies and of the module, in order, once each."""
     sources = [text for one in facts.callables() for text in one.constants]
     found: dict[tuple[str, str], str | int | float | bytes] = {}
@@ -46,7 +46,7 @@ def _is_word(value: object) -> bool:
     return isinstance(value, int | float) and abs(value) < _LARGEST
 
 
-def havoc(
+def havoc_mutations(
     trial: Trial, facts: ModuleFacts, line: int, wave: int, count: int, others: Sequence[Trial] = ()
 ) -> list[Trial]:
     """`count` trials with one to three literals changed; the same for the same trial, line and wave.
@@ -55,7 +55,7 @@ def havoc(
         others: further trials whose texts may be mixed in.
     """
     generator = random.Random(zlib.crc32(f"{trial.act}|{line}|{wave}".encode()))
-    words = [*_near(facts, line), *tokens(facts), *_texts(others)]
+    words = [*_near(facts, line), *module_constants(facts), *_texts(others)]
     spoken = words_of([place.value for place in literal_places(trial) if isinstance(place.value, str)])
     found: list[Trial] = []
     for _ in range(count):

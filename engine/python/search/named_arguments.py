@@ -17,7 +17,7 @@ from ..usage.related import names_in
 _PLAIN = {ast.List: "items", ast.Dict: "mapping", ast.Set: "members"}
 
 
-def with_named(trial: Trial, changed: tuple[tuple[int, int], ...], facts: ModuleFacts) -> Trial | None:
+def name_changed_arguments(trial: Trial, changed: tuple[tuple[int, int], ...], facts: ModuleFacts) -> Trial | None:
     """The trial with the literals at some places of its act (line, column) named after the parameters they go to.
 
     None where there is none at those places.

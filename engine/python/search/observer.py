@@ -26,12 +26,12 @@ SILENCE_SECONDS = 90.0
 BATCH = 100
 
 
-Heard = Callable[[int, Seen], None]
+AnswerCallback = Callable[[int, Seen], None]
 """Told an answer and the index of its trial."""
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class ClockSettings:
     """What clocks say: `ticking` from 2024-01-01 in every trial, `shifted` from now by `seconds`, or `running` from
     `seconds` after 2024-01-01 with a second between two looks of the target or the trial."""
 
@@ -62,7 +62,7 @@ class Conditions:
 
     hash_seed: int = 0
     seed: int = 0
-    clock: Clock | None = None
+    clock: ClockSettings | None = None
     zone: str = "UTC"
     instrument: bool = False
     per_fork: int = 40
@@ -75,7 +75,7 @@ class Conditions:
     network: Network = "none"
 
 
-EXPLORING = Conditions(clock=Clock("ticking"), instrument=True)
+EXPLORING = Conditions(clock=ClockSettings("ticking"), instrument=True)
 
 
 @dataclass(slots=True)
@@ -102,7 +102,7 @@ class Observer:
         return [seen.observation for seen in await self.watch(trials)]
 
     async def watch(
-        self, trials: Sequence[Trial], *, seed: int | None = None, later: int = 0, heard: Heard | None = None
+        self, trials: Sequence[Trial], *, seed: int | None = None, later: int = 0, heard: AnswerCallback | None = None
     ) -> list[Seen]:
         """As `observe`, with what only the engine itself needs.
 
@@ -119,7 +119,7 @@ class Observer:
         return seen
 
     async def _watch_batch(
-        self, batch: Sequence[Trial], seed: int | None, later: int, first: int = 0, heard: Heard | None = None
+        self, batch: Sequence[Trial], seed: int | None, later: int, first: int = 0, heard: AnswerCallback | None = None
     ) -> list[Seen]:
         if self._session is None:
             await self.start()

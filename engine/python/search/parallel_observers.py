@@ -13,15 +13,15 @@ from dataclasses import replace
 from ....sandbox.target import PythonTarget
 from ..model.model import Arc, ModuleFacts, Trial
 from ..model.observation_json import Seen
-from .background_context import ahead
-from .named_arguments import with_named
-from .observer import EXPLORING, Conditions, Heard, Observer, open_observer
+from .background_context import background_context
+from .named_arguments import name_changed_arguments
+from .observer import EXPLORING, AnswerCallback, Conditions, Observer, open_observer
 
 _FEWEST_SHARED = 16
 
 
-class SideBySide:
-    """Watches as an `Observer` does, half of the trials in each of two. Made by `open_side_by_side`."""
+class ObserverPair:
+    """Watches as an `Observer` does, half of the trials in each of two. Made by `open_observer_pair`."""
 
     def __init__(self, first: Observer, second: Observer) -> None:
         self._first = first
@@ -38,7 +38,7 @@ class SideBySide:
         return self._first.conditions
 
     async def watch(
-        self, trials: Sequence[Trial], *, seed: int | None = None, later: int = 0, heard: Heard | None = None
+        self, trials: Sequence[Trial], *, seed: int | None = None, later: int = 0, heard: AnswerCallback | None = None
     ) -> list[Seen]:
         """As `Observer.watch`; what changes literals is also shown with names for them (`Seen.named`), but not as soon
         as it comes. Answers of the two come in between each other.
@@ -52,7 +52,7 @@ class SideBySide:
         found = {
             at: named
             for at, (trial, one) in enumerate(zip(trials, seen, strict=True))
-            if one.changed and (named := with_named(trial, one.changed, self._first.facts)) is not None
+            if one.changed and (named := name_changed_arguments(trial, one.changed, self._first.facts)) is not None
         }
         for at, other in zip(found, await self._shared(list(found.values()), None, 0), strict=True):
             if other.observation.outcome == seen[at].observation.outcome and other.observation.effects:
@@ -60,7 +60,7 @@ class SideBySide:
         return seen
 
     async def _shared(
-        self, trials: Sequence[Trial], seed: int | None, later: int, heard: Heard | None = None
+        self, trials: Sequence[Trial], seed: int | None, later: int, heard: AnswerCallback | None = None
     ) -> list[Seen]:
         if len(trials) < _FEWEST_SHARED:
             return await self._first.watch(trials, seed=seed, later=later, heard=heard)
@@ -77,38 +77,38 @@ class SideBySide:
         return [*one, *other]
 
 
-class InOrder:
+class OrderedDelivery:
     """Passes answers on in the order of their trials, up to the first of which more is to be found out.
 
     Args:
         heard: told what each trial did, as soon as all before it have been told.
 
     Attributes:
-        told: how many it has passed on.
+        delivered: how many it has passed on.
     """
 
     def __init__(self, heard: Callable[[Seen], None]) -> None:
-        self.told = 0
+        self.delivered = 0
         self._heard = heard
         self._waiting: dict[int, Seen] = {}
 
     def take(self, index: int, seen: Seen) -> None:
         """One answer; they may come in any order."""
         self._waiting[index] = seen
-        while (one := self._waiting.get(self.told)) is not None and not (one.dated or one.changed):
-            self.told += 1
+        while (one := self._waiting.get(self.delivered)) is not None and not (one.dated or one.changed):
+            self.delivered += 1
             self._heard(one)
 
 
-Watcher = Observer | SideBySide
+Watcher = Observer | ObserverPair
 
 
 @asynccontextmanager
-async def open_side_by_side(
+async def open_observer_pair(
     target: PythonTarget, facts: ModuleFacts, conditions: Conditions = EXPLORING
-) -> AsyncGenerator[SideBySide]:
+) -> AsyncGenerator[ObserverPair]:
     """Two workers on fresh workspaces, started side by side as well. Raises as `open_observer` does."""
-    async with ahead(lambda: open_observer(target, facts, conditions)) as other:
-        other.begin()
+    async with background_context(lambda: open_observer(target, facts, conditions)) as other:
+        other.start()
         async with open_observer(target, facts, conditions) as first, other.use() as second:
-            yield SideBySide(first, second)
+            yield ObserverPair(first, second)

@@ -19,7 +19,7 @@ from ..inputs.construct import variable_for
 from ..inputs.receivers import Receiver, is_change
 from ..model.candidates import Candidate
 from ..model.model import CallableFacts, ClassFacts, Parameter, Trial
-from .propose import ProposalContext, is_public_name, receiver_trial, trial_key
+from .initial_trials import ProposalContext, is_public_name, receiver_trial, trial_key
 
 _FILLING = re.compile(r"__setitem__|(add|set|put|push|insert|append|register|enqueue|store|save|write|record)(_.*)?")
 _COPYING = {
@@ -45,7 +45,7 @@ class Story:
     members: frozenset[str]
 
 
-def stories(context: ProposalContext, owner: ClassFacts) -> list[Story]:
+def stories_of(context: ProposalContext, owner: ClassFacts) -> list[Story]:
     """Stories of a class that can be filled; none of any other."""
     teller = _Teller(context, owner)
     if teller.filler is None or owner.name.startswith("_") or owner.kind in ("abstract", "protocol", "enum"):

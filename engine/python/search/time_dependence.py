@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..judge.stability import steady
+from ..judge.stability import stable_part
 from ..model.model import Trial
 from ..model.observation_json import Seen
 from .parallel_observers import Watcher
-from .search import pinned
+from .trial_search import has_assertable_outcome
 
 YEARS_END = 731 * 86400 - 1
 """From the instant at which a ticking clock begins to the last second of the year after."""
 
 
-async def moving_of(batch: Sequence[Trial], answers: Sequence[Seen], observer: Watcher) -> set[int]:
+async def time_dependent_trials(batch: Sequence[Trial], answers: Sequence[Seen], observer: Watcher) -> set[int]:
     """Indexes of the trials that looked at a clock, and leave nothing to tell when a year ends between two looks."""
     if observer.conditions.clock is None:
         return set()
@@ -23,7 +23,9 @@ async def moving_of(batch: Sequence[Trial], answers: Sequence[Seen], observer: W
     found: set[int] = set()
     for index, again in zip(dated, later, strict=True):
         before = answers[index].observation
-        same = steady(before, [again.observation])
-        if same is None or (same.unstable and pinned(before) and not pinned(same.observation)):
+        same = stable_part(before, [again.observation])
+        if same is None or (
+            same.unstable and has_assertable_outcome(before) and not has_assertable_outcome(same.observation)
+        ):
             found.add(index)
     return found

@@ -14,12 +14,12 @@ from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
 from ..source.body_parts import dotted
 from ..source.literals import literal_places, with_source
 from .guided_mutation import guided_mutations
-from .propose import ProposalContext, trial_key
+from .initial_trials import ProposalContext, trial_key
 
 _MAXIMUM_GUIDED = 30
 
 
-def mutate(
+def mutations_of(
     trial: Trial,
     observation: Observation,
     facts: ModuleFacts,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from ..facts.analyse import subjects as subjects_of
 from ..inputs.call_forms import NOT_CALLED
 from ..model.model import Arc, CallableFacts, Finding, ModuleFacts, Observation, Unreached
-from .search import Subject
+from .trial_search import Subject
 
 _REFUSED = (
     (
@@ -35,7 +35,7 @@ _NETWORK = (
 )
 
 
-def unreached(
+def unreached_callables(
     facts: ModuleFacts,
     subjects: Mapping[str, Subject],
     findings: Iterable[Finding],

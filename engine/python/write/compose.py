@@ -7,17 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..facts.import_names import ImportNames, at_their_source
-from ..judge.assertability import judged_findings
 from ..judge.defects import suspected_defects
-from ..judge.oracle import Verdict
-from ..judge.selection import Judged
-from ..judge.suite_size import Built, fitted, limits_for
+from ..judge.finding_selection import AssertableFinding, assertable_findings
+from ..judge.oracle import OracleVerdict
+from ..judge.suite_size import BuiltCases, fit_to_limits, limits_for
 from ..model.model import Exploration, ModuleFacts
 from ..model.spec_case import WEAK_KINDS, Case
-from .case_titles import CaseNamer
-from .grouping import grouped
+from .assign_tables import assign_tables, ids_by_table, with_ids
+from .case_namer import CaseNamer
 from .render import render_cases
-from .row_names import after_their_tables, renamed
 
 SCHEMA_VERSION = "1.0.0"
 NAMED_BY = 5
@@ -41,26 +39,26 @@ def compose_spec(
             the same mutant, only the first few are named.
     """
     facts = exploration.facts
-    judged, without = judged_findings(exploration)
+    judged, without = assertable_findings(exploration)
     names: ImportNames = ImportNames(())
     noticed: dict[str, frozenset[int]] = {}
 
-    def build(judged: Sequence[Judged]) -> Built:
+    def build(judged: Sequence[AssertableFinding]) -> BuiltCases:
         nonlocal names
         expected = [text for one in judged for text in (*one.finding.trial.imports, *one.verdict.imports)]
         names = ImportNames(expected)
         namer = CaseNamer(facts, [one.finding for one in judged])
         cases = [_case(one, facts, namer, names) for one in judged]
-        placed = grouped(cases, facts)
-        ids = after_their_tables(placed)
+        placed = assign_tables(cases, facts)
+        ids = ids_by_table(placed)
         noticed.clear()
         noticed.update((ids[case.id], one.finding.kills) for case, one in zip(cases, judged, strict=True))
-        return Built(tuple(ids[one.id] for one in cases), renamed(placed, ids))
+        return BuiltCases(tuple(ids[one.id] for one in cases), with_ids(placed, ids))
 
     def written(cases: Sequence[Case]) -> str:
         return render_cases(cases, framework, imports=names.statements(), module=facts.module)
 
-    cases = fitted(judged, build, written, limits_for(exploration.source_lines)).cases
+    cases = fit_to_limits(judged, build, written, limits_for(exploration.source_lines)).cases
     if notices is not None:
         notices.update(_first_to_notice([case.id for case in cases], noticed))
     defects = suspected_defects(exploration)
@@ -96,7 +94,7 @@ def _first_to_notice(ids: Sequence[str], noticed: Mapping[str, frozenset[int]]) 
     return found
 
 
-def _case(judged: Judged, facts: ModuleFacts, namer: CaseNamer, names: ImportNames) -> Case:
+def _case(judged: AssertableFinding, facts: ModuleFacts, namer: CaseNamer, names: ImportNames) -> Case:
     trial, verdict = judged.finding.trial, judged.verdict
     imports = at_their_source(trial.imports, facts)
     source = names.adopt(trial.arrange, trial.act, imports, verdict.expectations, verdict.imports)
@@ -117,7 +115,7 @@ def _case(judged: Judged, facts: ModuleFacts, namer: CaseNamer, names: ImportNam
     )
 
 
-def _priority(verdict: Verdict) -> str:
+def _priority(verdict: OracleVerdict) -> str:
     if any(one.origin == "documented" for one in verdict.expectations):
         return "high"
     if all(one.kind in WEAK_KINDS for one in verdict.expectations):

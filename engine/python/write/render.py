@@ -6,10 +6,12 @@ parametrised test (pytest) or a method each (unittest). The file is formatted as
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ruff.__main__ import find_ruff_bin
@@ -17,14 +19,15 @@ from ruff.__main__ import find_ruff_bin
 from ....core.errors import AgentFailure, EnvironmentFault
 from ....utils.generated_header import with_header
 from ....utils.python_source import parse_python
-from ..judge.group import read_group, tabulate
+from ..facts.optional_imports import missing_words
+from ..judge.case_tables import merge_tables, read_group, tabulate
+from ..judge.finding_selection import free_names
 from ..model.spec_case import Case
+from ..source.case_shapes import bound_names
 from ..source.import_block import import_block
 from ..source.titles import snake_case
-from .regroup import regrouped
 from .render_pytest import PytestDialect, function_lines, table_lines
 from .render_unittest import UnittestDialect, method_lines
-from .shared_helpers import lifted
 
 _RUFF_ARGUMENTS = (
     "format",
@@ -79,7 +82,7 @@ def file_source(cases: Sequence[Case], framework: str, *, imports: Iterable[str]
     dialect = PytestDialect() if framework == "pytest" else UnittestDialect()
     taken: set[str] = set()
     try:
-        parts, cases = lifted(cases)
+        parts, cases = extract_shared_helpers(cases)
         for section in sections(cases, split_functions=framework == "unittest"):
             if isinstance(dialect, PytestDialect):
                 parts.append(_pytest_section(section, dialect, taken))
@@ -113,7 +116,7 @@ def sections(cases: Sequence[Case], *, split_functions: bool) -> list[Section]:
         section.blocks.append(block)
     if not split_functions:
         for section in found.values():
-            section.blocks = regrouped(section.blocks)
+            section.blocks = merge_tables(section.blocks)
     return list(found.values())
 
 
@@ -206,3 +209,35 @@ class _Names:
             name, number = f"{base}_{number}", number + 1
         self._used.add(name)
         return name
+
+
+def extract_shared_helpers(cases: Sequence[Case]) -> tuple[list[str], list[Case]]:
+    """The functions to write before the tests, and the cases without them. Raises SyntaxError.
+
+    A function that stands in one test only, or reads what its test arranged, stays where it is; one that loads the
+    module in another way never does.
+    """
+    alike = Counter(text for case in cases for text in dict.fromkeys(case.statements) if _is_free(text, case))
+    names: dict[str, str] = {}
+    for text, count in alike.items():
+        if count > 1 or missing_words([text]):
+            names.setdefault(_function_name(text) or "", text)
+    shared = set(names.values())
+    return list(names.values()), [
+        replace(case, statements=tuple(text for text in case.statements if text not in shared)) for case in cases
+    ]
+
+
+def _function_name(statement: str) -> str | None:
+    """The name of the function that a statement defines."""
+    if not statement.startswith("def "):
+        return None
+    node = parse_python(statement).body[0]
+    return node.name if isinstance(node, ast.FunctionDef) else None
+
+
+def _is_free(statement: str, case: Case) -> bool:
+    if _function_name(statement) is None:
+        return False
+    others = [text for text in case.statements if text != statement]
+    return free_names(statement).isdisjoint(bound_names(others) | set(case.fixtures))

@@ -38,7 +38,7 @@ class Dialect(Protocol):
         """The expression for the code that the program ended with, after `raising(…) as raised`."""
         ...
 
-    def warning(self, demands: list[Expectation]) -> Around:
+    def warning(self, demands: list[Expectation]) -> ActWrapper:
         """What demands warnings; called with one or more."""
         ...
 
@@ -52,7 +52,7 @@ class Dialect(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class ActWrapper:
     """What stands around an act: context managers, innermost first, lines before it within them, lines after them."""
 
     managers: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ def body_lines(case: Case, dialect: Dialect) -> list[str]:
     rest = [one for one in case.expect if one not in about_result and one not in apart]
     helper, act = _act(case, bind=bool(about_result), checks=_checks(about_result, dialect))
     warned = [one for one in apart if one.kind == "warns"]
-    around = dialect.warning(warned) if warned else Around()
+    around = dialect.warning(warned) if warned else ActWrapper()
     act = _demanding(act, _raising(apart, raised, dialect), around)
     for manager in _capturing(apart, dialect):
         act = [f"with {manager}:", *_indented(act)]
@@ -95,7 +95,7 @@ def pattern(text: str, *, whole: bool = False) -> tuple[str, bool]:
     return polish(repr(text)), False
 
 
-def acted(case: Case) -> str:
+def act_expression(case: Case) -> str:
     """The act as one expression, for the modes that have one."""
     act = polish(case.expression)
     if case.mode == "await":
@@ -117,7 +117,7 @@ def _sole_check(case: Case, dialect: Dialect) -> list[str] | None:
     if case.mode not in ("call", "await", "iterate") or len(case.expect) != 1:
         return None
     one = case.expect[0]
-    act = acted(case)
+    act = act_expression(case)
     found = _SOLE_ACTUALS.match(one.actual)
     if one.kind not in _SOLE_KINDS or found is None or "\n" in act:
         return None
@@ -163,7 +163,7 @@ def _act(case: Case, *, bind: bool, checks: list[str]) -> tuple[list[str], list[
         name = "inside" if re.search(r"\bentered\b", source) else "entered"
         inner = [f"async with {source} as {name}:", *_indented([f"return {name}"])]
         helper = ["async def scenario():", *_indented(inner), ""]
-    act = acted(case)
+    act = act_expression(case)
     if bind:
         return helper, [f"result = {act}"]
     return helper, [_as_statement(act) if case.mode == "call" else act]
@@ -182,7 +182,7 @@ def _as_statement(act: str) -> str:
     return act
 
 
-def _demanding(act: list[str], raising: list[str], around: Around) -> list[str]:
+def _demanding(act: list[str], raising: list[str], around: ActWrapper) -> list[str]:
     """The act within what demands its exception, and that within what demands warnings.
 
     The exception has to end inside: what demands a warning lets an exception pass and looks for no warning then.

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from ....utils.case_names import named_case
 from ....utils.python_source import parse_expression
-from ..judge.group import Table
+from ..judge.case_tables import CaseTable
 from ..model.spec_case import PRINTED_ERRORS, Case, Expectation
 from ..source.case_shapes import MatchName
 from ..source.polish import polish
-from .render_body import Around, body_lines, helper_imports, pattern
+from .render_body import ActWrapper, body_lines, helper_imports, pattern
 
 # What a line of 88 characters leaves for a docstring inside a method.
 _DOCSTRING_WIDTH = 80
@@ -49,9 +49,9 @@ class PytestDialect:
         """What `pytest.raises` caught."""
         return "raised.value.code"
 
-    def warning(self, demands: list[Expectation]) -> Around:
+    def warning(self, demands: list[Expectation]) -> ActWrapper:
         """`pytest.warns(…)`, one in another: each passes on what it does not mean."""
-        return Around(tuple(f"pytest.warns({self._expected(one)})" for one in demands))
+        return ActWrapper(tuple(f"pytest.warns({self._expected(one)})" for one in demands))
 
     def capturing(self, *, output: bool, errors: bool) -> list[str]:
         """The `capsys` fixture needs no block."""
@@ -88,7 +88,7 @@ def function_lines(case: Case, name: str, dialect: PytestDialect, *, owner: str 
     return [head, *_indented([*docstring(case, name, owner), *body_lines(case, dialect)])]
 
 
-def table_lines(table: Table, name: str, dialect: PytestDialect, *, owner: str | None = None) -> list[str]:
+def table_lines(table: CaseTable, name: str, dialect: PytestDialect, *, owner: str | None = None) -> list[str]:
     """One parametrised test for a table; each row carries its case's id, as far as the names do not tell it."""
     case = table.template
     dialect.imports.update(helper_imports(case))

@@ -7,7 +7,7 @@ import ast
 from ....utils.python_source import parse_expression
 from ..model.spec_case import Case, Expectation
 from ..source.polish import polish
-from .render_body import Around, body_lines, helper_imports, pattern
+from .render_body import ActWrapper, body_lines, helper_imports, pattern
 from .render_pytest import docstring, is_flat
 
 # assertAlmostEqual rounds to seven places: numbers outside this range need a tolerance of their own.
@@ -55,16 +55,16 @@ class UnittestDialect:
         """What `assertRaises` caught."""
         return "raised.exception.code"
 
-    def warning(self, demands: list[Expectation]) -> Around:
+    def warning(self, demands: list[Expectation]) -> ActWrapper:
         """`self.assertWarns(…)` or `self.assertWarnsRegex(…)`; several are recorded, as these keep the others back."""
         if len(demands) == 1:
-            return Around((self._expected("self.assertWarns", demands[0]),))
+            return ActWrapper((self._expected("self.assertWarns", demands[0]),))
         self.imports.add("import warnings")
         checks: list[str] = []
         for one in demands:
             said = f" and {polish(repr(one.match))} in str(one.message)" if one.match else ""
             checks.append(f"self.assertTrue(any(one.category is {one.exception}{said} for one in caught))")
-        return Around(
+        return ActWrapper(
             ("warnings.catch_warnings(record=True) as caught",), ('warnings.simplefilter("always")',), tuple(checks)
         )
 

@@ -15,7 +15,7 @@ from testwright.agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
 from testwright.agents.embedded.specs.spec_agent import EmbeddedSpecAgent
 from testwright.agents.embedded.specs.unit_specs import UnitSpecs
 from testwright.agents.embedded.writing_agent import EmbeddedWritingAgent
-from testwright.engine.python.explore.explore import Budget
+from testwright.engine.python.explore.explore import ExplorationBudget
 from testwright.tests.support.agents.agent_compliance import COMPLIANCE, Candidate, Check
 from testwright.tests.support.engine.targets import prepared
 from testwright.utils.schema_registry import bundle, select_schema
@@ -107,7 +107,8 @@ async def test_the_embedded_spec_agent_keeps_the_contract(check: Check, tmp_path
 
         def agent() -> EmbeddedSpecAgent:
             return EmbeddedSpecAgent(
-                {"unit": UnitSpecs(target, made.root, budget=Budget(trials=20))}, contract=contract_of("spec")
+                {"unit": UnitSpecs(target, made.root, budget=ExplorationBudget(trials=20))},
+                contract=contract_of("spec"),
             )
 
         await check(Candidate(agent, good=good))

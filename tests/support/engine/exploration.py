@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from testwright.engine.python.explore.explore import Budget, explore
+from testwright.engine.python.explore.explore import ExplorationBudget, explore
 from testwright.engine.python.facts.analyse import analyse_module
 from testwright.engine.python.model.model import Exploration, ModuleFacts, Observation, Trial
 from testwright.engine.python.project.layout import find_layout
@@ -61,7 +61,7 @@ class Listed:
         """All of them."""
         return iter(self.trials)
 
-    def told(self, line: int) -> list[Trial]:
+    def object_stories(self, line: int) -> list[Trial]:
         """No stories."""
         return []
 
@@ -74,7 +74,7 @@ class Listed:
 
 
 def explored(
-    folder: Path, source: str, trials: Sequence[Trial], *, times: int = 1, budget: Budget | None = None
+    folder: Path, source: str, trials: Sequence[Trial], *, times: int = 1, budget: ExplorationBudget | None = None
 ) -> list[Exploration]:
     """The module explored with these trials, as many times as wanted."""
 

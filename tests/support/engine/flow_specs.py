@@ -12,7 +12,7 @@ from typing import Any
 from testwright.engine.integration.flows.explore import FlowProposer, explore_flows
 from testwright.engine.integration.modules.targets import integration_target
 from testwright.engine.integration.write.compose import compose_integration_spec
-from testwright.engine.python.explore.explore import Budget
+from testwright.engine.python.explore.explore import ExplorationBudget
 from testwright.engine.python.facts.analyse import analyse_module
 from testwright.engine.python.project.layout import find_layout
 from testwright.engine.python.usage.project_index import ProjectIndex
@@ -22,7 +22,7 @@ from testwright.tests.support.engine.targets import prepared
 
 @asynccontextmanager
 async def specified_twice(
-    folder: Path, files: Mapping[str, str], entry: str, budget: Budget
+    folder: Path, files: Mapping[str, str], entry: str, budget: ExplorationBudget
 ) -> AsyncIterator[SimpleNamespace]:
     """`root`, `spec` and `again` of one project; its folder stays as long as the context is open."""
     async with prepared(folder, dict(files)) as target:
@@ -41,7 +41,7 @@ def held(opening: AbstractAsyncContextManager[SimpleNamespace]) -> Iterator[Simp
         loop.close()
 
 
-async def _specified(target: PythonTarget, entry: str, budget: Budget) -> dict[str, Any]:
+async def _specified(target: PythonTarget, entry: str, budget: ExplorationBudget) -> dict[str, Any]:
     root = target.root
     layout = find_layout(root)
     components = integration_target(root, layout, entry)

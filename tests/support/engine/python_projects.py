@@ -12,7 +12,7 @@ from textwrap import dedent
 from testwright.engine.python.facts.analyse import analyse_module
 from testwright.engine.python.model.model import ModuleFacts, Trial
 from testwright.engine.python.project.layout import find_layout
-from testwright.engine.python.search.propose import ProposalContext, proposal_context
+from testwright.engine.python.search.initial_trials import ProposalContext, proposal_context
 
 _RUNNER = """
 import json, sys

@@ -8,7 +8,7 @@ import pytest
 
 from testwright.agents.embedded.specs.first_tests import FirstTests
 from testwright.agents.embedded.specs.unit_specs import UnitSpecs
-from testwright.engine.python.explore.explore import Budget
+from testwright.engine.python.explore.explore import ExplorationBudget
 from testwright.tests.support.engine.targets import prepared
 from testwright.tests.support.projects.files import SMALL
 
@@ -40,7 +40,7 @@ class Shown:
         self.done.set()
 
     def specs(self, trials=300):
-        return UnitSpecs(self._given, self._target.root, budget=Budget(trials=trials), first=self.first)
+        return UnitSpecs(self._given, self._target.root, budget=ExplorationBudget(trials=trials), first=self.first)
 
 
 async def test_they_are_told_of_once_and_pass_where_the_project_is(target, tmp_path):
@@ -67,14 +67,14 @@ async def test_the_spec_is_the_same_with_them_and_without(target, tmp_path):
 
     shown = Shown(target, tmp_path / "first")
     looked = await shown.specs().specify(INPUTS)
-    plain = await UnitSpecs(given, target.root, budget=Budget(trials=300)).specify(INPUTS)
+    plain = await UnitSpecs(given, target.root, budget=ExplorationBudget(trials=300)).specify(INPUTS)
     await shown.first.close()
     assert (looked.spec, looked.metadata) == (plain.spec, plain.metadata)
 
 
 async def test_what_fails_is_left_out_and_what_breaks_ends_nothing(target, tmp_path):
     shown = Shown(target, tmp_path / "first")
-    spec = (await UnitSpecs(shown._given, target.root, budget=Budget(trials=60)).specify(INPUTS)).spec
+    spec = (await UnitSpecs(shown._given, target.root, budget=ExplorationBudget(trials=60)).specify(INPUTS)).spec
 
     def composed():
         raise RuntimeError("a defect of ours")
@@ -93,7 +93,7 @@ async def test_what_fails_is_left_out_and_what_breaks_ends_nothing(target, tmp_p
 
 async def test_closing_gives_up_what_is_not_done(target, tmp_path):
     shown = Shown(target, tmp_path / "first")
-    spec = (await UnitSpecs(shown._given, target.root, budget=Budget(trials=60)).specify(INPUTS)).spec
+    spec = (await UnitSpecs(shown._given, target.root, budget=ExplorationBudget(trials=60)).specify(INPUTS)).spec
     shown.first.take(lambda: spec)
     await shown.first.close()
     assert shown.told == []

@@ -12,7 +12,7 @@ from testwright.agents.contract.contracts import contract_of
 from testwright.agents.contract.protocol import AgentRequest, AgentResponse, RequestMetadata
 from testwright.agents.embedded.specs.spec_agent import EmbeddedSpecAgent
 from testwright.agents.embedded.specs.unit_specs import UnitSpecs, is_wanted
-from testwright.engine.python.explore.explore import Budget
+from testwright.engine.python.explore.explore import ExplorationBudget
 from testwright.engine.python.write.compose import compose_spec
 from testwright.mcp.tools.validate_spec import check_spec
 from testwright.sandbox.target import PythonTarget
@@ -22,7 +22,7 @@ from testwright.tests.support.engine.targets import prepared
 from testwright.utils.schema_registry import load_schema, select_schema
 
 RUN_ID = "0b9f2a4e-6f0e-4b0e-9f0a-3a0f4d1c2b3a"
-SMALL = Budget(trials=80, quiet=60)
+SMALL = ExplorationBudget(trials=80, quiet=60)
 PRICES = '''
 def clamp(value: int, low: int, high: int) -> int:
     """Keep a value between two bounds.

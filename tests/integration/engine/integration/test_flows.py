@@ -10,7 +10,7 @@ from testwright.core.errors import AgentFailure
 from testwright.engine.integration.model.arcs import OFFSET, WideArcs
 from testwright.engine.integration.model.model import Edge
 from testwright.engine.integration.model.spec_case import FlowCase
-from testwright.engine.python.explore.explore import Budget
+from testwright.engine.python.explore.explore import ExplorationBudget
 from testwright.engine.python.write.remove_tests import proven_cases
 from testwright.engine.rendering import render_files
 from testwright.mcp.tools.validate_code import check_code
@@ -26,7 +26,9 @@ SHIPPING = "src/depot/shipping.py"
 @pytest.fixture(scope="module")
 def explored(tmp_path_factory):
     """The spec of the depot's shipping, made twice. Read only."""
-    yield from held(specified_twice(tmp_path_factory.mktemp("flows"), DEPOT, SHIPPING, Budget(trials=80, quiet=60)))
+    yield from held(
+        specified_twice(tmp_path_factory.mktemp("flows"), DEPOT, SHIPPING, ExplorationBudget(trials=80, quiet=60))
+    )
 
 
 def ran(root, framework, spec):

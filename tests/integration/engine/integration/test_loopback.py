@@ -13,7 +13,7 @@ import pytest
 from testwright.engine.integration.flows.loopback import SERVING, started
 from testwright.engine.integration.model.servers import Server, address_kind, binding, servers_in, speaks
 from testwright.engine.integration.modules.seams import find_seams
-from testwright.engine.python.explore.explore import Budget
+from testwright.engine.python.explore.explore import ExplorationBudget
 from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.project.layout import ModulePlace, find_layout
 from testwright.engine.rendering import render_files
@@ -34,7 +34,9 @@ def facts_of(source):
 @pytest.fixture(scope="module")
 def explored(tmp_path_factory):
     """The spec of the board's client, made twice. Read only."""
-    yield from held(specified_twice(tmp_path_factory.mktemp("loopback"), BOARD, ENTRY, Budget(trials=24, quiet=24)))
+    yield from held(
+        specified_twice(tmp_path_factory.mktemp("loopback"), BOARD, ENTRY, ExplorationBudget(trials=24, quiet=24))
+    )
 
 
 @pytest.mark.feature("T-20", "B-06")

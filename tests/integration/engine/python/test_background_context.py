@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import pytest
 
-from testwright.engine.python.search.background_context import ahead
+from testwright.engine.python.search.background_context import background_context
 
 pytestmark = pytest.mark.feature("T-16")
 
@@ -57,9 +57,9 @@ def running(work: Callable[[], object]) -> None:
 def test_it_begins_beside_the_caller_and_is_entered_and_left_by_the_same_task() -> None:
     async def work() -> None:
         door = Door()
-        async with ahead(door.opened) as one:
-            one.begin()
-            one.begin()
+        async with background_context(door.opened) as one:
+            one.start()
+            one.start()
             await door.entered.wait()
             assert door.notes == ["begun", "entered"]
             async with one.use() as value:
@@ -74,7 +74,7 @@ def test_it_begins_beside_the_caller_and_is_entered_and_left_by_the_same_task() 
 def test_it_is_begun_when_it_is_used_and_never_when_it_is_not() -> None:
     async def work() -> None:
         used, unused = Door(), Door()
-        async with ahead(used.opened) as one, ahead(unused.opened), one.use() as value:
+        async with background_context(used.opened) as one, background_context(unused.opened), one.use() as value:
             assert value == "inside"
         assert used.notes == ["begun", "entered", "left"]
         assert unused.notes == []
@@ -88,8 +88,8 @@ def test_what_was_begun_and_not_used_is_left_or_given_up(entered: bool) -> None:
         door = Door()
         if not entered:
             door.hold.clear()
-        async with ahead(door.opened) as one:
-            one.begin()
+        async with background_context(door.opened) as one:
+            one.start()
             await (door.entered if entered else door.begun).wait()
         assert door.notes[-1] == "left"
 
@@ -100,12 +100,12 @@ def test_what_was_begun_and_not_used_is_left_or_given_up(entered: bool) -> None:
 def test_what_goes_wrong_is_told_to_who_uses_it_and_to_nobody_else(fails: str) -> None:
     async def work() -> None:
         door = Door(fails)
-        async with ahead(door.opened) as one:
+        async with background_context(door.opened) as one:
             with pytest.raises(LookupError):
                 async with one.use():
                     pass
-        async with ahead(Door(fails).opened) as unused:
-            unused.begin()
+        async with background_context(Door(fails).opened) as unused:
+            unused.start()
             await asyncio.sleep(0)
 
     running(work)
@@ -114,7 +114,7 @@ def test_what_goes_wrong_is_told_to_who_uses_it_and_to_nobody_else(fails: str) -
 def test_an_error_of_the_user_goes_on_and_it_is_left_all_the_same() -> None:
     async def work() -> None:
         door = Door()
-        async with ahead(door.opened) as one:
+        async with background_context(door.opened) as one:
             with pytest.raises(KeyError):
                 async with one.use():
                     raise KeyError("mine")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from testwright.core.errors import ProjectError, TargetImportError
-from testwright.engine.python.explore.explore import Budget, explore
+from testwright.engine.python.explore.explore import ExplorationBudget, explore
 from testwright.engine.python.model.model import Exploration, Finding
-from testwright.engine.python.search.import_check import check_import
+from testwright.engine.python.search.observer import Conditions, open_observer
 from testwright.tests.support.engine.exploration import PATH, Listed, explored, facts_of, files, trial
 from testwright.tests.support.engine.targets import prepared
 
@@ -234,7 +234,7 @@ def test_the_package_that_is_missing_is_noted(explorations: list[Exploration]) -
 def test_the_budget_bounds_the_trials(tmp_path: Path) -> None:
     source = "def f(n):\n    return n + 1\n"
     trials = [trial(f"f({number})") for number in range(200)]
-    (exploration,) = explored(tmp_path, source, trials, budget=Budget(trials=20))
+    (exploration,) = explored(tmp_path, source, trials, budget=ExplorationBudget(trials=20))
     assert exploration.trials == 20
     assert exploration.findings
 
@@ -250,12 +250,12 @@ def test_the_budget_bounds_the_trials(tmp_path: Path) -> None:
         ("open('/escaped.txt', 'w')\n", "refused", "out of module level"),
     ],
 )
-def test_a_module_that_does_not_import_is_told_with_line_and_advice(
+def test_a_failing_import_is_reported_with_line_and_advice(
     tmp_path: Path, source: str, message: str, advice: str
 ) -> None:
     async def check() -> None:
-        async with prepared(tmp_path, files(source)) as target:
-            await check_import(target, facts_of(target))
+        async with prepared(tmp_path, files(source)) as target, open_observer(target, facts_of(target), Conditions()):
+            pass
 
     with pytest.raises(TargetImportError) as caught:
         asyncio.run(check())
@@ -266,12 +266,14 @@ def test_a_module_that_does_not_import_is_told_with_line_and_advice(
 
 
 @pytest.mark.feature("B-05")
-def test_the_import_is_proven_with_what_it_ran(tmp_path: Path) -> None:
+def test_importing_the_target_reports_the_arcs_that_ran(tmp_path: Path) -> None:
     async def check() -> None:
-        async with prepared(tmp_path, files("A = 1\nB = 2\n")) as target:
-            proof = await check_import(target, facts_of(target))
-            assert proof.module == "shop.cart"
-            assert (1, 2) in proof.arcs
+        async with (
+            prepared(tmp_path, files("A = 1\nB = 2\n")) as target,
+            open_observer(target, facts_of(target), Conditions()) as observer,
+        ):
+            assert observer.facts.module == "shop.cart"
+            assert (1, 2) in observer.import_arcs
 
     asyncio.run(check())
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from testwright.engine.python.model.model import Trial
-from testwright.engine.python.mutants.mutant_worker_client import Answer, Asked, open_lockstep
+from testwright.engine.python.mutants.mutant_worker_client import MutantOutcome, MutantRequest, open_mutant_worker
 from testwright.mutation.catalog import mutants_of
 from testwright.tests.support.engine.exploration import PATH, facts_of, files, trial
 from testwright.tests.support.engine.targets import prepared
@@ -76,15 +76,20 @@ def fall(key):
 '''
 
 
-def answers(folder: Path, trials: Sequence[Trial], wanted: Sequence[tuple[str, int]]) -> tuple[list[str], list[Answer]]:
+def answers(
+    folder: Path, trials: Sequence[Trial], wanted: Sequence[tuple[str, int]]
+) -> tuple[list[str], list[MutantOutcome]]:
     """The trials' values, and what became of mutants, which are known by the changed line, tried in one request."""
     mutants = {one.after: one for one in mutants_of(REMEMBERING.encode(), PATH)}
 
-    async def run() -> tuple[list[str], list[Answer]]:
-        async with prepared(folder, files(REMEMBERING)) as target, open_lockstep(target, facts_of(target)) as lockstep:
+    async def run() -> tuple[list[str], list[MutantOutcome]]:
+        async with (
+            prepared(folder, files(REMEMBERING)) as target,
+            open_mutant_worker(target, facts_of(target)) as lockstep,
+        ):
             seen = await lockstep.learn(trials)
             asked = [
-                Asked(number, mutants[text], "LIMIT =" in text, tuple(range(len(trials))), enough)
+                MutantRequest(number, mutants[text], "LIMIT =" in text, tuple(range(len(trials))), enough)
                 for number, (text, enough) in enumerate(wanted)
             ]
             values = [one.observation.value for one in seen if one is not None]

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from testwright.engine.python.explore.explore import Budget
+from testwright.engine.python.explore.explore import ExplorationBudget
 from testwright.engine.python.facts.analyse import analyse_module
 from testwright.engine.python.model.model import Exploration
 from testwright.engine.python.project.layout import find_layout
-from testwright.engine.python.search.named_arguments import with_named
+from testwright.engine.python.search.named_arguments import name_changed_arguments
 from testwright.engine.python.write.compose import compose_spec
 from testwright.engine.python.write.render import render
 from testwright.tests.support.engine.exploration import PATH, explored, trial
@@ -58,7 +58,7 @@ TRIALS = [
 @pytest.fixture(scope="module")
 def exploration(tmp_path_factory: pytest.TempPathFactory) -> Exploration:
     folder = tmp_path_factory.mktemp("named")
-    return explored(folder, SOURCE, TRIALS, budget=Budget(trials=len(TRIALS)))[0]
+    return explored(folder, SOURCE, TRIALS, budget=ExplorationBudget(trials=len(TRIALS)))[0]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_names_of_arguments_are_free_and_hide_no_builtin(tmp_path: Path) -> None
     path.write_text("def fill(list, items, *rest):\n    list.append(1)\n")
     facts = analyse_module(tmp_path, PATH, find_layout(tmp_path))
     given = trial("fill([], [items], {1: 2})", "items = 3")
-    changed = with_named(given, ((1, 5), (1, 9), (1, 18)), facts)
+    changed = name_changed_arguments(given, ((1, 5), (1, 9), (1, 18)), facts)
     assert changed is not None
     assert changed.arrange == ("items = 3", "given_list = []", "items_2 = [items]", "mapping = {1: 2}")
     assert changed.act == "fill(given_list, items_2, mapping)"

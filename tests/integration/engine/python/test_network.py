@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.engine.python.explore.explore import Budget
+from testwright.engine.python.explore.explore import ExplorationBudget
 from testwright.engine.python.model.model import Observation
 from testwright.tests.support.engine.exploration import explored, trial, watched
 
@@ -72,6 +72,6 @@ def test_sockets_within_the_process_are_no_network(seen: dict[str, Observation])
 @pytest.mark.feature("B-06")
 def test_the_reason_says_that_a_network_is_needed_whichever_trial_came_last(tmp_path: Path) -> None:
     trials = [trial('page("abc")'), trial("page(1, 2)")]
-    (exploration,) = explored(tmp_path, SOURCE, trials, budget=Budget(trials=2))
+    (exploration,) = explored(tmp_path, SOURCE, trials, budget=ExplorationBudget(trials=2))
     reasons = {one.qualname: one.reason for one in exploration.unreached}
     assert reasons["page"] == "needs network: it opens network connections"

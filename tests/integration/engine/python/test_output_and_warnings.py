@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from testwright.engine.python.explore.explore import Budget
-from testwright.engine.python.judge.stability import steady
+from testwright.engine.python.explore.explore import ExplorationBudget
+from testwright.engine.python.judge.stability import stable_part
 from testwright.engine.python.model.model import Exploration, Observation, Raised
 from testwright.engine.python.write.compose import compose_spec
 from testwright.engine.python.write.render import render
@@ -123,7 +123,7 @@ TOLD = {
 
 @pytest.fixture(scope="module")
 def exploration(tmp_path_factory: pytest.TempPathFactory) -> Exploration:
-    return explored(tmp_path_factory.mktemp("said"), SOURCE, TRIALS, budget=Budget(trials=len(TRIALS)))[0]
+    return explored(tmp_path_factory.mktemp("said"), SOURCE, TRIALS, budget=ExplorationBudget(trials=len(TRIALS)))[0]
 
 
 @pytest.mark.parametrize("framework", list(TOLD))
@@ -169,7 +169,7 @@ def _raised(message: str, code: str | None = None) -> Observation:
 )
 @pytest.mark.feature("B-11")
 def test_the_stable_beginning_of_a_message_stays(first: str, second: str, kept: str, unstable: tuple[str, ...]) -> None:
-    found = steady(_raised(first), [_raised(second), _raised(second)])
+    found = stable_part(_raised(first), [_raised(second), _raised(second)])
     assert found is not None
     assert found.observation.raised is not None
     assert found.observation.raised.message == kept
@@ -177,6 +177,6 @@ def test_the_stable_beginning_of_a_message_stays(first: str, second: str, kept: 
 
 
 def test_an_exit_code_that_differs_is_left_out() -> None:
-    found = steady(_raised("a", "1"), [_raised("a", "2")])
+    found = stable_part(_raised("a", "1"), [_raised("a", "2")])
     assert found is not None
     assert found.unstable == ("code",)

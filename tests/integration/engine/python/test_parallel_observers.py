@@ -9,7 +9,7 @@ import pytest
 
 from testwright.engine.python.model.model import Observation
 from testwright.engine.python.model.observation_json import Seen
-from testwright.engine.python.search.parallel_observers import InOrder, open_side_by_side
+from testwright.engine.python.search.parallel_observers import OrderedDelivery, open_observer_pair
 from testwright.tests.support.engine.exploration import facts_of, files, trial
 from testwright.tests.support.engine.targets import prepared
 
@@ -23,21 +23,21 @@ def seen(steps: int, *, dated: bool = False, changed: tuple[tuple[int, int], ...
 
 def test_answers_that_come_in_any_order_are_told_in_theirs() -> None:
     told: list[int] = []
-    order = InOrder(lambda one: told.append(one.steps))
+    order = OrderedDelivery(lambda one: told.append(one.steps))
     for index in (2, 0, 3, 1, 4):
         order.take(index, seen(index))
     assert told == [0, 1, 2, 3, 4]
-    assert order.told == 5
+    assert order.delivered == 5
 
 
 @pytest.mark.parametrize("last", [seen(1, dated=True), seen(1, changed=((1, 4),))])
 def test_nothing_is_told_from_the_first_on_of_which_more_is_to_be_found_out(last: Seen) -> None:
     told: list[int] = []
-    order = InOrder(lambda one: told.append(one.steps))
+    order = OrderedDelivery(lambda one: told.append(one.steps))
     for index, one in ((2, seen(2)), (0, seen(0)), (1, last)):
         order.take(index, one)
     assert told == [0]
-    assert order.told == 1
+    assert order.delivered == 1
 
 
 def test_two_workers_tell_every_answer_they_give_also_of_one_that_ended(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_two_workers_tell_every_answer_they_give_also_of_one_that_ended(tmp_path
         heard: dict[int, Seen] = {}
         async with (
             prepared(tmp_path, files(source)) as target,
-            open_side_by_side(target, facts_of(target)) as observer,
+            open_observer_pair(target, facts_of(target)) as observer,
         ):
             answers = await observer.watch(trials, heard=heard.__setitem__)
         return answers, heard

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from testwright.engine.python.facts.analyse import analyse_module
+from testwright.engine.python.judge.finding_selection import AssertableFinding, without_repeats
 from testwright.engine.python.judge.normal_form import normal_form
-from testwright.engine.python.judge.oracle import Verdict
-from testwright.engine.python.judge.selection import Judged, without_repeats
+from testwright.engine.python.judge.oracle import OracleVerdict
 from testwright.engine.python.model.model import Finding, ModuleFacts, Observation, Value
 from testwright.engine.python.model.spec_case import Expectation
 from testwright.engine.python.project.layout import find_layout
-from testwright.engine.python.search.unreached import unreached
+from testwright.engine.python.search.unreached import unreached_callables
 from testwright.engine.python.source.plain_forms import plain_expression, plain_statement
 from testwright.engine.python.source.titles import describe
 from testwright.tests.support.engine.exploration import PATH, trial
@@ -97,12 +97,15 @@ def test_what_is_printed_beside_constants_is_told_by_itself(
 
 def test_methods_that_only_pickling_calls_are_said_to_be_that(tmp_path: Path) -> None:
     facts = facts_from(tmp_path, "class A:\n    def __getstate__(self):\n        return {}\n")
-    reasons = {one.qualname: one.reason for one in unreached(facts, {}, (), {}, frozenset())}
+    reasons = {one.qualname: one.reason for one in unreached_callables(facts, {}, (), {}, frozenset())}
     assert reasons["A.__getstate__"] == "no call was tried: __getstate__ is there for copying and pickling to call"
 
 
 def test_calls_that_differ_in_quotes_only_are_one() -> None:
     said = Observation("returned", Value("str", "'bs'"))
     calls = [trial("plural('b')"), trial('plural("b")'), trial("plural('c')")]
-    found = [Judged(Finding(one, said), Verdict((Expectation("equals", "result", "'bs'"),))) for one in calls]
+    found = [
+        AssertableFinding(Finding(one, said), OracleVerdict((Expectation("equals", "result", "'bs'"),)))
+        for one in calls
+    ]
     assert [one.finding.trial.act for one in without_repeats(found)] == ["plural('b')", "plural('c')"]

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.python.explore.explore import Budget, explore
+from testwright.engine.python.explore.explore import ExplorationBudget, explore
 from testwright.engine.python.facts.optional_imports import optional_imports, worth_trying
 from testwright.engine.python.model.branches import branch_arcs
 from testwright.engine.python.model.model import Arc, Exploration
 from testwright.engine.python.project.layout import find_layout
-from testwright.engine.python.search.parallel_observers import open_side_by_side
-from testwright.engine.python.search.proposer import SourceProposer
+from testwright.engine.python.search.parallel_observers import open_observer_pair
+from testwright.engine.python.search.source_proposer import SourceProposer
 from testwright.engine.python.write.compose import compose_spec
 from testwright.engine.python.write.render import render
 from testwright.tests.support.engine.exploration import facts_of, files, trial
@@ -127,7 +127,7 @@ def made(folder: Path, source: str, others: dict[str, str] | None = None, trials
         async with prepared(folder, files(source, others)) as target:
             root, facts = target.snapshot.path, facts_of(target)
             proposer = SourceProposer(root, find_layout(root), facts)
-            return await explore(target, facts, proposer, Budget(trials=trials, quiet=200))
+            return await explore(target, facts, proposer, ExplorationBudget(trials=trials, quiet=200))
 
     exploration = asyncio.run(run())
     spec = compose_spec(exploration, framework="pytest")
@@ -217,7 +217,7 @@ def test_numbers_of_a_library_are_told_as_plain_ones(tmp_path: Path) -> None:
 def test_two_workers_answer_in_the_order_they_were_asked(tmp_path: Path) -> None:
     async def asked() -> list[str | None]:
         source = "def double(n):\n    return 2 * n\n"
-        async with prepared(tmp_path, files(source)) as target, open_side_by_side(target, facts_of(target)) as both:
+        async with prepared(tmp_path, files(source)) as target, open_observer_pair(target, facts_of(target)) as both:
             seen = await both.watch([trial(f"double({number})") for number in range(41)])
         return [one.observation.value.source if one.observation.value else None for one in seen]
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from testwright.engine.python.explore.explore import Budget, explore
+from testwright.engine.python.explore.explore import ExplorationBudget, explore
 from testwright.engine.python.facts.analyse import analyse_module
 from testwright.engine.python.model.model import Exploration
 from testwright.engine.python.model.mutant_search import HuntLimits
 from testwright.engine.python.project.layout import find_layout
-from testwright.engine.python.search.proposer import SourceProposer
-from testwright.engine.python.search.stories import stories
+from testwright.engine.python.search.source_proposer import SourceProposer
+from testwright.engine.python.search.stories import stories_of
 from testwright.tests.support.engine.exploration import PATH, files
 from testwright.tests.support.engine.targets import prepared
 
@@ -80,7 +80,7 @@ def test_a_story_fills_an_object_meets_what_was_put_in_and_asks_in_time(tmp_path
     context = SourceProposer(root, layout, facts).context
     shelf, money = facts.classes
 
-    told = ["; ".join((*one.trial.arrange, one.trial.act)) for one in stories(context, shelf)]
+    told = ["; ".join((*one.trial.arrange, one.trial.act)) for one in stories_of(context, shelf)]
 
     filled = "shelf = Shelf(3, timer=lambda: 1); shelf[1] = 2; shelf[2] = 1; shelf[3] = 1"
     assert f"{filled}; shelf.__setitem__(4, 1)" in told
@@ -89,7 +89,7 @@ def test_a_story_fills_an_object_meets_what_was_put_in_and_asks_in_time(tmp_path
     timed = "now = [0]; shelf = Shelf(3, timer=lambda: now[0]); shelf[1] = 2"
     assert f"{timed}; now[0] = 3; shelf[2] = 1; list(shelf)" in told
     assert len(told) == len(set(told))
-    assert stories(context, money) == []
+    assert stories_of(context, money) == []
 
 
 @pytest.mark.feature("B-11")
@@ -99,7 +99,7 @@ def test_which_thing_is_given_up_first_is_noticed_because_a_story_meets_one_agai
             root = target.snapshot.path
             layout = find_layout(root)
             facts = analyse_module(root, PATH, layout)
-            budget = Budget(trials=300, quiet=120, hunt=HuntLimits(mutants=80))
+            budget = ExplorationBudget(trials=300, quiet=120, mutant_search=HuntLimits(mutants=80))
             return await explore(target, facts, SourceProposer(root, layout, facts), budget)
 
     found = asyncio.run(run())

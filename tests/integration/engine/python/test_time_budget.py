@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.engine.python.explore.explore import Budget
-from testwright.engine.python.explore.time_budget import FALLING_BACK, HUNTING, SEARCHING, Pace
+from testwright.engine.python.explore.explore import FALLING_BACK, HUNTING, SEARCHING, ExplorationBudget, TimeBudget
 from testwright.tests.support.engine.exploration import explored, trial
 
 SOURCE = """
@@ -20,7 +19,7 @@ def fare(age):
 
 def test_parts_are_over_one_after_the_other_and_each_is_noted_once() -> None:
     now, notes = [100.0], []
-    pace = Pace(20, notes, clock=lambda: now[0])
+    pace = TimeBudget(20, notes, clock=lambda: now[0])
     now[0] = 109.0
     assert not pace.over(SEARCHING, "Searching")
     now[0] = 110.0
@@ -34,13 +33,13 @@ def test_parts_are_over_one_after_the_other_and_each_is_noted_once() -> None:
 @pytest.mark.feature("B-08", "B-06")
 def test_an_exploration_without_time_keeps_what_its_first_trials_found(tmp_path: Path) -> None:
     trials = [trial("fare(3)"), trial("fare(4)")]
-    found = explored(tmp_path, SOURCE, trials, budget=Budget().within(0.0))[0]
+    found = explored(tmp_path, SOURCE, trials, budget=ExplorationBudget().within(0.0))[0]
     assert {one.trial.act for one in found.findings} == {"fare(3)", "fare(4)"}
     assert "Exploring stopped after 0 seconds." in found.notes
     assert not any(one.kills for one in found.findings)
 
 
 def test_a_budget_within_more_seconds_than_it_has_stays_as_it_is() -> None:
-    budget = Budget(wall_seconds=30)
+    budget = ExplorationBudget(wall_seconds=30)
     assert budget.within(None) == budget.within(60) == budget
     assert budget.within(10).wall_seconds == 10

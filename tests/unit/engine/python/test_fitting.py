@@ -7,8 +7,8 @@ import pytest
 from testwright.engine.python.inputs.fitting import misfits
 from testwright.engine.python.model.model import Arc, ModuleFacts, Observation, Raised, Trial, Value
 from testwright.engine.python.model.observation_json import Seen
-from testwright.engine.python.search.choice import choose
-from testwright.engine.python.search.search import Record
+from testwright.engine.python.search.trial_search import TrialRecord
+from testwright.engine.python.search.trial_selection import select_trials
 from testwright.tests.support.engine.python_projects import facts_of, write_project
 
 pytestmark = pytest.mark.feature("B-06")
@@ -78,18 +78,20 @@ def test_arguments_are_held_against_the_annotations(facts, act, arrange, count):
     assert misfits(trial, facts) == count
 
 
-def record(number: int, act: str, *arcs: Arc, error: str = "", line: int = 0, fixtures: tuple[str, ...] = ()) -> Record:
+def record(
+    number: int, act: str, *arcs: Arc, error: str = "", line: int = 0, fixtures: tuple[str, ...] = ()
+) -> TrialRecord:
     value = Observation("returned", value=Value("int", source="1"))
     raised = Observation("raised", raised=Raised(error, "no", line))
     trial = Trial(act.partition("(")[0], act, fixtures=fixtures)
-    return Record(number, trial, Seen(raised if error else value), frozenset(arcs), frozenset(arcs))
+    return TrialRecord(number, trial, Seen(raised if error else value), frozenset(arcs), frozenset(arcs))
 
 
 def test_an_argument_that_fits_is_chosen_though_it_is_longer(facts):
     misfit = record(0, "add_tax(1, 1)", (1, 2))
     fit = record(1, "add_tax(1000, Decimal('19'))", (1, 2))
 
-    assert [one.number for one in choose([misfit, fit], facts, frozenset())] == [1]
+    assert [one.number for one in select_trials([misfit, fit], facts, frozenset())] == [1]
 
 
 def test_a_misfit_is_chosen_where_nothing_else_gets_there_or_the_code_itself_refuses_it(facts):
@@ -99,7 +101,7 @@ def test_a_misfit_is_chosen_where_nothing_else_gets_there_or_the_code_itself_ref
     refused = record(2, "add_tax(None, 1)", (1, 2), error="ValueError", line=line)
     accident = record(3, "add_tax('a', 1)", (1, 2), error="OverflowError", line=line + 1)
 
-    picked = choose([fit, further, refused, accident], facts, frozenset())
+    picked = select_trials([fit, further, refused, accident], facts, frozenset())
 
     assert {one.number for one in picked} == {0, 1, 2}
 
@@ -109,4 +111,4 @@ def test_what_the_working_folder_holds_is_no_behaviour(facts):
     folder = record(1, "day(tmp_path)", (1, 2), (2, 3), error="IsADirectoryError", line=3, fixtures=("tmp_path",))
     own = record(2, "day(tmp_path / 'x')", (1, 2), error="FileNotFoundError", line=3, fixtures=("tmp_path",))
 
-    assert [one.number for one in choose([here, folder, own], facts, frozenset())] == [2]
+    assert [one.number for one in select_trials([here, folder, own], facts, frozenset())] == [2]

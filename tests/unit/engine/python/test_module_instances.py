@@ -8,16 +8,16 @@ import pytest
 
 from testwright.engine.python.model.model import ModuleFacts, Observation, Trial, Value
 from testwright.engine.python.model.observation_json import Seen
-from testwright.engine.python.mutants.module_instances import with_ready_made
-from testwright.engine.python.search.search import Record
+from testwright.engine.python.mutants.module_instances import with_module_instances
+from testwright.engine.python.search.trial_search import TrialRecord
 
 TREE = ast.parse("class Jaro: ...\njaro = other = Jaro()\nHOURS = Unit.HOURS\n_own = Jaro()\nLIMIT = 3\n")
 FACTS = ModuleFacts("m.py", "m", ".", "")
 
 
-def record(number: int, act: str, *arrange: str, effects: tuple[tuple[str, Value], ...] = ()) -> Record:
+def record(number: int, act: str, *arrange: str, effects: tuple[tuple[str, Value], ...] = ()) -> TrialRecord:
     trial = Trial("Jaro.__call__", act, arrange=arrange, imports=("from m import Jaro",))
-    return Record(number, trial, Seen(Observation("returned", effects=effects)), frozenset(), frozenset())
+    return TrialRecord(number, trial, Seen(Observation("returned", effects=effects)), frozenset(), frozenset())
 
 
 RECORDS = [
@@ -31,13 +31,13 @@ RECORDS = [
 
 @pytest.mark.feature("B-11")
 def test_an_object_of_the_module_stands_for_one_that_a_trial_builds_where_nothing_changes_it() -> None:
-    told = with_ready_made(RECORDS, FACTS, TREE, 2)
+    told = with_module_instances(RECORDS, FACTS, TREE, 2)
 
     assert [(one.arrange, one.act) for one in told] == [((), "jaro('x', 'y')"), ((), "jaro.words('Jaro()')")]
     assert told[0].imports == ("from m import Jaro", "from m import jaro")
 
 
 def test_a_name_stands_for_what_it_means_and_private_and_plain_ones_for_nothing() -> None:
-    assert [one.act for one in with_ready_made(RECORDS, FACTS, TREE, 3)] == ["ask(HOURS, 'Unit.HOURS')"]
-    assert with_ready_made(RECORDS, FACTS, TREE, 4) == []
-    assert with_ready_made(RECORDS, FACTS, TREE, 5) == []
+    assert [one.act for one in with_module_instances(RECORDS, FACTS, TREE, 3)] == ["ask(HOURS, 'Unit.HOURS')"]
+    assert with_module_instances(RECORDS, FACTS, TREE, 4) == []
+    assert with_module_instances(RECORDS, FACTS, TREE, 5) == []

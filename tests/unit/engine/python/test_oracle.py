@@ -9,10 +9,10 @@ import pytest
 
 from testwright.engine.python.facts.exception_names import message_part, name_of_type
 from testwright.engine.python.judge.oracle import Oracle
-from testwright.engine.python.judge.stability import steady
+from testwright.engine.python.judge.stability import stable_part
 from testwright.engine.python.judge.value_checks import value_checks
 from testwright.engine.python.model.model import CallableFacts, Finding, ModuleFacts, Observation, Raised, Value
-from testwright.engine.python.mutants.asserted_facets import pins_of
+from testwright.engine.python.mutants.asserted_facets import facets_of
 from testwright.engine.python.write.compose import compose_spec
 from testwright.tests.support.engine import exploration
 from testwright.tests.support.engine.shop_findings import (
@@ -228,7 +228,7 @@ def test_a_warning_that_differs_between_runs_is_not_demanded_beside_an_exception
         Observation("raised", raised=Raised("ValueError", "no", 3), warnings=(("UserWarning", f"pid {number}"),))
         for number in (17, 18)
     )
-    same = steady(first, [second])
+    same = stable_part(first, [second])
     assert same is not None
 
     verdict = Oracle(cart_facts()).judge(Finding(trial("log", "log('x')"), same.observation, unstable=same.unstable))
@@ -241,7 +241,7 @@ def test_what_is_pinned_of_a_call_that_warns_and_raises_includes_the_warning() -
     seen = Observation("raised", raised=Raised("ValueError", "no", 3), warnings=warned)
     verdict = Oracle(cart_facts()).judge(Finding(trial("log", "log('x')"), seen))
 
-    assert pins_of(verdict.expectations).facets == {"ends", "warnings"}
+    assert facets_of(verdict.expectations).facets == {"ends", "warnings"}
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.engine.python.search.propose import propose
+from testwright.engine.python.search.initial_trials import initial_trials
 from testwright.tests.support.engine.python_projects import context_of, write_project
 
 pytestmark = pytest.mark.feature("B-06")
@@ -43,7 +43,7 @@ def load_other(file_path: str) -> str:
 @pytest.fixture
 def trials(tmp_path):
     facts, context = context_of(write_project(tmp_path, {"m.py": SOURCE}), "m.py")
-    return list(propose(facts, context))
+    return list(initial_trials(facts, context))
 
 
 def of(trials, subject):

@@ -7,9 +7,9 @@ import ast
 import pytest
 
 from testwright.engine.python.model.spec_case import Case
+from testwright.engine.python.write.assign_tables import ids_by_table, with_ids
 from testwright.engine.python.write.compose import compose_spec
 from testwright.engine.python.write.render import render
-from testwright.engine.python.write.row_names import after_their_tables, renamed
 from testwright.tests.support.engine.shop_findings import exploration, shop_findings
 from testwright.utils.case_names import owned_tests, proven_by
 
@@ -32,16 +32,16 @@ def case(name: str, group: str | None = None) -> Case:
     ],
 )
 def test_a_case_is_called_after_its_table_and_what_sets_it_apart(name, group, expected):
-    assert after_their_tables([case(name, group)]) == {f"tc_{name}": f"tc_{expected}"}
+    assert ids_by_table([case(name, group)]) == {f"tc_{name}": f"tc_{expected}"}
 
 
 def test_no_new_id_is_another_ones():
     cases = [case("sum_of_5", "sum_twice__value"), case("sum_twice_of_5"), case("sum_for_5", "sum_twice__value")]
 
-    names = after_their_tables(cases)
+    names = ids_by_table(cases)
 
     assert names["tc_sum_of_5"] == "tc_sum_twice_of_5_2"
-    assert [one.id for one in renamed(cases, names)] == list(names.values())
+    assert [one.id for one in with_ids(cases, names)] == list(names.values())
     assert len(set(names.values())) == 3
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from testwright.engine.python.judge.stability import same_source, steady
+from testwright.engine.python.judge.stability import same_source, stable_part
 from testwright.engine.python.model.model import Observation, Raised, Value
 
 
@@ -37,21 +37,21 @@ def test_sources_of_other_values_are_not(one: str, other: str) -> None:
 
 def test_what_is_the_same_everywhere_stays() -> None:
     seen = returned("[1]", length=1, text="[1]")
-    left = steady(replace(seen, seconds=0.5), [seen, seen])
+    left = stable_part(replace(seen, seconds=0.5), [seen, seen])
     assert left is not None
     assert left.observation == seen
     assert left.unstable == ()
 
 
 def test_a_result_that_differs_keeps_its_type_and_its_length_only() -> None:
-    left = steady(returned("[1, 2]", length=2, text="[1, 2]"), [returned("[5, 6]", length=2, text="[5, 6]")])
+    left = stable_part(returned("[1, 2]", length=2, text="[1, 2]"), [returned("[5, 6]", length=2, text="[5, 6]")])
     assert left is not None
     assert left.unstable == ("result",)
     assert left.observation.value == Value("list", length=2)
 
 
 def test_a_result_in_another_order_is_marked_as_unordered() -> None:
-    left = steady(returned("['a', 'b']"), [returned("['b', 'a']")])
+    left = stable_part(returned("['a', 'b']"), [returned("['b', 'a']")])
     assert left is not None
     assert left.unstable == ()
     assert left.observation.value is not None
@@ -63,7 +63,7 @@ def test_attributes_are_told_apart() -> None:
         attributes = (("size", Value("int", "3")), ("made", Value("str", when)))
         return Observation("returned", value=Value("shop.Thing", attributes=attributes))
 
-    left = steady(thing("'now'"), [thing("'then'")])
+    left = stable_part(thing("'now'"), [thing("'then'")])
     assert left is not None
     assert left.unstable == ("result.made",)
     assert left.observation.value is not None
@@ -74,18 +74,18 @@ def test_attributes_are_told_apart() -> None:
 def test_effects_output_and_messages_are_told_apart() -> None:
     one = replace(returned("1"), effects=(("a", Value("int", "1")), ("b", Value("int", "1"))), output="at 1")
     other = replace(returned("1"), effects=(("a", Value("int", "1")), ("b", Value("int", "2"))), output="at 2")
-    left = steady(one, [other])
+    left = stable_part(one, [other])
     assert left is not None
     assert left.unstable == ("b", "output")
     assert [name for name, _ in left.observation.effects] == ["a"]
     assert left.observation.output == ""
 
-    said = steady(Observation("raised", raised=Raised("E", "x")), [Observation("raised", raised=Raised("E", "y"))])
+    said = stable_part(Observation("raised", raised=Raised("E", "x")), [Observation("raised", raised=Raised("E", "y"))])
     assert said is not None
     assert said.unstable == ("message",)
     assert said.observation.raised == Raised("E", "")
 
 
 def test_another_kind_of_ending_leaves_nothing() -> None:
-    assert steady(returned("1"), [Observation("raised", raised=Raised("ValueError"))]) is None
-    assert steady(Observation("raised", raised=Raised("A")), [Observation("raised", raised=Raised("B"))]) is None
+    assert stable_part(returned("1"), [Observation("raised", raised=Raised("ValueError"))]) is None
+    assert stable_part(Observation("raised", raised=Raised("A")), [Observation("raised", raised=Raised("B"))]) is None

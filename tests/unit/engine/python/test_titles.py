@@ -10,7 +10,7 @@ import pytest
 from testwright.engine.python.model.model import Finding
 from testwright.engine.python.model.spec_case import Expectation
 from testwright.engine.python.source.titles import cut_slug, describe
-from testwright.engine.python.write.case_titles import CaseNamer
+from testwright.engine.python.write.case_namer import CaseNamer
 from testwright.tests.support.engine.shop_findings import cart_facts, number, raised, returned, trial
 from testwright.utils.case_names import snake_case
 

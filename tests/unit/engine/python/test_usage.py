@@ -4,7 +4,7 @@ import pytest
 
 from testwright.engine.python.inputs.seeds import example_trials, usage_trials
 from testwright.engine.python.project.layout import find_layout
-from testwright.engine.python.search.propose import distinct_trials
+from testwright.engine.python.search.initial_trials import distinct_trials
 from testwright.engine.python.usage.usage import find_usage
 from testwright.tests.support.engine.python_projects import context_of, facts_of, run_trials, write_project
 

@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from testwright.engine.python.facts.analyse import subjects
-from testwright.engine.python.search.propose import propose
+from testwright.engine.python.search.initial_trials import initial_trials
 from testwright.tests.support.engine.python_projects import context_of, run_trials, write_project
 
 pytestmark = pytest.mark.feature("B-06")
@@ -86,7 +86,7 @@ def first(iterable, /, default=None):
 def module(tmp_path):
     write_project(tmp_path, {"src/shapes.py": STACK})
     facts, context = context_of(tmp_path, "src/shapes.py")
-    return tmp_path, facts, list(propose(facts, context))
+    return tmp_path, facts, list(initial_trials(facts, context))
 
 
 def acts(module, subject):
@@ -160,7 +160,7 @@ def test_no_trial_comes_twice_and_the_order_is_fixed(module, tmp_path):
     assert len(set(keys)) == len(keys)
     again, context = context_of(tmp_path, "src/shapes.py")
     assert again == facts
-    assert list(propose(again, context)) == trials
+    assert list(initial_trials(again, context)) == trials
 
 
 def test_trials_parse_and_stay_small(module):
@@ -195,11 +195,11 @@ def test_abstract_classes_are_built_by_their_children_across_modules(tmp_path):
         },
     )
     facts, context = context_of(tmp_path, "shop/desk.py")
-    trial = next(propose(facts, context))
+    trial = next(initial_trials(facts, context))
     assert (trial.act, trial.imports) == ("pay(Half())", ("from shop.desk import pay", "from shop.rules import Half"))
 
 
 def test_module_without_subjects_gets_no_trials(tmp_path):
     write_project(tmp_path, {"m.py": "_x = 1\n"})
     facts, context = context_of(tmp_path, "m.py")
-    assert list(propose(facts, context)) == []
+    assert list(initial_trials(facts, context)) == []

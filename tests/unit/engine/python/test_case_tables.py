@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from testwright.engine.python.judge.group import MOST_ROWS, Group, buckets, read_group, tabulate
+from testwright.engine.python.judge.case_tables import MOST_ROWS, Group, cases_by_shape, read_group, tabulate
 from testwright.engine.python.model.spec_case import Case, Expectation
 
 
@@ -65,7 +65,7 @@ def test_short_texts_with_line_breaks_stand_in_rows_and_long_ones_alone() -> Non
     short = [case(f"f({text!r})", number=at) for at, text in enumerate(("a\n", "b\nc"))]
     long = [case(f"f({(text * 20)!r})", number=at) for at, text in enumerate(("ab\ncd", "ef\ngh"), 2)]
 
-    assert [len(bucket) for bucket in buckets([*short, *long])] == [2, 1, 1]
+    assert [len(bucket) for bucket in cases_by_shape([*short, *long])] == [2, 1, 1]
 
 
 def test_a_column_never_hides_a_name_the_test_reads() -> None:
@@ -107,7 +107,7 @@ def test_many_rows_are_split_evenly_and_long_values_stand_alone() -> None:
     many = [case(f"f({at})", number=at) for at in range(MOST_ROWS + 2)]
     long = case(f"f({'x' * 300!r})")
 
-    sizes = [len(one) for one in buckets([*many, long])]
+    sizes = [len(one) for one in cases_by_shape([*many, long])]
 
     assert sizes == [13, 13, 1]
 

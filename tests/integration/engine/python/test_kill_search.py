@@ -9,24 +9,24 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.python.explore.explore import Budget, explore
+from testwright.engine.python.explore.explore import ExplorationBudget, explore
 from testwright.engine.python.facts.analyse import analyse_module
 from testwright.engine.python.inputs.regex_samples import is_pattern, samples
-from testwright.engine.python.judge.oracle import Verdict
-from testwright.engine.python.judge.selection import Judged
-from testwright.engine.python.judge.suite_size import Built, SizeLimits, fitted
+from testwright.engine.python.judge.finding_selection import AssertableFinding
+from testwright.engine.python.judge.oracle import OracleVerdict
+from testwright.engine.python.judge.suite_size import BuiltCases, SizeLimits, fit_to_limits
 from testwright.engine.python.model.model import Exploration, Finding, Observation, Trial, Value
 from testwright.engine.python.model.mutant_search import HuntLimits
 from testwright.engine.python.model.spec_case import MESSAGE, Case, Expectation
 from testwright.engine.python.mutants import mutant_worker_client
-from testwright.engine.python.mutants.asserted_facets import pins_of
-from testwright.engine.python.mutants.explicit_defaults import enriched
-from testwright.engine.python.mutants.mutant_lines import UsedAtImport
-from testwright.engine.python.mutants.mutant_values import Words, worded
-from testwright.engine.python.mutants.mutant_worker_client import Asked, Difference, open_lockstep
-from testwright.engine.python.mutants.search import SEED
+from testwright.engine.python.mutants.asserted_facets import facets_of
+from testwright.engine.python.mutants.explicit_defaults import with_explicit_defaults
+from testwright.engine.python.mutants.kill_search import SEED
+from testwright.engine.python.mutants.mutant_lines import ImportTimeUses
+from testwright.engine.python.mutants.mutant_values import MutantValues, with_values
+from testwright.engine.python.mutants.mutant_worker_client import Difference, MutantRequest, open_mutant_worker
 from testwright.engine.python.project.layout import find_layout
-from testwright.engine.python.search.proposer import SourceProposer
+from testwright.engine.python.search.source_proposer import SourceProposer
 from testwright.engine.python.write.compose import compose_spec
 from testwright.mutation.catalog import mutants_of, sample
 from testwright.tests.support.engine.exploration import PATH, explored, facts_of, files, trial
@@ -60,7 +60,7 @@ def explored_fares(folder: Path, mutants: int, **further: Any) -> Exploration:
             root = target.snapshot.path
             layout = find_layout(root)
             facts = analyse_module(root, PATH, layout)
-            budget = Budget(trials=300, quiet=120, hunt=HuntLimits(mutants=mutants, **further))
+            budget = ExplorationBudget(trials=300, quiet=120, mutant_search=HuntLimits(mutants=mutants, **further))
             return await explore(target, facts, SourceProposer(root, layout, facts), budget)
 
     return asyncio.run(run())
@@ -103,7 +103,7 @@ def test_lines_that_run_at_import_have_their_own_share_of_trials(tmp_path: Path)
 
 
 def test_without_mutants_exploring_goes_by_branches_alone(tmp_path: Path) -> None:
-    budget = Budget(hunt=HuntLimits(mutants=0))
+    budget = ExplorationBudget(mutant_search=HuntLimits(mutants=0))
     found = explored(tmp_path, FARES, [trial("fare('child')"), trial("fare('child', 2)")], budget=budget)[0]
     assert not any(one.kills for one in found.findings)
 
@@ -117,15 +117,15 @@ def test_trials_run_in_lockstep_on_mutants_of_functions_of_tables_and_of_endless
         return next(one for (_, _, after), one in mutants.items() if after == text)
 
     asked = [
-        Asked(0, mutant("if age <= FREE:"), False, (0, 1, 2), 9),
-        Asked(1, mutant('RATES = {"child": 4, "adult": 7, "senior": 5}'), True, (0, 1, 2), 9),
-        Asked(2, mutant("count += 1"), False, (2,), 9),
-        Asked(3, mutant("while count >= 0:"), False, (2,), 9),
-        Asked(4, mutant("FREE = 5"), True, (0, 1), 1),
+        MutantRequest(0, mutant("if age <= FREE:"), False, (0, 1, 2), 9),
+        MutantRequest(1, mutant('RATES = {"child": 4, "adult": 7, "senior": 5}'), True, (0, 1, 2), 9),
+        MutantRequest(2, mutant("count += 1"), False, (2,), 9),
+        MutantRequest(3, mutant("while count >= 0:"), False, (2,), 9),
+        MutantRequest(4, mutant("FREE = 5"), True, (0, 1), 1),
     ]
 
     async def run():
-        async with prepared(tmp_path, files(FARES)) as target, open_lockstep(target, facts_of(target)) as lockstep:
+        async with prepared(tmp_path, files(FARES)) as target, open_mutant_worker(target, facts_of(target)) as lockstep:
             seen = await lockstep.learn(trials)
             return seen, await lockstep.run(asked)
 
@@ -139,18 +139,18 @@ def test_trials_run_in_lockstep_on_mutants_of_functions_of_tables_and_of_endless
 
 
 def test_a_test_notices_only_what_its_expectations_look_at() -> None:
-    weak = pins_of([Expectation("is_instance", "result", "Cart")])
+    weak = facets_of([Expectation("is_instance", "result", "Cart")])
     assert weak.weak
-    assert not weak.notice(Difference(0, frozenset({"result", "result.length"})))
-    assert weak.notice(Difference(0, frozenset({"ends"})))
-    state = pins_of([Expectation("equals", "cart.total", "3")])
-    assert state.notice(Difference(0, frozenset({"effect:cart.total"})))
-    assert not state.notice(Difference(0, frozenset({"effect:cart.items", "output"})))
-    refusal = pins_of([Expectation("raises", exception="ValueError", match="no such kind")])
-    assert not refusal.notice(Difference(0, frozenset({"message"}), "XXno such kindXX"))
-    assert refusal.notice(Difference(0, frozenset({"message"}), "something else"))
-    exact = pins_of([Expectation("raises", MESSAGE, exception="ValueError", match="no such kind")])
-    assert exact.notice(Difference(0, frozenset({"message"}), "XXno such kindXX"))
+    assert not weak.detects(Difference(0, frozenset({"result", "result.length"})))
+    assert weak.detects(Difference(0, frozenset({"ends"})))
+    state = facets_of([Expectation("equals", "cart.total", "3")])
+    assert state.detects(Difference(0, frozenset({"effect:cart.total"})))
+    assert not state.detects(Difference(0, frozenset({"effect:cart.items", "output"})))
+    refusal = facets_of([Expectation("raises", exception="ValueError", match="no such kind")])
+    assert not refusal.detects(Difference(0, frozenset({"message"}), "XXno such kindXX"))
+    assert refusal.detects(Difference(0, frozenset({"message"}), "something else"))
+    exact = facets_of([Expectation("raises", MESSAGE, exception="ValueError", match="no such kind")])
+    assert exact.detects(Difference(0, frozenset({"message"}), "XXno such kindXX"))
 
 
 def test_patterns_are_told_from_words_and_met_by_samples() -> None:
@@ -166,7 +166,7 @@ def test_patterns_are_told_from_words_and_met_by_samples() -> None:
 def test_values_for_a_mutant_stand_beside_it_in_its_table_or_in_the_calls_of_its_function() -> None:
     source = b"A = {'jeans': 0x2019}\nP = (('a', 1), ('b', 2), ('c', 3))\n\n\ndef add(x):\n    A[x[1:]] = 0\n"
     source += b"\n\nadd('cow')\n"
-    words = Words(source)
+    words = MutantValues(source)
 
     def near(line: int, after: str) -> Sequence[object]:
         mutant = next(one for one in mutants_of(source, "m.py") if one.line == line and after in one.after)
@@ -176,12 +176,12 @@ def test_values_for_a_mutant_stand_beside_it_in_its_table_or_in_the_calls_of_its
     assert "a\u2019" in near(1, "8218")
     assert {"b", 2, 1, 3} <= set(near(2, "XXbXX"))
     assert "cow" in near(6, "x[2:]")
-    assert [one.act for one in worded(Trial("add", "add('x', 1)"), ["cow", 3])] == ["add('cow', 1)", "add('x', 3)"]
-    assert [one.act for one in worded(Trial("add", "add(1)"), ["cow"])] == ["add('cow')"]
+    assert [one.act for one in with_values(Trial("add", "add('x', 1)"), ["cow", 3])] == ["add('cow', 1)", "add('x', 3)"]
+    assert [one.act for one in with_values(Trial("add", "add(1)"), ["cow"])] == ["add('cow')"]
 
 
 def test_for_a_table_of_letters_all_of_them_are_asked_for_in_one_text() -> None:
-    words = Words("A = {0xe4: 'ae', 0xf6: 'oe', 'ß': 'ss'}\nB = {'x': 1, 'yes': 2, 'z': 3}\n".encode())
+    words = MutantValues("A = {0xe4: 'ae', 0xf6: 'oe', 'ß': 'ss'}\nB = {'x': 1, 'yes': 2, 'z': 3}\n".encode())
     mutants = mutants_of("A = {0xe4: 'ae', 0xf6: 'oe', 'ß': 'ss'}\nB = {'x': 1, 'yes': 2, 'z': 3}\n".encode(), "m.py")
 
     first = {one.line: words.near(one, early=True)[0] for one in reversed(mutants) if one.operator == "string"}
@@ -192,7 +192,7 @@ def test_for_a_table_of_letters_all_of_them_are_asked_for_in_one_text() -> None:
 def test_what_uses_a_line_that_runs_at_import_is_found_through_names_and_calls() -> None:
     source = b"T = []\nU = T\n\n\ndef add(x):\n    T.append(x)\n\n\nadd(1)\n\n\ndef use():\n    return U\n"
     source += b"\n\ndef none(a=2):\n    return a\n"
-    used = UsedAtImport(source)
+    used = ImportTimeUses(source)
     assert 13 in used.lines(1)
     assert 13 in used.lines(9)
     assert used.lines(16) == {17}
@@ -206,17 +206,17 @@ def test_calls_are_given_what_they_left_to_defaults(tmp_path: Path) -> None:
         async with prepared(tmp_path, files(source)) as target:
             return facts_of(target)
 
-    found = enriched(Trial("Span", "Span(1) == Span()"), asyncio.run(run()))
+    found = with_explicit_defaults(Trial("Span", "Span(1) == Span()"), asyncio.run(run()))
     assert found[0].act == "Span(1, years=3) == Span(days=5, years=6)"
     assert "Span(1, years=3) == Span()" in {one.act for one in found}
     assert "Span(1) == Span(days=2, years=3)" in {one.act for one in found}
 
 
-def judged(number: int, kills: set[int], arcs: set[tuple[int, int]]) -> Judged:
+def judged(number: int, kills: set[int], arcs: set[tuple[int, int]]) -> AssertableFinding:
     value = Value("int", str(number))
     seen = Observation("returned", value=value, arcs=frozenset(arcs))
     finding = Finding(Trial("fare", f"fare({number})"), seen, kills=frozenset(kills))
-    return Judged(finding, Verdict((Expectation("equals", "result", str(number)),)))
+    return AssertableFinding(finding, OracleVerdict((Expectation("equals", "result", str(number)),)))
 
 
 def test_a_file_that_is_too_long_loses_what_adds_least_and_keeps_what_alone_takes_a_branch() -> None:
@@ -233,15 +233,15 @@ def test_a_file_that_is_too_long_loses_what_adds_least_and_keeps_what_alone_take
             )
             for one in left
         )
-        return Built(tuple(one.id for one in cases), cases)
+        return BuiltCases(tuple(one.id for one in cases), cases)
 
     def written(cases):
         return "\n".join(f"def test_{one.id}():\n    assert {one.expression} == 1\n" for one in cases)
 
-    built = fitted(everything, build, written, SizeLimits(functions=80, rows=300, lines=6))
+    built = fit_to_limits(everything, build, written, SizeLimits(functions=80, rows=300, lines=6))
     ids = {one.id for one in built.cases}
     assert {"tc_0", "tc_9"} <= ids
     assert len(ids) <= 3
-    few = fitted(everything, build, written, SizeLimits(functions=4, rows=300))
+    few = fit_to_limits(everything, build, written, SizeLimits(functions=4, rows=300))
     assert len(few.cases) == 4
-    assert len(fitted(everything, build, written, SizeLimits()).cases) == 10
+    assert len(fit_to_limits(everything, build, written, SizeLimits()).cases) == 10

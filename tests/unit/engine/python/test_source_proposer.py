@@ -9,9 +9,9 @@ from testwright.engine.python.inputs.variations import variations
 from testwright.engine.python.model.model import Arc, Observation, Outcome, Raised, Trial, Value
 from testwright.engine.python.project.layout import find_layout
 from testwright.engine.python.search.guided_mutation import guided_mutations
-from testwright.engine.python.search.havoc import havoc, tokens
-from testwright.engine.python.search.proposer import SourceProposer
-from testwright.engine.python.search.trial_mutation import construction_mutations, mutate, result_calls
+from testwright.engine.python.search.havoc import havoc_mutations, module_constants
+from testwright.engine.python.search.source_proposer import SourceProposer
+from testwright.engine.python.search.trial_mutation import construction_mutations, mutations_of, result_calls
 from testwright.engine.python.source.literals import literal_places, with_source
 from testwright.tests.support.engine.python_projects import context_of, facts_of, write_project
 
@@ -119,7 +119,7 @@ def test_the_object_acted_on_is_built_with_options_that_the_act_reads(tmp_path):
 def test_long_documented_texts_are_changed_by_their_parts(project):
     text = "Usage:\n  prog tcp <host> [--fast]\n  prog serial\n" * 5
     trial = Trial("kind", f"kind({text!r}, ['tcp', '--fast'])")
-    found = [one for wave in range(1, 40) for one in havoc(trial, facts_of(project, "m.py"), 19, wave, 12)]
+    found = [one for wave in range(1, 40) for one in havoc_mutations(trial, facts_of(project, "m.py"), 19, wave, 12)]
     texts = {str(literal_places(one)[0].value) for one in found}
     assert sum(len(text) - 60 < len(one) < len(text) + 60 and one != text for one in texts) > 10
     lists = [place.value for one in found for place in literal_places(one) if isinstance(place.value, list)]
@@ -143,27 +143,27 @@ def test_mutations_never_repeat_the_trial_and_are_the_same_each_time(project):
     facts, context = context_of(project, "m.py")
     trial = Trial("kind", "kind('abc', mode='plain')", imports=("from m import kind",))
     observation = seen(operands=((19, "'abc'", "'magic words'"),))
-    found = mutate(trial, observation, facts, context)
+    found = mutations_of(trial, observation, facts, context)
     assert trial.act not in acts(found)
     assert found[0].act == "kind('magic words', mode='plain')"
     assert "kind('abc')" in acts(found)
-    assert mutate(trial, observation, facts, context) == found
+    assert mutations_of(trial, observation, facts, context) == found
     assert all(one.wanted is None for one in found)
 
 
 def test_sequences_put_changes_before_the_act(project):
     facts, context = context_of(project, "m.py")
     trial = Trial("Job.start", "job.start()", imports=("from m import Job",), arrange=("job = Job(3)",))
-    arranged = {one.arrange for one in mutate(trial, seen(), facts, context)}
+    arranged = {one.arrange for one in mutations_of(trial, seen(), facts, context)}
     assert ("job = Job(3)", "job.start()") in arranged
 
 
 def test_havoc_is_fixed_by_its_seed_and_uses_the_modules_words(project):
     facts = facts_of(project, "m.py")
     trial = Trial("kind", "kind('abc')")
-    assert havoc(trial, facts, 19, 1, 20) == havoc(trial, facts, 19, 1, 20)
-    assert havoc(trial, facts, 19, 1, 20) != havoc(trial, facts, 19, 2, 20)
-    assert "magic words" in tokens(facts)
+    assert havoc_mutations(trial, facts, 19, 1, 20) == havoc_mutations(trial, facts, 19, 1, 20)
+    assert havoc_mutations(trial, facts, 19, 1, 20) != havoc_mutations(trial, facts, 19, 2, 20)
+    assert "magic words" in module_constants(facts)
 
 
 def test_functions_that_come_back_are_called():

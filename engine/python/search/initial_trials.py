@@ -56,10 +56,10 @@ def proposal_context(root: Path, layout: Layout, facts: ModuleFacts, usage: Usag
     index = ProjectIndex(root, layout, (facts,))
     used = usage if usage is not None else find_usage(root, layout, facts, index)
     seeds = tuple(distinct_trials([*example_trials(facts, index), *usage_trials(used)]))
-    return context_of(facts, index, seeds)
+    return context_from_index(facts, index, seeds)
 
 
-def context_of(facts: ModuleFacts, index: ProjectIndex, seeds: tuple[Trial, ...]) -> ProposalContext:
+def context_from_index(facts: ModuleFacts, index: ProjectIndex, seeds: tuple[Trial, ...]) -> ProposalContext:
     """What a project teaches that has been read, with nothing learned yet."""
     harvester = Harvester(facts)
     harvest = harvester.read(seeds)
@@ -68,15 +68,15 @@ def context_of(facts: ModuleFacts, index: ProjectIndex, seeds: tuple[Trial, ...]
     return ProposalContext(facts, index, seeds, values, learned, {one.name: one for one in facts.classes})
 
 
-def propose(facts: ModuleFacts, context: ProposalContext) -> Iterator[Trial]:
+def initial_trials(facts: ModuleFacts, context: ProposalContext) -> Iterator[Trial]:
     """Every trial that needs no observation, in a fixed order, none twice.
 
     The seeds come first; then the callables take turns, one trial each, until all have run dry.
     """
     seen: set[tuple[str, ...]] = set()
-    yield from fresh(context.seeds, seen)
-    for trial in in_turns([callable_trials(one, context, 0) for one in targets(facts, context)]):
-        yield from fresh([trial], seen)
+    yield from unseen_trials(context.seeds, seen)
+    for trial in in_turns([callable_trials(one, context, 0) for one in testable_callables(facts, context)]):
+        yield from unseen_trials([trial], seen)
 
 
 def is_public_name(name: str) -> bool:
@@ -96,7 +96,7 @@ def in_turns(turns: list[Iterator[Trial]]) -> Iterator[Trial]:
         turns = left
 
 
-def targets(facts: ModuleFacts, context: ProposalContext) -> list[CallableFacts]:
+def testable_callables(facts: ModuleFacts, context: ProposalContext) -> list[CallableFacts]:
     """The subjects, and what public classes inherit from private or abstract ones of the same module."""
     found = list(subjects(facts))
     own = {one.qualname for one in found}
@@ -115,7 +115,7 @@ def targets(facts: ModuleFacts, context: ProposalContext) -> list[CallableFacts]
     return found
 
 
-def fresh(trials: list[Trial] | tuple[Trial, ...], seen: set[tuple[str, ...]]) -> Iterator[Trial]:
+def unseen_trials(trials: list[Trial] | tuple[Trial, ...], seen: set[tuple[str, ...]]) -> Iterator[Trial]:
     """Those that were not seen before; they are then."""
     for one in trials:
         key = trial_key(one)
@@ -131,7 +131,7 @@ def trial_key(trial: Trial) -> tuple[str, ...]:
 
 def distinct_trials(trials: list[Trial]) -> list[Trial]:
     """Without repetitions, first come first kept."""
-    return list(fresh(trials, set()))
+    return list(unseen_trials(trials, set()))
 
 
 def callable_trials(one: CallableFacts, context: ProposalContext, wave: int) -> Iterator[Trial]:

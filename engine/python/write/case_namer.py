@@ -46,7 +46,7 @@ _ACTUALS = {"result": "the result", CODE: "the exit code", PRINTED_ERRORS: "what
 
 
 @dataclass(frozen=True, slots=True)
-class Naming:
+class CaseNaming:
     """What a case is called."""
 
     id: str
@@ -78,7 +78,7 @@ class CaseNamer:
 
     def name(
         self, subject: str, statements: Sequence[str], act: str, mode: str, expect: Sequence[Expectation]
-    ) -> Naming:
+    ) -> CaseNaming:
         """The names of a case; words come from its call, its state and what is expected."""
         missing = missing_words(statements)
         slugs = self._slugs(subject, statements, act, expect)
@@ -87,7 +87,7 @@ class CaseNamer:
         verb = expect[0]
         shown = _cut(act, _LONGEST_ACT)
         title = f"{shown} raises {verb.exception}" if verb.kind == "raises" else f"{shown}: {_sentence(verb)}"
-        return Naming(f"tc_{identifier}", _cut(title, 280), _STEPS[mode].format(shown), _cut(outcome, 900))
+        return CaseNaming(f"tc_{identifier}", _cut(title, 280), _STEPS[mode].format(shown), _cut(outcome, 900))
 
     def _arguments(self, act: str, subject: str) -> list[Argument]:
         try:

@@ -10,9 +10,9 @@ from functools import lru_cache
 
 from ....utils.python_source import literal_value
 from ..inputs.fitting import are_told, misfits
-from ..judge.readability import cost, rebinds
+from ..judge.readability import reading_cost, rebinds_import
 from ..model.model import Arc, ModuleFacts, Observation
-from .search import RICH_SOURCES, SLOW_STEPS, Record, is_none, pinned
+from .trial_search import RICH_SOURCES, SLOW_STEPS, TrialRecord, has_assertable_outcome, returned_none
 
 MOST_PER_CALLABLE = 8
 MOST_EXAMPLES = 6
@@ -28,7 +28,7 @@ Goal = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class TrialCandidate:
     """A record with what speaks for it.
 
     Attributes:
@@ -40,7 +40,7 @@ class Candidate:
         kills: mutants that its test would notice.
     """
 
-    record: Record
+    record: TrialRecord
     goals: frozenset[Goal]
     cost: float
     asserts: bool
@@ -50,25 +50,25 @@ class Candidate:
     kills: frozenset[int] = frozenset()
 
 
-def choose(
-    records: Sequence[Record],
+def select_trials(
+    records: Sequence[TrialRecord],
     facts: ModuleFacts,
     reached: frozenset[Arc],
     kills: Mapping[int, frozenset[int]] | None = None,
-) -> list[Record]:
+) -> list[TrialRecord]:
     """The chosen records in order of their callables' appearance, plainest first within each.
 
     Args:
         reached: arcs that need no test, because importing runs them.
         kills: mutants that records notice, by the records' numbers.
     """
-    candidates = worthwhile(records, facts, kills or {})
-    chosen: dict[int, Candidate] = {}
+    candidates = rank_candidates(records, facts, kills or {})
+    chosen: dict[int, TrialCandidate] = {}
     covered: set[Arc] = set(reached)
     shown: set[Goal] = set()
     killed: set[int] = set()
 
-    def take(one: Candidate) -> None:
+    def take(one: TrialCandidate) -> None:
         chosen[one.record.number] = one
         covered.update(one.record.covered)
         shown.update(one.goals)
@@ -88,9 +88,13 @@ def choose(
     return [one.record for one in picked]
 
 
-def worthwhile(
-    records: Sequence[Record], facts: ModuleFacts, kills: Mapping[int, frozenset[int]] | None = None, *, alike: int = 1
-) -> list[Candidate]:
+def rank_candidates(
+    records: Sequence[TrialRecord],
+    facts: ModuleFacts,
+    kills: Mapping[int, frozenset[int]] | None = None,
+    *,
+    alike: int = 1,
+) -> list[TrialCandidate]:
     """What may become a test, what can be demanded exactly and is plain first.
 
     Args:
@@ -101,7 +105,7 @@ def worthwhile(
     fitted = are_told(facts)
     raise_lines = {site.line for one in facts.callables() for site in one.raises}
     declining = {line for one in facts.callables() for line in one.declines}
-    found: dict[Goal, list[Candidate]] = {}
+    found: dict[Goal, list[TrialCandidate]] = {}
     for record in records:
         observation = record.observation
         raised = observation.raised
@@ -114,15 +118,16 @@ def worthwhile(
                 continue
             if name in OF_THE_FOLDER and "tmp_path" not in record.trial.fixtures and raised.line not in raise_lines:
                 continue
-        if rebinds(record.trial):
+        if rebinds_import(record.trial):
             continue
         told = _told(record, facts if fitted else None)
         goals = told.goals
-        one = Candidate(
+        one = TrialCandidate(
             record=record,
             goals=goals,
             cost=told.cost,
-            asserts=pinned(observation) or (is_none(observation) and record.trial.subject in telling),
+            asserts=has_assertable_outcome(observation)
+            or (returned_none(observation) and record.trial.subject in telling),
             example=_is_example(record),
             misfits=told.misfits,
             refusal=raised is not None and raised.line in raise_lines,
@@ -147,35 +152,35 @@ class _Told:
     misfits: int
 
 
-def _told(record: Record, facts: ModuleFacts | None) -> _Told:
+def _told(record: TrialRecord, facts: ModuleFacts | None) -> _Told:
     """Worked out once for each record: they are gone through again and again. Without facts everything fits."""
     told = record.notes.get(_Told)
     if not isinstance(told, _Told):
-        price = cost(record.trial, record.observation) + _slowness(record)
+        price = reading_cost(record.trial, record.observation) + _slowness(record)
         odd = misfits(record.trial, facts) if facts is not None else 0
         told = record.notes[_Told] = _Told(_goals(record), price, odd)
     return told
 
 
-def _none_tells(records: Sequence[Record], facts: ModuleFacts) -> set[str]:
+def _none_tells(records: Sequence[TrialRecord], facts: ModuleFacts) -> set[str]:
     """Callables for which returning None says something: they promise more, or sometimes do something else."""
     telling = {one.qualname for one in facts.callables() if one.returns and one.returns != "None"}
-    return telling | {record.trial.subject for record in records if not is_none(record.observation)}
+    return telling | {record.trial.subject for record in records if not returned_none(record.observation)}
 
 
-def _is_example(record: Record) -> bool:
+def _is_example(record: TrialRecord) -> bool:
     return bool(record.trial.wanted) and not record.seen.random and record.seen.steps <= SLOW_STEPS
 
 
-def _slowness(record: Record) -> float:
+def _slowness(record: TrialRecord) -> float:
     """Counted in lines, not in seconds, which would differ from run to run."""
     return record.seen.steps / 100 if record.seen.steps > SLOW_STEPS else 0.0
 
 
-def _examples(candidates: Iterable[Candidate]) -> list[Candidate]:
+def _examples(candidates: Iterable[TrialCandidate]) -> list[TrialCandidate]:
     """Documented examples: every one that tells something, within reason."""
     taken: dict[str, int] = {}
-    found: list[Candidate] = []
+    found: list[TrialCandidate] = []
     for one in sorted(candidates, key=lambda one: one.record.number):
         subject = one.record.trial.subject
         if one.example and taken.get(subject, 0) < MOST_EXAMPLES:
@@ -184,7 +189,7 @@ def _examples(candidates: Iterable[Candidate]) -> list[Candidate]:
     return found
 
 
-def _cover(candidates: Sequence[Candidate], covered: set[Arc], killed: set[int] | None, take: object) -> None:
+def _cover(candidates: Sequence[TrialCandidate], covered: set[Arc], killed: set[int] | None, take: object) -> None:
     """Greedy set cover: the most new arcs and new mutants for the least reading.
 
     Both at once: what takes several ways and tells them from mutants makes plain calls of the same ways unnecessary.
@@ -207,7 +212,7 @@ def _cover(candidates: Sequence[Candidate], covered: set[Arc], killed: set[int] 
             take(candidates[at])
 
 
-def _gain(one: Candidate, covered: set[Arc], killed: set[int] | None) -> float:
+def _gain(one: TrialCandidate, covered: set[Arc], killed: set[int] | None) -> float:
     new = len(one.record.arcs - covered)
     if killed is not None and one.asserts:
         new += len(one.kills - killed)
@@ -215,8 +220,8 @@ def _gain(one: Candidate, covered: set[Arc], killed: set[int] | None) -> float:
 
 
 def _cover_goals(
-    candidates: Sequence[Candidate],
-    chosen: dict[int, Candidate],
+    candidates: Sequence[TrialCandidate],
+    chosen: dict[int, TrialCandidate],
     shown: set[Goal],
     take: object,
     ranks: Sequence[int],
@@ -237,7 +242,7 @@ def _cover_goals(
             take(one)
 
 
-def _cover_refusals(candidates: Sequence[Candidate], shown: set[Goal], take: object) -> None:
+def _cover_refusals(candidates: Sequence[TrialCandidate], shown: set[Goal], take: object) -> None:
     """What the code refuses because of its type, each way of refusing once."""
     assert callable(take)
     for one in candidates:
@@ -245,7 +250,7 @@ def _cover_refusals(candidates: Sequence[Candidate], shown: set[Goal], take: obj
             take(one)
 
 
-def _goals(record: Record) -> frozenset[Goal]:
+def _goals(record: TrialRecord) -> frozenset[Goal]:
     """What a record shows, ranked: 0 endings, 1 kinds of results, 2 sides of comparisons and what people call."""
     subject, observation = record.trial.subject, record.observation
     goals: set[Goal] = set()
@@ -302,13 +307,15 @@ def _relation(left: str, right: str) -> str:
         return "!"
 
 
-def _without_redundant(chosen: list[Candidate], reached: frozenset[Arc], ranks: Sequence[int]) -> list[Candidate]:
+def _without_redundant(
+    chosen: list[TrialCandidate], reached: frozenset[Arc], ranks: Sequence[int]
+) -> list[TrialCandidate]:
     """Without those whose arcs and goals the others show; the hardest to read goes first."""
     left = sorted(chosen, key=lambda one: (-one.misfits, -one.cost, -one.record.number))
     arcs = Counter(arc for one in left for arc in one.record.covered)
     goals = Counter(goal for one in left for goal in one.goals)
     kills = Counter(mutant for one in left for mutant in one.kills)
-    kept: list[Candidate] = []
+    kept: list[TrialCandidate] = []
     for one in left:
         own = one.record.arcs - reached
         ranked = [goal for goal in one.goals if goal[0] in ranks]

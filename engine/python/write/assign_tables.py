@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from ....utils.python_source import parse_python
-from ..judge.group import Group, Table, buckets, outcome, shape, tabulate
+from ..judge.case_tables import CaseTable, Group, cases_by_shape, common_outcome, read_group, shape_key, tabulate
 from ..model.model import CallableFacts, ModuleFacts
 from ..model.spec_case import Case
 from ..source.titles import Argument, arguments_of, cut_slug, given_words, positional_names, snake_case, subject_slug
@@ -17,7 +17,7 @@ from ..source.titles import Argument, arguments_of, cut_slug, given_words, posit
 _LONGEST_GROUP = 150
 
 
-def grouped(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
+def assign_tables(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
     """The cases with `group` set where they share a shape: subjects in order, rows together, documented rows first."""
     callables = {one.qualname: one for one in facts.callables()}
     by_name: dict[str, list[str]] = {}
@@ -28,8 +28,8 @@ def grouped(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
     used: set[str] = set()
     order = {case.subject: at for at, case in reversed(list(enumerate(cases)))}
     placed: list[Case] = []
-    parts = buckets(cases)
-    shapes = Counter((part[0].subject, shape(part[0])) for part in parts)
+    parts = cases_by_shape(cases)
+    shapes = Counter((part[0].subject, shape_key(part[0])) for part in parts)
     for bucket in parts:
         members = sorted(bucket, key=_documented_line)
         subject = callables.get(members[0].subject)
@@ -38,8 +38,8 @@ def grouped(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
         if table is None:
             placed += bucket
             continue
-        split = shapes[members[0].subject, shape(members[0])] > 1
-        name = _name(table, callables.get(members[0].subject), used, outcome(members) if split else "")
+        split = shapes[members[0].subject, shape_key(members[0])] > 1
+        name = _name(table, callables.get(members[0].subject), used, common_outcome(members) if split else "")
         used.add(name)
         text = Group(name, tuple(snake_case(one) for one in table.columns)).text
         text = text if len(text) <= _LONGEST_GROUP else name
@@ -61,7 +61,7 @@ def _parameter(by_name: Mapping[str, list[str]], itself: list[str], call: ast.Ca
     return known[at].strip("_") or None if at < len(known) else None
 
 
-def _name(table: Table, facts: CallableFacts | None, used: set[str], ending: str) -> str:
+def _name(table: CaseTable, facts: CallableFacts | None, used: set[str], ending: str) -> str:
     """What the table shows: the subject, the exception, which optional arguments are given, how all its rows end."""
     first = table.cases[0]
     words = [subject_slug(first.subject) or "it"]
@@ -93,7 +93,7 @@ def _name(table: Table, facts: CallableFacts | None, used: set[str], ending: str
     return next(one for one in candidates if one not in used)
 
 
-def _made_words(table: Table) -> str:
+def _made_words(table: CaseTable) -> str:
     """`with_limit` or `without_colour`: how the object was made that was arranged last, as far as keywords tell."""
     calls = [call for case in table.cases if (call := _last_made(case)) is not None]
     if len(calls) != len(table.cases):
@@ -121,7 +121,7 @@ def _words(varying: Sequence[Argument], given: Sequence[Argument]) -> str:
     return f"with_{joint}_and_{words[5:]}" if words.startswith("with_") else f"with_{joint}_{words}".rstrip("_")
 
 
-def _one_answer(table: Table) -> str:
+def _one_answer(table: CaseTable) -> str:
     """`none`, `true` or `false` where that is what every row gives."""
     one = table.template.expect[0]
     if one.actual not in ("result", "not result"):
@@ -131,7 +131,7 @@ def _one_answer(table: Table) -> str:
     return one.value.lower() if one.kind == "is" and one.value in ("None", "True", "False") else ""
 
 
-def _optional_words(table: Table, facts: CallableFacts | None) -> str:
+def _optional_words(table: CaseTable, facts: CallableFacts | None) -> str:
     """`with_ndigits` where it varies, `with_empty_separator` or `without_months` where it is the same in all rows."""
     if facts is None:
         return ""
@@ -146,3 +146,38 @@ def _optional_words(table: Table, facts: CallableFacts | None) -> str:
         if len({row[at].source for row in rows if at < len(row)}) > 1:
             varying.append(argument)
     return _words(varying, given)
+
+
+_LONGEST_ID = 110
+
+
+def ids_by_table(cases: Sequence[Case]) -> dict[str, str]:
+    """New ids by the old ones, for all cases; each stays the only one of its name."""
+    used = {case.id for case in cases}
+    found: dict[str, str] = {}
+    for case in cases:
+        name = _after_table(case, read_group(case.group).name) if case.group else case.id
+        choice, number = name, 2
+        while choice != case.id and choice in used:
+            choice, number = f"{name}_{number}", number + 1
+        used.add(choice)
+        found[case.id] = choice
+    return found
+
+
+def with_ids(cases: Sequence[Case], names: Mapping[str, str]) -> tuple[Case, ...]:
+    """The cases with new ids."""
+    return tuple(replace(case, id=names[case.id]) for case in cases)
+
+
+def _after_table(case: Case, table: str) -> str:
+    """`tc_sum_without_tax_of_5` for the row `tc_sum_of_5_without_tax` of the table `sum_without_tax`."""
+    words, said = case.id.removeprefix("tc_").split("_"), table.split("_")
+    common = 0
+    while common < min(len(words), len(said)) and words[common] == said[common]:
+        common += 1
+    rest, more = words[common:], said[common:]
+    if more and rest[-len(more) :] == more:
+        rest = rest[: -len(more)]
+    name = "_".join(("tc", *said, *rest))
+    return name if rest and len(name) <= _LONGEST_ID else case.id

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ....utils.python_source import parse_expression
 from ..model.spec_case import Case
@@ -48,7 +48,7 @@ class Hole:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class CaseTable:
     """Cases as one template and rows: `template` has the columns' names where `rows` (in case order) have values."""
 
     template: Case
@@ -76,7 +76,7 @@ def read_group(text: str) -> Group:
     return Group(name, tuple(columns))
 
 
-def shape(case: Case) -> str | None:
+def shape_key(case: Case) -> str | None:
     """A key that is equal for cases of one shape; None where a case has to stand alone."""
     try:
         form = Form(case)
@@ -94,7 +94,7 @@ def _in_lines(value: str) -> bool:
 
 def tabulate(
     cases: Sequence[Case], names: Sequence[str] = (), parameter_name: ParameterName | None = None
-) -> Table | None:
+) -> CaseTable | None:
     """The table of cases of one shape, or None when they have none in common.
 
     Args:
@@ -126,7 +126,7 @@ def tabulate(
     rows = tuple(tuple(form.values[at] for at in varying) for form in forms)
     if len(set(rows)) != len(rows):
         return None
-    return Table(forms[0].filled(filling), columns, rows, tuple(cases))
+    return CaseTable(forms[0].filled(filling), columns, rows, tuple(cases))
 
 
 def _echoes(holes: Sequence[Hole], varying: Sequence[int]) -> dict[int, int]:
@@ -139,14 +139,14 @@ def _echoes(holes: Sequence[Hole], varying: Sequence[int]) -> dict[int, int]:
     return found
 
 
-def buckets(cases: Iterable[Case]) -> list[list[Case]]:
+def cases_by_shape(cases: Iterable[Case]) -> list[list[Case]]:
     """Cases by subject and shape, each in order, at most `MOST_ROWS` together; cases that stand alone come alone.
 
     Of more than that, those with one outcome stand together.
     """
     found: dict[tuple[str, str], list[Case]] = {}
     for number, case in enumerate(cases):
-        key = shape(case)
+        key = shape_key(case)
         found.setdefault((case.subject, key if key is not None else f"alone {number}"), []).append(case)
     split: list[list[Case]] = []
     for members in found.values():
@@ -161,17 +161,17 @@ def _by_outcome(cases: Sequence[Case]) -> list[list[Case]]:
     """Cases with one outcome together, those with a rare one in one rest."""
     found: dict[str, list[Case]] = {}
     for case in cases:
-        found.setdefault(outcome([case]), []).append(case)
+        found.setdefault(common_outcome([case]), []).append(case)
     often = {name for name, members in found.items() if len(members) >= FEWEST_TOGETHER}
     together = [members for name, members in found.items() if name in often]
-    rest = [case for case in cases if outcome([case]) not in often]
+    rest = [case for case in cases if common_outcome([case]) not in often]
     if together and 0 < len(rest) < FEWEST_TOGETHER:
         together[-1] = [case for case in cases if case in together[-1] or case in rest]
         return together
     return [*together, rest] if rest else together
 
 
-def outcome(cases: Sequence[Case]) -> str:
+def common_outcome(cases: Sequence[Case]) -> str:
     """What all cases come to, in slug words: `as_documented`, `unchanged`, `gives_a_list`; empty where they differ."""
     words = {_outcome(case) for case in cases}
     return words.pop() if len(words) == 1 else ""
@@ -225,3 +225,56 @@ def _distinct(names: Sequence[str], taken: set[str]) -> tuple[str, ...]:
 
 def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+_NUMBER = re.compile(r"_\d+$")
+
+
+def merge_tables(blocks: Sequence[list[Case]]) -> list[list[Case]]:
+    """The tests of one section, each a list of rows, in order of appearance.
+
+    A table of which one row is left joins one of the same shape, and so do the parts of one that was too long.
+    """
+    found: list[list[Case]] = []
+    shapes: list[tuple[str, str] | None] = []
+    for block in blocks:
+        key = _shape(block)
+        at = next((at for at, one in enumerate(shapes) if one == key and _fits(found[at], block)), None)
+        if key is None or at is None:
+            found.append(list(block))
+            shapes.append(key)
+            continue
+        group = _joint(found[at], block)
+        found[at] = [replace(case, group=group) for case in (*found[at], *block)]
+    return found
+
+
+def _shape(block: Sequence[Case]) -> tuple[str, str] | None:
+    """What all rows have in common; None for a test that belongs to no table."""
+    if not all(case.group for case in block):
+        return None
+    keys = {(case.subject, shape_key(case)) for case in block}
+    subject, key = keys.pop()
+    return (subject, key) if key is not None and not keys else None
+
+
+def _fits(host: Sequence[Case], block: Sequence[Case]) -> bool:
+    if len(host) + len(block) > MOST_ROWS:
+        return False
+    return len(host) == 1 or len(block) == 1 or _stem(host) == _stem(block)
+
+
+def _group(block: Sequence[Case]) -> Group:
+    return read_group(block[0].group or "")
+
+
+def _stem(block: Sequence[Case]) -> str:
+    return _NUMBER.sub("", _group(block).name)
+
+
+def _joint(host: Sequence[Case], block: Sequence[Case]) -> str:
+    """The name of the larger one, the shorter where they are parts of one; its columns."""
+    larger = _group(block if len(block) > len(host) else host)
+    names = [_group(one).name for one in (host, block)]
+    name = min(names, key=len) if _stem(host) == _stem(block) else larger.name
+    return Group(name, larger.columns).text

@@ -9,21 +9,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ....utils.python_source import parse_expression, parse_python
-from ..model.model import CallableFacts, Finding
+from ..model.model import Arc, CallableFacts, Exploration, Finding, ModuleFacts
 from ..model.spec_case import WEAK_KINDS, Case
 from ..source.import_block import read_imports
-from .group import shape
-from .oracle import Verdict
+from .case_tables import shape_key
+from .defects import contradiction
+from .normal_form import normal_form
+from .oracle import Oracle, OracleVerdict
 
 _BODIES = frozenset({"function", "method", "classmethod", "staticmethod", "property"})
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class AssertableFinding:
     """A finding in normal form, with its verdict."""
 
     finding: Finding
-    verdict: Verdict
+    verdict: OracleVerdict
 
     @property
     def documented(self) -> bool:
@@ -48,7 +50,7 @@ class Judged:
         return all(one.kind in WEAK_KINDS or one.actual.startswith("callable(") for one in demands)
 
 
-def unfit(finding: Finding, facts: CallableFacts | None, *, traced: bool) -> str:
+def reason_unfit(finding: Finding, facts: CallableFacts | None, *, traced: bool) -> str:
     """Why a finding cannot become a test of its subject; empty when it can.
 
     Args:
@@ -135,25 +137,25 @@ def free_names(source: str) -> set[str]:
     return read - bound
 
 
-def call_of(one: Judged) -> tuple[object, ...]:
+def call_key(one: AssertableFinding) -> tuple[object, ...]:
     """What is called with what; documents and trials may quote the same text differently."""
     trial = one.finding.trial
     arrange = tuple(ast.unparse(parse_python(text)) for text in trial.arrange)
     return (trial.subject, arrange, ast.unparse(parse_expression(trial.act)), trial.mode)
 
 
-def without_repeats(judged: Sequence[Judged]) -> list[Judged]:
+def without_repeats(judged: Sequence[AssertableFinding]) -> list[AssertableFinding]:
     """Each call once (the documented one, else the first), and each refusal that has a shape of its own once."""
-    found: dict[tuple[object, ...], Judged] = {}
+    found: dict[tuple[object, ...], AssertableFinding] = {}
     for one in judged:
-        key = call_of(one)
+        key = call_key(one)
         if key not in found or (one.documented and not found[key].documented):
             found[key] = one
     shapes: dict[tuple[object, ...], str | None] = {}
-    kept: list[Judged] = []
+    kept: list[AssertableFinding] = []
     for one in found.values():
         refusal = _refusal(one)
-        form = shape(_as_case(one)) if refusal is not None else None
+        form = shape_key(_as_case(one)) if refusal is not None else None
         if refusal is not None and not one.documented and refusal in shapes and shapes[refusal] != form:
             continue
         if refusal is not None:
@@ -162,14 +164,14 @@ def without_repeats(judged: Sequence[Judged]) -> list[Judged]:
     return kept
 
 
-def without_weak(judged: Sequence[Judged]) -> list[Judged]:
+def without_weak(judged: Sequence[AssertableFinding]) -> list[AssertableFinding]:
     """Findings that only tell a type or a length go where the subject has better ones."""
     answering = {one.finding.trial.subject for one in judged if one.answers}
     judged = [one for one in judged if not one.silent or one.documented or one.finding.trial.subject in answering] + [
         one for one in _first_of_each(judged) if one.finding.trial.subject not in answering
     ]
     strong = {one.finding.trial.subject for one in judged if not one.weak}
-    kept: list[Judged] = []
+    kept: list[AssertableFinding] = []
     weak: set[str] = set()
     for one in judged:
         subject = one.finding.trial.subject
@@ -181,16 +183,16 @@ def without_weak(judged: Sequence[Judged]) -> list[Judged]:
     return kept
 
 
-def _first_of_each(judged: Sequence[Judged]) -> list[Judged]:
+def _first_of_each(judged: Sequence[AssertableFinding]) -> list[AssertableFinding]:
     """Of the calls that only return None, the first of each subject: that such input is accepted is told once."""
-    found: dict[str, Judged] = {}
+    found: dict[str, AssertableFinding] = {}
     for one in judged:
         if one.silent and not one.documented:
             found.setdefault(one.finding.trial.subject, one)
     return list(found.values())
 
 
-def _refusal(one: Judged) -> tuple[object, ...] | None:
+def _refusal(one: AssertableFinding) -> tuple[object, ...] | None:
     """What two refusals have in common when they show the same: where it came from and what was said."""
     raised = one.finding.observation.raised
     if raised is None:
@@ -199,7 +201,7 @@ def _refusal(one: Judged) -> tuple[object, ...] | None:
     return (one.finding.trial.subject, demand.exception, demand.match, raised.line)
 
 
-def _as_case(one: Judged) -> Case:
+def _as_case(one: AssertableFinding) -> Case:
     trial = one.finding.trial
     return Case(
         "tc_x",
@@ -216,3 +218,76 @@ def _as_case(one: Judged) -> Case:
 def _reaches(finding: Finding, facts: CallableFacts) -> bool:
     first, last = facts.lines
     return any(first <= abs(line) <= last for arc in finding.observation.arcs for line in arc)
+
+
+def assertable_findings(exploration: Exploration) -> tuple[list[AssertableFinding], dict[str, str]]:
+    """Findings with an oracle, in source order of their subjects, and the reason for each subject that has none.
+
+    What repeats another, or says little, goes; unless it alone runs a part of the code or notices a mutant.
+    """
+    facts = exploration.facts
+    order = {one.qualname: at for at, one in enumerate(facts.callables())}
+    found, without = judge_findings(facts, exploration.findings)
+    judged = [one for one in found if one is not None]
+    kept = without_weak(without_repeats(judged))
+    kept += _alone(judged, kept)
+    kept.sort(key=lambda one: order.get(one.finding.trial.subject, len(order)))
+    return kept, without
+
+
+def judge_findings(
+    facts: ModuleFacts, findings: Sequence[Finding], beside: Sequence[Finding] = ()
+) -> tuple[list[AssertableFinding | None], dict[str, str]]:
+    """Each finding judged, or None where there is no oracle, and the reason for each subject that has one of those.
+
+    Args:
+        beside: further findings that tell what is usual for a subject.
+    """
+    company = (*findings, *beside)
+    raising = frozenset(one.trial.subject for one in company if one.observation.outcome == "raised")
+    oracle = Oracle(facts, raising)
+    callables = {one.qualname: one for one in facts.callables()}
+    texts = frozenset(one.trial.subject for one in company if _is_text(one))
+    traced = any(one.observation.arcs for one in findings)
+    judged: list[AssertableFinding | None] = []
+    without: dict[str, str] = {}
+    for found in findings:
+        subject = found.trial.subject
+        if contradiction(found, callables.get(subject)) is not None:
+            judged.append(None)
+            continue
+        finding = normal_form(found, facts, texts)
+        if finding is None:
+            verdict = OracleVerdict(reason="its call cannot stand in a test")
+        else:
+            verdict = OracleVerdict(reason=reason_unfit(finding, callables.get(subject), traced=traced))
+            verdict = verdict if verdict.reason else oracle.judge(finding)
+        if finding is None or not verdict.expectations:
+            without.setdefault(subject, verdict.reason)
+            judged.append(None)
+            continue
+        judged.append(AssertableFinding(finding, verdict))
+    return judged, without
+
+
+def _alone(judged: Sequence[AssertableFinding], kept: Sequence[AssertableFinding]) -> list[AssertableFinding]:
+    """Those left out that run, or notice, what none of the others does; what tells more first."""
+    covered: set[Arc] = set().union(*(one.finding.covered for one in kept))
+    noticed: set[int] = set().union(*(one.finding.kills for one in kept))
+    calls = {call_key(one) for one in kept}
+    found: list[AssertableFinding] = []
+    for one in sorted(judged, key=lambda one: (one.weak, one.silent)):
+        if not (one.finding.covered <= covered and one.finding.kills <= noticed) and call_key(one) not in calls:
+            covered |= one.finding.covered
+            noticed |= one.finding.kills
+            found.append(one)
+    return found
+
+
+def _is_text(finding: Finding) -> bool:
+    """Whether a plain call of the subject returned a string."""
+    value = finding.observation.value
+    if value is None or value.type_name != "str" or finding.trial.mode != "call":
+        return False
+    called = finding.trial.act.partition("(")[0].rpartition(".")[2]
+    return called == finding.trial.subject.rpartition(".")[2]

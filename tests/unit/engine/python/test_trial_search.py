@@ -10,7 +10,13 @@ import pytest
 from testwright.engine.python.model.arcs import ArcMap
 from testwright.engine.python.model.model import CallableFacts, ModuleFacts, Observation, Trial, Value
 from testwright.engine.python.model.observation_json import Seen
-from testwright.engine.python.search.search import BAD_ENDINGS, ENOUGH_TRIALS, FIRST_TRIALS, REPLACED_AFTER, Search
+from testwright.engine.python.search.trial_search import (
+    BAD_ENDINGS,
+    ENOUGH_TRIALS,
+    FIRST_TRIALS,
+    REPLACED_AFTER,
+    TrialSearch,
+)
 
 SOURCE = """def plain(x):
     return x
@@ -45,7 +51,7 @@ class Endless:
             yield Trial("plain", f"plain({number})")
             yield Trial("branching", f"branching({number})")
 
-    def told(self, line: int) -> list[Trial]:
+    def object_stories(self, line: int) -> list[Trial]:
         """No stories."""
         return []
 
@@ -58,11 +64,11 @@ class Endless:
         return found
 
 
-def searching(proposer: Endless | None = None) -> Search:
-    return Search(FACTS, ArcMap(SOURCE), proposer or Endless(), frozenset(), 3000)
+def searching(proposer: Endless | None = None) -> TrialSearch:
+    return TrialSearch(FACTS, ArcMap(SOURCE), proposer or Endless(), frozenset(), 3000)
 
 
-def run(search: Search, seen: dict[str, Seen], batches: int = 10) -> Counter[str]:
+def run(search: TrialSearch, seen: dict[str, Seen], batches: int = 10) -> Counter[str]:
     ran: Counter[str] = Counter()
     for _ in range(batches):
         for trial in search.next_batch(20):

@@ -17,8 +17,8 @@ from testwright.engine.python.model.model import (
     Value,
 )
 from testwright.engine.python.model.observation_json import Seen
-from testwright.engine.python.search.choice import MOST_PER_CALLABLE, choose
-from testwright.engine.python.search.search import Record
+from testwright.engine.python.search.trial_search import TrialRecord
+from testwright.engine.python.search.trial_selection import MOST_PER_CALLABLE, select_trials
 
 FACTS = ModuleFacts(
     "m.py",
@@ -32,11 +32,11 @@ FACTS = ModuleFacts(
 )
 
 
-def record(number: int, act: str, observation: Observation, *arcs: Arc, **more: object) -> Record:
+def record(number: int, act: str, observation: Observation, *arcs: Arc, **more: object) -> TrialRecord:
     subject = act.partition("(")[0]
     seen = Seen(observation, **{key: more.pop(key) for key in ("steps", "random") if key in more})  # type: ignore[arg-type]
     trial = Trial(subject, act, **more)  # type: ignore[arg-type]
-    return Record(number, trial, seen, frozenset(arcs), frozenset(arcs))
+    return TrialRecord(number, trial, seen, frozenset(arcs), frozenset(arcs))
 
 
 def returned(source: str | None, **more: object) -> Observation:
@@ -47,8 +47,8 @@ def raised(name: str, line: int) -> Observation:
     return Observation("raised", raised=Raised(name, "no", line))
 
 
-def chosen(*records: Record) -> list[str]:
-    return [one.trial.act for one in choose(records, FACTS, frozenset())]
+def chosen(*records: TrialRecord) -> list[str]:
+    return [one.trial.act for one in select_trials(records, FACTS, frozenset())]
 
 
 def test_of_trials_that_reach_the_same_the_plainest_is_chosen() -> None:
@@ -88,7 +88,7 @@ def test_an_operator_that_the_code_declines_is_behaviour() -> None:
     facts = replace(FACTS, functions=(replace(FACTS.functions[0], declines=(7,)), FACTS.functions[1]))
     declined = record(0, "first(1)", raised("TypeError", 0), (6, 7), (7, -1))
     accident = record(1, "second(1)", raised("TypeError", 0), (10, 11))
-    assert [one.trial.act for one in choose([declined, accident], facts, frozenset())] == ["first(1)"]
+    assert [one.trial.act for one in select_trials([declined, accident], facts, frozenset())] == ["first(1)"]
 
 
 def test_documented_examples_are_always_kept() -> None:
@@ -176,6 +176,6 @@ def test_what_takes_ways_and_tells_them_from_mutants_makes_plain_calls_of_them_u
     further = record(2, "first(3)", returned("3"), (1, 2))
     kills = {0: frozenset({1}), 1: frozenset({1, 2, 3}), 2: frozenset({3, 4})}
 
-    found = choose([plain, telling, further], FACTS, frozenset(), kills)
+    found = select_trials([plain, telling, further], FACTS, frozenset(), kills)
 
     assert [one.number for one in found] == [2, 1]

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 
 from ....mutation.catalog import mutants_of, sample
 from ....mutation.model import Mutant
+from ....sandbox.target import PythonTarget
 from ....utils.python_source import parse_python
-from ..model.model import Arc, ModuleFacts
+from ..model.model import Arc, ModuleFacts, Trial
 from ..model.mutant_search import HuntLimits, Kills
-from ..search.choice import Candidate, worthwhile
-from ..search.propose import trial_key
-from ..search.search import SLOW_STEPS, Record, Search
-from .asserted_facets import Pinning, Pins
-from .mutant_lines import UsedAtImport, lines_of, runs
-from .mutant_values import Words
-from .mutant_worker_client import Answer, Asked, Lockstep
+from ..search.initial_trials import trial_key
+from ..search.parallel_observers import Watcher
+from ..search.time_dependence import time_dependent_trials
+from ..search.trial_search import SLOW_STEPS, AimingProposer, TrialRecord, TrialSearch
+from ..search.trial_selection import TrialCandidate, rank_candidates
+from .asserted_facets import AssertedFacets, FacetOracle
+from .explicit_defaults import with_explicit_defaults
+from .module_instances import with_module_instances
+from .mutant_lines import ImportTimeUses, is_within, lines_of
+from .mutant_values import MutantValues, with_values
+from .mutant_worker_client import MutantOutcome, MutantRequest, MutantWorkerClient, open_mutant_worker
 
 SEED = 5
 PORTION = 300
@@ -25,7 +31,7 @@ LESS = 3
 
 
 @dataclass(slots=True)
-class Quarry:
+class LiveMutant:
     """A mutant under way; `tried` are places in the pool, `aimed` the keys of trials that were made for it.
 
     `several` says whether more than one trial that notices it is sought.
@@ -42,7 +48,7 @@ class Quarry:
     done: bool = False
 
 
-class Hunt:
+class MutantSearch:
     """The state of one hunt.
 
     Args:
@@ -54,7 +60,7 @@ class Hunt:
         self,
         facts: ModuleFacts,
         source: bytes,
-        search: Search,
+        search: TrialSearch,
         imported: frozenset[Arc],
         limits: HuntLimits,
         over: Callable[[], bool] = lambda: False,
@@ -64,8 +70,8 @@ class Hunt:
         self.tree = parse_python(source)
         self.search = search
         self.limits = limits
-        self.pool: list[Candidate] = []
-        self.pins: list[Pins | None] = []
+        self.pool: list[TrialCandidate] = []
+        self.pins: list[AssertedFacets | None] = []
         self.successes: dict[int, int] = {}
         self.keys: list[tuple[str, ...]] = []
         self.ways: list[int] = []
@@ -73,27 +79,27 @@ class Hunt:
         self._pinned = 0
         self._at: dict[int, int] = {}
         self.runs = 0
-        self._pinning = Pinning(facts, [one for one in search.records if one.observation.outcome == "raised"])
+        self._pinning = FacetOracle(facts, [one for one in search.records if one.observation.outcome == "raised"])
         self._known: set[int] = set()
         everything = [one for one in mutants_of(source, facts.path) if one.rule is None]
-        at_import, used = lines_of(imported), UsedAtImport(source)
-        self.words = Words(source)
-        self.quarries: list[Quarry] = []
+        at_import, used = lines_of(imported), ImportTimeUses(source)
+        self.words = MutantValues(source)
+        self.quarries: list[LiveMutant] = []
         several = set(sample(everything, limits.thorough, seed=SEED))
         for number, one in enumerate(sample(everything, limits.mutants, seed=SEED)):
-            early = runs(one, at_import)
+            early = is_within(one, at_import)
             lines = used.lines(one.line) if early else frozenset(one.lines)
-            self.quarries.append(Quarry(number, one, early, lines, one in several))
+            self.quarries.append(LiveMutant(number, one, early, lines, one in several))
 
-    async def learn(self, lockstep: Lockstep, records: Iterable[Record], most: int) -> None:
+    async def learn(self, lockstep: MutantWorkerClient, records: Iterable[TrialRecord], most: int) -> None:
         """Take the best of these records into the pool."""
         alike: dict[object, int] = {}
         first = not self.pool
-        found: list[Candidate] = []
-        for one in worthwhile(list(records), self.facts, alike=self.limits.alike if first else most):
+        found: list[TrialCandidate] = []
+        for one in rank_candidates(list(records), self.facts, alike=self.limits.alike if first else most):
             key = (one.record.trial.subject, one.record.arcs)
             alike[key] = alike.get(key, 0) + 1
-            slow = one.record.seen.steps > SLOW_STEPS or one.record.seen.random or one.record.moving
+            slow = one.record.seen.steps > SLOW_STEPS or one.record.seen.random or one.record.time_dependent
             room = alike[key] <= self.limits.alike or not first
             if room and one.asserts and not slow and one.record.number not in self._known:
                 found.append(one)
@@ -102,9 +108,9 @@ class Hunt:
         async for part in lockstep.learning([one.record.trial for one in found]):
             for seen in part:
                 one = next(waiting)
-                self._keep(one, self._pinning.pins(one.record, seen))
+                self._keep(one, self._pinning.facets_of(one.record, seen))
 
-    def _keep(self, one: Candidate, pins: Pins | None) -> None:
+    def _keep(self, one: TrialCandidate, pins: AssertedFacets | None) -> None:
         """Take one into the pool."""
         place = len(self.pool)
         self._known.add(one.record.number)
@@ -118,9 +124,9 @@ class Hunt:
             for line in lines_of(one.record.covered):
                 self._at[line] = self._at.get(line, 0) | 1 << place
 
-    async def round(self, lockstep: Lockstep, most: int, enough: int, turn: int) -> None:
+    async def round(self, lockstep: MutantWorkerClient, most: int, enough: int, turn: int) -> None:
         """Run trials on each mutant that has not been noticed; `turn` counts rounds and waves."""
-        asked: list[Asked] = []
+        asked: list[MutantRequest] = []
         at_import = self.limits.at_import[min(turn, len(self.limits.at_import) - 1)]
         for quarry in self.alive():
             wished = at_import if quarry.imported else most
@@ -128,18 +134,18 @@ class Hunt:
             if places and self.runs < self.limits.runs:
                 quarry.tried.update(places)
                 wanted = enough if quarry.several else 1
-                asked.append(Asked(quarry.number, quarry.mutant, quarry.imported, places, wanted))
+                asked.append(MutantRequest(quarry.number, quarry.mutant, quarry.imported, places, wanted))
         for start in range(0, len(asked), PORTION):
             if self.over():
                 return
             for answer in await lockstep.run(asked[start : start + PORTION]):
                 self._take(self.quarries[answer.number], answer)
 
-    def alive(self) -> list[Quarry]:
+    def alive(self) -> list[LiveMutant]:
         """Mutants that no trial has noticed so far."""
         return [one for one in self.quarries if not one.done and not one.killers]
 
-    def _next(self, quarry: Quarry, most: int) -> tuple[int, ...]:
+    def _next(self, quarry: LiveMutant, most: int) -> tuple[int, ...]:
         """Trials that run its line: those made for it, those that noticed most so far, those of each way in turns."""
         turns: dict[int, int] = {}
         ranked: list[tuple[bool, int, int, int]] = []
@@ -151,7 +157,7 @@ class Hunt:
         lines = self.limits.lines if quarry.several else self.limits.lines // LESS
         return self._within_lines([rank[-1] for rank in sorted(ranked)[:most]], lines)
 
-    def _places(self, quarry: Quarry) -> list[int]:
+    def _places(self, quarry: LiveMutant) -> list[int]:
         """Places of trials that pin something, run its line, and were not tried on it, in order."""
         found = 0 if quarry.lines else self._pinned
         for line in quarry.lines:
@@ -168,7 +174,7 @@ class Hunt:
                 return tuple(places[:count])
         return tuple(places)
 
-    def _take(self, quarry: Quarry, answer: Answer) -> None:
+    def _take(self, quarry: LiveMutant, answer: MutantOutcome) -> None:
         self.runs += answer.ran
         if answer.status == "broken":
             quarry.done = True  # any test at all notices that
@@ -178,14 +184,14 @@ class Hunt:
             return
         for one in answer.differences:
             pins = self.pins[one.trial]
-            if pins is not None and pins.notice(one):
+            if pins is not None and pins.detects(one):
                 quarry.killers.add(one.trial)
                 self.successes[one.trial] = self.successes.get(one.trial, 0) + 1
 
-    def bases(self, quarry: Quarry, most: int) -> list[Record]:
+    def bases(self, quarry: LiveMutant, most: int) -> list[TrialRecord]:
         """Plain trials that run its line, of several ways through the code."""
         found = sorted(quarry.tried, key=lambda place: self.pool[place].cost)
-        ways: dict[object, Record] = {}
+        ways: dict[object, TrialRecord] = {}
         for place in found:
             record = self.pool[place].record
             ways.setdefault(record.trial.subject if quarry.imported else (record.trial.subject, record.arcs), record)
@@ -205,12 +211,105 @@ class Hunt:
         )
 
 
-def _affordable(candidates: Sequence[Candidate], lines: int) -> list[Candidate]:
+def _affordable(candidates: Sequence[TrialCandidate], lines: int) -> list[TrialCandidate]:
     """The first ones that together run no more than so many lines."""
     spent = 0
-    found: list[Candidate] = []
+    found: list[TrialCandidate] = []
     for one in candidates:
         spent += one.record.seen.steps
         if spent <= lines:
             found.append(one)
     return found
+
+
+WAYS = 2
+
+
+SUBJECTS = 6
+
+
+STORY_STEPS = 150
+
+
+WORDS_IN_TURN = 2
+
+
+async def find_kills(
+    target: PythonTarget,
+    facts: ModuleFacts,
+    source: bytes,
+    search: TrialSearch,
+    proposer: AimingProposer,
+    observer: Watcher,
+    imported: frozenset[Arc],
+    limits: HuntLimits | None = None,
+    *,
+    over: Callable[[], bool] = lambda: False,
+    opened: Callable[[], AbstractAsyncContextManager[MutantWorkerClient]] | None = None,
+) -> Kills:
+    """Find what notices a sample of mutants; further trials go to `search`.
+
+    Args:
+        over: whether its time is over; asked between portions of the work.
+        opened: gives the worker that was started ahead; None to start one.
+
+    Raises:
+        TargetImportError, SandboxFailure: see `open_mutant_worker`.
+    """
+    limits = limits or HuntLimits()
+    if not limits.mutants or not search.records or over():
+        return Kills()
+    state = MutantSearch(facts, source, search, imported, limits, over)
+    if not state.quarries:
+        return Kills()
+    async with opened() if opened is not None else open_mutant_worker(target, facts) as lockstep:
+        await state.learn(lockstep, search.records, limits.pool)
+        for turn, (most, enough) in enumerate(limits.rounds):
+            await state.round(lockstep, most, enough, turn)
+        for wave, most in enumerate(limits.fresh):
+            if over():
+                break
+            wanted = _further(state, proposer, wave)[:most]
+            known = {trial_key(one.trial): one for one in search.records}
+            before = len(search.records)
+            trials = [one for one in wanted if search.is_new(one)]
+            answers = await observer.watch(trials)
+            moving = await time_dependent_trials(trials, answers, observer)
+            for index, (trial, seen) in enumerate(zip(trials, answers, strict=True)):
+                search.learn(trial, seen, time_dependent=index in moving)
+            again = [known[key] for key in map(trial_key, wanted) if key in known]
+            await state.learn(lockstep, [*again, *search.records[before:]], most)
+            await state.round(lockstep, *limits.rounds[-1], len(limits.rounds) + wave)
+    return state.result()
+
+
+def _further(state: MutantSearch, proposer: AimingProposer, wave: int) -> list[Trial]:
+    """Trials near those that run the lines of survivors, survivors in turns."""
+    turns: list[tuple[Sequence[Trial], int]] = []
+    for quarry in state.alive():
+        mine: list[tuple[Sequence[Trial], int]] = []
+        words = state.words.near(quarry.mutant, early=quarry.imported) if not wave else []
+        for record in state.bases(quarry, SUBJECTS if quarry.imported else WAYS):
+            asking = with_values(record.trial, words)
+            mine += [(asking[turn::WORDS_IN_TURN], record.seen.steps) for turn in range(WORDS_IN_TURN)]
+            if not wave:
+                mine.append((with_explicit_defaults(record.trial, state.facts), record.seen.steps))
+            if not quarry.imported:
+                near = proposer.near(record.trial, record.observation, quarry.mutant.line, wave)
+                mine.append((near, record.seen.steps))
+        if not wave and quarry.imported:
+            known = (one.record for one in state.pool)
+            mine.append((with_module_instances(known, state.facts, state.tree, quarry.mutant.line), STORY_STEPS))
+        if not wave and not quarry.imported:
+            mine.append((proposer.object_stories(quarry.mutant.line), STORY_STEPS))
+        quarry.aimed = {trial_key(one) for part, _ in mine for one in part}
+        turns += mine
+    longest = max((len(one) for one, _ in turns), default=0)
+    found: dict[tuple[str, ...], Trial] = {}
+    lines = 0
+    for at in range(longest):
+        for turn, cost in turns:
+            if at < len(turn) and lines <= state.limits.fresh_lines and trial_key(turn[at]) not in found:
+                found[trial_key(turn[at])] = turn[at]
+                lines += cost
+    return list(found.values())

@@ -44,19 +44,19 @@ class AimingProposer(Proposer, Protocol):
         """Trials like one that runs a line, with other values there."""
         ...
 
-    def told(self, line: int) -> list[Trial]:
+    def object_stories(self, line: int) -> list[Trial]:
         """Stories of objects whose class holds a line."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class TrialRecord:
     """A trial that ran, with what it did.
 
     Attributes:
         number: its place in the order of all trials.
         arcs: possible arcs the act ran; `covered` adds those of arranging.
-        moving: whether what came out is not the same on another day.
+        time_dependent: whether what came out is not the same on another day.
         notes: what was worked out of it once, by the kind of what that is.
     """
 
@@ -65,7 +65,7 @@ class Record:
     seen: Seen
     arcs: frozenset[Arc]
     covered: frozenset[Arc]
-    moving: bool = False
+    time_dependent: bool = False
     notes: dict[type, object] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -85,7 +85,7 @@ class Subject:
     touched: set[Arc] = field(default_factory=set)
     trials: int = 0
     ended: int = 0
-    pinned: int = 0
+    assertable: int = 0
     bad_endings: int = 0
     last: Observation | None = None
     refused: Observation | None = None
@@ -108,7 +108,7 @@ class Subject:
         return None
 
 
-class Search:
+class TrialSearch:
     """The state of the exploration of one module.
 
     Args:
@@ -130,7 +130,7 @@ class Search:
         self.arcs = arcs
         self.proposer = proposer
         self.reached = set(arcs.real(reached))
-        self.records: list[Record] = []
+        self.records: list[TrialRecord] = []
         self.absent: set[str] = set()
         self.quiet = 0
         self.quiet_lines = 0
@@ -202,7 +202,7 @@ class Search:
             return 0  # its name stands for something else: a definition that another one has replaced
         missing = len(self._missing(subject))
         if missing:
-            return 1 + missing * (1 if subject.pinned else 2)
+            return 1 + missing * (1 if subject.assertable else 2)
         return 0.5 if subject.trials < ENOUGH_TRIALS else 0
 
     def _missing(self, subject: Subject) -> set[Arc]:
@@ -216,16 +216,16 @@ class Search:
         self.quiet += 1
         self.quiet_lines += seen.steps
 
-    def learn(self, trial: Trial, seen: Seen, *, moving: bool = False) -> None:
+    def learn(self, trial: Trial, seen: Seen, *, time_dependent: bool = False) -> None:
         """Take in what a trial did; queues further ones where it was worth it.
 
         Args:
-            moving: whether it would come out otherwise on another day; what it ran is then still to be reached.
+            time_dependent: whether it would come out otherwise on another day; what it ran is then still to be reached.
         """
         observation, subject = seen.observation, self.subjects[trial.subject]
         arcs = self.arcs.real(observation.arcs)
         shown = seen.named or (trial, seen)
-        record = Record(self.trials, *shown, arcs, arcs | self.arcs.real(seen.setup), moving)
+        record = TrialRecord(self.trials, *shown, arcs, arcs | self.arcs.real(seen.setup), time_dependent)
         self.trials += 1
         subject.last = observation
         if observation.raised is not None and observation.raised.type_name == "ModuleNotFoundError":
@@ -237,16 +237,16 @@ class Search:
         if observation.outcome not in ("returned", "raised"):
             self.proposer.follow_up(trial, observation)  # so that it learns which arrangements fail
             return
-        if observation.outcome == "returned" and (subject.returned is None or pinned(observation)):
+        if observation.outcome == "returned" and (subject.returned is None or has_assertable_outcome(observation)):
             subject.returned = observation
         subject.ended += 1
-        if moving:
+        if time_dependent:
             self.records.append(record)
             self._nothing_new(seen)
             self.proposer.follow_up(trial, replace(observation, outcome="timed_out", arcs=frozenset()))
             return
         subject.touched |= arcs
-        subject.pinned += pinned(observation)
+        subject.assertable += has_assertable_outcome(observation)
         new = not arcs <= self.reached
         behaviour = behaviour_of(observation)
         fresh = self._kinds and behaviour not in subject.behaviours
@@ -271,7 +271,7 @@ def _in_mode(trial: Trial, mode: str) -> Trial:
     return replace(trial, mode=modes[mode], wanted=None, wanted_line=0)
 
 
-def pinned(observation: Observation) -> bool:
+def has_assertable_outcome(observation: Observation) -> bool:
     """Whether something the trial did can be demanded exactly."""
     value = observation.value
     if observation.outcome == "raised":
@@ -281,7 +281,7 @@ def pinned(observation: Observation) -> bool:
     return value is not None and (value.source not in (None, "None") or any(one.source for _, one in value.attributes))
 
 
-def is_none(observation: Observation) -> bool:
+def returned_none(observation: Observation) -> bool:
     """Whether the trial returned None."""
     return observation.value is not None and observation.value.source == "None"
 
