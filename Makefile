@@ -2,9 +2,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-JOBS ?= 2
+JOBS ?= 3
+# A file's tests share fixtures, so they stay in one process. Files start in the order of their folders: end-to-end first,
+# unit last, so that no long file is left for the end.
+PARALLEL = -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: install demo test test-llm bench bench-quick bench-context profile docs check format clean bench-planted bench-planted-api
+.PHONY: install demo test test-all test-unit test-llm bench bench-quick bench-context profile docs check format clean bench-planted bench-planted-api
 
 install: $(VENV)/.installed
 
@@ -20,8 +23,16 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 demo: install
 	$(BIN)/python main.py run "unit tests for the shop example" --root examples/shop
 
+# Unit and integration tests, and a dozen end-to-end tests: one for each way in.
 test: install
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest $(PARALLEL) -m "not e2e or smoke"
+
+# Every test there is; also each Python version that the machine has.
+test-all: install
+	$(BIN)/python -m pytest $(PARALLEL)
+
+test-unit: install
+	$(BIN)/python -m pytest $(PARALLEL) tests/unit
 
 # Needs TESTWRIGHT_LLM_BASE_URL, TESTWRIGHT_LLM_MODEL and TESTWRIGHT_API_KEY; records into tests/data/cassettes for CI.
 test-llm: install

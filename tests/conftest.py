@@ -1,12 +1,35 @@
-"""What holds for all tests: runs go by few mutants where a test does not ask for more, so that they stay quick."""
+"""What holds for all tests: markers by folder, small runs by default, and a note on interpreters that are missing."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
+from testwright.tests.support.runs.interpreters import TARGET_VERSIONS, missing
+
+_TESTS = Path(__file__).parent
+
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Programs that tests start are told the same."""
-    os.environ.setdefault("TESTWRIGHT_MUTANTS", "6")
+    """Runs are small where a test asks for no more, also in programs that tests start."""
+    for name, value in {"TRIALS": "400", "MUTANTS": "6", "REPEATS": "1"}.items():
+        os.environ.setdefault(f"TESTWRIGHT_{name}", value)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark each test with the folder it lies in: unit, integration or e2e."""
+    for item in items:
+        folder = item.path.relative_to(_TESTS).parts[0]
+        item.add_marker(getattr(pytest.mark, folder))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the interpreters that this machine lacks, so that nobody takes their versions for tested."""
+    if any("e2e/interpreters" in report.nodeid for report in terminalreporter.stats.get("passed", ())):
+        lacking = missing(TARGET_VERSIONS)
+        found = [version for version in TARGET_VERSIONS if version not in lacking]
+        terminalreporter.write_line(
+            f"Python versions tested: {' '.join(found)}; missing here: {' '.join(lacking) or '-'}"
+        )
