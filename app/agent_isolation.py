@@ -17,7 +17,7 @@ from typing import Any
 
 from ..agents.contract.protocol import AgentProtocol, AgentRequest, AgentResponse, ErrorType, error_response
 from ..config.settings import Settings
-from ..core.usage import Budget, Spend
+from ..core.usage import ModelBudget, ModelUsage
 from ..store.files.audit import Attempt
 
 _BEGIN = "import sys; sys.path.append(sys.argv[1]); from testwright.app.agent_process import main; main()"
@@ -37,7 +37,7 @@ class _Session:
     settings: dict[str, Any]
     run_id: str
     audit: Callable[[Attempt], None]
-    budget: Budget
+    budget: ModelBudget
     one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
     given_out: set[str] = field(default_factory=set)
 
@@ -46,7 +46,7 @@ class _Session:
         if "audit" in told:
             self.audit(Attempt(**{**told["audit"], "errors": tuple(told["audit"]["errors"])}))
         if "spent" in told:
-            self.budget.add(Spend(**told["spent"]))
+            self.budget.add(ModelUsage(**told["spent"]))
         if "given_out" in told:
             self.given_out.add(told["given_out"])
         if "reached" in told:
@@ -54,7 +54,7 @@ class _Session:
 
 
 def isolated_agents(
-    roles: Iterable[str], settings: Settings, run_id: str, *, audit: Callable[[Attempt], None], budget: Budget
+    roles: Iterable[str], settings: Settings, run_id: str, *, audit: Callable[[Attempt], None], budget: ModelBudget
 ) -> dict[str, AgentProtocol]:
     """The agents of a run, by role, each request to them answered by a new process.
 

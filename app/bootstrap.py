@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..agents.contract.planner_inputs import planner_inputs
 from ..agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
 from ..agents.embedded.specs.first_tests import FirstTests
 from ..agents.embedded.specs.prefetched_spec import SpecsAhead
@@ -122,17 +123,17 @@ async def begun(
             await target.discard()
 
 
-def _planning(settings: Settings, request: str, changes: dict[str, Any] | None) -> dict[str, Any]:
-    """What a planner is asked with."""
-    given = {
-        "test_type": settings.test_type,
-        "target": settings.target,
-        "framework": settings.framework,
-        "tests_dir": settings.tests_dir,
-        "changes": changes,
-    }
-    asked = {key: value for key, value in given.items() if value is not None}
-    return {"user_request": request, "root": str(settings.root), **asked}
+def planner_inputs_for(settings: Settings, request: str, changes: dict[str, Any] | None) -> dict[str, Any]:
+    """The planner's inputs for a request under these settings."""
+    return planner_inputs(
+        request,
+        str(settings.root),
+        test_type=settings.test_type,
+        target=settings.target,
+        framework=settings.framework,
+        tests_dir=settings.tests_dir,
+        changes=changes,
+    )
 
 
 async def _given_up(work: asyncio.Task[None]) -> None:
@@ -165,7 +166,7 @@ async def _first_spec_begun(run: BegunRun, request: str) -> None:
 def _first_spec(run: BegunRun, request: str) -> dict[str, Any] | None:
     """What the first spec of the plan is asked for with; None where it is none of unit tests."""
     planner = EmbeddedPlannerAgent(command=shlex.split(run.settings.app_command or ""))
-    plan = planner.plan(_planning(run.settings, request, run.changes))
+    plan = planner.plan(planner_inputs_for(run.settings, request, run.changes))
     generate = [step for step in plan["steps"] if str(step["type"]).startswith("generate_")]
     if not generate or generate[0]["type"] != _UNIT_STEP:
         return None

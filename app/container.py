@@ -14,7 +14,7 @@ from ..agents.contract.protocol import AgentProtocol
 from ..config.settings import Settings
 from ..core.errors import UsageError
 from ..core.events import EventSink, EventType
-from ..core.usage import Budget, Spend
+from ..core.usage import ModelBudget, ModelUsage
 from ..graph.checkpoints import open_checkpoints
 from ..graph.context import GraphServices, RunContext
 from ..mcp.tool_client.tool_client import ToolClient
@@ -199,8 +199,8 @@ async def open_agent(
     audit: Callable[[Attempt], None],
     seconds_before: float,
     given_out: set[str],
-    spent: Callable[[Spend], None],
-) -> AsyncIterator[tuple[Agent, Budget]]:
+    spent: Callable[[ModelUsage], None],
+) -> AsyncIterator[tuple[Agent, ModelBudget]]:
     """One agent of a run that another process works on, with what it needs, and the budget it spends from (A-06).
 
     Raises:

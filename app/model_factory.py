@@ -13,7 +13,7 @@ from ..agents.model.chat import ModelChat
 from ..agents.model.prices import Prices, load_prices
 from ..config.settings import ROLES, Settings
 from ..core.errors import SettingsError
-from ..core.usage import Budget, Ceilings, Spend
+from ..core.usage import Ceilings, ModelBudget, ModelUsage
 from ..store.database.answers import Answers
 from ..store.files.audit import Attempt
 
@@ -29,7 +29,7 @@ class Chats:
     """
 
     by_role: Mapping[str, ModelChat]
-    budget: Budget
+    budget: ModelBudget
     priced: frozenset[str] = frozenset()
 
 
@@ -63,7 +63,7 @@ async def open_chats(
     seconds_before: float = 0.0,
     audit: Callable[[Attempt], None] = lambda attempt: None,
     given_out: set[str] | None = None,
-    spent: Callable[[Spend], None] = lambda spend: None,
+    spent: Callable[[ModelUsage], None] = lambda spend: None,
     waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> AsyncIterator[Chats]:
     """The chats of all roles that are set to a model, closed again at the end.
@@ -87,7 +87,7 @@ async def open_chats(
         return seconds_before + time.monotonic() - began
 
     if not settings.models.names:
-        yield Chats({}, Budget(ceilings, seconds_used))
+        yield Chats({}, ModelBudget(ceilings, seconds_used))
         return
     # The clients of models take a second to load; who has none configured need not wait for them.
     from ..agents.model.abilities import AbilityFile
@@ -97,7 +97,7 @@ async def open_chats(
     prices = load_prices(settings.prices)
     _require_prices(settings, prices)
     before = [spend_of_stored(role, answer, prices) for role, answer in kept.all()] if kept is not None else []
-    budget = Budget(ceilings, seconds_used, before=before, told=spent)
+    budget = ModelBudget(ceilings, seconds_used, before=before, on_usage=spent)
     abilities = AbilityFile(cache / "endpoints.json" if cache is not None else None)
     base_url = base_url_of(settings.base_url, environment)
     key = key_for(base_url, environment)

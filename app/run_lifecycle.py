@@ -16,6 +16,7 @@ from ..core import errors
 from ..core.errors import BudgetExhausted, ExitCode, StorageError, TestwrightError
 from ..core.events import Event, EventType
 from ..core.outcome import ExitReason, exit_code_of, reason_without_report, status_of
+from ..core.usage import RunUsage
 from ..core.version import VERSION
 from ..graph.context import RunContext, providing
 from ..graph.planning_graph.planning_state import PlanningAgentState, new_planning_state
@@ -27,9 +28,9 @@ from ..reports.markdown_form import markdown_form
 from ..reports.model import Report
 from ..reports.run_facts import RunFacts
 from ..sandbox.interpreter import Interpreter
-from ..store.database.runs import RunRecord, RunStatus, Spent
+from ..store.database.runs import RunRecord, RunStatus
 from ..store.files.files import remove_leftovers, write_file
-from ..store.files.sessions import SessionWork
+from ..store.files.sessions import SessionUsage
 from ..store.files.staging import Staging
 from .container import LiveRun
 from .session_work import UsedWork, ran_in, told_warnings
@@ -267,14 +268,14 @@ def _ended_early(live: LiveRun, state: PlanningAgentState) -> str | None:
     return reason.value if reason else None
 
 
-def _spent(live: LiveRun) -> Spent:
+def _spent(live: LiveRun) -> RunUsage:
     """What the run used, in all its sessions; also answers that were paid for and nobody could use."""
     budget = live.chats.budget
     total = budget.total
-    return Spent(round(budget.seconds_used, 3), total.tokens, total.cost, total.calls)
+    return RunUsage(round(budget.seconds_used, 3), total.tokens, total.cost, total.calls)
 
 
-def _facts(live: LiveRun, began: float, record: RunRecord, sessions: list[SessionWork]) -> RunFacts:
+def _facts(live: LiveRun, began: float, record: RunRecord, sessions: list[SessionUsage]) -> RunFacts:
     machine = ran_in(live)
     artifacts = live.store.artifacts.find(live.folder.run_id)
     return RunFacts(

@@ -24,7 +24,7 @@ from ..store.files.run_folder import RunFolder, new_run_id
 from ..store.files.sessions import Sessions
 from ..store.files.staging import Staging
 from .agent_factory import planner_agent
-from .bootstrap import changes_of
+from .bootstrap import changes_of, planner_inputs_for
 from .container import open_run, open_validators
 from .model_factory import open_chats
 from .run_lifecycle import Ended, GraphSession, as_raised, continued, lent
@@ -123,17 +123,7 @@ async def plan(request: str, settings: Settings) -> dict[str, Any]:
         SettingsError: a model is to be asked and its key or price is missing.
         BudgetExhausted: a ceiling is reached before there is a plan.
     """
-    inputs: dict[str, Any] = {
-        "user_request": request,
-        "root": str(settings.root),
-        "tests_dir": settings.tests_dir,
-        "framework": settings.framework,
-        **({"test_type": settings.test_type} if settings.test_type else {}),
-        **({"target": settings.target} if settings.target else {}),
-    }
-    changes = await changes_of(settings)
-    if changes is not None:
-        inputs["changes"] = changes
+    inputs = planner_inputs_for(settings, request, await changes_of(settings))
     async with (
         open_chats(settings, os.environ, cache=settings.state / "cache") as chats,
         planner_agent(settings, chats.by_role.get("planner")) as planner,

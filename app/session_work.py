@@ -8,7 +8,7 @@ from typing import Any
 from ..core.events import Event
 from ..reports.run_facts import tool_use
 from ..store.files.event_log import read_events
-from ..store.files.sessions import Sessions, SessionWork
+from ..store.files.sessions import Sessions, SessionUsage
 from .container import LiveRun
 
 
@@ -21,11 +21,13 @@ class UsedWork:
         self._earlier = self._sessions.all()
         live.events.subscribe(self._heard)
 
-    def keep(self) -> list[SessionWork]:
+    def keep(self) -> list[SessionUsage]:
         """Store what was used until now; the answer is every session's. Raises StorageError."""
         read = self._live.meter.read()
         calls = tool_use(asdict(call) for call in self._live.tools.calls())
-        now = SessionWork(read.wall_seconds, read.idle_seconds, read.model_seconds, [one.model_dump() for one in calls])
+        now = SessionUsage(
+            read.wall_seconds, read.idle_seconds, read.model_seconds, [one.model_dump() for one in calls]
+        )
         self._sessions.keep(self._earlier, now)
         return [*self._earlier, now]
 

@@ -1,4 +1,4 @@
-"""How a run ended (P-11, B-07): the typed exit reason, and the exit code that follows from it."""
+"""Defines how runs and steps end: the typed exit reasons, and the exit code and stored status that follow from them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Literal
 
 from .errors import ExitCode
 
-RunStatus = Literal["completed", "failed", "stopped"]
+FinalStatus = Literal["completed", "failed", "stopped"]
 
 
 class ExitReason(StrEnum):
-    """Why a run ended; every run has exactly one. `spec_ready` stopped on purpose, for its spec to be looked at."""
+    """Why a run ended; every run has exactly one. `spec_ready` stopped on purpose, for a review of its spec."""
 
     COMPLETED = "completed"
     SPEC_READY = "spec_ready"
@@ -36,26 +36,53 @@ class ExitReason(StrEnum):
     INTERNAL = "internal"
 
 
-_CODES = {
-    ExitReason.COMPLETED: ExitCode.OK,
-    ExitReason.SPEC_READY: ExitCode.OK,
-    ExitReason.NOTHING_TO_DO: ExitCode.OK,
-    ExitReason.PARTIAL: ExitCode.PARTIAL,
-    ExitReason.NOTHING_KEPT: ExitCode.NOTHING_KEPT,
-    ExitReason.PRODUCT_DEFECT: ExitCode.PRODUCT_DEFECT,
-    ExitReason.TEST_DEFECT: ExitCode.TEST_DEFECT,
-    ExitReason.FLAKY: ExitCode.FLAKY,
-    ExitReason.TIMEOUT: ExitCode.TIMEOUT,
-    ExitReason.ENVIRONMENT: ExitCode.ENVIRONMENT,
-    ExitReason.NOT_UNDERSTOOD: ExitCode.USAGE,
-    ExitReason.PROJECT_NOT_WRITTEN: ExitCode.STORAGE,
-    ExitReason.PLAN_FAILED: ExitCode.NOTHING_KEPT,
-    ExitReason.BUDGET_EXHAUSTED: ExitCode.BUDGET,
-    ExitReason.INTERRUPTED: ExitCode.INTERRUPTED,
-    ExitReason.GOAL_VALIDATION_FAILED: ExitCode.PARTIAL,
-    ExitReason.TERMINATED: ExitCode.PARTIAL,
-    ExitReason.STORAGE: ExitCode.STORAGE,
-    ExitReason.INTERNAL: ExitCode.INTERNAL,
+class StepExit(StrEnum):
+    """Why a step ended.
+
+    `*_EXHAUSTED` are validation failures that no refinement cured; `AGENT_ERROR` is an agent that failed;
+    `INFRASTRUCTURE` is a transient fault that outlasted every retry. The three are never mixed up.
+    """
+
+    COMPLETED = "completed"
+    NOTHING_TO_TEST = "nothing_to_test"
+    NOTHING_KEPT = "nothing_kept"
+    SPEC_EXHAUSTED = "spec_exhausted"
+    CODE_EXHAUSTED = "code_exhausted"
+    UNKNOWN_TEST_TYPE = "unknown_test_type"
+    UNKNOWN_STEP_TYPE = "unknown_step_type"
+    AGENT_ERROR = "agent_error"
+    HANDOFF_VIOLATION = "handoff_violation"
+    TOOL_FAILURE = "tool_failure"
+    INFRASTRUCTURE = "infrastructure"
+    ENVIRONMENT = "environment"
+    STORAGE = "storage"
+    BUDGET_EXHAUSTED = "budget_exhausted"
+    DEPENDENCY_FAILED = "dependency_failed"
+    RUN_ENDED = "run_ended"
+    SWITCHED_OFF = "switched_off"
+    DEFECT = "defect"
+
+
+_OUTCOMES: dict[ExitReason, tuple[ExitCode, FinalStatus]] = {
+    ExitReason.COMPLETED: (ExitCode.OK, "completed"),
+    ExitReason.SPEC_READY: (ExitCode.OK, "stopped"),
+    ExitReason.NOTHING_TO_DO: (ExitCode.OK, "completed"),
+    ExitReason.PARTIAL: (ExitCode.PARTIAL, "completed"),
+    ExitReason.NOTHING_KEPT: (ExitCode.NOTHING_KEPT, "failed"),
+    ExitReason.PRODUCT_DEFECT: (ExitCode.PRODUCT_DEFECT, "completed"),
+    ExitReason.TEST_DEFECT: (ExitCode.TEST_DEFECT, "failed"),
+    ExitReason.FLAKY: (ExitCode.FLAKY, "failed"),
+    ExitReason.TIMEOUT: (ExitCode.TIMEOUT, "failed"),
+    ExitReason.ENVIRONMENT: (ExitCode.ENVIRONMENT, "failed"),
+    ExitReason.NOT_UNDERSTOOD: (ExitCode.USAGE, "failed"),
+    ExitReason.PROJECT_NOT_WRITTEN: (ExitCode.STORAGE, "failed"),
+    ExitReason.PLAN_FAILED: (ExitCode.NOTHING_KEPT, "failed"),
+    ExitReason.BUDGET_EXHAUSTED: (ExitCode.BUDGET, "stopped"),
+    ExitReason.INTERRUPTED: (ExitCode.INTERRUPTED, "stopped"),
+    ExitReason.GOAL_VALIDATION_FAILED: (ExitCode.PARTIAL, "failed"),
+    ExitReason.TERMINATED: (ExitCode.PARTIAL, "stopped"),
+    ExitReason.STORAGE: (ExitCode.STORAGE, "failed"),
+    ExitReason.INTERNAL: (ExitCode.INTERNAL, "failed"),
 }
 _WITHOUT_REPORT = {
     ExitCode.USAGE: ExitReason.NOT_UNDERSTOOD,
@@ -63,17 +90,7 @@ _WITHOUT_REPORT = {
     ExitCode.STORAGE: ExitReason.STORAGE,
     ExitCode.BUDGET: ExitReason.BUDGET_EXHAUSTED,
 }
-_STATUSES: dict[ExitReason, RunStatus] = {
-    ExitReason.COMPLETED: "completed",
-    ExitReason.NOTHING_TO_DO: "completed",
-    ExitReason.PARTIAL: "completed",
-    ExitReason.PRODUCT_DEFECT: "completed",
-    ExitReason.SPEC_READY: "stopped",
-    ExitReason.BUDGET_EXHAUSTED: "stopped",
-    ExitReason.INTERRUPTED: "stopped",
-    ExitReason.TERMINATED: "stopped",
-}
-_JUDGED = frozenset(
+_DERIVED = frozenset(
     {
         ExitReason.COMPLETED,
         ExitReason.NOTHING_TO_DO,
@@ -82,7 +99,7 @@ _JUDGED = frozenset(
         ExitReason.PLAN_FAILED,
     }
 )
-_BY_CLASS = {
+_REASON_OF_FAILURE = {
     "product_defect": ExitReason.PRODUCT_DEFECT,
     "test_defect": ExitReason.TEST_DEFECT,
     "environment": ExitReason.ENVIRONMENT,
@@ -92,17 +109,17 @@ _BY_CLASS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
-    """What the reason is judged by.
+class RunCounts:
+    """The counts of a finished plan from which its exit reason is derived.
 
     Attributes:
         good: tests kept, or written where nothing was executed.
         targets: targets that were worked on; those without anything to test do not count.
         failed_steps: steps that failed.
-        dropped: classes of the dropped cases and failed steps.
+        dropped: failure classes of the dropped cases and failed steps.
         defects: suspected defects.
-        skipped: targets the plan left out on purpose.
-        not_understood: parts of the request that meant nothing.
+        skipped: targets that the plan left out on purpose.
+        not_understood: parts of the request that matched nothing.
     """
 
     good: int
@@ -114,43 +131,43 @@ class Tally:
     not_understood: int
 
 
-def exit_reason_of(tally: Tally, *, ended: str | None, fail_on_defect: bool) -> ExitReason:
-    """Why the run ended.
-
-    A class of failure names the run only when nothing was kept and all failures are of that class.
+def exit_reason_of(counts: RunCounts, *, ended: str | None, fail_on_defect: bool) -> ExitReason:
+    """Derive why the run ended.
 
     Args:
-        ended: what ended it, an `ExitReason`. A ceiling, an interruption or a fault stands; how a plan that went to its
-            end is to be called follows from the tally.
-        fail_on_defect: a suspected defect names the run although tests were kept.
+        ended: the `ExitReason` that ended the run early, or the graph's own. A ceiling, an interruption or a fault is
+            kept; the reason of a plan that was carried out to its end is derived from the counts.
+        fail_on_defect: a suspected defect is the reason even when tests were kept.
 
     Raises:
         ValueError: `ended` is no exit reason.
     """
-    if ended is not None and ExitReason(ended) not in _JUDGED:
+    if ended is not None and ExitReason(ended) not in _DERIVED:
         return ExitReason(ended)
-    if tally.defects and (fail_on_defect or not tally.good):
+    if counts.defects and (fail_on_defect or not counts.good):
         return ExitReason.PRODUCT_DEFECT
-    if tally.targets == 0:
-        return ExitReason.NOT_UNDERSTOOD if tally.not_understood and not tally.skipped else ExitReason.NOTHING_TO_DO
-    if tally.good:
-        return ExitReason.PARTIAL if tally.failed_steps else ExitReason.COMPLETED
-    classes = set(tally.dropped)
+    if counts.targets == 0:
+        # Targets that were skipped on purpose show that at least part of the request was understood.
+        return ExitReason.NOT_UNDERSTOOD if counts.not_understood and not counts.skipped else ExitReason.NOTHING_TO_DO
+    if counts.good:
+        return ExitReason.PARTIAL if counts.failed_steps else ExitReason.COMPLETED
+    # A failure class becomes the reason only when nothing was kept and all failures are of that class.
+    classes = set(counts.dropped)
     if len(classes) == 1:
-        return _BY_CLASS.get(classes.pop(), ExitReason.NOTHING_KEPT)
+        return _REASON_OF_FAILURE.get(classes.pop(), ExitReason.NOTHING_KEPT)
     return ExitReason.NOTHING_KEPT
 
 
 def exit_code_of(reason: ExitReason) -> ExitCode:
-    """The command line's exit code for a reason."""
-    return _CODES[reason]
+    """The exit code of the command line for a reason."""
+    return _OUTCOMES[reason][0]
 
 
 def reason_without_report(code: ExitCode) -> ExitReason:
-    """The reason of a run that an error with this exit code has ended before it had a report."""
+    """The reason of a run that an error with this exit code ended before its report was written."""
     return _WITHOUT_REPORT.get(code, ExitReason.INTERNAL)
 
 
-def status_of(reason: ExitReason) -> RunStatus:
-    """`completed` ran to its end with something to show, `stopped` may be resumed, `failed` is the rest."""
-    return _STATUSES.get(reason, "failed")
+def status_of(reason: ExitReason) -> FinalStatus:
+    """The stored status for a reason: `completed` has results, `stopped` may be resumed, anything else is `failed`."""
+    return _OUTCOMES[reason][1]

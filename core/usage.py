@@ -1,28 +1,89 @@
-"""What a run's model calls used, and the ceilings they stop at (T-13, B-08).
+"""Counts what a run used (wall time, model tokens, cost) and checks it against the run's ceilings.
 
-Three who count: the `Budget` counts all that the run has paid for, sessions before a resume included; a `Tally` counts
-what one agent's answer took, whoever it asked how often; the audit log has each call.
+Units throughout: seconds of wall time, tokens, US dollars. `ModelBudget` counts everything the run has paid for,
+including sessions before a resume. `RequestUsage` counts the model calls behind one agent's answer. The typed dicts are
+the JSON forms in checkpoints. The audit log records each single call.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from .errors import BudgetExhausted
 
 _ADVICE = (
     "What was accepted stays. `testwright resume` with the run's id and a higher --max-tokens, --max-cost or "
-    "--max-seconds goes on, and pays for nothing twice."
+    "--max-seconds continues the run; finished model calls are not paid for again."
 )
 
 
+class TokenUsage(TypedDict):
+    """What agents used, as the testing graph's state stores it. Cost in US dollars."""
+
+    tokens: int
+    cost: float
+
+
+class PlanUsage(TypedDict):
+    """What the run has used so far, as the planning graph's state stores it; carried over on resume."""
+
+    seconds: float
+    tokens: int
+    cost: float
+
+
+NOTHING_USED: TokenUsage = {"tokens": 0, "cost": 0.0}
+
+
+def add_usage(one: TokenUsage, other: TokenUsage) -> TokenUsage:
+    """Add two usages. LangGraph reducer: its first value is made by calling the type, so `one` may be empty."""
+    return {
+        "tokens": one.get("tokens", 0) + other.get("tokens", 0),
+        "cost": one.get("cost", 0.0) + other.get("cost", 0.0),
+    }
+
+
+def add_to_plan_usage(total: PlanUsage, usage: TokenUsage, seconds: float = 0.0) -> PlanUsage:
+    """Add tokens, cost and seconds to what the plan used."""
+    return {
+        "seconds": round(total["seconds"] + seconds, 3),
+        "tokens": total["tokens"] + usage["tokens"],
+        "cost": total["cost"] + usage["cost"],
+    }
+
+
+def usage_of(response_metadata: Mapping[str, Any]) -> TokenUsage:
+    """Read the usage of one agent response, all its attempts together, from the response's metadata."""
+    return {
+        "tokens": int(response_metadata.get("tokens") or 0),
+        "cost": float(response_metadata.get("cost") or 0.0),
+    }
+
+
 @dataclass(frozen=True, slots=True)
-class Spend:
+class RunUsage:
+    """What a run has used in all its sessions, as the run database stores it.
+
+    Attributes:
+        seconds: wall time.
+        tokens: model tokens, in and out.
+        cost: US dollars.
+        calls: model calls.
+    """
+
+    seconds: float = 0.0
+    tokens: int = 0
+    cost: float = 0.0
+    calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUsage:
     """Model calls of one role with one model, added up; cost in US dollars."""
 
     role: str
@@ -35,12 +96,12 @@ class Spend:
 
     @property
     def tokens(self) -> int:
-        """In and out together."""
+        """Input and output tokens together."""
         return self.tokens_in + self.tokens_out
 
-    def plus(self, other: Spend) -> Spend:
-        """Both together, under this one's role and model."""
-        return Spend(
+    def plus(self, other: ModelUsage) -> ModelUsage:
+        """Add another usage; the sum keeps this one's role and model."""
+        return ModelUsage(
             self.role,
             self.model,
             self.calls + other.calls,
@@ -53,10 +114,10 @@ class Spend:
 
 @dataclass(frozen=True, slots=True)
 class Ceilings:
-    """How far a run may go; None for no limit.
+    """The most a run may use; None for no limit.
 
     Attributes:
-        tokens: in and out together.
+        tokens: input and output tokens together.
         cost: US dollars.
         seconds: wall time.
     """
@@ -66,15 +127,16 @@ class Ceilings:
     seconds: float | None = None
 
 
-class Budget:
-    """What the run has spent on models, and whether it may spend more; shared by all its chats.
+class ModelBudget:
+    """Counts what the run paid for models and checks its ceilings; shared by all model clients of the run.
 
-    It remembers that it had to refuse something, whoever asked and whatever became of that.
+    It remembers whether a ceiling ever refused work, so that the report can name the ceiling even where an agent
+    carried on without the refused call.
 
     Args:
-        seconds_used: wall seconds of the run so far, sessions before a resume included.
-        before: what was paid for in sessions before this one.
-        told: is told of everything that is added from now on.
+        seconds_used: returns the run's wall seconds so far, including sessions before a resume.
+        before: usage of earlier sessions; does not trigger `on_usage`.
+        on_usage: called with each usage that is added from now on.
     """
 
     def __init__(
@@ -82,37 +144,34 @@ class Budget:
         ceilings: Ceilings | None = None,
         seconds_used: Callable[[], float] = lambda: 0.0,
         *,
-        before: Iterable[Spend] = (),
-        told: Callable[[Spend], None] = lambda spend: None,
+        before: Iterable[ModelUsage] = (),
+        on_usage: Callable[[ModelUsage], None] = lambda usage: None,
     ) -> None:
         self._ceilings = ceilings or Ceilings()
         self._seconds_used = seconds_used
-        self._spent: dict[tuple[str, str], Spend] = {}
+        self._by_role: dict[tuple[str, str], ModelUsage] = {}
         self._reached: str | None = None
         self._lock = threading.Lock()
-        self._told: Callable[[Spend], None] = lambda spend: None
-        for spend in before:
-            self.add(spend)
-        self._told = told
+        for usage in before:
+            self._count(usage)
+        self._on_usage = on_usage
 
-    def add(self, spend: Spend) -> None:
-        """Count what was paid for."""
-        self._told(spend)
-        with self._lock:
-            key = (spend.role, spend.model)
-            self._spent[key] = self._spent.get(key, Spend(*key)).plus(spend)
+    def add(self, usage: ModelUsage) -> None:
+        """Count model calls and report them to `on_usage`."""
+        self._on_usage(usage)
+        self._count(usage)
 
-    def by_role(self) -> list[Spend]:
-        """By role and model, in their order."""
+    def by_role(self) -> list[ModelUsage]:
+        """The usage of each role with each model, sorted by role and model."""
         with self._lock:
-            return [self._spent[key] for key in sorted(self._spent)]
+            return [self._by_role[key] for key in sorted(self._by_role)]
 
     @property
-    def total(self) -> Spend:
-        """Everything together."""
-        total = Spend("", "")
-        for one in self.by_role():
-            total = total.plus(one)
+    def total(self) -> ModelUsage:
+        """The usage of all roles and models together; its role and model are empty."""
+        total = ModelUsage("", "")
+        for usage in self.by_role():
+            total = total.plus(usage)
         return total
 
     @property
@@ -122,29 +181,29 @@ class Budget:
 
     @property
     def seconds_left(self) -> float | None:
-        """Until the ceiling on wall time, not below 0; None without one."""
+        """Seconds until the ceiling on wall time, at least 0; None without one."""
         ceiling = self._ceilings.seconds
         return None if ceiling is None else max(0.0, ceiling - self._seconds_used())
 
     @property
     def reached(self) -> str | None:
-        """The ceiling that something was refused for, in words; None while nothing was."""
+        """The first ceiling that refused work, as text; None while none has."""
         return self._reached
 
     def exceeded(self) -> str | None:
-        """The ceiling that is reached now, in words; None while more may be spent."""
+        """The ceiling that is reached now, as text; None while the run may use more."""
         total, left = self.total, self.seconds_left
         tokens, cost = self._ceilings.tokens, self._ceilings.cost
         if left is not None and left <= 0:
-            return self._in_words("time")
+            return self._describe("time")
         if tokens is not None and total.tokens >= tokens:
-            return self._in_words("tokens")
+            return self._describe("tokens")
         if cost is not None and total.cost >= cost:
-            return self._in_words("cost")
+            return self._describe("cost")
         return None
 
     def require(self) -> float | None:
-        """Seconds that the next piece of work may take; None for any number.
+        """Seconds that the next piece of work may take; None for no limit.
 
         Raises:
             BudgetExhausted: a ceiling is reached.
@@ -155,28 +214,37 @@ class Budget:
         return self.seconds_left
 
     def out_of_time(self) -> BudgetExhausted:
-        """The error for work that the ceiling on time has cut off, or that would not end before it; to be raised."""
-        return self.refused(self._in_words("time"))
+        """Build the error for work that the ceiling on time stopped; the caller raises it."""
+        return self.refused(self._describe("time"))
 
     def refused(self, ceiling: str) -> BudgetExhausted:
-        """The error for something refused because of a ceiling, in words; to be raised. It is remembered."""
+        """Remember that a ceiling refused work, and build the error; the caller raises it.
+
+        Args:
+            ceiling: as text, which becomes the error's message.
+        """
         self._reached = self._reached or ceiling
         return BudgetExhausted(ceiling, advice=_ADVICE)
 
-    def _in_words(self, what: Literal["time", "tokens", "cost"]) -> str:
+    def _count(self, usage: ModelUsage) -> None:
+        with self._lock:
+            key = (usage.role, usage.model)
+            self._by_role[key] = self._by_role.get(key, ModelUsage(*key)).plus(usage)
+
+    def _describe(self, name: Literal["time", "tokens", "cost"]) -> str:
         ceilings = self._ceilings
-        said = {"time": (ceilings.seconds, "s"), "tokens": (ceilings.tokens, "tokens"), "cost": (ceilings.cost, "USD")}
-        value, unit = said[what]
-        return f"the ceiling on {what} ({value or 0:.12g} {unit}) is reached"
+        units = {"time": (ceilings.seconds, "s"), "tokens": (ceilings.tokens, "tokens"), "cost": (ceilings.cost, "USD")}
+        value, unit = units[name]
+        return f"the ceiling on {name} ({value or 0:.12g} {unit}) is reached"
 
 
 @dataclass(slots=True)
-class Tally:
-    """What one agent's answer took.
+class RequestUsage:
+    """Model calls behind one agent's answer.
 
     Attributes:
         trace_id: of the request that is answered.
-        models: every model that was asked, in order of first use.
+        models: every model that was called, in order of first use.
     """
 
     trace_id: str = ""
@@ -187,18 +255,18 @@ class Tally:
     calls: int = 0
     models: tuple[str, ...] = ()
 
-    def add(self, spend: Spend | Tally) -> None:
-        """Count a call, or all that an agent asked on the way has used."""
-        self.calls += spend.calls
-        self.tokens_in += spend.tokens_in
-        self.tokens_out += spend.tokens_out
-        self.tokens_cached += spend.tokens_cached
-        self.cost = round(self.cost + spend.cost, 9)
-        models = spend.models if isinstance(spend, Tally) else (spend.model,)
+    def add(self, usage: ModelUsage | RequestUsage) -> None:
+        """Count one call, or everything that a nested agent request used."""
+        self.calls += usage.calls
+        self.tokens_in += usage.tokens_in
+        self.tokens_out += usage.tokens_out
+        self.tokens_cached += usage.tokens_cached
+        self.cost = round(self.cost + usage.cost, 9)
+        models = usage.models if isinstance(usage, RequestUsage) else (usage.model,)
         self.models = tuple(dict.fromkeys((*self.models, *models)))
 
     def metadata(self) -> dict[str, Any]:
-        """For an agent's response; empty when no model was asked."""
+        """The usage as metadata of an agent's response; empty when no model was called."""
         if not self.models:
             return {}
         return {
@@ -212,22 +280,25 @@ class Tally:
         }
 
 
-_TALLY: ContextVar[Tally | None] = ContextVar("testwright_tally", default=None)
+_CURRENT: ContextVar[RequestUsage | None] = ContextVar("testwright_request_usage", default=None)
 
 
 @contextmanager
-def tallying(trace_id: str) -> Iterator[Tally]:
-    """Count what is spent while one request is answered, also by tasks it starts and agents it asks."""
-    tally, outer = Tally(trace_id), _TALLY.get()
-    token = _TALLY.set(tally)
+def track_request(trace_id: str) -> Iterator[RequestUsage]:
+    """Count model calls made inside the block, also by tasks it starts and agents it calls.
+
+    Tracking nests: what an inner block used is added to the outer one when the inner block ends.
+    """
+    usage, outer = RequestUsage(trace_id), _CURRENT.get()
+    token = _CURRENT.set(usage)
     try:
-        yield tally
+        yield usage
     finally:
-        _TALLY.reset(token)
+        _CURRENT.reset(token)
         if outer is not None:
-            outer.add(tally)
+            outer.add(usage)
 
 
-def current_tally() -> Tally | None:
-    """The tally of the request that is being answered here, if one is."""
-    return _TALLY.get()
+def current_request_usage() -> RequestUsage | None:
+    """The counter of the request that is being answered in this context; None outside of any."""
+    return _CURRENT.get()

@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from ..agents.contract.lifecycle import AgentAttempt, RequestOptions, send_request
 from ..agents.contract.protocol import AgentRequest, AgentResponse, JsonObject, RequestMetadata, consumer_view
 from ..core.errors import BudgetExhausted, ExitCode, TestwrightError
-from ..core.usage import Budget
+from ..core.usage import ModelBudget
 from ..store.files.audit import Attempt, AttemptOutcome
 from ..utils.canonical import digest_of
 from ..utils.error_formatter import in_short
@@ -56,7 +56,7 @@ async def ask_role(
 
 
 @asynccontextmanager
-async def in_time(budget: Budget | None) -> AsyncIterator[None]:
+async def in_time(budget: ModelBudget | None) -> AsyncIterator[None]:
     """Cut the block off at the run's ceiling on time. Raises BudgetExhausted."""
     limit = asyncio.timeout(None if budget is None else budget.seconds_left)
     try:

@@ -28,7 +28,7 @@ from ..agents.contract.lifecycle import ContractValidator, RequestOptions, Sleep
 from ..agents.contract.protocol import AgentProtocol, JsonObject
 from ..core.errors import TestwrightError
 from ..core.events import EventType
-from ..core.usage import Budget
+from ..core.usage import ModelBudget
 from ..store.files.audit import Attempt
 from ..utils.schema_registry import bundle, select_schema
 
@@ -109,7 +109,7 @@ class GraphServices:
     clock: Callable[[], float] = time.monotonic
     node_attempts: int = 3
     node_wait: float = 0.5
-    budget: Budget | None = None
+    budget: ModelBudget | None = None
 
 
 _LIVE: weakref.WeakValueDictionary[str, GraphServices] = weakref.WeakValueDictionary()

@@ -22,7 +22,7 @@ from ..core.errors import (
     ToolFailure,
     ToolTimeout,
 )
-from .exit_reason import StepExit
+from ..core.outcome import StepExit
 
 # Faults of the machine, or of the account at a model's endpoint, that every other step would meet too. A target that
 # does not import is its own step's fault.

@@ -10,19 +10,19 @@ from typing import cast
 from langchain_core.runnables import RunnableConfig
 
 from ..core.errors import RunNotFound
+from ..core.outcome import ExitReason, StepExit
+from ..core.usage import NOTHING_USED, PlanUsage
 from .context import GraphServices, RunContext, providing
 from .execution_graph.graph import transient_retries
-from .exit_reason import ExitReason, StepExit
 from .isolation import isolated, run_graph
 from .planning_graph.ceilings import Meter
 from .planning_graph.generate_step import target_changed, thread_id
 from .planning_graph.order import dependents, first_unfinished, is_finished
 from .planning_graph.planning_graph import PlanningGraph, build_planning_graph
-from .planning_graph.planning_state import PlanningAgentState, PlanStep, Spent
+from .planning_graph.planning_state import PlanningAgentState, PlanStep
 from .planning_graph.step_types import step_kind
 from .planning_graph.stopped_step import put_back
 from .state_version import require_version
-from .usage import NOTHING_USED
 
 _RECURSION_LIMIT = 10_000
 
@@ -151,7 +151,7 @@ async def _reopen(
     await isolated(lambda: graph.aupdate_state(config, update, as_node="build_plan"))
 
 
-def _without_usage(spent: Spent, steps: list[PlanStep]) -> Spent:
+def _without_usage(spent: PlanUsage, steps: list[PlanStep]) -> PlanUsage:
     """What was spent, without what these steps will tell again when they have gone on to their end."""
     used = [(step["result"] or {}).get("usage") or NOTHING_USED for step in steps]
     tokens = spent["tokens"] - sum(one["tokens"] for one in used)

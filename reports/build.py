@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..core.outcome import Tally, exit_code_of, exit_reason_of, status_of
+from ..core.outcome import RunCounts, exit_code_of, exit_reason_of, status_of
 from .advice import advice_for
 from .model import (
     Finding,
@@ -89,7 +89,7 @@ def build_report(run: RunFacts, outcomes: Outcomes, *, redact: Callable[[Any], A
     executed = any(target.execution == "executed" for target in targets)
     totals = totals_of(targets, defects, files)
     others = [step for step in plan if step.get("type") in _OF_REPOSITORIES]
-    tally = Tally(
+    tally = RunCounts(
         good=totals.kept + sum(step.get("status") == "completed" for step in others),
         targets=sum(target.status != "skipped" for target in targets) + len(others),
         failed_steps=sum(step.get("status") == "failed" for step in plan),

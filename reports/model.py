@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from ..core.outcome import ExitReason, RunStatus
+from ..core.outcome import ExitReason, FinalStatus
 from .run_model import Count, Part, Run
 
 FailureClass = Literal["product_defect", "test_defect", "environment", "flaky", "timeout", "redundant", "unknown"]
@@ -270,7 +270,7 @@ class Report(Part):
     schema_version: Literal["1.0.0"] = "1.0.0"
     run: Run
     request: str
-    status: RunStatus
+    status: FinalStatus
     exit_reason: ExitReason
     exit_code: Count
     execution: Literal["executed", "not executed"]

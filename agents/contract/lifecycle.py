@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Self
 
-from ...core.usage import tallying
+from ...core.usage import track_request
 from .failures import error_from
 from .protocol import (
     AgentError,
@@ -126,7 +126,7 @@ class Agent(ABC):
         began = self._clock()
         # Read without trusting the type: what is no valid request is answered with an error, too.
         trace_id = str(getattr(getattr(request, "metadata", None), "trace_id", ""))
-        with tallying(trace_id) as tally:
+        with track_request(trace_id) as usage:
             try:
                 response = self._refusal(request)
                 if response is None:
@@ -135,7 +135,7 @@ class Agent(ABC):
                     response = self._response_of(answer)
             except Exception as error:  # noqa: BLE001 - the protocol: whatever an agent raises becomes its answer
                 response = AgentResponse(ResponseStatus.ERROR, error=error_from(error, self.name))
-        response.metadata = {**response.metadata, **tally.metadata()}
+        response.metadata = {**response.metadata, **usage.metadata()}
         return self._completed(response, trace_id, began)
 
     @abstractmethod

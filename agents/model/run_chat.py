@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from ...core.errors import AgentFailure, MalformedLlmOutput, ModelFailure, ModelTimeout
-from ...core.usage import Budget, Spend, current_tally
+from ...core.usage import ModelBudget, ModelUsage, current_request_usage
 from ...store.files.audit import Attempt, AttemptOutcome
 from ...utils.canonical import digest_of
 from .abilities import AbilityFile
@@ -69,7 +69,7 @@ class RunChat:
         *,
         abilities: AbilityFile,
         prices: Prices,
-        budget: Budget,
+        budget: ModelBudget,
         kept: KeptAnswers | None = None,
         audit: Callable[[Attempt], None] = lambda attempt: None,
         given_out: set[str] | None = None,
@@ -133,7 +133,7 @@ class RunChat:
     def _answer(self, stored: _Stored, call: ModelCall, key: str) -> ModelAnswer:
         """The judged answer, counted and audited."""
         received, spend = stored.received, self._spend(call.role, stored.received)
-        tally = current_tally()
+        tally = current_request_usage()
         if tally is not None and not (stored.reused and stored.key in self._given_out):
             tally.add(spend)
         self._given_out.add(stored.key)
@@ -175,7 +175,7 @@ class RunChat:
             self._reasons[call.role, key] = failure.message
 
     def _audit_answered(
-        self, call: ModelCall, key: str, stored: _Stored, spend: Spend, failure: AgentFailure | None = None
+        self, call: ModelCall, key: str, stored: _Stored, spend: ModelUsage, failure: AgentFailure | None = None
     ) -> None:
         """One line of the audit log for an answer; an unusable one is the reason of what is asked next."""
         received = stored.received
@@ -197,7 +197,7 @@ class RunChat:
             self._reasons[call.role, key] = failure.message
 
     def _attempt(self, call: ModelCall, key: str) -> Attempt:
-        tally = current_tally()
+        tally = current_request_usage()
         return Attempt(
             role=f"{call.role} model",
             attempt=call.attempt,
@@ -208,21 +208,21 @@ class RunChat:
             model=self.model,
         )
 
-    def _spend(self, role: str, received: Received) -> Spend:
+    def _spend(self, role: str, received: Received) -> ModelUsage:
         counts = (received.tokens_in, received.tokens_out, received.tokens_cached)
         cost = self._price.cost(counts[0], counts[2], counts[1]) if self._price is not None else 0.0
-        return Spend(role, self.model, 1, *counts, cost)
+        return ModelUsage(role, self.model, 1, *counts, cost)
 
     def _record(self, received: Received) -> dict[str, Any]:
         return {"model": self.model, "received": received.to_dict()}
 
 
-def spend_of_stored(role: str, stored: dict[str, Any], prices: Prices) -> Spend:
+def spend_of_stored(role: str, stored: dict[str, Any], prices: Prices) -> ModelUsage:
     """What a stored answer cost, for a budget that goes on after a crash."""
     received = Received.from_dict(stored["received"])
     price = prices.of(stored["model"])
     cost = price.cost(received.tokens_in, received.tokens_cached, received.tokens_out) if price else 0.0
-    return Spend(role, stored["model"], 1, received.tokens_in, received.tokens_out, received.tokens_cached, cost)
+    return ModelUsage(role, stored["model"], 1, received.tokens_in, received.tokens_out, received.tokens_cached, cost)
 
 
 def _place(key: str, place: int) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...agents.contract.protocol import AgentResponse, JsonObject
-from ..exit_reason import StepExit
+from ...core.outcome import StepExit
+from ...core.usage import usage_of
 from ..faults import agent_fault
-from ..usage import usage_of
 from .state import TestingAgentState
 
 Update = dict[str, Any]
@@ -43,7 +43,7 @@ def answer_update(response: AgentResponse, role: str, key: str) -> tuple[Any, Up
 def asked_with(response: AgentResponse, role: str) -> Update:
     """What an answer took, and the version of the prompt it answers, if a model was asked."""
     version = response.metadata.get("prompt_version")
-    return {"usage": usage_of(response), **({"prompt_versions": {role: str(version)}} if version else {})}
+    return {"usage": usage_of(response.metadata), **({"prompt_versions": {role: str(version)}} if version else {})}
 
 
 def given_up(update: Update) -> Update:

@@ -10,8 +10,8 @@ import operator
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypedDict, cast
 
+from ...core.usage import NOTHING_USED, TokenUsage, add_usage
 from ..state_version import STATE_VERSION
-from ..usage import NOTHING_USED, Usage, add_usage
 
 TestType = Literal["api", "unit", "integration", "e2e", "performance"]
 Phase = Literal["spec_generation", "code_generation", "execution", "complete", "error"]
@@ -86,7 +86,7 @@ class TestingAgentState(TypedDict):
     suspected_defects: list[dict[str, Any]]
     findings: list[dict[str, Any]]
     warnings: Annotated[list[str], operator.add]
-    usage: Annotated[Usage, add_usage]
+    usage: Annotated[TokenUsage, add_usage]
     prompt_versions: Annotated[dict[str, str], operator.or_]
     failure: dict[str, Any] | None
     exit_reason: str | None

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...core.usage import Budget
+from ...core.usage import ModelBudget, PlanUsage, TokenUsage, add_to_plan_usage
 from ..context import RunContext
-from ..usage import Usage
-from .planning_state import Spent, plus_usage
 
 
 class Meter:
@@ -20,7 +18,7 @@ class Meter:
     """
 
     def __init__(
-        self, spent: Spent, context: RunContext, clock: Callable[[], float], budget: Budget | None = None
+        self, spent: PlanUsage, context: RunContext, clock: Callable[[], float], budget: ModelBudget | None = None
     ) -> None:
         self._before = spent
         self._context = context
@@ -28,14 +26,14 @@ class Meter:
         self._began = clock()
         self._budget = budget
 
-    def add(self, usage: Usage) -> None:
+    def add(self, usage: TokenUsage) -> None:
         """Count what a step's agents used."""
-        self._before = plus_usage(self._before, usage)
+        self._before = add_to_plan_usage(self._before, usage)
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> PlanUsage:
         """Everything so far, seconds of this wave included."""
-        return plus_usage(self._before, {"tokens": 0, "cost": 0.0}, self._clock() - self._began)
+        return add_to_plan_usage(self._before, {"tokens": 0, "cost": 0.0}, self._clock() - self._began)
 
     @property
     def seconds_left(self) -> float | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...core.events import EventType
+from ...core.outcome import ExitReason
 from ..context import GraphServices
-from ..exit_reason import ExitReason
 
 
 def tell_end(services: GraphServices, exit_reason: ExitReason) -> None:

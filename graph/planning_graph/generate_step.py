@@ -10,14 +10,14 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
 from ...core.errors import ToolFailure
+from ...core.outcome import StepExit
+from ...core.usage import NOTHING_USED
 from ..context import GraphServices, RunContext
 from ..execution_graph.graph import RECURSION_LIMIT, build_testing_graph, transient_retries
 from ..execution_graph.state import TestingAgentState, TestType, new_testing_state
-from ..exit_reason import StepExit
 from ..faults import Fault
 from ..isolation import isolated, run_graph
 from ..state_version import require_version
-from ..usage import NOTHING_USED
 from .plan_check import depends_on
 from .planning_state import PlanningAgentState, PlanStep
 from .step_outcome import StepOutcome

@@ -5,8 +5,8 @@ from __future__ import annotations
 import operator
 from typing import Annotated, Any, Literal, TypedDict
 
+from ...core.usage import NOTHING_USED, PlanUsage
 from ..state_version import STATE_VERSION
-from ..usage import NOTHING_USED, Usage
 
 StepStatus = Literal["pending", "in_progress", "completed", "failed", "skipped"]
 PlanStatus = Literal["planning", "executing", "completed", "failed"]
@@ -34,14 +34,6 @@ class PlanStep(TypedDict):
     params: dict[str, Any]
     result: dict[str, Any] | None
     error_message: str | None
-
-
-class Spent(TypedDict):
-    """What the run has used so far; carried over when it is resumed (B-08)."""
-
-    seconds: float
-    tokens: int
-    cost: float
 
 
 class PlanningAgentState(TypedDict):
@@ -82,7 +74,7 @@ class PlanningAgentState(TypedDict):
     understood: list[Any]
     not_understood: list[dict[str, Any]]
     skipped: list[dict[str, Any]]
-    spent: Spent
+    spent: PlanUsage
     failure: dict[str, Any] | None
     exit_reason: str | None
 
@@ -136,12 +128,3 @@ def new_planning_state(
         failure=None,
         exit_reason=None,
     )
-
-
-def plus_usage(spent: Spent, usage: Usage, seconds: float = 0.0) -> Spent:
-    """`spent` with more added."""
-    return {
-        "seconds": round(spent["seconds"] + seconds, 3),
-        "tokens": spent["tokens"] + usage["tokens"],
-        "cost": spent["cost"] + usage["cost"],
-    }

@@ -17,13 +17,13 @@ from ...agents.contract.handoff import Producer, hydrate, persist_output
 from ...agents.contract.protocol import AgentResponse, JsonObject
 from ...agents.guardrails.written_paths import confined
 from ...core.errors import SchemaValidationError
+from ...core.outcome import StepExit
+from ...core.usage import usage_of
 from ...utils.canonical import pretty_json
 from ..agent_calls import ask_role
 from ..context import GraphServices, RunContext
 from ..execution_graph.staging import staged
-from ..exit_reason import StepExit
 from ..faults import agent_fault, fault_of
-from ..usage import usage_of
 from .planning_state import PlanningAgentState, PlanStep
 from .step_outcome import StepOutcome, failed
 
@@ -77,7 +77,7 @@ async def run_repository_step(
         inputs=inputs,
         step_id=step["id"],
     )
-    usage = usage_of(response)
+    usage = usage_of(response.metadata)
     result = response.result if not response.is_error() else None
     if not isinstance(result, dict):
         fault = agent_fault(response.error, stage.role, response)

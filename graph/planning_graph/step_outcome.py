@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..exit_reason import StepExit
+from ...core.outcome import StepExit
+from ...core.usage import NOTHING_USED, TokenUsage
 from ..faults import Fault
-from ..usage import NOTHING_USED, Usage
 from .planning_state import PlanStep, StepStatus
 
 
@@ -27,7 +27,7 @@ class StepOutcome:
     exit_reason: StepExit
     result: dict[str, Any] = field(default_factory=dict)
     message: str = ""
-    usage: Usage = field(default_factory=lambda: NOTHING_USED)
+    usage: TokenUsage = field(default_factory=lambda: NOTHING_USED)
     fault: Fault | None = None
 
     def applied(self, step: PlanStep) -> PlanStep:
@@ -46,6 +46,6 @@ def skipped(exit_reason: StepExit, message: str) -> StepOutcome:
     return StepOutcome("skipped", exit_reason, message=message)
 
 
-def failed(fault: Fault, result: dict[str, Any] | None = None, usage: Usage = NOTHING_USED) -> StepOutcome:
+def failed(fault: Fault, result: dict[str, Any] | None = None, usage: TokenUsage = NOTHING_USED) -> StepOutcome:
     """A step that a fault ended, with what it had reached."""
     return StepOutcome("failed", fault.exit_reason, result or {}, fault.message, usage, fault)

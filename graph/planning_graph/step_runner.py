@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from ...core.errors import BudgetExhausted, StorageError
 from ...core.events import EventType
+from ...core.outcome import StepExit
 from ...store.files.audit import Attempt
 from ..context import GraphServices, RunContext
-from ..exit_reason import StepExit
 from ..faults import Fault, fault_of
 from ..step_limit import StepOutOfTimeError, step_limit
 from .ceilings import Meter

@@ -12,14 +12,14 @@ from typing import Any, cast
 from langgraph.runtime import Runtime
 
 from ...core.errors import ToolFailure
+from ...core.outcome import StepExit
+from ...core.usage import NOTHING_USED
 from ..context import GraphServices, RunContext
 from ..execution_graph.pruning import dropped_ids
 from ..execution_graph.restoring import restored
 from ..execution_graph.staging import read_staged, staged
 from ..execution_graph.state import TestingAgentState
-from ..exit_reason import StepExit
 from ..faults import Fault
-from ..usage import NOTHING_USED
 from .generate_step import reached, step_result
 from .planning_state import PlanStep
 from .step_outcome import StepOutcome, failed

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...core.errors import StorageError, ToolFailure
+from ...core.outcome import StepExit
 from ...utils.canonical import pretty_json
 from ..bounds import within_limit
 from ..context import GraphServices
 from ..execution_graph.pruning import dropped_ids
 from ..execution_graph.staging import staged
-from ..exit_reason import StepExit
 from ..faults import Fault, fault_of, is_transient
 from .planning_state import PlanningAgentState, PlanStep
 from .repository_steps import engineered

@@ -9,35 +9,13 @@ from typing import Any, Literal
 from sqlalchemy import Row, delete, insert, select, update
 
 from ...core.errors import RunNotFound, UsageError
+from ...core.usage import RunUsage
 from ...utils.redact import Redactor, without_secrets
 from . import tables
 from .access import Access
 from .sqlite_errors import corrupt
 
 RunStatus = Literal["created", "running", "completed", "failed", "stopped"]
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """What a run has used of its budget so far; a resumed run goes on from here.
-
-    Attributes:
-        seconds: wall time.
-        tokens: model tokens, in and out.
-        cost: US dollars.
-        calls: model calls.
-    """
-
-    seconds: float = 0.0
-    tokens: int = 0
-    cost: float = 0.0
-    calls: int = 0
-
-    def plus(self, other: Spent) -> Spent:
-        """Both together."""
-        return Spent(
-            self.seconds + other.seconds, self.tokens + other.tokens, self.cost + other.cost, self.calls + other.calls
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +44,7 @@ class RunRecord:
     started_at: float | None = None
     finished_at: float | None = None
     resumed: int = 0
-    spent: Spent = field(default_factory=Spent)
+    spent: RunUsage = field(default_factory=RunUsage)
 
 
 class Runs:
@@ -105,7 +83,7 @@ class Runs:
             "status": "created",
             "created_at": self._clock(),
             "resumed": 0,
-            "spent": asdict(Spent()),
+            "spent": asdict(RunUsage()),
         }
         with self._access.writing() as connection:
             if connection.execute(select(tables.runs.c.number).where(tables.runs.c.run_id == run_id)).first():
@@ -138,7 +116,7 @@ class Runs:
         )
         return self.get(run_id)
 
-    def record_spent(self, run_id: str, spent: Spent) -> None:
+    def record_spent(self, run_id: str, spent: RunUsage) -> None:
         """Store what has been used in total, sessions before a resume included. Raises RunNotFound."""
         self._change(run_id, spent=asdict(spent))
 
@@ -179,7 +157,7 @@ class Runs:
 
 def _record(row: Row[Any]) -> RunRecord:
     values = {name: value for name, value in row._mapping.items() if name not in ("number", "spent")}
-    return RunRecord(**values, spent=Spent(**row.spent))
+    return RunRecord(**values, spent=RunUsage(**row.spent))
 
 
 def _storable(text: str) -> str:

@@ -21,7 +21,7 @@ _EVERY = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class SessionWork:
+class SessionUsage:
     """What one session used so far.
 
     Attributes:
@@ -49,21 +49,21 @@ class Sessions:
         self._clock = clock
         self._kept_at: float | None = None
 
-    def all(self) -> list[SessionWork]:
+    def all(self) -> list[SessionUsage]:
         """Every session so far, the first one first. Raises StoreCorrupt, StorageError."""
         if not self._path.exists():
             return []
         with typed_errors(self._path, "read"):
             text = self._path.read_text("utf-8")
         try:
-            return [SessionWork(**one) for one in json.loads(text)["sessions"]]
+            return [SessionUsage(**one) for one in json.loads(text)["sessions"]]
         except (ValueError, KeyError, TypeError) as error:
             raise StoreCorrupt(
                 f"{self._path} does not read.",
                 advice="Delete it: the run goes on without knowing what its earlier sessions used.",
             ) from error
 
-    def keep(self, earlier: Sequence[SessionWork], now: SessionWork) -> None:
+    def keep(self, earlier: Sequence[SessionUsage], now: SessionUsage) -> None:
         """Store all sessions: those before, and the one that is going on. Raises StoreFull, StorageError."""
         self._kept_at = self._clock()
         write_file(self._path, pretty_json({"sessions": [asdict(one) for one in (*earlier, now)]}))

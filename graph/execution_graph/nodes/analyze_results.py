@@ -8,9 +8,9 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from ....core.events import EventType
+from ....core.outcome import StepExit
 from ...agent_calls import ask_role
 from ...context import RunContext, services_of
-from ...exit_reason import StepExit
 from ...faults import agent_fault
 from ...node import reported
 from ..answers import asked_with

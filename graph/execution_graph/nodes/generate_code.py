@@ -6,9 +6,9 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from ....core.outcome import StepExit
 from ...agent_calls import ask_role
 from ...context import RunContext
-from ...exit_reason import StepExit
 from ...node import reported
 from ..answers import answer_update, given_up
 from ..boundary import writer_inputs

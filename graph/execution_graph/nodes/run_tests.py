@@ -7,10 +7,10 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from ....core.events import EventType
+from ....core.outcome import StepExit
 from ....utils.canonical import pretty_json
 from ...bounds import within_limit
 from ...context import RunContext, services_of
-from ...exit_reason import StepExit
 from ...node import reported
 from ...step_limit import lift_step_limit
 from ..boundary import accepted_files

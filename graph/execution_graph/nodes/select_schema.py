@@ -6,8 +6,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from ....core.outcome import StepExit
 from ...context import RunContext, services_of
-from ...exit_reason import StepExit
 from ...faults import Fault
 from ...node import reported
 from ..state import TestingAgentState

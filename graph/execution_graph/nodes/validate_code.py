@@ -9,8 +9,8 @@ from langgraph.runtime import Runtime
 
 from ....agents.contract.handoff import persist_output
 from ....core.events import EventType
+from ....core.outcome import StepExit
 from ...context import RunContext, services_of
-from ...exit_reason import StepExit
 from ...gather_all import together
 from ...node import reported
 from ..answers import given_up, made_with

@@ -9,9 +9,9 @@ from langgraph.runtime import Runtime
 
 from ....agents.contract.handoff import persist_output
 from ....core.events import EventType
+from ....core.outcome import StepExit
 from ....utils.canonical import pretty_json
 from ...context import RunContext, services_of
-from ...exit_reason import StepExit
 from ...node import reported
 from ..answers import given_up, made_with
 from ..boundary import SPEC_PRODUCER

@@ -6,8 +6,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from ....core.outcome import ExitReason, StepExit
 from ...context import RunContext, services_of
-from ...exit_reason import ExitReason, StepExit
 from ...node import reported
 from ..ending import tell_end
 from ..order import begin_ready, blocked_by, first_unfinished, is_finished, ready_steps

@@ -6,20 +6,21 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from ....agents.contract.planner_inputs import planner_inputs
 from ....agents.contract.protocol import AgentResponse, JsonObject
 from ....core.errors import BudgetExhausted
 from ....core.events import EventType
+from ....core.outcome import ExitReason, StepExit
+from ....core.usage import TokenUsage, add_to_plan_usage, add_usage, usage_of
 from ....utils.canonical import pretty_json
 from ...agent_calls import ask_role
 from ...context import RunContext, services_of
-from ...exit_reason import ExitReason, StepExit
 from ...faults import Fault, agent_fault, fault_of
 from ...node import reported
-from ...usage import Usage, add_usage, usage_of
 from ..ending import tell_end
 from ..order import begin_ready
 from ..plan_check import check_plan
-from ..planning_state import PlanningAgentState, PlanStep, plus_usage
+from ..planning_state import PlanningAgentState, PlanStep
 
 REPAIRS = 1
 """How often a plan that cannot be executed is given back to the planner (P-01)."""
@@ -41,8 +42,16 @@ async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) ->
         AgentUnreachable: the way to the planner failed.
         ToolFailure: plan.json could not be written.
     """
-    inputs = _inputs(state, runtime)
-    usage: Usage = {"tokens": 0, "cost": 0.0}
+    inputs = planner_inputs(
+        state["user_request"],
+        runtime.context.root,
+        test_type=state["test_type"],
+        target=state["target"],
+        framework=state["framework"],
+        tests_dir=state["tests_dir"],
+        changes=state["changes"],
+    )
+    usage: TokenUsage = {"tokens": 0, "cost": 0.0}
     problems: list[dict[str, str]] = []
     for repair in range(REPAIRS + 1):
         asked = {**inputs, "errors": problems} if repair else inputs
@@ -52,7 +61,7 @@ async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) ->
             )
         except BudgetExhausted as error:
             return {**_failed(runtime, fault_of(error)), **_spent(state, usage)}
-        usage = add_usage(usage, usage_of(response))
+        usage = add_usage(usage, usage_of(response.metadata))
         result = response.result if not response.is_error() else None
         if not isinstance(result, dict):
             return {**_failed(runtime, agent_fault(response.error, "planner", response)), **_spent(state, usage)}
@@ -63,18 +72,6 @@ async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) ->
     message = f"the plan cannot be executed: {first['path']} {first['message']}"
     fault = Fault(StepExit.AGENT_ERROR, message, details={"error": "InvalidPlan", "errors": problems})
     return {**_failed(runtime, fault), **_spent(state, usage)}
-
-
-def _inputs(state: PlanningAgentState, runtime: Runtime[RunContext]) -> JsonObject:
-    asked = {
-        "test_type": state["test_type"],
-        "target": state["target"],
-        "framework": state["framework"],
-        "tests_dir": state["tests_dir"],
-        "changes": state["changes"],
-    }
-    given = {key: value for key, value in asked.items() if value is not None}
-    return {"user_request": state["user_request"], "root": runtime.context.root, **given}
 
 
 async def _ready(
@@ -121,5 +118,5 @@ def _failed(runtime: Runtime[RunContext], fault: Fault) -> dict[str, Any]:
     }
 
 
-def _spent(state: PlanningAgentState, usage: Usage) -> dict[str, Any]:
-    return {"spent": plus_usage(state["spent"], usage)}
+def _spent(state: PlanningAgentState, usage: TokenUsage) -> dict[str, Any]:
+    return {"spent": add_to_plan_usage(state["spent"], usage)}

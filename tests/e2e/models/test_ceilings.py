@@ -14,7 +14,7 @@ from testwright.app import api
 from testwright.app.agent_isolation import isolated_agents
 from testwright.config.settings import load_settings
 from testwright.core.errors import BudgetExhausted, ExitCode, SettingsError
-from testwright.core.usage import Budget
+from testwright.core.usage import ModelBudget
 from testwright.reports.model import Report
 from testwright.store.database.database import Store
 from testwright.store.files.audit import Attempt, read_attempts
@@ -144,7 +144,7 @@ async def test_what_an_agent_in_its_own_process_spent_counts_also_when_it_is_cut
     settings = load_settings({**given, "model_timeout": 600})
     with Store.open(settings.state) as store:
         store.runs.create(RUN, request="x", root=str(root), settings={}, version="1")
-    budget = Budget(told=lambda spend: paid.set())
+    budget = ModelBudget(on_usage=lambda spend: paid.set())
     planner = isolated_agents(["planner"], settings, RUN, audit=heard.append, budget=budget)["planner"]
     inputs = {"user_request": f"unit tests for {SPEC_PATH}", "root": str(root)}
     with server.asked(2) as both:

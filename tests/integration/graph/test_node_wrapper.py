@@ -18,11 +18,11 @@ from langgraph.runtime import Runtime
 from langsmith.utils import tracing_is_enabled
 
 from testwright.core import errors
+from testwright.core.outcome import StepExit
 from testwright.graph.bounds import within_limit
 from testwright.graph.context import RunContext, providing, services, services_of
 from testwright.graph.execution_graph import graph as testing_graph
 from testwright.graph.execution_graph.routers import should_continue, should_retry_code, should_retry_spec
-from testwright.graph.exit_reason import StepExit
 from testwright.graph.faults import AgentUnreachable, fault_of, is_transient
 from testwright.graph.gather_all import together
 from testwright.graph.isolation import isolated

@@ -19,7 +19,7 @@ from testwright.core.errors import (
     TargetImportError,
     ToolTimeout,
 )
-from testwright.core.usage import Budget, Ceilings
+from testwright.core.usage import Ceilings, ModelBudget
 from testwright.tests.support.agents.scripted_agents import scripted
 from testwright.tests.support.mcp.scripted_tools import invalid_spec
 from testwright.tests.support.runs.graph_runs import ANALYSIS, bench, plan
@@ -207,7 +207,7 @@ async def test_an_analyzer_that_outlasts_the_run_costs_the_analysis_and_not_the_
     tmp_path: Path, checkpointer: AsyncSqliteSaver
 ) -> None:
     clock = HandClock()
-    budget = Budget(Ceilings(seconds=100), clock)
+    budget = ModelBudget(Ceilings(seconds=100), clock)
 
     def write_late(request: AgentRequest) -> dict[str, Any]:
         clock.now = 99.95
@@ -226,7 +226,7 @@ async def test_an_analyzer_that_outlasts_the_run_costs_the_analysis_and_not_the_
 
 @pytest.mark.feature("B-08")
 async def test_a_planner_that_outlasts_the_run_ends_it_with_the_typed_reason(tmp_path: Path) -> None:
-    budget = Budget(Ceilings(seconds=100), lambda: 99.95)
+    budget = ModelBudget(Ceilings(seconds=100), lambda: 99.95)
     made = bench(tmp_path, {"planner": _Stuck()}, services={"budget": budget})
     state = await run_plan(made)
     assert (state["status"], state["exit_reason"], state["plan"]) == ("failed", "budget_exhausted", [])
@@ -250,7 +250,7 @@ async def test_a_step_is_not_tried_again_after_a_wait_that_would_outlast_the_run
     analyzer = [ANALYSIS] if again else []
     with scripted(**plan_agents([plan(*steps("a"))], 1, analyzer=analyzer)) as agents:
         scripts = {"run_tests": [late] * 3 + [good] * again}
-        services = {"budget": Budget(Ceilings(seconds=100), clock)}
+        services = {"budget": ModelBudget(Ceilings(seconds=100), clock)}
         made = bench(tmp_path, agents, targets=TARGETS, scripts=scripts, checkpointer=checkpointer, services=services)
         state = await run_plan(made)
     assert state["exit_reason"] == ("completed" if again else "budget_exhausted")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from testwright.core.outcome import ExitReason
 from testwright.graph.context import providing
-from testwright.graph.exit_reason import ExitReason
 from testwright.graph.planning_graph.ceilings import Meter
 from testwright.graph.planning_graph.generate_step import beginning_of_step
 from testwright.graph.planning_graph.nodes.advance_or_finish import advance_or_finish, exit_reason_of

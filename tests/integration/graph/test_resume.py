@@ -15,7 +15,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from testwright.agents.contract.protocol import AgentRequest, success_response
 from testwright.core.errors import BudgetExhausted, RunNotFound, StateVersionError, StoreCorrupt
-from testwright.core.usage import Budget, Ceilings
+from testwright.core.usage import Ceilings, ModelBudget
 from testwright.graph.checkpoints import open_checkpoints
 from testwright.graph.planning_graph.planning_graph import build_planning_graph
 from testwright.graph.running import resume_run
@@ -192,14 +192,14 @@ async def test_a_step_that_the_ceiling_on_time_stopped_goes_on_under_a_higher_on
                 return await agents["spec"].process(request)
 
         asked = {**agents, "spec": SpecThenStuck()}
-        services = {"budget": Budget(Ceilings(seconds=1000), lambda: used[0])}
+        services = {"budget": ModelBudget(Ceilings(seconds=1000), lambda: used[0])}
         made = bench(tmp_path, asked, targets=TARGETS, checkpointer=checkpointer, services=services)
         first = await run_plan(made)
     assert first["exit_reason"] == "budget_exhausted"
     assert statuses(first) == {"a": "completed", "b": "failed", "verify": "completed", "accept": "completed"}
     left = {"spec": [specify], "writer": [write], "analyzer": [ANALYSIS]}
     with scripted(**left) as agents:
-        services = replace(made.services, agents=agents, budget=Budget(Ceilings(seconds=9000)))
+        services = replace(made.services, agents=agents, budget=ModelBudget(Ceilings(seconds=9000)))
         state = await resume_run(made.context, services)
         assert await resume_run(made.context, services) == state
     assert (state["status"], state["exit_reason"]) == ("completed", "completed")

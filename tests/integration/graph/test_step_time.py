@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from testwright.agents.contract.protocol import AgentRequest, success_response
-from testwright.core.usage import Budget, Ceilings
+from testwright.core.usage import Ceilings, ModelBudget
 from testwright.graph.step_limit import StepOutOfTimeError, lift_step_limit, step_limit
 from testwright.tests.support.agents.scripted_agents import scripted
 from testwright.tests.support.runs.graph_runs import bench, plan
@@ -42,7 +42,7 @@ async def test_each_step_may_explore_for_most_of_an_equal_part_of_what_is_left(t
         return specify(request)
 
     with scripted(**plan_agents([plan(*steps("a", "b", "c"))], 3, spec=[specify_slowly] * 3)) as agents:
-        budget = Budget(Ceilings(seconds=120), clock)
+        budget = ModelBudget(Ceilings(seconds=120), clock)
         made = bench(tmp_path, agents, targets=TARGETS, context={"jobs": 1}, services={"budget": budget})
         await run_plan(made)
     assert heard == [{"seconds": 24.0}, {"seconds": 27.0}, {"seconds": 36.0}]
@@ -71,7 +71,7 @@ async def test_tests_that_are_written_when_the_time_is_up_are_still_run_and_kept
         return write(request)
 
     with scripted(**plan_agents([plan(*steps("a"))], 1, writer=[write_late])) as agents:
-        budget = Budget(Ceilings(seconds=100), clock)
+        budget = ModelBudget(Ceilings(seconds=100), clock)
         made = bench(tmp_path, agents, targets=TARGETS, services={"budget": budget})
         state = await run_plan(made)
     assert statuses(state) == {"a": "completed", "verify": "completed", "accept": "completed"}

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from testwright.core.errors import RunNotFound, StorageError, StoreCorrupt, UsageError
+from testwright.core.usage import ModelBudget, ModelUsage, RunUsage
 from testwright.store.database.artifacts import artifact_id_of
 from testwright.store.database.database import Store
-from testwright.store.database.runs import Spent
 from testwright.utils.canonical import digest_of
 from testwright.utils.redact import Redactor
 
@@ -110,7 +110,7 @@ def test_a_run_goes_from_created_to_its_end_and_on_again(state_dir: Path) -> Non
         made = store.runs.create("r", request="x", root="/p", settings={"jobs": 2}, version="1")
         assert (made.status, made.created_at, made.started_at, made.resumed) == ("created", 10.0, None, 0)
         assert store.runs.start("r").resumed == 0
-        store.runs.record_spent("r", Spent(seconds=5.0, tokens=100))
+        store.runs.record_spent("r", RunUsage(seconds=5.0, tokens=100))
         ended = store.runs.finish("r", status="stopped", exit_reason="budget_exhausted", exit_code=6)
         assert (ended.status, ended.exit_reason, ended.exit_code, ended.finished_at) == (
             "stopped",
@@ -121,13 +121,15 @@ def test_a_run_goes_from_created_to_its_end_and_on_again(state_dir: Path) -> Non
         again = store.runs.start("r")
     assert (again.status, again.exit_reason, again.exit_code, again.finished_at) == ("running", None, None, None)
     assert (again.started_at, again.resumed) == (40.0, 1)
-    assert again.spent == Spent(seconds=5.0, tokens=100)
+    assert again.spent == RunUsage(seconds=5.0, tokens=100)
     assert again.settings == {"jobs": 2}
 
 
 @pytest.mark.feature("B-08")
 def test_what_was_spent_before_and_after_a_resume_adds_up() -> None:
-    assert Spent(1.0, 10, 0.5, 1).plus(Spent(2.0, 20, 0.25, 2)) == Spent(3.0, 30, 0.75, 3)
+    budget = ModelBudget(before=[ModelUsage("spec", "m", 1, 10, 0, 0, 0.5)])
+    budget.add(ModelUsage("spec", "m", 2, 20, 0, 0, 0.25))
+    assert budget.total == ModelUsage("", "", 3, 30, 0, 0, 0.75)
 
 
 def test_a_runs_settings_are_stored_without_secrets(store: Store) -> None:

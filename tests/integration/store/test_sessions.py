@@ -8,11 +8,11 @@ import pytest
 
 from testwright.core.errors import StorageError, StoreCorrupt
 from testwright.store.database.database import Store
-from testwright.store.files.sessions import Sessions, SessionWork
+from testwright.store.files.sessions import Sessions, SessionUsage
 
 pytestmark = pytest.mark.feature("B-08")
 
-FIRST = SessionWork(10.0, 1.0, 2.0, [{"tool": "run_tests", "calls": 3, "cached": 1, "failed": 0, "seconds": 4.0}])
+FIRST = SessionUsage(10.0, 1.0, 2.0, [{"tool": "run_tests", "calls": 3, "cached": 1, "failed": 0, "seconds": 4.0}])
 
 
 def test_a_run_without_sessions_has_none(tmp_path: Path) -> None:
@@ -26,8 +26,8 @@ def test_sessions_are_read_as_they_were_stored_and_the_last_one_is_replaced_as_i
     earlier = again.all()
     assert earlier == [FIRST]
     for seconds in (1.0, 2.0):
-        again.keep(earlier, SessionWork(seconds, tool_calls=[]))
-    assert Sessions(path).all() == [FIRST, SessionWork(2.0, tool_calls=[])]
+        again.keep(earlier, SessionUsage(seconds, tool_calls=[]))
+    assert Sessions(path).all() == [FIRST, SessionUsage(2.0, tool_calls=[])]
 
 
 def test_storing_is_due_once_a_second(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from testwright.agents.model.chat import ModelCall
 from testwright.agents.model.endpoint import Endpoint, EndpointSettings
 from testwright.agents.model.prices import Price, Prices
 from testwright.agents.model.run_chat import RunChat
-from testwright.core.usage import Budget
+from testwright.core.usage import ModelBudget
 from testwright.store.files.audit import Attempt
 from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI
 
@@ -50,7 +50,7 @@ async def chatting(
     key: str = "k-secret-of-the-test",
     abilities: Path | None = None,
     kept: KeptInMemory | None = None,
-    budget: Budget | None = None,
+    budget: ModelBudget | None = None,
     audit: list[Attempt] | Callable[[Attempt], None] | None = None,
     **settings: Any,
 ) -> AsyncIterator[RunChat]:
@@ -64,7 +64,7 @@ async def chatting(
             endpoint,
             abilities=AbilityFile(abilities),
             prices=PRICES,
-            budget=budget or Budget(),
+            budget=budget or ModelBudget(),
             kept=kept,
             audit=told,
         )

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from testwright.core.errors import ExitCode
-from testwright.core.outcome import ExitReason, Tally, exit_code_of, exit_reason_of, status_of
+from testwright.core.outcome import ExitReason, RunCounts, exit_code_of, exit_reason_of, status_of
 from testwright.reports.build import build_report
 from testwright.tests.support.runs.report_data import executed, facts, generate_step, outcomes
 
 
-def tally(**fields: Any) -> Tally:
+def tally(**fields: Any) -> RunCounts:
     nothing = {
         "good": 0,
         "targets": 1,
@@ -22,7 +22,7 @@ def tally(**fields: Any) -> Tally:
         "skipped": 0,
         "not_understood": 0,
     }
-    return Tally(**{**nothing, **fields})
+    return RunCounts(**{**nothing, **fields})
 
 
 @pytest.mark.feature("P-11", "B-07")

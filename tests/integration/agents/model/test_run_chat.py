@@ -13,7 +13,7 @@ from testwright.core.errors import (
     ModelTimeout,
     TestwrightError,
 )
-from testwright.core.usage import Budget, Ceilings, Spend
+from testwright.core.usage import Ceilings, ModelBudget, ModelUsage
 from testwright.store.files.audit import AuditLog, read_attempts
 from testwright.tests.support.agents.model_chats import KeptInMemory, call, chatting
 from testwright.tests.support.agents.scripted_openai import (
@@ -115,7 +115,7 @@ async def test_each_call_has_messages_of_its_own_and_the_same_call_has_the_same_
     ("ceilings", "word"), [(Ceilings(tokens=150), "tokens"), (Ceilings(cost=0.0006), "cost")], ids=["tokens", "cost"]
 )
 async def test_a_ceiling_that_is_reached_refuses_the_next_call_before_it_is_made(ceilings, word):
-    budget = Budget(ceilings)
+    budget = ModelBudget(ceilings)
     with ScriptedOpenAI([answer(GOOD)]) as server:
         async with chatting(server, budget=budget) as chat:
             await chat.complete(call())
@@ -127,7 +127,7 @@ async def test_a_ceiling_that_is_reached_refuses_the_next_call_before_it_is_made
 @pytest.mark.feature("B-08")
 async def test_the_ceiling_on_time_cuts_a_call_short_and_the_budget_remembers_it():
     audit = []
-    budget = Budget(Ceilings(seconds=10), lambda: 9.8)
+    budget = ModelBudget(Ceilings(seconds=10), lambda: 9.8)
     with ScriptedOpenAI([hang()], all_asked=False) as server:
         async with chatting(server, budget=budget, audit=audit, timeout=600) as chat:
             with pytest.raises(BudgetExhausted, match=r"the ceiling on time \(10 s\) is reached"):
@@ -140,7 +140,7 @@ async def test_the_ceiling_on_time_cuts_a_call_short_and_the_budget_remembers_it
 async def test_each_way_of_asking_anew_is_under_the_ceilings_too():
     """The endpoint refuses a parameter; by then the run's time is over, so it is not asked without it."""
     used = iter([1.0, 1.0, 10.0])
-    budget = Budget(Ceilings(seconds=10), lambda: next(used))
+    budget = ModelBudget(Ceilings(seconds=10), lambda: next(used))
     with ScriptedOpenAI([error(400, "unknown parameter: 'seed'")]) as server:
         async with chatting(server, budget=budget) as chat:
             with pytest.raises(BudgetExhausted):
@@ -148,21 +148,21 @@ async def test_each_way_of_asking_anew_is_under_the_ceilings_too():
 
 
 def test_a_budget_remembers_the_first_refusal_and_asking_what_is_reached_is_none():
-    budget = Budget(Ceilings(tokens=100, cost=0.5), before=[Spend("spec", "m", 1, 90, 10, cost=0.1)])
+    budget = ModelBudget(Ceilings(tokens=100, cost=0.5), before=[ModelUsage("spec", "m", 1, 90, 10, cost=0.1)])
     assert (budget.exceeded(), budget.reached) == ("the ceiling on tokens (100 tokens) is reached", None)
     with pytest.raises(BudgetExhausted) as refused:
         budget.require()
-    budget.add(Spend("spec", "m", 1, cost=1.0))
+    budget.add(ModelUsage("spec", "m", 1, cost=1.0))
     assert budget.reached == refused.value.message
     assert "testwright resume" in refused.value.advice
     told = []
-    later = Budget(before=budget.by_role(), told=told.append)
-    later.add(Spend("writer", "m", 1, 5))
+    later = ModelBudget(before=budget.by_role(), on_usage=told.append)
+    later.add(ModelUsage("writer", "m", 1, 5))
     assert (later.total.calls, later.exceeded(), [one.role for one in told]) == (3, None, ["writer"])
 
 
 async def test_what_was_paid_for_and_could_not_be_used_counts():
-    budget = Budget()
+    budget = ModelBudget()
     with ScriptedOpenAI([answer("no json"), truncated_stream("half an answer")]) as server:
         async with chatting(server, budget=budget) as chat:
             with pytest.raises(MalformedLlmOutput):
@@ -289,8 +289,8 @@ async def test_a_secret_that_an_endpoint_repeats_is_not_in_the_stored_audit_log(
 
 @pytest.mark.feature("B-08")
 async def test_an_agent_that_meets_a_ceiling_says_so_and_is_not_asked_again():
-    budget = Budget(Ceilings(tokens=1))
-    budget.add(Spend("planner", "scripted", 1, 1))
+    budget = ModelBudget(Ceilings(tokens=1))
+    budget.add(ModelUsage("planner", "scripted", 1, 1))
     with ScriptedOpenAI([]) as server:
         async with chatting(server, budget=budget) as chat, Planner(chat) as planner:
             options, waits = request_options()
@@ -317,7 +317,7 @@ async def test_an_agent_is_asked_three_times_at_most_and_once_where_asking_does_
 
 async def test_a_deadline_of_the_call_alone_is_a_timeout_and_no_end_of_the_budget():
     with ScriptedOpenAI([hang()], all_asked=False) as server:
-        async with chatting(server, timeout=0.2, budget=Budget(Ceilings(seconds=100), lambda: 1.0)) as chat:
+        async with chatting(server, timeout=0.2, budget=ModelBudget(Ceilings(seconds=100), lambda: 1.0)) as chat:
             with pytest.raises(ModelTimeout):
                 await chat.complete(call())
 
