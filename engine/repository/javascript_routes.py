@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .model import Route, SourceFacts, joined
+from .findings import Route, SourceFacts, joined
 
 SUFFIXES = (".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts")
 

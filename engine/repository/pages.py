@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
+from .findings import SitePage
 from .javascript_routes import next_address
-from .model import Page
 
 _HEADINGS = ("h1", "h2", "h3")
 _DYNAMIC = re.compile(r"{{|{%|<%|\${|{")
@@ -61,14 +61,14 @@ class _Markup(HTMLParser):
             self.headings.append(text)
 
 
-def html_page(path: str, address: str, text: str) -> Page:
+def html_page(path: str, address: str, text: str) -> SitePage:
     """What an HTML page or template shows at an address; text that a template fills in is left out."""
     markup = _Markup()
     markup.feed(text)
     markup.close()
     fields = [label or markup.labels.get(name, "") for name, label in markup.inputs]
     title = markup.title if _literal(markup.title) else ""
-    return Page(address, path, title, _literals(markup.headings), _literals(fields), _literals(markup.buttons))
+    return SitePage(address, path, title, _literals(markup.headings), _literals(fields), _literals(markup.buttons))
 
 
 def static_address(path: str, folders: frozenset[str]) -> str | None:
@@ -89,7 +89,7 @@ def static_address(path: str, folders: frozenset[str]) -> str | None:
     return address.removesuffix("index.html") if address.endswith("/index.html") else address
 
 
-def next_page(path: str, text: str) -> Page | None:
+def next_page(path: str, text: str) -> SitePage | None:
     """The page that a file of Next.js is, by its place; None for other files."""
     found = _NEXT_PAGE.match(path)
     if found is None:
@@ -99,7 +99,7 @@ def next_page(path: str, text: str) -> Page | None:
     titles = re.findall(r"\bmetadata\b[^;]*?\btitle:\s*['\"]([^'\"\n]+)['\"]", text) + _jsx("title", text)
     fields = [*_jsx("label", text), *re.findall(r"\baria-label=\"([^\"{]+)\"", text)]
     title = titles[0] if titles else ""
-    return Page(
+    return SitePage(
         next_address(inner or ""), path, title, _literals(headings), _literals(fields), _literals(_jsx("button", text))
     )
 

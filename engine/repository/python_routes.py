@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 
 from ...utils.python_source import parse_python
-from .model import Route, SourceFacts, joined
+from .findings import Route, SourceFacts, joined
 
 _METHODS = frozenset({"get", "post", "put", "patch", "delete", "head", "options"})
 _BODY = re.compile(r"\brequest\.(?:get_json|json|form|data|body)\b")

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
+from .findings import Route, SitePage, SourceFacts, joined
 from .javascript_routes import SUFFIXES as JAVASCRIPT
 from .javascript_routes import javascript_facts
-from .model import Page, Route, SourceFacts, joined
 from .pages import html_page, next_page, static_address
 from .python_routes import python_facts
 from .stack import CONFIGS, LANGUAGES, detected_stack, is_manifest
@@ -39,7 +39,7 @@ class Survey:
 
     entry_points: Mapping[str, Kind]
     routes: tuple[Route, ...]
-    pages: tuple[Page, ...]
+    pages: tuple[SitePage, ...]
     importance: tuple[str, ...]
     imported: Mapping[str, tuple[str, ...]]
     stack: Mapping[str, Any]
@@ -69,7 +69,7 @@ class _Reading:
     routes: list[Route] = field(default_factory=list)
 
 
-def worth_reading(path: str) -> bool:
+def is_surveyed(path: str) -> bool:
     """Whether a file's text says something to `survey`."""
     return path.endswith((".py", *JAVASCRIPT, *_MARKUP)) or is_manifest(path)
 
@@ -79,7 +79,7 @@ def survey(paths: Sequence[str], texts: Mapping[str, str]) -> Survey:
 
     Args:
         paths: all its files.
-        texts: path → text of those that are `worth_reading` and could be read.
+        texts: path → text of those that are `is_surveyed` and could be read.
     """
     reading = _Reading(paths, texts)
     for path, text in texts.items():
@@ -127,9 +127,9 @@ def _mounted(reading: _Reading) -> list[Route]:
     return list(dict.fromkeys(found))
 
 
-def _pages(reading: _Reading) -> list[Page]:
+def _pages(reading: _Reading) -> list[SitePage]:
     """Pages whose address is known: rendered by a route, static files, and the files of Next.js."""
-    pages: list[Page] = []
+    pages: list[SitePage] = []
     templates = {route.template: route.path for route in reading.routes if route.template and route.method == "GET"}
     rendered: set[str] = set()
     for name, address in templates.items():

@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from ....engine.integration.model.model import IntegrationTarget
+from ....engine.integration.model.components import IntegrationTarget
 from ....engine.integration.modules.seams import SeamMap, find_seams
-from ....engine.integration.modules.targets import MOST_TARGETS, integration_targets, limited_to
+from ....engine.integration.modules.targets import MOST_TARGETS, integration_targets, restrict_target
 from ....store.files.base_names import unique_test_path
 from ...contract.protocol import JsonObject
 from .planning import Planned, Scope
@@ -46,7 +46,7 @@ def integration_steps(scope: Scope) -> Planned:
     for target in found[:MOST_TARGETS]:
         path = target.entry.place.path
         left_out = {name for place, name in scope.left_out if place == path}
-        chosen = limited_to(target, wanted[path], left_out)
+        chosen = restrict_target(target, wanted[path], left_out)
         if chosen is None:
             reason = "what is asked for of it reaches no other module of the project"
             planned.skipped.append({"target": path, "reason": reason})

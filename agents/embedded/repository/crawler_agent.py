@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from ....core.errors import ToolFailure
-from ....engine.repository.survey import Survey, survey, worth_reading
+from ....engine.repository.survey import Survey, is_surveyed, survey
 from ...contract.lifecycle import Agent, AgentContract
 from ...contract.protocol import AgentRequest, AgentResponse, JsonObject, consumer_view, success_response
 
@@ -83,7 +83,7 @@ async def read_repository(tools: RepositoryTools, ref: str) -> Found:
     found = Found(answer["files"], bool(answer["truncated"]))
     for file in found.tree:
         path = str(file["path"])
-        if not worth_reading(path):
+        if not is_surveyed(path):
             continue
         if file["size"] > LARGEST_READ:
             found.not_read[path] = f"larger than {LARGEST_READ // 1024} KiB"

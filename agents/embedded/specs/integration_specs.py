@@ -12,12 +12,11 @@ from typing import Any
 
 from ....core.errors import ProjectError
 from ....engine.integration.flows.explore import FlowProposer, Flows, explore_flows
-from ....engine.integration.model.model import IntegrationTarget
+from ....engine.integration.model.components import IntegrationTarget
 from ....engine.integration.modules.targets import integration_target
-from ....engine.integration.programs.explore import explore_programs
-from ....engine.integration.programs.runs import ProgramFlows
-from ....engine.integration.write.compose import Told, compose_integration_spec
-from ....engine.integration.write.program_report import told_by_programs
+from ....engine.integration.programs.runs import ProgramFlows, explore_programs
+from ....engine.integration.write.compose import ProgramAdditions, compose_integration_spec
+from ....engine.integration.write.program_cases import program_additions
 from ....engine.python.explore.explore import ExplorationBudget
 from ....engine.python.facts.analyse import analyse_module
 from ....engine.python.model.model import ModuleFacts
@@ -92,8 +91,8 @@ class IntegrationSpecs:
     ) -> JsonObject:
         index = ProjectIndex(self._root, layout, (flows.exploration.facts,))
 
-        def told(taken: set[str]) -> Told:
-            return told_by_programs(programs, flows.arcs, components, flows.exploration.facts, taken)
+        def told(taken: set[str]) -> ProgramAdditions:
+            return program_additions(programs, flows.arcs, components, flows.exploration.facts, taken)
 
         return compose_integration_spec(components, flows, index, framework=framework, programs=told)
 

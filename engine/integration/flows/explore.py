@@ -7,7 +7,7 @@ that a flow must have been seen to cross, and that the other objects of a flow a
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -26,14 +26,13 @@ from ...python.search.source_proposer import SourceProposer
 from ...python.search.trial_search import RICH_SOURCES, Proposer, TrialRecord, TrialSearch
 from ...python.search.trial_selection import select_trials
 from ...python.search.unreached import unreached_callables
-from ..model.arcs import WideArcs
-from ..model.model import Edge, IntegrationTarget
+from ..model.components import Edge, IntegrationTarget
 from ..model.servers import Server
-from .crossing import crosses, edges_taken
-from .flow_kills import FlowHunt, flow_kills
-from .loopback import as_written, is_served
+from ..model.wide_arcs import WideArcs
+from .flow_kills import FlowMutationLimits, flow_kills
+from .loopback import uses_server, without_server_helper
 from .scenarios import scenarios
-from .state_queries import with_looks
+from .state_queries import with_state_queries
 
 _BATCH = 100
 _CONFIRMATIONS = 4
@@ -71,7 +70,7 @@ class FlowProposer:
 
     def initial(self) -> Iterator[Trial]:
         """Trials that need no observation, then those that observations call for."""
-        return _Looking(chain(self._staged(), self._inner.initial()), self)
+        return _QueriedTrials(chain(self._staged(), self._inner.initial()), self)
 
     def _staged(self) -> Iterator[Trial]:
         context = self._inner.context
@@ -80,18 +79,18 @@ class FlowProposer:
 
     def looking(self, trial: Trial) -> Trial | None:
         """The trial with its questions; None for one that aims elsewhere."""
-        return with_looks(trial, self._inner.context) if self._wanted(trial) else None
+        return with_state_queries(trial, self._inner.context) if self._wanted(trial) else None
 
     def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
         """Trials worth making after one that reached something new or nearly did."""
         found = self._inner.follow_up(replace(trial, looks=(), asks=()), observation)
-        return [with_looks(one, self._inner.context) for one in found if self._wanted(one)]
+        return [with_state_queries(one, self._inner.context) for one in found if self._wanted(one)]
 
     def _wanted(self, trial: Trial) -> bool:
         return trial.subject in self._subjects
 
 
-class _Looking:
+class _QueriedTrials:
     """Passes trials on with their questions; it goes on after an end, as the stream below it may."""
 
     def __init__(self, trials: Iterator[Trial], proposer: FlowProposer) -> None:
@@ -133,17 +132,23 @@ async def explore_flows(
         search = TrialSearch(facts, arcs, proposer, imported, budget.trials)
         await _search(search, observer, budget, notes)
     counting = {one.place.module for one in components.components if not one.vocabulary}
-    meant = meant_exceptions(target, components, facts)
-    wanted = [one for one in search.records if one.trial.subject in components.subjects and is_meant(one, meant)]
-    records = [one for one in wanted if crosses(arcs, one, components, counting)]
+    meant = intended_exceptions(target, components, facts)
+    wanted = [
+        one for one in search.records if one.trial.subject in components.subjects and raises_as_intended(one, meant)
+    ]
+    records = [one for one in wanted if crosses_components(arcs, one, components, counting)]
     kills = await flow_kills(
-        target, facts, components, records, FlowHunt() if budget.mutant_search.mutants else FlowHunt(mutants=0)
+        target,
+        facts,
+        components,
+        records,
+        FlowMutationLimits() if budget.mutant_search.mutants else FlowMutationLimits(mutants=0),
     )
     confirmed = await _confirmed(target, facts, records, imported, watched, kills.by_record)
-    return _told(facts, components, arcs, search, imported, confirmed, notes, kills.by_record)
+    return _built_flows(facts, components, arcs, search, imported, confirmed, notes, kills.by_record)
 
 
-def meant_exceptions(target: PythonTarget, components: IntegrationTarget, facts: ModuleFacts) -> frozenset[str]:
+def intended_exceptions(target: PythonTarget, components: IntegrationTarget, facts: ModuleFacts) -> frozenset[str]:
     """Last names of the exceptions that the components raise in so many words, or that the entry documents."""
     named = {name for one in facts.callables() for name, _ in one.documentation.raises}
     for one in components.components:
@@ -155,7 +160,7 @@ def meant_exceptions(target: PythonTarget, components: IntegrationTarget, facts:
     return frozenset(name.partition("(")[0].rpartition(".")[2] for name in named)
 
 
-def is_meant(record: TrialRecord, meant: frozenset[str]) -> bool:
+def raises_as_intended(record: TrialRecord, meant: frozenset[str]) -> bool:
     """Whether what was raised, if anything, is behaviour; the end of a program is told by running it."""
     raised = record.observation.raised
     if raised is None:
@@ -246,7 +251,7 @@ def _ending(record: TrialRecord) -> tuple[str, str]:
     return record.trial.subject, raised.type_name if raised is not None else ""
 
 
-def _told(
+def _built_flows(
     facts: ModuleFacts,
     components: IntegrationTarget,
     arcs: WideArcs,
@@ -266,7 +271,7 @@ def _told(
         own = arcs.real(seen.observation.arcs)
         findings.append(
             Finding(
-                trial=as_written(replace(record.trial, looks=(), asks=())),
+                trial=without_server_helper(replace(record.trial, looks=(), asks=())),
                 observation=seen.observation,
                 new_arcs=frozenset(own - reached),
                 unstable=answer.unstable,
@@ -275,7 +280,7 @@ def _told(
                 kills=kills.get(record.number, frozenset()),
             )
         )
-        edges.append(edges_taken(arcs, own, components, served=is_served(record.trial)))
+        edges.append(edges_taken(arcs, own, components, served=uses_server(record.trial)))
         reached |= own | arcs.real(seen.setup)
     if dropped:
         notes.append(f"flows of {len(dropped)} callables were dropped because they could not be repeated")
@@ -291,3 +296,19 @@ def _told(
         notes=tuple(notes),
     )
     return Flows(exploration, arcs, tuple(edges))
+
+
+def crosses_components(arcs: WideArcs, record: TrialRecord, components: IntegrationTarget, counting: set[str]) -> bool:
+    """Whether the act was seen to reach from one component into another that is more than vocabulary."""
+    edges = edges_taken(arcs, record.arcs, components, served=uses_server(record.trial))
+    return any(edge.source in counting and edge.target in counting for edge in edges)
+
+
+def edges_taken(arcs: WideArcs, seen: Iterable[Arc], components: IntegrationTarget, *, served: bool) -> frozenset[Edge]:
+    """Calls from file to file; and the request, where a server ran that the flow has started."""
+    found = arcs.edges(seen)
+    if served:
+        running = arcs.run(seen)
+        modules = {one.module for one in components.servers if one.module in running}
+        found |= {Edge(components.entry.place.module, module) for module in modules}
+    return found

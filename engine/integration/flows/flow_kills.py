@@ -23,16 +23,16 @@ from ...python.mutants.mutant_lines import ImportTimeUses
 from ...python.mutants.mutant_worker_client import MutantOutcome, MutantRequest, open_mutant_worker
 from ...python.search.trial_search import SLOW_STEPS, TrialRecord
 from ...python.search.trial_selection import rank_candidates
-from ..model.arcs import OFFSET
-from ..model.model import Component, IntegrationTarget
+from ..model.components import Component, IntegrationTarget
+from ..model.wide_arcs import OFFSET
 
 SEED = 11
-_STANDINGS = 1_000_000  # numbers from here on are no faults
+_FIRST_ENUM_NUMBER = 1_000_000  # numbers from here on are no faults
 _MEMBER = re.compile(r"\b[A-Z]\w*\.[A-Z][A-Z0-9_]*\b")
 
 
 @dataclass(frozen=True, slots=True)
-class FlowHunt:
+class FlowMutationLimits:
     """How far faults are followed; `mutants` 0 for not at all.
 
     Attributes:
@@ -51,7 +51,7 @@ class FlowHunt:
 
 
 @dataclass(slots=True)
-class _Fault:
+class _LiveMutant:
     """A mutant under way; `tried` are places in the pool."""
 
     number: int
@@ -77,7 +77,7 @@ async def flow_kills(
     facts: ModuleFacts,
     components: IntegrationTarget,
     records: Sequence[TrialRecord],
-    limits: FlowHunt,
+    limits: FlowMutationLimits,
 ) -> FlowKills:
     """Run flows on faults of each component.
 
@@ -90,17 +90,17 @@ async def flow_kills(
     pinning = FacetOracle(facts, [one for one in records if one.observation.outcome == "raised"])
     found: dict[int, set[int]] = {}
     tried = noticed = 0
-    shown = {one.number: standings(one) for one in records if not one.seen.random and not one.time_dependent}
-    for at, word in enumerate(sorted({word for words in shown.values() for word in words}), _STANDINGS):
+    shown = {one.number: shown_enum_members(one) for one in records if not one.seen.random and not one.time_dependent}
+    for at, word in enumerate(sorted({word for words in shown.values() for word in words}), _FIRST_ENUM_NUMBER):
         for number, words in shown.items():
             if word in words:
                 found.setdefault(number, set()).add(at)
     for number, component in enumerate(components.components[: limits.components]):
-        faults = _faults(target, component, limits, tried)
+        faults = _sampled_mutants(target, component, limits, tried)
         lines = [_lines_in(one, number) for one in pool]
         if component.vocabulary or not faults or not any(lines):
             continue
-        await _hunt(target, component, pool, lines, faults, pinning, limits)
+        await _run_mutants(target, component, pool, lines, faults, pinning, limits)
         tried += len(faults)
         noticed += sum(bool(one.killers) for one in faults)
         for fault in faults:
@@ -109,14 +109,14 @@ async def flow_kills(
     return FlowKills({number: frozenset(kills) for number, kills in found.items()}, tried, noticed)
 
 
-async def _hunt(
+async def _run_mutants(
     target: PythonTarget,
     component: Component,
     pool: Sequence[TrialRecord],
     lines: Sequence[frozenset[int]],
-    faults: Sequence[_Fault],
+    faults: Sequence[_LiveMutant],
     pinning: FacetOracle,
-    limits: FlowHunt,
+    limits: FlowMutationLimits,
 ) -> None:
     """Run the flows that reach a component on each of its faults."""
     try:
@@ -138,7 +138,7 @@ async def _hunt(
         return  # a component that the entry imports only now and then
 
 
-def standings(record: TrialRecord) -> frozenset[tuple[str, str]]:
+def shown_enum_members(record: TrialRecord) -> frozenset[tuple[str, str]]:
     """Members of enums that a flow shows at its end, with its subject: each is a behaviour of its own."""
     observation = record.observation
     texts = [observation.value.source or "" if observation.value is not None else ""]
@@ -147,7 +147,7 @@ def standings(record: TrialRecord) -> frozenset[tuple[str, str]]:
 
 
 def _next(
-    fault: _Fault, lines: Sequence[frozenset[int]], pins: Sequence[AssertedFacets | None], most: int
+    fault: _LiveMutant, lines: Sequence[frozenset[int]], pins: Sequence[AssertedFacets | None], most: int
 ) -> tuple[int, ...]:
     found = (
         place
@@ -157,7 +157,7 @@ def _next(
     return tuple(place for _, place in zip(range(most), found, strict=False))
 
 
-def _take(fault: _Fault, answer: MutantOutcome, pins: Sequence[AssertedFacets | None]) -> None:
+def _take(fault: _LiveMutant, answer: MutantOutcome, pins: Sequence[AssertedFacets | None]) -> None:
     if answer.status in ("broken", "same", "syntax"):
         fault.done = True  # any test notices what cannot be imported, none what is the same
     for one in answer.differences:
@@ -166,7 +166,7 @@ def _take(fault: _Fault, answer: MutantOutcome, pins: Sequence[AssertedFacets | 
             fault.killers.add(one.trial)
 
 
-def _pool(records: Sequence[TrialRecord], facts: ModuleFacts, limits: FlowHunt) -> list[TrialRecord]:
+def _pool(records: Sequence[TrialRecord], facts: ModuleFacts, limits: FlowMutationLimits) -> list[TrialRecord]:
     """Flows that assert something, plain first, those of each way through the code in turns."""
     turns: dict[object, int] = {}
     ranked: list[tuple[int, int, TrialRecord]] = []
@@ -182,17 +182,19 @@ def _pool(records: Sequence[TrialRecord], facts: ModuleFacts, limits: FlowHunt) 
     return [record for _, _, record in ranked[: limits.pool]]
 
 
-def _faults(target: PythonTarget, component: Component, limits: FlowHunt, first: int) -> list[_Fault]:
+def _sampled_mutants(
+    target: PythonTarget, component: Component, limits: FlowMutationLimits, first: int
+) -> list[_LiveMutant]:
     try:
         source = (target.snapshot.path / component.place.path).read_bytes()
         usable = [one for one in mutants_of(source, component.place.path) if one.rule is None]
         used, inside = ImportTimeUses(source), _lines_of_bodies(source)
     except (OSError, SyntaxError):
         return []
-    found: list[_Fault] = []
+    found: list[_LiveMutant] = []
     for number, one in enumerate(sample(usable, limits.mutants, seed=SEED), first):
         early = one.line not in inside
-        found.append(_Fault(number, one, early, used.lines(one.line) if early else frozenset(one.lines)))
+        found.append(_LiveMutant(number, one, early, used.lines(one.line) if early else frozenset(one.lines)))
     return found
 
 

@@ -17,7 +17,7 @@ from ..model.servers import Server, binding
 FIXTURE = "running"
 HELPER = "serving"
 IMPORTS = ("import contextlib", "import threading")
-SERVING = '''@contextlib.contextmanager
+SERVER_HELPER = '''@contextlib.contextmanager
 def serving(server):
     """Serve in a thread until the block ends; a server listens from the moment it is made."""
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
@@ -28,7 +28,7 @@ def serving(server):
         server.shutdown()
         thread.join(10)
         server.server_close()'''
-PRELUDE = f"{SERVING}\n\nrunning = contextlib.ExitStack()"
+PRELUDE = f"{SERVER_HELPER}\n\nrunning = contextlib.ExitStack()"
 PYTEST_FIXTURE = '''@pytest.fixture
 def running():
     """What a test starts is stopped when it ends, however it ends."""
@@ -39,7 +39,9 @@ UNITTEST_FIXTURE = ("running = contextlib.ExitStack()", "self.addCleanup(running
 Arguments = Callable[[CallableFacts, dict[str, str]], list[str] | None]
 
 
-def started(server: Server, maker: CallableFacts | None, arguments: Arguments) -> tuple[list[str], set[str]] | None:
+def server_statements(
+    server: Server, maker: CallableFacts | None, arguments: Arguments
+) -> tuple[list[str], set[str]] | None:
     """Statements that start a server as `server` at `host` and `port`, and their imports; None where it cannot be made.
 
     Args:
@@ -62,26 +64,26 @@ def started(server: Server, maker: CallableFacts | None, arguments: Arguments) -
     return [f"server = {made}", f"host, port = {FIXTURE}.enter_context(serving(server))"], imports
 
 
-def brought_along(trial: Trial) -> Trial:
+def with_server_helper(trial: Trial) -> Trial:
     """The trial with the helper as its first statement."""
     return replace(trial, arrange=(PRELUDE, *trial.arrange), imports=tuple(sorted({*trial.imports, *IMPORTS})))
 
 
-def as_written(trial: Trial) -> Trial:
+def without_server_helper(trial: Trial) -> Trial:
     """The trial without it, as a test has it: the names that it bound come from the test file."""
-    if not is_served(trial):
+    if not uses_server(trial):
         return trial
     return replace(trial, arrange=trial.arrange[1:], fixtures=tuple(sorted({*trial.fixtures, FIXTURE, HELPER})))
 
 
-def is_served(trial: Trial) -> bool:
+def uses_server(trial: Trial) -> bool:
     """Whether a trial brings the helper along."""
     return PRELUDE in trial.arrange
 
 
-def service() -> dict[str, Any]:
+def server_service() -> dict[str, Any]:
     """The helper as a service of a spec."""
-    return {"name": HELPER, "kind": "http", "stand_in": "real", "fixture": FIXTURE, "setup": [SERVING]}
+    return {"name": HELPER, "kind": "http", "stand_in": "real", "fixture": FIXTURE, "setup": [SERVER_HELPER]}
 
 
 def needs_helper(fixtures: Sequence[str]) -> bool:

@@ -16,9 +16,8 @@ from ...python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parame
 from ...python.search.initial_trials import ProposalContext
 from ...python.source.annotations import TypeHint, type_hint
 from ..model.servers import Server, address_kind
-from .loopback import FIXTURE, brought_along, started
-from .scenario_variants import WAYS, Way
-from .staging import ANSWER, fills, moves, takes
+from .loopback import FIXTURE, server_statements, with_server_helper
+from .method_roles import ANSWER_VARIABLE, advances_object, fills_object, takes_from_object
 
 _NUMBERS = ((2, 5), (10, 12), (5, 2), (100, 150), (1, 1), (3, 3), (9, 20), (11, 4))
 _DEPTH = 4
@@ -39,15 +38,15 @@ def scenarios(one: CallableFacts, context: ProposalContext, servers: Sequence[Se
     """
     owner = context.owner_of(one)
     seen: set[tuple[str, ...]] = set()
-    for number, way in enumerate(WAYS):
-        trial = _Stage(context, way, number, servers).trial(one, owner)
+    for number, way in enumerate(FLOW_VARIANTS):
+        trial = _FlowBuilder(context, way, number, servers).trial(one, owner)
         if trial is not None and (*trial.arrange, trial.act) not in seen:
             seen.add((*trial.arrange, trial.act))
             yield trial
 
 
 @dataclass(slots=True)
-class _Stage:
+class _FlowBuilder:
     """One flow in the making.
 
     Attributes:
@@ -57,7 +56,7 @@ class _Stage:
     """
 
     context: ProposalContext
-    way: Way
+    way: FlowVariant
     variation: int
     servers: Sequence[Server] = ()
     statements: list[str] = field(default_factory=list)
@@ -95,7 +94,7 @@ class _Stage:
             source="sequence",
             fixtures=tuple(sorted(self.fixtures - {FIXTURE})),
         )
-        return brought_along(trial) if FIXTURE in self.fixtures else trial
+        return with_server_helper(trial) if FIXTURE in self.fixtures else trial
 
     def object(self, facts: ModuleFacts, owner: ClassFacts, depth: int, but: str = "") -> str | None:
         """A variable with an object of a class, filled; an expression for an enum's member."""
@@ -139,22 +138,24 @@ class _Stage:
 
     def _fill(self, variable: str, facts: ModuleFacts, owner: ClassFacts, depth: int, but: str) -> None:
         """Calls that put one or two things into an object, take one out, or move it on."""
-        every = [one for one in owner.members if fills(one) and one.name != but]
+        every = [one for one in owner.members if fills_object(one) and one.name != but]
         at = self.way.filler
         chosen = every if at < 0 else every[at : at + 1] or every[:1]
         if self.way.own and but:
-            chosen = [one for one in owner.members if one.name == but and fills(one)] or chosen
+            chosen = [one for one in owner.members if one.name == but and fills_object(one)] or chosen
         for one in chosen:
             for item in range(self.way.items):
                 if not self._call(variable, one, facts, depth, 0 if self.way.again else item):
                     return
         for one in owner.members if self.way.taken and chosen else ():
-            if takes(one) and one.name != but:
-                answers = one.returns not in (None, "None") and not any(ANSWER in done for done in self.statements)
-                self._call(variable, one, facts, depth, 0, answer=f"{ANSWER} = " if answers else "")
+            if takes_from_object(one) and one.name != but:
+                answers = one.returns not in (None, "None") and not any(
+                    ANSWER_VARIABLE in done for done in self.statements
+                )
+                self._call(variable, one, facts, depth, 0, answer=f"{ANSWER_VARIABLE} = " if answers else "")
                 break
         for one in owner.members if self.way.moved and not but else ():
-            if moves(one):
+            if advances_object(one):
                 self.statements.append(f"{variable}.{one.name}()")
                 break
 
@@ -241,7 +242,7 @@ class _Stage:
             def given(called: CallableFacts, fixed: dict[str, str]) -> list[str] | None:
                 return self.arguments(called, facts, 1, fixed=fixed) if facts is not None else None
 
-            found = started(server, maker, given)
+            found = server_statements(server, maker, given)
             if found is None:
                 return None
             self.fixtures.add(FIXTURE)
@@ -317,3 +318,55 @@ def _form(one: CallableFacts, receiver: str, arguments: list[str], owner: ClassF
     form = function_form(one, (), prefix)
     name = owner.name if owner is not None and one.kind == "constructor" else f"{prefix}{one.name}"
     return f"{name}({', '.join(arguments)})", form.mode
+
+
+@dataclass(frozen=True, slots=True)
+class FlowVariant:
+    """How a flow is staged.
+
+    Attributes:
+        numbers: which pair of counts.
+        items: how many things are put into an object.
+        filler: which of the methods that fill an object; -1 for all of them, one after the other.
+        own: whether the acting method itself fills its object before, where it is one that does.
+        optional: whether the act is given one of its optional arguments.
+        changed: whether objects stand at another member of their enums than the default.
+        moved: whether objects other than the acting one have gone a step further (`order.send()`).
+        taken: whether something that was put in is taken out again.
+        again: whether the same thing is put in twice.
+        bare: whether counts that have a default are left out.
+    """
+
+    numbers: int = 0
+    items: int = 1
+    filler: int = 0
+    own: bool = False
+    optional: bool = False
+    changed: bool = False
+    moved: bool = False
+    taken: bool = False
+    again: bool = False
+    bare: bool = False
+
+
+FLOW_VARIANTS = (
+    FlowVariant(0),
+    FlowVariant(1, items=2),
+    FlowVariant(2),
+    FlowVariant(3, items=2, optional=True),
+    FlowVariant(4, optional=True),
+    FlowVariant(5, items=2, optional=True, own=True),
+    FlowVariant(6, optional=True, own=True),
+    FlowVariant(7, items=2, optional=True),
+    FlowVariant(0, items=2, filler=1),
+    FlowVariant(1, filler=-1),
+    FlowVariant(0, items=2, changed=True),
+    FlowVariant(1, filler=1, changed=True),
+    FlowVariant(0, items=2, filler=1, moved=True),
+    FlowVariant(1, filler=-1, moved=True),
+    FlowVariant(1, items=2, taken=True),
+    FlowVariant(0, items=2, again=True),
+    FlowVariant(0, items=2, taken=True, bare=True),
+    FlowVariant(0, bare=True),
+    FlowVariant(2, items=2, filler=2),
+)

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ....utils.python_source import parse_expression, parse_python
-from ...python.inputs.receivers import is_change
+from ...python.inputs.receivers import changes_state
 from ...python.model.model import CallableFacts, ClassFacts, ModuleFacts, Trial
 from ...python.search.initial_trials import ProposalContext
 from ...python.source.annotations import type_hint
-from .staging import ANSWER, fills
+from .method_roles import ANSWER_VARIABLE, fills_object
 
 _MOST_PER_OBJECT = 6
 _MOST = 14
@@ -19,7 +19,7 @@ _MOST_REOPENED = 2
 _LONGEST = 90
 
 
-def with_looks(trial: Trial, context: ProposalContext) -> Trial:
+def with_state_queries(trial: Trial, context: ProposalContext) -> Trial:
     """The trial with questions about every object of a project's class that it arranges."""
     if trial.mode in ("await", "aiterate", "aenter"):
         return trial
@@ -36,7 +36,7 @@ def with_looks(trial: Trial, context: ProposalContext) -> Trial:
     returned = _returned(trial, context)
     asks = _questions("result", returned, given, own, context)[:_MOST_PER_OBJECT] if returned is not None else []
     asks = [one for one in asks if one.startswith("result.")]
-    answers = [ANSWER] if any(one.startswith(f"{ANSWER} = ") for one in trial.arrange) else []
+    answers = [ANSWER_VARIABLE] if any(one.startswith(f"{ANSWER_VARIABLE} = ") for one in trial.arrange) else []
     return replace(trial, looks=tuple(dict.fromkeys((*answers, *looks)))[:_MOST], asks=tuple(asks))
 
 
@@ -138,7 +138,7 @@ def _questions(
     facts, owner = known
     found: list[str] = []
     for member in owner.members:
-        if not member.public or member.is_async or member.is_context_manager or is_change(member):
+        if not member.public or member.is_async or member.is_context_manager or changes_state(member):
             continue
         if member.kind != "method" or member.name.startswith("__") or member.name == act or _acts(member):
             continue
@@ -169,7 +169,7 @@ def _arguments(member: CallableFacts, given: dict[str, list[str]]) -> list[str] 
 
 def _acts(member: CallableFacts) -> bool:
     """Whether a method's name says that it does something rather than answer."""
-    return fills(member) or member.name.startswith(
+    return fills_object(member) or member.name.startswith(
         ("close", "shutdown", "stop", "commit", "rollback", "run", "start", "send", "delete", "remove", "clear")
     )
 

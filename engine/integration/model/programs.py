@@ -19,7 +19,7 @@ _ENTRY = re.compile(r"^\s*([\w.-]+)\s*=\s*([\w.]+)\s*(?::\s*([\w.]+))?\s*(?:\[.*
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ProjectProgram:
     """A program of the project.
 
     Attributes:
@@ -38,23 +38,23 @@ class Program:
         return "run_" + re.sub(r"\W+", "_", self.name).strip("_").lower()
 
 
-def find_programs(root: Path, layout: Layout) -> tuple[Program, ...]:
+def find_programs(root: Path, layout: Layout) -> tuple[ProjectProgram, ...]:
     """Every program, console scripts first, none twice; those whose module is not among the project's are left out."""
     places = layout.by_module()
-    found: dict[tuple[str, str], Program] = {}
+    found: dict[tuple[str, str], ProjectProgram] = {}
     for name, module, attribute in _declared(root):
         place = places.get(module)
         if place is not None:
             start = _start(root, place, name, attribute)
-            found.setdefault(start, Program(name, _defining(root, place, attribute, places), start))
+            found.setdefault(start, ProjectProgram(name, _defining(root, place, attribute, places), start))
     own = {one.place.module for one in found.values()}
     for place in layout.modules:
         package, _, last = place.module.rpartition(".")
         if last == "__main__" and package and package not in own:
             if not any(one.place.module.partition(".")[0] == package.partition(".")[0] for one in found.values()):
-                found.setdefault(("-m", package), Program(package.rpartition(".")[2], place, ("-m", package)))
+                found.setdefault(("-m", package), ProjectProgram(package.rpartition(".")[2], place, ("-m", package)))
         elif place.module not in own and not found and _is_script(root, place):
-            found.setdefault(("-m", place.module), Program(last, place, ("-m", place.module)))
+            found.setdefault(("-m", place.module), ProjectProgram(last, place, ("-m", place.module)))
     return tuple(found.values())
 
 

@@ -75,10 +75,10 @@ def is_client(one: CallableFacts, owner: ClassFacts | None, source: str) -> bool
     made = owner.constructor if owner is not None and one.kind != "constructor" else None
     given = [*one.parameters, *(made.parameters if made is not None else ())]
     takes = any(address_kind(item.name) in ("url", "port") for item in given)
-    return takes and speaks(source)
+    return takes and uses_network(source)
 
 
-def speaks(source: str) -> bool:
+def uses_network(source: str) -> bool:
     """Whether a module imports something that talks over the network."""
     if not any(word in source for word in ("urllib", "http", "requests", "socket", "xmlrpc")):
         return False

@@ -16,14 +16,14 @@ from ...python.source.annotations import type_hint
 from ...python.usage.project_index import ProjectIndex
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-Known = tuple[ModuleFacts, ClassFacts]
-Typed = tuple[str, ModuleFacts]
+ClassReference = tuple[ModuleFacts, ClassFacts]
+AnnotationReference = tuple[str, ModuleFacts]
 """An annotation as written, and the module it is written in."""
 _MOST_HOPS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ProjectCall:
     """A use of something of the project: who uses it, the module it is in, its qualified name there, the line."""
 
     caller: str
@@ -32,13 +32,13 @@ class Call:
     line: int
 
 
-def calls_of(source: str, facts: ModuleFacts, index: ProjectIndex) -> list[Call]:
+def calls_of(source: str, facts: ModuleFacts, index: ProjectIndex) -> list[ProjectCall]:
     """Every call of a module that leads to code of the project, its own included, in order of lines."""
     tree = parse_python(source, facts.path)
     package = facts.module if facts.path.endswith("__init__.py") else facts.module.rpartition(".")[0]
     imports = [one for one in ast.walk(tree) if isinstance(one, ast.Import | ast.ImportFrom)]
-    names = _Names(facts, index, imports_of(list(imports), package))
-    found: list[Call] = []
+    names = _ModuleNames(facts, index, imports_of(list(imports), package))
+    found: list[ProjectCall] = []
     for node in _definitions(tree.body):
         if isinstance(node, ast.ClassDef):
             attributes = _attributes(node, names)
@@ -47,7 +47,7 @@ def calls_of(source: str, facts: ModuleFacts, index: ProjectIndex) -> list[Call]
                     found += _Body(names, f"{node.name}.{member.name}", node.name, attributes).read(member)
             # Constructing is what naming the class does.
             found += [
-                Call(node.name, facts.module, f"{node.name}.{member.name}", member.lineno)
+                ProjectCall(node.name, facts.module, f"{node.name}.{member.name}", member.lineno)
                 for member in _definitions(node.body)
                 if isinstance(member, Function) and member.name in ("__init__", "__post_init__", "__new__")
             ]
@@ -71,7 +71,7 @@ def imported_modules(source: str, facts: ModuleFacts, index: ProjectIndex) -> li
     return list(found)
 
 
-class _Names:
+class _ModuleNames:
     """What the names of one module mean within the project."""
 
     def __init__(self, facts: ModuleFacts, index: ProjectIndex, bound: dict[str, str]) -> None:
@@ -109,7 +109,7 @@ class _Names:
             module, name = further
         return None
 
-    def known(self, typed: Typed | None) -> Known | None:
+    def known(self, typed: AnnotationReference | None) -> ClassReference | None:
         """The project's class that an annotation names, also inside Optional."""
         for hint in type_hint(typed[0]).members() if typed is not None else ():
             found = self.index.class_in(hint.name, typed[1]) if typed is not None else None
@@ -129,15 +129,17 @@ class _Names:
 class _Body(ast.NodeVisitor):
     """Reads one function; nested functions count as part of it."""
 
-    def __init__(self, names: _Names, caller: str, owner: str | None, attributes: dict[str, Typed]) -> None:
+    def __init__(
+        self, names: _ModuleNames, caller: str, owner: str | None, attributes: dict[str, AnnotationReference]
+    ) -> None:
         self._names = names
         self._caller = caller
         self._owner = owner
         self._attributes = attributes
-        self._types: dict[str, Typed] = {}
-        self._found: list[Call] = []
+        self._types: dict[str, AnnotationReference] = {}
+        self._found: list[ProjectCall] = []
 
-    def read(self, node: Function) -> list[Call]:
+    def read(self, node: Function) -> list[ProjectCall]:
         """Its calls."""
         for one in _parameters(node):
             if one.annotation is not None:
@@ -222,9 +224,9 @@ class _Body(ast.NodeVisitor):
             return
         defined = {one.qualname for one in facts.callables()} | {one.name for one in facts.classes}
         if name in defined or name.partition(".")[0] in defined:
-            self._found.append(Call(self._caller, module, name, line))
+            self._found.append(ProjectCall(self._caller, module, name, line))
 
-    def _bind(self, target: ast.expr, typed: Typed | None) -> None:
+    def _bind(self, target: ast.expr, typed: AnnotationReference | None) -> None:
         if not isinstance(target, ast.Name):
             return
         if typed is not None:
@@ -232,7 +234,7 @@ class _Body(ast.NodeVisitor):
         else:
             self._types.pop(target.id, None)
 
-    def _item(self, node: ast.expr) -> Typed | None:
+    def _item(self, node: ast.expr) -> AnnotationReference | None:
         """The type of what iterating gives, where the annotation of the whole says so."""
         typed = self._typed(node)
         for hint in type_hint(typed[0]).members() if typed is not None else ():
@@ -240,7 +242,7 @@ class _Body(ast.NodeVisitor):
                 return hint.arguments[0].name, typed[1]
         return None
 
-    def _typed(self, node: ast.expr) -> Typed | None:
+    def _typed(self, node: ast.expr) -> AnnotationReference | None:
         """The type of an expression as an annotation: variables, classes and functions called, fields, properties."""
         own = self._names.facts
         if isinstance(node, ast.Name):
@@ -260,7 +262,7 @@ class _Body(ast.NodeVisitor):
             return self._member(node)
         return None
 
-    def _member(self, node: ast.Attribute) -> Typed | None:
+    def _member(self, node: ast.Attribute) -> AnnotationReference | None:
         """What an attribute of a project's class holds, or its method returns."""
         owner = self._names.known(self._typed(node.value))
         if owner is None:
@@ -273,9 +275,9 @@ class _Body(ast.NodeVisitor):
         return (annotation, where) if annotation else None
 
 
-def _attributes(node: ast.ClassDef, names: _Names) -> dict[str, Typed]:
+def _attributes(node: ast.ClassDef, names: _ModuleNames) -> dict[str, AnnotationReference]:
     """Attributes of a class whose type can be read: annotated fields, and what `__init__` puts into `self`."""
-    found: dict[str, Typed] = {}
+    found: dict[str, AnnotationReference] = {}
     for one in node.body:
         if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
             found[one.target.id] = (ast.unparse(one.annotation), names.facts)

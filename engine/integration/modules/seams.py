@@ -12,7 +12,7 @@ from ...python.model.model import ModuleFacts
 from ...python.project.layout import Layout, ModulePlace
 from ...python.source.annotations import type_hint
 from ...python.usage.project_index import ProjectIndex
-from ..model.model import Seam
+from ..model.components import Seam
 from ..model.servers import Server, is_client, servers_in
 from .calls import calls_of, imported_modules
 
@@ -119,15 +119,15 @@ def find_seams(root: Path, layout: Layout) -> SeamMap:
     index = ProjectIndex(root, layout, tuple(found.facts.values()))
     for module, facts in found.facts.items():
         found.servers.extend(servers_in(facts, sources[module]))
-    _through_servers(index, found)
+    _add_server_calls(index, found)
     for module, facts in found.facts.items():
         found._imports[module] = imported_modules(sources[module], facts, index)
         for call in calls_of(sources[module], facts, index):
             found._calls.setdefault((module, call.caller), set()).add((call.module, call.name))
             if call.module != module:
                 found.seams.append(Seam(module, call.caller, call.module, call.name, call.line))
-        _through_requests(module, sources[module], found)
-    _through_constructors(found.facts, found._calls)
+        _add_request_seams(module, sources[module], found)
+    _add_constructor_calls(found.facts, found._calls)
     found.seams.sort(key=lambda one: (found.facts[one.source].path, one.line, one.target, one.name))
     return found
 
@@ -143,7 +143,7 @@ def _read(root: Path, place: ModulePlace, found: SeamMap, sources: dict[str, str
     return facts
 
 
-def _through_servers(index: ProjectIndex, found: SeamMap) -> None:
+def _add_server_calls(index: ProjectIndex, found: SeamMap) -> None:
     """What a server is made with is what its answers use, however they come by it."""
     for server in found.servers:
         facts = found.facts[server.module]
@@ -157,7 +157,7 @@ def _through_servers(index: ProjectIndex, found: SeamMap) -> None:
                     found._calls.setdefault((server.module, server.name), set()).add(place)
 
 
-def _through_requests(module: str, source: str, found: SeamMap) -> None:
+def _add_request_seams(module: str, source: str, found: SeamMap) -> None:
     """What asks a server may reach each server of the other modules; see servers.py."""
     facts = found.facts[module]
     others = [one for one in found.servers if one.module != module]
@@ -169,7 +169,7 @@ def _through_requests(module: str, source: str, found: SeamMap) -> None:
                 found.seams.append(Seam(module, one.qualname, server.module, server.name, one.lines[0]))
 
 
-def _through_constructors(facts: Mapping[str, ModuleFacts], calls: dict[Place, set[Place]]) -> None:
+def _add_constructor_calls(facts: Mapping[str, ModuleFacts], calls: dict[Place, set[Place]]) -> None:
     """A class that is named may have all of its methods called: what they reach is reached by who names it."""
     for module, one in facts.items():
         for owner in one.classes:

@@ -9,8 +9,8 @@ from pathlib import Path
 from ...python.facts.analyse import subjects
 from ...python.model.model import CallableFacts
 from ...python.project.layout import Layout, ModulePlace
-from ..model.model import Component, IntegrationTarget
-from ..model.programs import Program, find_programs
+from ..model.components import Component, IntegrationTarget
+from ..model.programs import ProjectProgram, find_programs
 from .seams import SeamMap, find_seams
 
 MOST_TARGETS = 12
@@ -50,10 +50,10 @@ def integration_target(
         symbols: qualified names that limit it; `Cart` means its members too.
     """
     found = integration_targets(root, layout, (path,))
-    return limited_to(found[0], symbols) if found else None
+    return restrict_target(found[0], symbols) if found else None
 
 
-def limited_to(
+def restrict_target(
     target: IntegrationTarget, symbols: Collection[str] | None, left_out: Collection[str] = ()
 ) -> IntegrationTarget | None:
     """The target about some symbols only, without others; None where nothing is left."""
@@ -69,7 +69,7 @@ def limited_to(
 
 
 def _target(
-    place: ModulePlace, seams: SeamMap, places: dict[str, ModulePlace], programs: tuple[Program, ...]
+    place: ModulePlace, seams: SeamMap, places: dict[str, ModulePlace], programs: tuple[ProjectProgram, ...]
 ) -> IntegrationTarget | None:
     facts = seams.facts[place.module]
     runs_at_import = place.module.rpartition(".")[2] == "__main__"

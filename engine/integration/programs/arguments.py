@@ -30,7 +30,7 @@ _TEXTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class ProgramArgument:
     """An option or a positional argument; `flags` is empty for a positional one."""
 
     name: str
@@ -56,9 +56,9 @@ class Command:
     """A subcommand, or the program itself where `words` is empty; `arguments` are those of its parents too."""
 
     words: tuple[str, ...]
-    arguments: tuple[Argument, ...]
+    arguments: tuple[ProgramArgument, ...]
     description: str = ""
-    before: tuple[Argument, ...] = field(default=())
+    before: tuple[ProgramArgument, ...] = field(default=())
 
 
 def commands_of(parser: Mapping[str, Any]) -> tuple[Command, ...]:
@@ -66,7 +66,7 @@ def commands_of(parser: Mapping[str, Any]) -> tuple[Command, ...]:
     return tuple(_commands(parser, (), ()))
 
 
-def _commands(parser: Mapping[str, Any], words: tuple[str, ...], above: tuple[Argument, ...]) -> list[Command]:
+def _commands(parser: Mapping[str, Any], words: tuple[str, ...], above: tuple[ProgramArgument, ...]) -> list[Command]:
     own = tuple(_argument(one) for one in parser.get("arguments") or ())
     inner = parser.get("commands") or {}
     found: list[Command] = []
@@ -77,13 +77,13 @@ def _commands(parser: Mapping[str, Any], words: tuple[str, ...], above: tuple[Ar
     return found
 
 
-def _argument(told: Mapping[str, Any]) -> Argument:
+def _argument(told: Mapping[str, Any]) -> ProgramArgument:
     help_text = str(told.get("help") or "")
     metavar = str(told.get("metavar") or "")
     default = str(told["default"]) if told.get("has_default") and told.get("default") is not None else None
     documented = re.search(r"\(?\bdefaults?(?: is|:| to)\s*[`'\"]?([^\s)`'\"]+[^\s).,`'\"]|[^\s).,`'\"])", help_text)
     examples = [one for one in _EXAMPLE.findall(help_text) if len(one) < 60]
-    return Argument(
+    return ProgramArgument(
         name=str(told["name"]),
         kind=_kind(told, help_text, metavar),
         flags=tuple(str(one) for one in told.get("flags") or ()),
@@ -121,7 +121,7 @@ def _kind(told: Mapping[str, Any], help_text: str, metavar: str) -> Kind:
     return "text"
 
 
-def plain_values(argument: Argument) -> tuple[str, ...]:
+def plain_values(argument: ProgramArgument) -> tuple[str, ...]:
     """Values for an argument that is no file, the plainest first; one that is refused comes last."""
     if argument.choices:
         return argument.choices

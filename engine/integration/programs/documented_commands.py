@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ....utils.generated_header import untouched
 from ...python.project.layout import Layout
-from ..model.programs import Program
-from .arguments import Argument, Command
+from ..model.programs import ProjectProgram
+from .arguments import Command, ProgramArgument
 
 _MOST_COMMANDS = 12
 _LARGEST = 400_000
@@ -18,7 +18,7 @@ _PLACEHOLDER = re.compile(r"[<>|&;$`*\[\]{}]|\.\.\.|…|^[A-Z_]{3,}$")
 _WORD = re.compile(r"[A-Za-z]{3,}")
 
 
-def documented_commands(root: Path, layout: Layout, program: Program) -> list[tuple[str, ...]]:
+def documented_commands(root: Path, layout: Layout, program: ProjectProgram) -> list[tuple[str, ...]]:
     """Arguments of the commands that README, documentation and the program's own file show, in their order."""
     found: dict[tuple[str, ...], None] = {}
     for path in (program.place.path, *layout.documents):
@@ -37,7 +37,7 @@ def _text(path: Path) -> str:
     return "" if untouched(text) else text
 
 
-def _commands_in(text: str, program: Program) -> Iterable[tuple[str, ...]]:
+def _commands_in(text: str, program: ProjectProgram) -> Iterable[tuple[str, ...]]:
     names = [re.escape(program.name)]
     if program.start[0] == "-m":
         names.append(rf"python3? -m {re.escape(program.start[1])}")
@@ -51,7 +51,7 @@ def _commands_in(text: str, program: Program) -> Iterable[tuple[str, ...]]:
             yield arguments
 
 
-def fitting(arguments: Sequence[str], commands: Sequence[Command]) -> Command | None:
+def matching_command(arguments: Sequence[str], commands: Sequence[Command]) -> Command | None:
     """The command that a documented line calls, or None where its words are none of the program's."""
     for command in sorted(commands, key=lambda one: -len(one.words)):
         rest = list(arguments)
@@ -63,16 +63,16 @@ def fitting(arguments: Sequence[str], commands: Sequence[Command]) -> Command | 
     return None
 
 
-def files_in(arguments: Sequence[str], command: Command) -> list[tuple[str, Argument]]:
+def files_in(arguments: Sequence[str], command: Command) -> list[tuple[str, ProgramArgument]]:
     """Words of a documented line that stand for input files, with the argument each is given for."""
     return [(words[-1], one) for words, one in arguments_in(arguments, command) if one.kind == "input"]
 
 
-def arguments_in(arguments: Sequence[str], command: Command) -> list[tuple[tuple[str, ...], Argument]]:
+def arguments_in(arguments: Sequence[str], command: Command) -> list[tuple[tuple[str, ...], ProgramArgument]]:
     """The words of a documented line, with the argument that each part of it is given for."""
     positional = [one for one in command.arguments if not one.flags]
     by_flag = {flag: one for one in (*command.arguments, *command.before) for flag in one.flags}
-    found: list[tuple[tuple[str, ...], Argument]] = []
+    found: list[tuple[tuple[str, ...], ProgramArgument]] = []
     words = list(command.words)
     waiting = ""
     at = 0

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from ....utils.python_source import parse_python
 from ...python.project.layout import Layout
-from .arguments import Argument
+from .arguments import ProgramArgument
 
 _FORMATS = ("csv", "tsv", "json", "yaml", "yml", "toml", "xml", "ini", "html", "md", "txt", "sql", "py", "log")
 _SAMPLES = re.compile(r"(^|/)(examples?|samples?|data|testdata|fixtures|tests?|docs?)(/|$)")
@@ -23,7 +23,7 @@ _WORDS = ("apple", "banana", "cherry")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class InputFormats:
     """What the code of some modules reads from rows and documents.
 
     Attributes:
@@ -35,7 +35,7 @@ class Reading:
     formats: tuple[str, ...] = ()
 
 
-def reading_of(root: Path, paths: Iterable[str]) -> Reading:
+def reading_of(root: Path, paths: Iterable[str]) -> InputFormats:
     """What the code of some files reads; files that do not parse say nothing."""
     columns: dict[str, str] = {}
     formats: dict[str, None] = {}
@@ -50,7 +50,7 @@ def reading_of(root: Path, paths: Iterable[str]) -> Reading:
         )
         if "csv" in imported:
             columns.update((name, how) for name, how in _keys(tree) if name not in columns or how)
-    return Reading(tuple(columns.items()), tuple(formats))
+    return InputFormats(tuple(columns.items()), tuple(formats))
 
 
 def _keys(tree: ast.Module) -> Iterable[tuple[str, str]]:
@@ -75,8 +75,8 @@ def _keys(tree: ast.Module) -> Iterable[tuple[str, str]]:
 
 
 def input_files(
-    argument: Argument,
-    reading: Reading,
+    argument: ProgramArgument,
+    reading: InputFormats,
     samples: Sequence[tuple[str, str]],
     vocabulary: Sequence[str],
     shown: str = "",
@@ -128,7 +128,7 @@ _CONTENTS = {
 }
 
 
-def _documented_columns(help_text: str, reading: Reading) -> list[tuple[str, str]]:
+def _documented_columns(help_text: str, reading: InputFormats) -> list[tuple[str, str]]:
     match = _COLUMNS.search(help_text)
     if match is None:
         return []

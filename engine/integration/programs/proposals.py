@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from ..model.program_model import ProgramRun, RunSeen
-from .arguments import Argument, Command, plain_values
-from .documented_commands import arguments_in, files_in, fitting, vocabulary_of
-from .input_files import Reading, input_files
+from ..model.program_runs import ProgramRun, RunObservation
+from .arguments import Command, ProgramArgument, plain_values
+from .documented_commands import arguments_in, files_in, matching_command, vocabulary_of
+from .input_files import InputFormats, input_files
 
 MOST_SINGLE = 44
 MOST_FOLLOWING = 80
@@ -22,12 +22,12 @@ _MOST_EDGES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Knowledge:
+class ProgramFacts:
     """What is known of a program before it runs: commands, documented lines, what it reads, samples, its source."""
 
     commands: tuple[Command, ...]
     documented: tuple[tuple[str, ...], ...]
-    reading: Reading
+    reading: InputFormats
     samples: tuple[tuple[str, str], ...]
     source: str = ""
 
@@ -39,14 +39,14 @@ class Knowledge:
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
+class _ArgumentValue:
     """One argument as it is written on the line, and the file it needs, if any."""
 
     words: tuple[str, ...]
     file: tuple[str, str] | None = None
 
 
-def single_runs(known: Knowledge) -> list[ProgramRun]:
+def single_runs(known: ProgramFacts) -> list[ProgramRun]:
     """Runs of one command each, documented lines first; none twice."""
     found: dict[ProgramRun, None] = {}
     for run in (*documented_runs(known), *_undocumented(known)):
@@ -54,11 +54,11 @@ def single_runs(known: Knowledge) -> list[ProgramRun]:
     return list(found)[:MOST_SINGLE]
 
 
-def documented_runs(known: Knowledge) -> list[ProgramRun]:
+def documented_runs(known: ProgramFacts) -> list[ProgramRun]:
     """Each documented line by itself, with files for the inputs that it names."""
     runs: list[ProgramRun] = []
     for arguments in known.documented:
-        command = fitting(arguments, known.commands) if known.commands else Command((), ())
+        command = matching_command(arguments, known.commands) if known.commands else Command((), ())
         if command is None:
             continue
         files = [
@@ -70,7 +70,7 @@ def documented_runs(known: Knowledge) -> list[ProgramRun]:
     return runs
 
 
-def _undocumented(known: Knowledge) -> Iterator[ProgramRun]:
+def _undocumented(known: ProgramFacts) -> Iterator[ProgramRun]:
     """The plainest run of each command, then the second one of each, and so on."""
     most = max(_MOST_VARIANTS, MOST_SINGLE // max(1, len(known.commands)))
     turns = [islice(_each_once(command_runs(one, known)), most) for one in known.commands]
@@ -92,7 +92,7 @@ def _each_once(runs: Iterator[ProgramRun]) -> Iterator[ProgramRun]:
             yield one
 
 
-def command_runs(command: Command, known: Knowledge) -> Iterator[ProgramRun]:
+def command_runs(command: Command, known: ProgramFacts) -> Iterator[ProgramRun]:
     """Runs of one command: a documented line or what it requires; each further value; each option by itself."""
     required = [one for one in command.arguments if one.required or not one.flags]
     pools = {one.name: _given(one, known) for one in command.arguments}
@@ -110,69 +110,69 @@ def command_runs(command: Command, known: Knowledge) -> Iterator[ProgramRun]:
                 yield _run(command, {**base, one.name: pools[one.name][at]})
 
 
-def _documented(command: Command, known: Knowledge) -> dict[str, _Given]:
+def _documented(command: Command, known: ProgramFacts) -> dict[str, _ArgumentValue]:
     """What the first documented line of a command gives to each argument."""
-    line = next((one for one in known.documented if fitting(one, known.commands) is command), None)
+    line = next((one for one in known.documented if matching_command(one, known.commands) is command), None)
     if line is None:
         return {}
-    found: dict[str, _Given] = {}
+    found: dict[str, _ArgumentValue] = {}
     for words, one in arguments_in(line, command):
         file = None
         if one.kind == "input":
             file = (words[-1], input_files(one, known.reading, known.samples, known.vocabulary, words[-1])[0][1])
         before = found.get(one.name)
-        found[one.name] = _Given((*before.words, *words) if before is not None else words, file)
+        found[one.name] = _ArgumentValue((*before.words, *words) if before is not None else words, file)
     return found
 
 
-def _shown_name(argument: Argument, known: Knowledge) -> str:
+def _shown_name(argument: ProgramArgument, known: ProgramFacts) -> str:
     """The name of a file that a documented line gives for an argument."""
     for line in known.documented:
-        command = fitting(line, known.commands)
+        command = matching_command(line, known.commands)
         for words, one in arguments_in(line, command) if command is not None else ():
             if one == argument:
                 return words[-1]
     return ""
 
 
-def _given(argument: Argument, known: Knowledge) -> list[_Given]:
+def _given(argument: ProgramArgument, known: ProgramFacts) -> list[_ArgumentValue]:
     """Ways to give one argument, the plainest first."""
     if argument.kind == "flag":
-        return [_Given((argument.flag,))]
+        return [_ArgumentValue((argument.flag,))]
     if argument.kind == "input":
         files = input_files(argument, known.reading, known.samples, known.vocabulary, _shown_name(argument, known))
-        ways = [_Given((name,), (name, text)) for name, text in files]
-        return [_flagged(argument, one) for one in (*ways, _Given((f"missing.{_ending(files)}",)))]
+        ways = [_ArgumentValue((name,), (name, text)) for name, text in files]
+        return [_flagged(argument, one) for one in (*ways, _ArgumentValue((f"missing.{_ending(files)}",)))]
     if argument.kind == "output":
-        return [_flagged(argument, _Given((_output_name(argument),)))]
+        return [_flagged(argument, _ArgumentValue((_output_name(argument),)))]
     values = plain_values(argument)
     if argument.kind in ("whole", "number"):
         defaults = (argument.documented_default, argument.default)
         values = tuple(dict.fromkeys((*(one for one in defaults if one), *values)))
     if argument.count > 1:
-        return [_flagged(argument, _Given(tuple((values * argument.count)[: argument.count])))]
-    ways = [_Given((value,)) for value in values]
+        return [_flagged(argument, _ArgumentValue(tuple((values * argument.count)[: argument.count])))]
+    ways = [_ArgumentValue((value,)) for value in values]
     if argument.many and len(values) > 1:
-        ways.insert(1, _Given(values[:2]))
+        ways.insert(1, _ArgumentValue(values[:2]))
     return [_flagged(argument, one) for one in ways]
 
 
-def _flagged(argument: Argument, given: _Given) -> _Given:
-    return _Given((argument.flag, *given.words), given.file) if argument.flags else given
+def _flagged(argument: ProgramArgument, given: _ArgumentValue) -> _ArgumentValue:
+    return _ArgumentValue((argument.flag, *given.words), given.file) if argument.flags else given
 
 
 def _ending(files: Sequence[tuple[str, str]]) -> str:
     return files[0][0].rpartition(".")[2] if files else "txt"
 
 
-def _output_name(argument: Argument) -> str:
+def _output_name(argument: ProgramArgument) -> str:
     said = f"{argument.name} {argument.help}".lower()
     ending = next((one for one in ("csv", "json", "html", "xml", "yaml", "toml", "md") if one in said), "txt")
     stem = argument.name.strip("_").lower().replace("-", "_")
     return stem if stem.endswith(f".{ending}") else f"{stem}.{ending}"
 
 
-def _run(command: Command, given: Mapping[str, _Given]) -> ProgramRun:
+def _run(command: Command, given: Mapping[str, _ArgumentValue]) -> ProgramRun:
     """Options stand behind what they belong to; words that begin with a dash would be taken for options."""
     order = [one for one in command.arguments if not one.flags] + [one for one in command.arguments if one.flags]
     chosen = [given[one.name] for one in order if one.name in given]
@@ -181,7 +181,7 @@ def _run(command: Command, given: Mapping[str, _Given]) -> ProgramRun:
     return ProgramRun(tuple(files.items()), ((*command.words, *words),), command.words)
 
 
-def following_runs(seen: Sequence[tuple[ProgramRun, RunSeen]], single: Sequence[ProgramRun]) -> list[ProgramRun]:
+def following_runs(seen: Sequence[tuple[ProgramRun, RunObservation]], single: Sequence[ProgramRun]) -> list[ProgramRun]:
     """Runs in which a command comes after others that left something behind in their folder.
 
     Args:
@@ -204,7 +204,7 @@ def following_runs(seen: Sequence[tuple[ProgramRun, RunSeen]], single: Sequence[
     return list(found)[:MOST_FOLLOWING]
 
 
-def edge_runs(seen: Sequence[tuple[ProgramRun, RunSeen]], commands: Sequence[Command]) -> list[ProgramRun]:
+def boundary_runs(seen: Sequence[tuple[ProgramRun, RunObservation]], commands: Sequence[Command]) -> list[ProgramRun]:
     """Runs whose whole numbers are those that the folder holds: what a comparison does there shows at its edge."""
     found: dict[ProgramRun, None] = {}
     for run, told in seen:
@@ -225,7 +225,7 @@ def edge_runs(seen: Sequence[tuple[ProgramRun, RunSeen]], commands: Sequence[Com
     return [run for run in found if run not in known][:MOST_ON_EDGES]
 
 
-def stands_on_edge(run: ProgramRun, told: RunSeen, commands: Sequence[Command]) -> tuple[str, ...]:
+def boundary_arguments(run: ProgramRun, told: RunObservation, commands: Sequence[Command]) -> tuple[str, ...]:
     """Names of the arguments of the last command that are whole numbers which the folder held before."""
     command = next((one for one in commands if one.words == run.words), None)
     held = set(_numbers_in(told.before or {}))
@@ -253,7 +253,7 @@ def _spread(states: Sequence[ProgramRun]) -> list[ProgramRun]:
     return [*firsts, *(one for group in by_words.values() for one in group[1:])][:_MOST_STATES]
 
 
-def leaves_state(run: ProgramRun, told: RunSeen) -> bool:
+def leaves_state(run: ProgramRun, told: RunObservation) -> bool:
     """Whether a run ended well and left a file behind that no argument of it names."""
     last = told.last
     if last is None or told.failed or last.code != 0 or last.ended != "exited" or told.outside:

@@ -18,14 +18,17 @@ from ....core.errors import SandboxFailure
 from ....sandbox.protocol import Limits
 from ....sandbox.target import PythonTarget, Workspace
 from ...python.model.model import Arc
-from ...python.project.layout import ModulePlace
-from ..model.arcs import WideArcs
-from ..model.model import IntegrationTarget
-from ..model.program_model import PLAIN, Manner, ProgramRun, RunSeen, seen_from
-from ..model.programs import Program
+from ...python.project.layout import Layout, ModulePlace
+from ..flows.explore import Flows
+from ..model.components import IntegrationTarget
+from ..model.program_runs import DEFAULT_CONDITIONS, ProgramRun, RunConditions, RunObservation, run_observation_from
+from ..model.programs import ProjectProgram
+from ..model.wide_arcs import WideArcs
 from .arguments import Command, commands_of
-from .help_promises import broken_promises, leaves_to_promise
-from .proposals import Knowledge, edge_runs, following_runs, single_runs, stands_on_edge
+from .documented_commands import documented_commands
+from .documented_defaults import relies_on_wrong_default, wrong_documented_defaults
+from .input_files import reading_of, samples_of
+from .proposals import ProgramFacts, boundary_arguments, boundary_runs, following_runs, single_runs
 
 _WORKER = Path(__file__).resolve().parents[3] / "sandbox" / "worker"
 COMMAND_SECONDS = 10.0
@@ -35,17 +38,17 @@ _MOVING_COST = 250.0
 _SHIFT = 400 * 86_400 + 7 * 3600 + 11
 
 
-TRACED = Manner(traced=True)
-ELSEWHERE = Manner(hash_seed=2, zone="TWX-05:45", shift=_SHIFT)
+TRACED_CONDITIONS = RunConditions(traced=True)
+OTHER_CONDITIONS = RunConditions(hash_seed=2, zone="TWX-05:45", shift=_SHIFT)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptRun:
     """A run that deserves a test: what it did, plainly and elsewhere, and the arcs of its last command."""
 
     run: ProgramRun
-    seen: RunSeen
-    elsewhere: RunSeen
+    seen: RunObservation
+    elsewhere: RunObservation
     arcs: frozenset[Arc]
 
 
@@ -58,20 +61,20 @@ class ProgramFlows:
         defects: promises of help texts that runs contradict, as the spec has them.
     """
 
-    program: Program
+    program: ProjectProgram
     commands: tuple[Command, ...] = ()
-    kept: list[Kept] = field(default_factory=list)
-    seen: list[tuple[ProgramRun, RunSeen]] = field(default_factory=list)
+    kept: list[KeptRun] = field(default_factory=list)
+    seen: list[tuple[ProgramRun, RunObservation]] = field(default_factory=list)
     lost: dict[str, str] = field(default_factory=dict)
     defects: list[dict[str, Any]] = field(default_factory=list)
     runs: int = 0
     notes: list[str] = field(default_factory=list)
 
 
-class Runner:
+class ProgramRunner:
     """Runs one program of a target in workspaces of their own."""
 
-    def __init__(self, target: PythonTarget, program: Program, watched: Sequence[ModulePlace]) -> None:
+    def __init__(self, target: PythonTarget, program: ProjectProgram, watched: Sequence[ModulePlace]) -> None:
         self._target = target
         self._program = program
         self._watched = tuple(watched)
@@ -92,7 +95,7 @@ class Runner:
                 return ()
         return commands_of(told["parser"]) if told.get("parser") else ()
 
-    async def observe(self, runs: Sequence[ProgramRun], manner: Manner) -> list[RunSeen]:
+    async def observe(self, runs: Sequence[ProgramRun], manner: RunConditions) -> list[RunObservation]:
         """What each run did, in the same order.
 
         Raises:
@@ -116,9 +119,11 @@ class Runner:
                 f"Running {self._program.name} ended after {len(lines)} of {len(runs)} runs. {completed.reason} {last}",
                 advice="Run the program by hand; it may use more memory or processes than the sandbox gives.",
             )
-        return [seen_from(json.loads(line), len(run.commands)) for run, line in zip(runs, lines, strict=False)]
+        return [
+            run_observation_from(json.loads(line), len(run.commands)) for run, line in zip(runs, lines, strict=False)
+        ]
 
-    def _request(self, workspace: Workspace, runs: Sequence[ProgramRun], manner: Manner) -> dict[str, Any]:
+    def _request(self, workspace: Workspace, runs: Sequence[ProgramRun], manner: RunConditions) -> dict[str, Any]:
         home = [str(workspace.scratch / name) for name in ("home", "tmp")]
         return {
             "scratch": str(workspace.scratch / "programs"),
@@ -142,38 +147,38 @@ class Runner:
 
 
 async def explore_program(
-    runner: Runner, program: Program, known: Knowledge, arcs: WideArcs, target: IntegrationTarget
+    runner: ProgramRunner, program: ProjectProgram, known: ProgramFacts, arcs: WideArcs, target: IntegrationTarget
 ) -> ProgramFlows:
     """Run a program in many ways and keep what deserves a test. Raises SandboxFailure."""
     found = ProgramFlows(program, known.commands)
     single = single_runs(known)
-    observed = list(zip(single, await runner.observe(single, TRACED), strict=True))
+    observed = list(zip(single, await runner.observe(single, TRACED_CONDITIONS), strict=True))
     second = following_runs(observed, single)
-    more = list(zip(second, await runner.observe(second, TRACED), strict=True))
+    more = list(zip(second, await runner.observe(second, TRACED_CONDITIONS), strict=True))
     third = [one for one in following_runs([*observed, *more], single) if len(one.commands) > 2 and one not in second]
-    more += zip(third, await runner.observe(third, TRACED), strict=True)
-    edges = edge_runs([*observed, *more], known.commands)
-    more += zip(edges, await runner.observe(edges, TRACED), strict=True)
+    more += zip(third, await runner.observe(third, TRACED_CONDITIONS), strict=True)
+    edges = boundary_runs([*observed, *more], known.commands)
+    more += zip(edges, await runner.observe(edges, TRACED_CONDITIONS), strict=True)
     found.seen = [*observed, *more]
-    found.defects = await broken_promises(runner.observe, program, known.commands, found.seen, known.source)
+    found.defects = await wrong_documented_defaults(runner.observe, program, known.commands, found.seen, known.source)
     found.runs = len(found.seen)
     counting = {one.place.module for one in target.components if not one.vocabulary}
     chosen = _chosen(found, arcs, counting)
     runs = [run for run, _ in chosen]
-    plain, elsewhere = await runner.observe(runs, PLAIN), await runner.observe(runs, ELSEWHERE)
+    plain, elsewhere = await runner.observe(runs, DEFAULT_CONDITIONS), await runner.observe(runs, OTHER_CONDITIONS)
     for (run, own), seen, other in zip(chosen, plain, elsewhere, strict=True):
-        reason = _unsteady(seen, other)
+        reason = _instability(seen, other)
         if reason:
             found.lost.setdefault(" ".join(run.words), reason)
         else:
-            found.kept.append(Kept(run, seen, other, own))
-    _tell_lost(found)
+            found.kept.append(KeptRun(run, seen, other, own))
+    _record_rejections(found)
     if found.kept:
         found.notes.append(f"{program.name} runs in processes of its own: lines it runs there are not in the coverage")
     return found
 
 
-def _unsteady(seen: RunSeen, other: RunSeen) -> str:
+def _instability(seen: RunObservation, other: RunObservation) -> str:
     one, two = seen.last, other.last
     if one is None or two is None or seen.failed or other.failed:
         return "it could not be repeated"
@@ -182,7 +187,7 @@ def _unsteady(seen: RunSeen, other: RunSeen) -> str:
     return ""
 
 
-def trouble(told: RunSeen) -> str:
+def rejection_reason(told: RunObservation) -> str:
     """Why a run cannot become a test; empty when it can."""
     last = told.last
     if told.failed or last is None:
@@ -202,7 +207,7 @@ def _exception(err: str) -> str:
     return err.strip().rpartition("\n")[2].partition(":")[0].rpartition(".")[2] or "exception"
 
 
-def tells(told: RunSeen) -> bool:
+def has_assertable_result(told: RunObservation) -> bool:
     """Whether there is something to demand besides the exit code."""
     last = told.last
     return last is not None and bool(last.out or (last.code and last.err) or told.changed())
@@ -213,7 +218,12 @@ def _chosen(found: ProgramFlows, arcs: WideArcs, counting: set[str]) -> list[tup
     left: list[tuple[ProgramRun, frozenset[Arc], frozenset[Any]]] = []
     for run, told in found.seen:
         last = told.last
-        if last is None or trouble(told) or not tells(told) or leaves_to_promise(run, found.commands):
+        if (
+            last is None
+            or rejection_reason(told)
+            or not has_assertable_result(told)
+            or relies_on_wrong_default(run, found.commands)
+        ):
             continue
         own = arcs.real(last.arcs)
         if any(edge.source in counting and edge.target in counting for edge in arcs.edges(own)):
@@ -234,39 +244,79 @@ def _chosen(found: ProgramFlows, arcs: WideArcs, counting: set[str]) -> list[tup
     return sorted(chosen, key=lambda one: (len(one[0].commands), order[one[0]]))
 
 
-def _names_today(told: RunSeen) -> bool:
+def _names_today(told: RunObservation) -> bool:
     """Whether what a run says holds today's date: tomorrow it will say something else."""
     today = datetime.now(UTC).date().isoformat()
     last = told.last
     return last is not None and (today in (last.out or "") or today in json.dumps(told.changed(), default=str))
 
 
-def _outcome(told: RunSeen) -> tuple[Any, ...]:
+def _outcome(told: RunObservation) -> tuple[Any, ...]:
     """What a user saw of a run that was refused, and its exit code; equal ones tell the same."""
     last = told.last
     return (told.changed(), last.code, last.out, last.err) if last is not None else (None, 0)
 
 
-def _behaviour(run: ProgramRun, told: RunSeen, commands: Sequence[Command]) -> frozenset[Any]:
+def _behaviour(run: ProgramRun, told: RunObservation, commands: Sequence[Command]) -> frozenset[Any]:
     last = told.last
     assert last is not None
     lines = len((last.out or "").splitlines())
     kinds: set[Any] = {("says", run.words, last.out or last.err)}  # another answer is another behaviour
     kinds |= {("ends", run.words, last.code), ("lines", run.words, last.code, min(lines, 3))}
-    kinds |= {("edge", run.words, name) for name in stands_on_edge(run, told, commands)}
+    kinds |= {("edge", run.words, name) for name in boundary_arguments(run, told, commands)}
     kinds |= {("changes", run.words, name.rpartition(".")[2]) for name in told.changed()}
     kinds |= {("option", run.words, word) for word in run.commands[-1] if word.startswith("-") and not last.code}
     return frozenset(kinds)
 
 
-def _tell_lost(found: ProgramFlows) -> None:
+def _record_rejections(found: ProgramFlows) -> None:
     """For each command without a test, why the first run of it got none."""
     have = {one.run.words for one in found.kept}
     for run, told in found.seen:
         words = " ".join(run.words)
         if run.words not in have and words not in found.lost:
-            reason = trouble(told)
+            reason = rejection_reason(told)
             found.lost[words] = (
                 reason or "no run of it was seen to cross from one module into another and to tell anything"
             )
     found.lost = {words: reason for words, reason in found.lost.items() if tuple(words.split()) not in have}
+
+
+_MOST_PROGRAMS = 3
+
+
+async def explore_programs(
+    target: PythonTarget, root: Path, layout: Layout, components: IntegrationTarget, flows: Flows
+) -> tuple[ProgramFlows, ...]:
+    """What running the entry's programs gave; in a sandbox that does not bind child programs none is run.
+
+    Raises:
+        SandboxFailure: the sandbox broke.
+    """
+    found: list[ProgramFlows] = []
+    for program in components.programs[:_MOST_PROGRAMS]:
+        if target.sandbox.kind != "bubblewrap":
+            note = f"{program.name} was not run: the weak sandbox does not bind child programs"
+            found.append(
+                ProgramFlows(program, lost={"": "the weak sandbox does not bind child programs"}, notes=[note])
+            )
+            continue
+        watched = [one.place for one in components.components]
+        runner = ProgramRunner(target, program, watched)
+        commands = await runner.commands()
+        known = await asyncio.to_thread(_known, root, layout, program, commands, [one.path for one in watched])
+        one = await explore_program(runner, program, known, flows.arcs, components)
+        found.append(one)
+    return tuple(found)
+
+
+def _known(
+    root: Path, layout: Layout, program: ProjectProgram, commands: Sequence[Command], watched: Sequence[str]
+) -> ProgramFacts:
+    return ProgramFacts(
+        commands=tuple(commands),
+        documented=tuple(documented_commands(root, layout, program)),
+        reading=reading_of(root, watched),
+        samples=tuple(samples_of(layout)),
+        source=(root / program.place.path).read_text(encoding="utf-8", errors="replace"),
+    )

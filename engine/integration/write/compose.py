@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ....utils.python_source import parse_python
 from ...python.facts.exception_names import message_part
-from ...python.facts.import_names import ImportNames, at_their_source
+from ...python.facts.import_names import ImportNames, imported_from_origin
 from ...python.judge.defects import suspected_defects
 from ...python.judge.finding_selection import AssertableFinding, assertable_findings
 from ...python.model.model import ModuleFacts
@@ -16,18 +18,16 @@ from ...python.model.spec_case import Expectation
 from ...python.usage.project_index import ProjectIndex
 from ...python.write.case_namer import CaseNamer
 from ..flows import loopback
-from ..flows.crossing import edges_taken
-from ..flows.explore import Flows
-from ..model.model import Component, Edge, IntegrationTarget
-from ..model.spec_case import FlowCase
-from .flow_steps import split_steps
+from ..flows.explore import Flows, edges_taken
+from ..model.components import Component, Edge, IntegrationTarget
+from ..model.flow_case import FlowCase, FlowStep
 
 SCHEMA_VERSION = "1.0.0"
 _MOST_EDGES = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ProgramAdditions:
     """What running programs adds to a spec; see program_cases.py."""
 
     cases: tuple[FlowCase, ...] = ()
@@ -38,7 +38,7 @@ class Told:
     not_reached: tuple[dict[str, Any], ...] = ()
 
 
-NOTHING_TOLD = Told()
+NO_ADDITIONS = ProgramAdditions()
 
 
 def compose_integration_spec(
@@ -47,7 +47,7 @@ def compose_integration_spec(
     index: ProjectIndex,
     *,
     framework: str,
-    programs: Callable[[set[str]], Told] = lambda taken: NOTHING_TOLD,
+    programs: Callable[[set[str]], ProgramAdditions] = lambda taken: NO_ADDITIONS,
 ) -> dict[str, Any]:
     """The integration spec of one entry. `cases` is empty where nothing could be told; `not_reached` then says why.
 
@@ -76,7 +76,7 @@ def compose_integration_spec(
         "services": [*_services(cases), *added.services],
         "cases": [one.to_json() for one in (*cases, *added.cases)],
         "suspected_defects": [*defects, *added.defects],
-        "not_reached": [*not_reached(target, flows, without, told), *added.not_reached],
+        "not_reached": [*unreached_json(target, flows, without, told), *added.not_reached],
     }
 
 
@@ -90,13 +90,15 @@ def _case(
     names: ImportNames,
 ) -> FlowCase:
     trial, verdict = judged.finding.trial, judged.verdict
-    imports = at_their_source(trial.imports, facts)
-    expect = with_message(verdict.expectations, judged, flows.arcs.sources)
+    imports = imported_from_origin(trial.imports, facts)
+    expect = with_exception_message(verdict.expectations, judged, flows.arcs.sources)
     source = names.adopt(trial.arrange, trial.act, imports, expect, verdict.imports)
     named = namer.name(trial.subject, source.statements, source.expression, trial.mode, source.expect)
     statements, steps = split_steps(source.statements, source.expression, trial.mode, target, index)
     served = loopback.needs_helper(trial.fixtures)
-    crosses = crossed(target, edges_taken(flows.arcs, judged.finding.observation.arcs, target, served=served))
+    crosses = crossed_components(
+        target, edges_taken(flows.arcs, judged.finding.observation.arcs, target, served=served)
+    )
     return FlowCase(
         id=named.id,
         title=named.title,
@@ -108,12 +110,12 @@ def _case(
         statements=statements,
         priority="high" if judged.documented else "medium",
         preconditions=tuple(" ".join(one.split())[:900] for one in statements[:50]),
-        told=tuple(_told(one.component, one.expression) for one in steps),
+        told=tuple(_step_text(one.component, one.expression) for one in steps),
         expected=named.expected,
     )
 
 
-def with_message(
+def with_exception_message(
     expect: tuple[Expectation, ...], judged: AssertableFinding, sources: Sequence[str | None]
 ) -> tuple[Expectation, ...]:
     """With what an exception says, where its words stand in the code of a component."""
@@ -130,7 +132,7 @@ def with_message(
     return tuple(replace(one, match=match) if one.kind == "raises" and not one.match else one for one in expect)
 
 
-def crossed(target: IntegrationTarget, edges: Iterable[Edge]) -> tuple[tuple[str, str], ...]:
+def crossed_components(target: IntegrationTarget, edges: Iterable[Edge]) -> tuple[tuple[str, str], ...]:
     """Edges by the components' names, in the components' order."""
     order = {one.place.module: at for at, one in enumerate(target.components)}
     names = {one.place.module: one.name for one in target.components}
@@ -161,11 +163,11 @@ def edges_json(target: IntegrationTarget, edges: Iterable[Edge]) -> list[dict[st
     served = {one.name for one in target.components if one.place.module in modules}
     return [
         {"from": source, "to": reached, "through": "requests" if source == entry and reached in served else "calls"}
-        for source, reached in crossed(target, edges)[:_MOST_EDGES]
+        for source, reached in crossed_components(target, edges)[:_MOST_EDGES]
     ]
 
 
-def not_reached(
+def unreached_json(
     target: IntegrationTarget, flows: Flows, without: dict[str, str], told: set[str]
 ) -> list[dict[str, Any]]:
     """Subjects of the entry without a case, and why, by line."""
@@ -188,7 +190,7 @@ def _services(cases: Sequence[FlowCase]) -> list[dict[str, Any]]:
     if any("folder" in one.services for one in cases):
         found.append({"name": "folder", "kind": "filesystem", "stand_in": "real", "fixture": "tmp_path"})
     if any("serving" in one.services for one in cases):
-        found.append(loopback.service())
+        found.append(loopback.server_service())
     return found
 
 
@@ -199,7 +201,7 @@ def _services_of(fixtures: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _told(component: str, expression: str) -> str:
+def _step_text(component: str, expression: str) -> str:
     line = " ".join(expression.split())
     return f"{component}: {line}"[:900]
 
@@ -208,3 +210,83 @@ def _title(target: IntegrationTarget) -> str:
     others = [one.name for one in target.components[1:] if not one.vocabulary]
     shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
     return f"Integration tests for {target.entry.place.module} with {shown}"[:280]
+
+
+def split_steps(
+    statements: Sequence[str], act: str, mode: str, target: IntegrationTarget, index: ProjectIndex
+) -> tuple[tuple[str, ...], tuple[FlowStep, ...]]:
+    """Statements to arrange, then the steps: from the first call that is made for its effect on, the act last."""
+    components = _Components(target, index)
+    bodies = [parse_python(one).body for one in statements]
+    begin = len(statements)
+    for at in range(len(statements) - 1, -1, -1):
+        if not _is_step(bodies[at]):
+            break
+        if isinstance(bodies[at][0], ast.Expr):
+            begin = at
+    # What comes before a step and is no step keeps everything before it arranged.
+    for body in bodies:
+        components.bind(body)
+    steps = [components.step(bodies[at][0], statements[at]) for at in range(begin, len(statements))]
+    if any(one is None for one in steps):
+        begin, steps = len(statements), []
+    last = FlowStep(components.of_source(act), act, mode)
+    return tuple(statements[:begin]), (*(one for one in steps if one is not None), last)
+
+
+def _is_step(body: list[ast.stmt]) -> bool:
+    if len(body) != 1:
+        return False
+    node = body[0]
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Call)
+    return isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and isinstance(node.value, ast.Call)
+
+
+class _Components:
+    """Who is called, by the classes of variables and the modules of names."""
+
+    def __init__(self, target: IntegrationTarget, index: ProjectIndex) -> None:
+        self._target = target
+        self._index = index
+        self._variables: dict[str, str] = {}
+
+    def bind(self, body: list[ast.stmt]) -> None:
+        """Remember whose object a variable holds."""
+        for node in body:
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                name = self._called(node.value)
+                if name is not None:
+                    self._variables[node.targets[0].id] = name
+
+    def step(self, node: ast.stmt, source: str) -> FlowStep | None:
+        """A statement as a step; None where no component is called."""
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name = self._called(node.value)
+            return FlowStep(name, ast.unparse(node.value), save_as=node.targets[0].id) if name is not None else None
+        if isinstance(node, ast.Expr):
+            name = self._called(node.value)
+            return FlowStep(name, source.strip()) if name is not None else None
+        return None
+
+    def of_source(self, expression: str) -> str:
+        """Who an expression calls; the entry where that cannot be told."""
+        body = parse_python(expression.strip()).body
+        node = body[0] if body else None
+        name = self._called(node.value) if isinstance(node, ast.Expr) else None
+        return name or self._target.entry.name
+
+    def _called(self, node: ast.expr) -> str | None:
+        while isinstance(node, ast.Call | ast.Attribute | ast.Subscript | ast.Await):
+            node = node.func if isinstance(node, ast.Call) else node.value
+        if not isinstance(node, ast.Name):
+            return None
+        return self._variables.get(node.id) or self._module_of(node.id)
+
+    def _module_of(self, name: str) -> str | None:
+        for one in self._target.components:
+            facts = self._index.facts_of(one.place.module)
+            names = {each.name for each in (*facts.functions, *facts.classes)} if facts is not None else set()
+            if name in names:
+                return one.name
+        return None

@@ -8,15 +8,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ....utils.redact import Redactor
+from ...python.model.model import ModuleFacts
 from ...python.model.spec_case import Evidence, Expectation
 from ...python.source.titles import cut_slug
-from ..model.arcs import WideArcs
-from ..model.model import IntegrationTarget
-from ..model.program_model import ProgramRun, RunSeen
-from ..model.programs import Program
-from ..model.spec_case import FlowCase, Step
-from ..programs.runs import Kept, ProgramFlows
-from .compose import crossed
+from ..model.components import IntegrationTarget
+from ..model.flow_case import FlowCase, FlowStep
+from ..model.program_runs import ProgramRun, RunObservation
+from ..model.programs import ProjectProgram
+from ..model.wide_arcs import WideArcs
+from ..programs.runs import KeptRun, ProgramFlows
+from .compose import ProgramAdditions, crossed_components
 
 LONGEST_OUTPUT = 1_500
 _MOST_FILES = 3
@@ -32,7 +33,7 @@ ROWS = '''def rows_of(path, table):
         return database.execute(f"SELECT * FROM {table}").fetchall()'''
 
 
-def helper_of(program: Program) -> str:
+def helper_of(program: ProjectProgram) -> str:
     """The function that runs a program in a test file."""
     kind, what = program.start
     return f'''def {program.helper}(*arguments, cwd):
@@ -85,10 +86,10 @@ def program_cases(
         taken: ids that are used already; those given are added.
     """
     evidence = Evidence(flows.program.place.path, lines)
-    found: list[tuple[Kept, tuple[Expectation, ...], tuple[tuple[str, str], ...]]] = []
+    found: list[tuple[KeptRun, tuple[Expectation, ...], tuple[tuple[str, str], ...]]] = []
     for kept in flows.kept:
         expect = expectations(kept, evidence)
-        crosses = crossed(target, arcs.edges(kept.arcs))
+        crosses = crossed_components(target, arcs.edges(kept.arcs))
         if len(expect) > 1 and crosses:
             found.append((kept, expect, crosses))
     names = run_names(flows.program, [kept for kept, _, _ in found], taken)
@@ -113,7 +114,7 @@ def shared_files(runs: Sequence[ProgramRun]) -> dict[tuple[str, str], str]:
     return found
 
 
-def expectations(kept: Kept, evidence: Evidence) -> tuple[Expectation, ...]:
+def expectations(kept: KeptRun, evidence: Evidence) -> tuple[Expectation, ...]:
     """The exit code, then whatever was the same in both runs: output, files, rows. Secrets are never written down."""
     seen, other = kept.seen.last, kept.elsewhere.last
     assert seen is not None
@@ -134,7 +135,7 @@ def expectations(kept: Kept, evidence: Evidence) -> tuple[Expectation, ...]:
 
 
 def _tables(
-    seen: RunSeen, name: str, told: dict[str, Any], same: dict[str, Any], evidence: Evidence
+    seen: RunObservation, name: str, told: dict[str, Any], same: dict[str, Any], evidence: Evidence
 ) -> list[Expectation]:
     """Tables that the last command changed, and that hold the same elsewhere."""
     before = ((seen.before or {}).get(name) or {}).get("tables") or {}
@@ -157,8 +158,8 @@ def _fit(text: str) -> bool:
 
 
 def _case(
-    program: Program,
-    kept: Kept,
+    program: ProjectProgram,
+    kept: KeptRun,
     expect: tuple[Expectation, ...],
     crosses: tuple[tuple[str, str], ...],
     target: IntegrationTarget,
@@ -180,7 +181,7 @@ def _case(
         id=name,
         title=title,
         crosses=crosses,
-        steps=tuple(Step(called, _call(program, command)) for command in run.commands),
+        steps=tuple(FlowStep(called, _call(program, command)) for command in run.commands),
         expect=expect,
         fixtures=("tmp_path",),
         services=tuple(services),
@@ -191,15 +192,15 @@ def _case(
     )
 
 
-def _call(program: Program, command: tuple[str, ...]) -> str:
+def _call(program: ProjectProgram, command: tuple[str, ...]) -> str:
     return f"{program.helper}({', '.join([*(repr(one) for one in command), 'cwd=tmp_path'])})"
 
 
-def _line(program: Program, command: tuple[str, ...]) -> str:
+def _line(program: ProjectProgram, command: tuple[str, ...]) -> str:
     return " ".join([program.name, *command])[:900]
 
 
-def _words(program: Program, kept: Kept, expect: tuple[Expectation, ...]) -> tuple[str, str]:
+def _words(program: ProjectProgram, kept: KeptRun, expect: tuple[Expectation, ...]) -> tuple[str, str]:
     seen = kept.seen.last
     assert seen is not None
     said = f"exits with {seen.code}" if seen.code else "succeeds"
@@ -212,7 +213,7 @@ def _words(program: Program, kept: Kept, expect: tuple[Expectation, ...]) -> tup
     return sentence, demands[:900]
 
 
-def run_names(program: Program, kept: Sequence[Kept], taken: set[str]) -> list[str]:
+def run_names(program: ProjectProgram, kept: Sequence[KeptRun], taken: set[str]) -> list[str]:
     """An id for each run: its command, what it comes after, how it ends, and what tells it from others of that name."""
     bases = [_base(program, one) for one in kept]
     names: list[str] = []
@@ -229,7 +230,7 @@ def run_names(program: Program, kept: Sequence[Kept], taken: set[str]) -> list[s
     return names
 
 
-def _base(program: Program, kept: Kept) -> str:
+def _base(program: ProjectProgram, kept: KeptRun) -> str:
     run, last = kept.run, kept.seen.last
     assert last is not None
     words = [program.name, *run.words]
@@ -247,3 +248,46 @@ def _base(program: Program, kept: Kept) -> str:
 
 def _slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+
+
+def program_additions(
+    programs: Sequence[ProgramFlows], arcs: WideArcs, target: IntegrationTarget, facts: ModuleFacts, taken: set[str]
+) -> ProgramAdditions:
+    """What the spec takes over from the runs of programs.
+
+    Args:
+        facts: those of the entry.
+        taken: ids of cases that are used already.
+    """
+    cases: list[FlowCase] = []
+    services: dict[str, dict[str, Any]] = {}
+    imports: set[str] = set()
+    lost: list[dict[str, Any]] = []
+    for flows in programs:
+        own = program_cases(flows, arcs, target, _lines(flows, facts), taken)
+        cases += own
+        services.update({str(one["name"]): one for one in program_services(flows, own)})
+        imports |= {*IMPORTS} if own else set()
+        lost += [
+            {"subject": f"{flows.program.name} {words}".strip(), "reason": reason}
+            for words, reason in sorted(flows.lost.items())
+        ]
+    if "rows_of" in services:
+        imports |= {*ROW_IMPORTS}
+    return ProgramAdditions(
+        cases=tuple(cases),
+        services=tuple(services.values()),
+        imports=tuple(sorted(imports)),
+        edges=frozenset(edge for flows in programs for one in flows.kept for edge in arcs.edges(one.arcs)),
+        defects=tuple(one for flows in programs for one in flows.defects),
+        not_reached=tuple(lost),
+    )
+
+
+def _lines(flows: ProgramFlows, facts: ModuleFacts) -> tuple[int, int]:
+    """Lines of the function that the program begins with, or of the whole file."""
+    start = flows.program.start[1]
+    for one in facts.functions:
+        if one.name == "main" or f"import {one.name};" in start:
+            return one.lines
+    return (1, max(facts.line_count, 1))

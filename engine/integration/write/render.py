@@ -19,7 +19,7 @@ from ...python.write.render import class_name, format_python
 from ...python.write.render_pytest import PytestDialect, function_lines
 from ...python.write.render_unittest import UnittestDialect, method_lines
 from ..flows.loopback import FIXTURE, PYTEST_FIXTURE, UNITTEST_FIXTURE, needs_helper
-from ..model.spec_case import FlowCase
+from ..model.flow_case import FlowCase
 
 
 def render_integration(spec: Mapping[str, Any], framework: str) -> str:

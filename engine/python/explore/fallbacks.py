@@ -12,9 +12,8 @@ from typing import Protocol, runtime_checkable
 
 from ....core.errors import TargetImportError
 from ....sandbox.target import PythonTarget
-from ..facts.optional_imports import OptionalImport, optional_imports, without, worth_trying
-from ..model.arcs import ArcMap
-from ..model.branches import branch_arcs
+from ..facts.optional_imports import OptionalImport, optional_imports, rank_optional_imports, without_import
+from ..model.arcs import ArcMap, branch_arcs
 from ..model.model import Arc, ModuleFacts
 from ..search.assertable_selection import replace_unassertable
 from ..search.observer import EXPLORING
@@ -58,8 +57,8 @@ async def explore_fallbacks(
     if not found or not isinstance(proposer, RestartableProposer):
         return
     branches = branch_arcs(source)
-    for one in worth_trying(found, source, facts, set(branches - search.reached))[:_MOST_IMPORTS]:
-        if one not in worth_trying([one], source, facts, set(branches - search.reached)):
+    for one in rank_optional_imports(found, source, facts, set(branches - search.reached))[:_MOST_IMPORTS]:
+        if one not in rank_optional_imports([one], source, facts, set(branches - search.reached)):
             continue  # what depended on it was reached without another import
         await _without(one, target, facts, search, observer, run)
 
@@ -90,6 +89,6 @@ async def _without(
         if not record.arcs <= covered:
             covered |= record.arcs
             chosen.append(record)
-    trials = [trial for record in chosen if (trial := without(record.trial, facts, one)) is not None]
+    trials = [trial for record in chosen if (trial := without_import(record.trial, facts, one)) is not None]
     for trial, seen in zip(trials, await observer.watch(trials), strict=True):
         search.learn(trial, seen)

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
-from ..model.model import Comparison, RaiseSite
-from ..source.body_parts import OPERATORS, TEXT_TESTS, Body, Function, dotted, is_literal, is_operand
-from ..source.names import Names, Root
+from ..model.model import BodyComparison, RaiseSite
+from ..source.syntax import Function, dotted, is_literal
+from .parameter_aliases import ParameterAliases, Root
 
 _MAXIMUM_SOURCE = 200
 
 
-def read_body(node: Function, parameters: tuple[str, ...]) -> Body:
+def read_body(node: Function, parameters: tuple[str, ...]) -> BodyFacts:
     """Everything the body of `node` says; nested functions count as part of it. Linear in its size."""
     reader = _Reader(frozenset(parameters))
     statements = node.body
@@ -32,8 +33,8 @@ def read_body(node: Function, parameters: tuple[str, ...]) -> Body:
 
 class _Reader(ast.NodeVisitor):
     def __init__(self, parameters: frozenset[str]) -> None:
-        self.body = Body()
-        self._names = Names(parameters, self.body.uses)
+        self.body = BodyFacts()
+        self._names = ParameterAliases(parameters, self.body.uses)
         self._conditions: list[str] = []
         self._depth = 0
         self._alike: tuple[tuple[tuple[type[ast.AST], ...], Callable[[Any], None]], ...] = (
@@ -232,7 +233,7 @@ class _Reader(ast.NodeVisitor):
     def _compare(self, root: Root, operator: str, operand: ast.expr, line: int) -> None:
         source = ast.unparse(operand)
         if len(source) <= _MAXIMUM_SOURCE:
-            self.body.comparisons[Comparison(name=root[0], operator=operator, operand=source, line=line)] = None
+            self.body.comparisons[BodyComparison(name=root[0], operator=operator, operand=source, line=line)] = None
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         for side, other in ((node.left, node.right), (node.right, node.left)):
@@ -302,3 +303,46 @@ class _Reader(ast.NodeVisitor):
         for argument in node.args[:1]:
             if is_operand(argument):
                 self._compare(root, function.attr, argument, node.lineno)
+
+
+OPERATORS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.In: "in",
+    ast.NotIn: "not in",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+}
+
+
+TEXT_TESTS = frozenset(
+    {"startswith", "endswith", "split", "partition", "rpartition", "find", "index", "count", "strip"}
+)
+
+
+@dataclass(slots=True)
+class BodyFacts:
+    """What one body says, in order of appearance, without repetitions."""
+
+    constants: dict[str, None] = field(default_factory=dict)
+    comparisons: dict[BodyComparison, None] = field(default_factory=dict)
+    raises: list[RaiseSite] = field(default_factory=list)
+    branch_lines: set[int] = field(default_factory=set)
+    declines: list[int] = field(default_factory=list)
+    uses: dict[tuple[str, str], None] = field(default_factory=dict)
+    yields: bool = False
+
+
+def is_operand(node: ast.expr) -> bool:
+    """Literals, containers of literals, and upper-case or dotted names that may be constants."""
+    if isinstance(node, ast.Tuple | ast.List | ast.Set):
+        return all(is_operand(one) for one in node.elts)
+    if isinstance(node, ast.Name):
+        return node.id.isupper() or node.id.lstrip("_").isupper()
+    if isinstance(node, ast.Attribute):
+        return dotted(node) is not None and not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
+    return is_literal(node)

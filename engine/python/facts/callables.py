@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..model.model import CallableFacts, CallableKind, Parameter, ParameterKind
-from ..source.body_parts import Function, dotted
+from ..source.syntax import Function, dotted
 from .bodies import read_body
 from .docstrings import documentation_of
 

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from ..model.model import CallableFacts, ClassFacts, ClassKind, Parameter
-from ..source.body_parts import dotted
+from ..source.syntax import dotted
 from .callables import callable_facts, is_overload, is_setter
 from .docstrings import documentation_of
 

@@ -132,7 +132,7 @@ class ImportNames:
         return replace(binding, alias=choice)
 
 
-def at_their_source(imports: Iterable[str], facts: ModuleFacts) -> list[str]:
+def imported_from_origin(imports: Iterable[str], facts: ModuleFacts) -> list[str]:
     """Import statements, with what the target only imports from the standard library taken from there."""
     own = {name: read_imports([statement]) for name, statement in facts.imports}
     found: list[str] = []

@@ -53,7 +53,7 @@ def optional_imports(source: str, facts: ModuleFacts) -> list[OptionalImport]:
     return found
 
 
-def worth_trying(
+def rank_optional_imports(
     found: Iterable[OptionalImport], source: str, facts: ModuleFacts, open_arcs: set[Arc]
 ) -> list[OptionalImport]:
     """Those on which a way not taken may depend, those of which more depends first."""
@@ -71,7 +71,7 @@ def worth_trying(
     return [one for _, one in sorted(ranked, key=lambda pair: (-pair[0], pair[1].line))]
 
 
-def without(trial: Trial, facts: ModuleFacts, missing: OptionalImport) -> Trial | None:
+def without_import(trial: Trial, facts: ModuleFacts, missing: OptionalImport) -> Trial | None:
     """The trial on a copy of the module that was loaded while the imports failed; None where it cannot be said so.
 
     The copy is made by a function of its own, so that a reader meets the means once and the behaviour first.
@@ -119,7 +119,7 @@ def without(trial: Trial, facts: ModuleFacts, missing: OptionalImport) -> Trial 
     )
 
 
-def missing_words(statements: Iterable[str]) -> str:
+def missing_import_slug(statements: Iterable[str]) -> str:
     """`without_fast` where the statements of a trial load the module without something."""
     for text in statements:
         if text.startswith("def ") and _WITHOUT in text.partition("(")[0]:
@@ -127,7 +127,7 @@ def missing_words(statements: Iterable[str]) -> str:
     return ""
 
 
-def own_copy(trial: Trial, facts: ModuleFacts) -> str:
+def module_copy_variable(trial: Trial, facts: ModuleFacts) -> str:
     """The variable that holds the trial's own copy of the module; empty when it uses the module as it is."""
     return facts.module.rpartition(".")[2] if trial.source == SOURCE else ""
 

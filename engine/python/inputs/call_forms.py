@@ -63,16 +63,16 @@ NOT_CALLED = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class CallForm:
     """An expression and what is done with its result."""
 
     act: str
     mode: Mode = "call"
 
 
-def function_form(one: CallableFacts, row: Row, prefix: str = "") -> Form:
+def function_form(one: CallableFacts, row: Row, prefix: str = "") -> CallForm:
     """A call of a function, class method, static method or constructor; `prefix` is `Class.` for members."""
-    return Form(f"{prefix}{one.name}({rendered_arguments(row).source})", mode_of(one))
+    return CallForm(f"{prefix}{one.name}({rendered_arguments(row).source})", mode_of(one))
 
 
 def mode_of(one: CallableFacts) -> Mode:
@@ -82,28 +82,28 @@ def mode_of(one: CallableFacts) -> Mode:
     return "iterate" if one.is_generator else "enter" if one.is_context_manager else "call"
 
 
-def member_form(one: CallableFacts, receiver: str, row: Row) -> Form | None:
+def member_form(one: CallableFacts, receiver: str, row: Row) -> CallForm | None:
     """A use of a method or property on a variable; None for methods that no test calls by hand."""
     name = one.name
     if one.kind == "property":
         if row:
-            return Form(f"setattr({receiver}, {name!r}, {row[0][1].source})")
-        return Form(f"{receiver}.{name}")
+            return CallForm(f"setattr({receiver}, {name!r}, {row[0][1].source})")
+        return CallForm(f"{receiver}.{name}")
     if name in NOT_CALLED:
         return None
     values = [value for _, value in row]
     if name in _UNARY and not row:
-        return Form(_UNARY[name].format(receiver, receiver), "aiterate" if name == "__aiter__" else "call")
+        return CallForm(_UNARY[name].format(receiver, receiver), "aiterate" if name == "__aiter__" else "call")
     if name == "__iter__":
-        return Form(f"list({receiver})") if not one.is_async else Form(receiver, "aiterate")
+        return CallForm(f"list({receiver})") if not one.is_async else CallForm(receiver, "aiterate")
     if name in ("__enter__", "__aenter__"):
-        return Form(receiver, "aenter" if name == "__aenter__" else "enter")
+        return CallForm(receiver, "aenter" if name == "__aenter__" else "enter")
     if name in ("__call__",):
-        return Form(f"{receiver}({rendered_arguments(row).source})", mode_of(one))
+        return CallForm(f"{receiver}({rendered_arguments(row).source})", mode_of(one))
     operator = _operator(name, receiver, values)
     if operator is not None:
-        return Form(operator)
-    return Form(f"{receiver}.{name}({rendered_arguments(row).source})", mode_of(one))
+        return CallForm(operator)
+    return CallForm(f"{receiver}.{name}({rendered_arguments(row).source})", mode_of(one))
 
 
 def _operator(name: str, receiver: str, values: list[Candidate]) -> str | None:

@@ -48,12 +48,12 @@ _CONSTRUCTED = frozenset(
 _ELEMENTS = frozenset("list tuple set frozenset Sequence Iterable Collection".split())
 
 
-def are_told(facts: ModuleFacts) -> bool:
+def has_annotations(facts: ModuleFacts) -> bool:
     """Whether the module says of any parameter what it is."""
     return any(parameter.annotation for one in facts.callables() for parameter in one.parameters)
 
 
-def misfits(trial: Trial, facts: ModuleFacts) -> int:
+def count_misfits(trial: Trial, facts: ModuleFacts) -> int:
     """How many arguments of the module's own callables are surely of another type than the annotation says.
 
     What cannot be told without running counts as fitting.

@@ -16,7 +16,7 @@ _MAXIMUM_ARRANGE = 6
 _MISFITS = frozenset({"TypeError", "AttributeError"})
 
 
-class Learned:
+class LearnedInputs:
     """Grows with every observation; plain values inside, in order of arrival.
 
     Attributes:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ....utils.python_source import literal_value
 from ..model.candidates import Candidate, distinct
-from ..model.model import CallableFacts, Comparison, ModuleFacts, Parameter
+from ..model.model import BodyComparison, CallableFacts, ModuleFacts, Parameter
 from .text_examples import text_examples
 
 _MAXIMUM_SIZE = 64
@@ -58,7 +58,7 @@ def _siblings(where: ModuleFacts, one: CallableFacts, stored: bool) -> tuple[Cal
     return next((owner.members for owner in where.classes if owner.name == one.owner), ())
 
 
-def comparison_values(where: ModuleFacts, comparison: Comparison) -> list[Candidate]:
+def comparison_values(where: ModuleFacts, comparison: BodyComparison) -> list[Candidate]:
     """Values that make a comparison come out either way."""
     operator = comparison.operator
     operand = dict(where.constants).get(comparison.operand, comparison.operand)

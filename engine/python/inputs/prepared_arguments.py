@@ -10,7 +10,7 @@ from ..model.candidates import Candidate
 from ..model.model import CallableFacts, ModuleFacts, Parameter
 from ..source.annotations import type_hint
 from .arguments import Pools, Row, argument_rows, rendered_arguments
-from .learning import Learned
+from .learning import LearnedInputs
 from .receivers import Receiver, receivers
 from .values import Values
 
@@ -31,8 +31,8 @@ def with_new_file(one: CallableFacts, pools: Pools, facts: ModuleFacts) -> Pools
     return {**pools, parameter.name: (_new_file(parameter, match[2], facts), *pools[parameter.name])}
 
 
-def filled_rows(
-    one: CallableFacts, pools: Pools, values: Values, facts: ModuleFacts, learned: Learned | None = None
+def prepared_rows(
+    one: CallableFacts, pools: Pools, values: Values, facts: ModuleFacts, learned: LearnedInputs | None = None
 ) -> Iterator[Row]:
     """Rows in which every object that can be filled is, and in which the file is one the module itself writes.
 
@@ -57,7 +57,7 @@ def _in_order(one: CallableFacts, row: list[tuple[Parameter, Candidate]]) -> Row
 
 
 def _filled_objects(
-    one: CallableFacts, values: Values, facts: ModuleFacts, learned: Learned | None
+    one: CallableFacts, values: Values, facts: ModuleFacts, learned: LearnedInputs | None
 ) -> dict[str, list[Candidate]]:
     """For each parameter that takes an object of a project's class, variables whose object was changed since made.
 

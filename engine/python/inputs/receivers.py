@@ -11,7 +11,7 @@ from ..model.model import CallableFacts, ClassFacts, ModuleFacts
 from .arguments import argument_rows, rendered_arguments
 from .call_forms import NOT_CALLED, member_form
 from .construct import variable_for
-from .learning import Learned
+from .learning import LearnedInputs
 from .values import Values, interleaved
 
 _CHANGING = re.compile(
@@ -41,7 +41,7 @@ class Receiver:
 
 
 def receivers(
-    values: Values, where: ModuleFacts, owner: ClassFacts, limit: int, learned: Learned | None = None
+    values: Values, where: ModuleFacts, owner: ClassFacts, limit: int, learned: LearnedInputs | None = None
 ) -> list[Receiver]:
     """Objects of a class: fresh ones, then ones changed by one or two calls, by declared order.
 
@@ -107,7 +107,7 @@ def change_calls(values: Values, where: ModuleFacts, owner: ClassFacts, variable
         members, key=lambda one: (bool(_ENDING.fullmatch(one[1].name)), not _CHANGING.fullmatch(one[1].name))
     )
     for place, member in ranked:
-        if member.name in seen or not is_change(member) or len(found) >= _MAXIMUM_CHANGES:
+        if member.name in seen or not changes_state(member) or len(found) >= _MAXIMUM_CHANGES:
             continue
         seen.add(member.name)
         pools = {one.name: values.for_parameter(member, one, place) for one in member.parameters}
@@ -120,7 +120,7 @@ def change_calls(values: Values, where: ModuleFacts, owner: ClassFacts, variable
     return found
 
 
-def is_change(member: CallableFacts) -> bool:
+def changes_state(member: CallableFacts) -> bool:
     """Whether calling the member seems to change its object."""
     if not member.public or member.is_async or member.is_generator or member.kind not in ("method", "property"):
         return False

@@ -9,7 +9,7 @@ from ....utils.python_source import parse_python
 from ..facts.analyse import imports_of, subjects
 from ..model.model import CallableFacts, Documentation, Example, ModuleFacts, Trial
 from ..usage.project_index import ProjectIndex
-from ..usage.scoping import Scope, is_reproducible
+from ..usage.scoping import NameScope, is_reproducible
 from ..usage.slicing import needed_statements, source_of
 from ..usage.statement_subject import Subjects
 from ..usage.usage import Usage
@@ -64,7 +64,7 @@ def _example_trial(
         return None
     imports = [one for one in (*before, last) if isinstance(one, ast.Import | ast.ImportFrom)]
     package = facts.module.rpartition(".")[0]
-    scope = Scope(facts, index, imports_of(list(imports), package))
+    scope = NameScope(facts, index, imports_of(list(imports), package))
     needed = [one for one in needed_statements(before, last) if not isinstance(one, ast.Import | ast.ImportFrom)]
     plain = [ast.fix_missing_locations(scope.plain(one)) for one in (*needed, last)]
     arranged = [one for one in plain[:-1] if isinstance(one, ast.stmt)]

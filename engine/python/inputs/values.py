@@ -11,7 +11,6 @@ from ..source.annotations import ANY, TypeHint, type_hint
 from ..usage.project_index import ProjectIndex
 from .construct import class_candidates
 from .operands import operand_values
-from .paths import file_candidates, path_candidates
 from .pools import BY_TYPE, IMPORTED, LAMBDAS, RELATIVE, SAME_AS
 
 _MAXIMUM_DEPTH = 3
@@ -301,3 +300,33 @@ def interleaved(pools: list[list[Candidate]]) -> list[Candidate]:
     longest = max((len(pool) for pool in pools), default=0)
     mixed = [pool[index] for index in range(longest) for pool in pools if index < len(pool)]
     return distinct(mixed, _MAXIMUM_VALUES)
+
+
+_WRITTEN = "(tmp_path / 'notes.txt').write_text('first line\\nsecond line\\n')"
+
+
+_EMPTY = "(tmp_path / 'empty.json').write_text('[]')"
+
+
+def file_candidates() -> list[Candidate]:
+    """Path objects: a file that is there, one that is not, a path that is only looked at, a folder, a file of data."""
+    return [
+        Candidate("tmp_path / 'notes.txt'", arrange=(_WRITTEN,), fixtures=("tmp_path",)),
+        Candidate("tmp_path / 'missing.txt'", fixtures=("tmp_path",)),
+        Candidate("Path('folder/file.txt')", ("from pathlib import Path",)),
+        Candidate("tmp_path", arrange=(_WRITTEN,), fixtures=("tmp_path",)),
+        Candidate("tmp_path / 'empty.json'", arrange=(_EMPTY,), fixtures=("tmp_path",)),
+    ]
+
+
+def path_candidates() -> list[Candidate]:
+    """Paths as text, and a real file and folder."""
+    return [
+        Candidate("'folder/file.txt'"),
+        Candidate("tmp_path / 'notes.txt'", arrange=(_WRITTEN,), fixtures=("tmp_path",)),
+        Candidate("str(tmp_path / 'notes.txt')", arrange=(_WRITTEN,), fixtures=("tmp_path",)),
+        Candidate("tmp_path", arrange=(_WRITTEN,), fixtures=("tmp_path",)),
+        Candidate("''"),
+        Candidate("tmp_path / 'missing.txt'", fixtures=("tmp_path",)),
+        Candidate("str(tmp_path)", fixtures=("tmp_path",)),
+    ]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from ....utils.python_source import parse_expression
 from ..model.spec_case import Case
-from ..source.case_shapes import NAMELESS, Form, ParameterName
+from ..source.case_shapes import NAMELESS, CaseShape, ParameterName
 from ..source.polish import LONG_TEXT
 
 MOST_ROWS = 24
@@ -79,7 +79,7 @@ def read_group(text: str) -> Group:
 def shape_key(case: Case) -> str | None:
     """A key that is equal for cases of one shape; None where a case has to stand alone."""
     try:
-        form = Form(case)
+        form = CaseShape(case)
     except SyntaxError:
         return None
     if any(len(value) > LONGEST_CELL or "\n" in value or _in_lines(value) for value in form.values):
@@ -104,7 +104,7 @@ def tabulate(
     if len(cases) < 2:
         return None
     try:
-        forms = [Form(case, parameter_name) for case in cases]
+        forms = [CaseShape(case, parameter_name) for case in cases]
     except SyntaxError:
         return None
     if len({form.key for form in forms}) != 1:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from ....utils.python_source import parse_expression
 from ..facts.exception_names import TypeReference, message_part, name_of_type, whole_message, words_in
-from ..facts.optional_imports import own_copy
+from ..facts.optional_imports import module_copy_variable
 from ..model.model import CallableFacts, Finding, ModuleFacts, Raised, Value
 from ..model.spec_case import CODE, MESSAGE, PRINTED_ERRORS, Evidence, Expectation
 from .value_checks import fields_of, value_checks
@@ -114,7 +114,7 @@ class Oracle:
             return OracleVerdict(
                 reason=f"no oracle found: {name.expression} here is an accident of the call, not behaviour"
             )
-        meant = own and bool(own_copy(finding.trial, self._facts))
+        meant = own and bool(module_copy_variable(finding.trial, self._facts))
         if name.expression in _MISSING_MODULES and not documented and not meant:
             return OracleVerdict(
                 reason=f"no oracle found: {raised.message or 'a module is missing'} in this environment"
@@ -146,7 +146,7 @@ class Oracle:
 
     def _named(self, finding: Finding, type_name: str, bases: tuple[str, ...] = ()) -> TypeReference:
         """How the test names a class: from its own copy of the module where it has one."""
-        variable, own = own_copy(finding.trial, self._facts), f"{self._facts.module}."
+        variable, own = module_copy_variable(finding.trial, self._facts), f"{self._facts.module}."
         if variable and type_name.startswith(own):
             return TypeReference(f"{variable}.{type_name.removeprefix(own)}")
         return name_of_type(type_name, bases, self._facts, finding.trial.imports)

@@ -36,7 +36,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class BodyComparison:
     """A comparison in a body: which name meets which constant; `operand` is source text."""
 
     name: str
@@ -102,7 +102,7 @@ class CallableFacts:
     has_setter: bool = False
     decorators: tuple[str, ...] = ()
     constants: tuple[str, ...] = ()
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[BodyComparison, ...] = ()
     raises: tuple[RaiseSite, ...] = ()
     branch_lines: tuple[int, ...] = ()
     uses: tuple[tuple[str, str], ...] = ()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ....core.errors import ProjectError
-from .project_files import Tree, read_tree
+from .project_files import ProjectTree, read_tree
 from .source_roots import declared_roots
 
 _TEST_FOLDERS = frozenset({"tests", "test", "testsuite", "unittests"})
@@ -135,7 +135,7 @@ def module_at(layout: Layout, path: str | Path) -> ModulePlace:
     return place
 
 
-def _place(tree: Tree, declared: tuple[str, ...], path: str) -> ModulePlace | None:
+def _place(tree: ProjectTree, declared: tuple[str, ...], path: str) -> ModulePlace | None:
     """Name and root of one file, or None when no name can import it."""
     pure = PurePosixPath(path)
     if pure.suffix != ".py":
@@ -152,7 +152,7 @@ def _place(tree: Tree, declared: tuple[str, ...], path: str) -> ModulePlace | No
     return ModulePlace(path=path, module=".".join(parts), import_root=root)
 
 
-def _root_for(tree: Tree, declared: tuple[str, ...], top: str) -> str:
+def _root_for(tree: ProjectTree, declared: tuple[str, ...], top: str) -> str:
     """The import root for a top-level package or module that lies in the folder `top`.
 
     A declared root above `top` makes the folders between namespace packages, unless the project's own imports say
@@ -172,7 +172,7 @@ def _root_for(tree: Tree, declared: tuple[str, ...], top: str) -> str:
     return top
 
 
-def _kind(tree: Tree, path: str, place: ModulePlace | None) -> str:
+def _kind(tree: ProjectTree, path: str, place: ModulePlace | None) -> str:
     pure = PurePosixPath(path)
     folders = pure.parent.parts
     name = pure.name
@@ -194,7 +194,9 @@ def _kind(tree: Tree, path: str, place: ModulePlace | None) -> str:
     return "module"
 
 
-def _scripts_as_modules(tree: Tree, declared: tuple[str, ...], sides: list[str]) -> tuple[list[ModulePlace], list[str]]:
+def _scripts_as_modules(
+    tree: ProjectTree, declared: tuple[str, ...], sides: list[str]
+) -> tuple[list[ModulePlace], list[str]]:
     """A project of nothing but scripts: those are its modules then."""
     modules: list[ModulePlace] = []
     left: list[str] = []

@@ -18,7 +18,7 @@ _MAXIMUM_BYTES = 2_000_000
 
 
 @dataclass(slots=True)
-class Tree:
+class ProjectTree:
     """The project's files as POSIX paths relative to its root, each list sorted.
 
     Attributes:
@@ -54,7 +54,7 @@ class Tree:
         return self._imported
 
 
-def read_tree(root: Path) -> Tree:
+def read_tree(root: Path) -> ProjectTree:
     """Walk `root`; hidden, generated and environment folders are left out, links to folders not followed."""
     python: list[str] = []
     documents: list[str] = []
@@ -73,7 +73,7 @@ def read_tree(root: Path) -> Tree:
                 projects.add(relative)
         if len(python) > _MAXIMUM_FILES:
             break
-    return Tree(
+    return ProjectTree(
         root=root,
         python=tuple(sorted(python)),
         documents=tuple(sorted(documents)),

@@ -9,12 +9,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ....utils.python_source import parse_python
-from .project_files import Tree
+from .project_files import ProjectTree
 
 _CONVENTIONAL = ("src", "lib", "python")
 
 
-def declared_roots(root: Path, tree: Tree) -> tuple[str, ...]:
+def declared_roots(root: Path, tree: ProjectTree) -> tuple[str, ...]:
     """Source roots relative to `root`, longest first; the project root itself is always among them."""
     found = {"."}
     for project in (".", *tree.projects):
@@ -42,7 +42,7 @@ def _joined(project: str, name: str) -> str:
     return "." if ".." in joined.parts or joined.is_absolute() else joined.as_posix()
 
 
-def _holds_source(tree: Tree, folder: str) -> bool:
+def _holds_source(tree: ProjectTree, folder: str) -> bool:
     return folder not in tree.packages and any(path.startswith(f"{folder}/") for path in tree.python)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ....utils.python_source import literal_value
 from ..model.model import Trial
-from ..source.literals import Place, literal_places, plain, with_source
+from ..source.literals import LiteralSpan, literal_places, plain, with_source
 
 _NOTHING = object()
 _MAXIMUM_ELEMENTS = 5
@@ -39,7 +39,7 @@ def guided_mutations(trial: Trial, operands: Iterable[tuple[int, str, str]]) -> 
     return list(found.values())
 
 
-def _for_one(trial: Trial, places: list[Place], left: str, right: str) -> Iterator[Trial]:
+def _for_one(trial: Trial, places: list[LiteralSpan], left: str, right: str) -> Iterator[Trial]:
     sides = _value(left), _value(right)
     for mine, other in (sides, sides[::-1]):
         if mine is _NOTHING or other is _NOTHING:
@@ -58,7 +58,7 @@ def _value(text: str) -> Any:
         return _NOTHING
 
 
-def _replacements(place: Place, mine: Any, other: Any) -> Iterator[str]:
+def _replacements(place: LiteralSpan, mine: Any, other: Any) -> Iterator[str]:
     """What to write for a place's value so that `mine` becomes `other`, or falls to its other side."""
     value = place.value
     for target in _targets(other):

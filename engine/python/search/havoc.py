@@ -12,7 +12,7 @@ from ....utils.python_source import parse_expression
 from ..inputs.structured_text_mutation import changed_text, changed_words, is_structured, words_of
 from ..inputs.variations import variations
 from ..model.model import ModuleFacts, Trial
-from ..source.literals import Place, literal_places, plain, with_source
+from ..source.literals import LiteralSpan, literal_places, plain, with_source
 
 _MAXIMUM_TOKEN = 12
 _MAXIMUM_TEXT = 80
@@ -102,7 +102,7 @@ def _texts(trials: Sequence[Trial]) -> list[str]:
 
 
 def _changed(
-    place: Place, words: list[str | int | float | bytes], spoken: list[str], generator: random.Random
+    place: LiteralSpan, words: list[str | int | float | bytes], spoken: list[str], generator: random.Random
 ) -> str | None:
     """Another source for a literal; `spoken` are the words of the trial's own texts."""
     value = place.value
@@ -122,7 +122,7 @@ def _changed(
     return generator.choice(near) if near else None
 
 
-def _mixed_in(value: str, word: str, place: Place, generator: random.Random) -> str | None:
+def _mixed_in(value: str, word: str, place: LiteralSpan, generator: random.Random) -> str | None:
     if len(value) > _MAXIMUM_TEXT:
         return plain(word)
     at = generator.randrange(len(value) + 1)
@@ -134,6 +134,6 @@ def _is_words(value: object) -> bool:
     return isinstance(value, list | tuple) and len(value) > 0 and all(isinstance(one, str) for one in value)
 
 
-def _longest(place: Place) -> int:
+def _longest(place: LiteralSpan) -> int:
     """How long a changed literal may be: a documented text is not cut short for being long."""
     return max(160, len(place.source) + 60)

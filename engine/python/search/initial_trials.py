@@ -12,9 +12,9 @@ from pathlib import Path
 from ....utils.python_source import parse_expression
 from ..facts.analyse import subjects
 from ..inputs.arguments import Pools, Row, argument_rows, rendered_arguments
-from ..inputs.call_forms import NOT_CALLED, Form, function_form, member_form
-from ..inputs.learning import Learned
-from ..inputs.prepared_arguments import filled_rows, with_new_file
+from ..inputs.call_forms import NOT_CALLED, CallForm, function_form, member_form
+from ..inputs.learning import LearnedInputs
+from ..inputs.prepared_arguments import prepared_rows, with_new_file
 from ..inputs.receivers import Receiver, receivers
 from ..inputs.seeds import example_trials, usage_trials
 from ..inputs.values import Values
@@ -43,7 +43,7 @@ class ProposalContext:
     index: ProjectIndex
     seeds: tuple[Trial, ...]
     values: Values
-    learned: Learned
+    learned: LearnedInputs
     owners: dict[str, ClassFacts] = field(default_factory=dict)
 
     def owner_of(self, one: CallableFacts) -> ClassFacts | None:
@@ -63,7 +63,7 @@ def context_from_index(facts: ModuleFacts, index: ProjectIndex, seeds: tuple[Tri
     """What a project teaches that has been read, with nothing learned yet."""
     harvester = Harvester(facts)
     harvest = harvester.read(seeds)
-    learned = Learned(facts, harvester)
+    learned = LearnedInputs(facts, harvester)
     values = Values(facts, index, harvest.arguments, harvest.objects, learned)
     return ProposalContext(facts, index, seeds, values, learned, {one.name: one for one in facts.classes})
 
@@ -145,7 +145,7 @@ def callable_trials(one: CallableFacts, context: ProposalContext, wave: int) -> 
     elif owner is None or one.kind in ("classmethod", "staticmethod"):
         prefix = f"{owner.name}." if owner is not None else ""
         name = owner.name if owner is not None else one.name
-        ready = list(filled_rows(one, pools, context.values, context.facts, context.learned)) if not wave else []
+        ready = list(prepared_rows(one, pools, context.values, context.facts, context.learned)) if not wave else []
         rows = argument_rows(one, pools, limit)
         for row in (*islice(rows, 1), *ready, *rows):
             yield call_trial(context, one, function_form(one, row, prefix), row, needs=(name,))
@@ -158,7 +158,7 @@ def _constructions(one: CallableFacts, owner: ClassFacts, context: ProposalConte
         return
     pools = {item.name: context.values.for_parameter(one, item) for item in one.parameters}
     for row in argument_rows(one, pools, limit):
-        form = Form(f"{owner.name}({rendered_arguments(row).source})")
+        form = CallForm(f"{owner.name}({rendered_arguments(row).source})")
         yield call_trial(context, one, form, row, needs=(owner.name,))
 
 
@@ -174,7 +174,7 @@ def _member_trials(
     if owner.kind == "enum":
         objects = [replace(item, arrange=()) for item in _members_as_receivers(owner, context)]
     rows: list[Row] = list(islice(argument_rows(one, pools, limit), limit)) if one.parameters else [()]
-    rows[1:1] = filled_rows(one, pools, context.values, context.facts, context.learned)
+    rows[1:1] = prepared_rows(one, pools, context.values, context.facts, context.learned)
     if one.kind == "property":
         rows = [(), *(row for row in rows if row)] if one.has_setter else [()]
     if one.name in _SAME_KIND:
@@ -213,7 +213,7 @@ def _members_as_receivers(owner: ClassFacts, context: ProposalContext) -> list[R
     return [Receiver(item.source, (), item.imports) for item in made]
 
 
-def call_trial(context: ProposalContext, one: CallableFacts, form: Form, row: Row, needs: tuple[str, ...]) -> Trial:
+def call_trial(context: ProposalContext, one: CallableFacts, form: CallForm, row: Row, needs: tuple[str, ...]) -> Trial:
     """The trial that a form and its arguments make; `needs` are names of the target it uses."""
     inner = rendered_arguments(row)
     return Trial(
@@ -227,7 +227,7 @@ def call_trial(context: ProposalContext, one: CallableFacts, form: Form, row: Ro
     )
 
 
-def receiver_trial(context: ProposalContext, one: CallableFacts, receiver: Receiver, form: Form, row: Row) -> Trial:
+def receiver_trial(context: ProposalContext, one: CallableFacts, receiver: Receiver, form: CallForm, row: Row) -> Trial:
     """The trial of a form on a receiver."""
     inner = rendered_arguments(row)
     arrange = [*receiver.arrange, *(text for text in inner.arrange if text not in receiver.arrange)]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..model.branches import branch_arcs
+from ..model.arcs import branch_arcs
 from ..model.model import Arc, CallableFacts, ModuleFacts, Observation, Trial
 from ..project.layout import Layout
 from ..usage.usage import Usage, find_usage

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from ....utils.python_source import parse_expression
 from ..facts.type_inference import name_entry
 from ..inputs.arguments import Row
-from ..inputs.call_forms import Form, member_form
+from ..inputs.call_forms import CallForm, member_form
 from ..inputs.construct import variable_for
-from ..inputs.receivers import Receiver, is_change
+from ..inputs.receivers import Receiver, changes_state
 from ..model.candidates import Candidate
 from ..model.model import CallableFacts, ClassFacts, Parameter, Trial
 from .initial_trials import ProposalContext, is_public_name, receiver_trial, trial_key
@@ -66,7 +66,7 @@ class _Teller:
                     own = replace(member, qualname=f"{owner.name}.{member.name}", owner=owner.name)
                     self._members.setdefault(member.name, own)
         fillers = [one for one in self._members.values() if _FILLING.fullmatch(one.name) and _required(one)]
-        self.filler = next((one for one in fillers if is_change(one) or one.name == "__setitem__"), None)
+        self.filler = next((one for one in fillers if changes_state(one) or one.name == "__setitem__"), None)
 
     def told(self) -> Iterator[Story]:
         """Those of a filled object, touched and untouched, then those of copies, then those in which time passes."""
@@ -185,7 +185,7 @@ class _Teller:
             return f"{self._variable}[{sources[0]}] = {sources[1]}"
         if member.name == "__delitem__" and len(sources) == 1:
             return f"del {self._variable}[{sources[0]}]"
-        form: Form | None = member_form(member, self._variable, row)
+        form: CallForm | None = member_form(member, self._variable, row)
         return form.act if form is not None and form.mode == "call" else None
 
 

@@ -11,8 +11,8 @@ from ..inputs.receivers import change_calls
 from ..inputs.variations import variations
 from ..model.candidates import Candidate
 from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
-from ..source.body_parts import dotted
 from ..source.literals import literal_places, with_source
+from ..source.syntax import dotted
 from .guided_mutation import guided_mutations
 from .initial_trials import ProposalContext, trial_key
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ....utils.python_source import literal_value
-from ..inputs.fitting import are_told, misfits
+from ..inputs.fitting import count_misfits, has_annotations
 from ..judge.readability import reading_cost, rebinds_import
 from ..model.model import Arc, ModuleFacts, Observation
 from .trial_search import RICH_SOURCES, SLOW_STEPS, TrialRecord, has_assertable_outcome, returned_none
@@ -102,7 +102,7 @@ def rank_candidates(
         alike: how many to keep of those that show the same.
     """
     telling = _none_tells(records, facts)
-    fitted = are_told(facts)
+    fitted = has_annotations(facts)
     raise_lines = {site.line for one in facts.callables() for site in one.raises}
     declining = {line for one in facts.callables() for line in one.declines}
     found: dict[Goal, list[TrialCandidate]] = {}
@@ -157,7 +157,7 @@ def _told(record: TrialRecord, facts: ModuleFacts | None) -> _Told:
     told = record.notes.get(_Told)
     if not isinstance(told, _Told):
         price = reading_cost(record.trial, record.observation) + _slowness(record)
-        odd = misfits(record.trial, facts) if facts is not None else 0
+        odd = count_misfits(record.trial, facts) if facts is not None else 0
         told = record.notes[_Told] = _Told(_goals(record), price, odd)
     return told
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from ....utils.python_source import parse_expression
-from .body_parts import dotted
+from .syntax import dotted
 
 _WRAPPERS = frozenset({"Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "Unpack", "InitVar"})
 _ALIASES = {

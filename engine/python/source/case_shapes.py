@@ -21,7 +21,7 @@ NAMELESS = "value"
 ParameterName = Callable[[ast.Call, int], "str | None"]
 
 
-class Form:
+class CaseShape:
     """One case taken apart into a shape with holes, and the source in each hole."""
 
     def __init__(self, case: Case, parameter_name: ParameterName | None = None) -> None:

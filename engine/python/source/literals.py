@@ -17,7 +17,7 @@ ACT = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LiteralSpan:
     """One literal in a trial.
 
     Attributes:
@@ -35,12 +35,12 @@ class Place:
     source: str
 
 
-def literal_places(trial: Trial) -> list[Place]:
+def literal_places(trial: Trial) -> list[LiteralSpan]:
     """The literals of a trial, those of the act first, outer before inner; only from statements of one line."""
-    found: list[Place] = []
+    found: list[LiteralSpan] = []
     for index in (ACT, *range(len(trial.arrange))):
         text = trial.act if index == ACT else trial.arrange[index]
-        found += [Place(index, *one) for one in _in_line(text)]
+        found += [LiteralSpan(index, *one) for one in _in_line(text)]
     return found[:_MAXIMUM_PLACES]
 
 
@@ -82,7 +82,7 @@ def _literals(tree: ast.AST) -> Iterator[ast.expr]:
             yield from _literals(node)
 
 
-def with_source(trial: Trial, place: Place, source: str, origin: str = "mutation") -> Trial:
+def with_source(trial: Trial, place: LiteralSpan, source: str, origin: str = "mutation") -> Trial:
     """The trial with other text in a literal's place; what a document wanted of it no longer holds."""
     text = trial.act if place.statement == ACT else trial.arrange[place.statement]
     encoded = text.encode()

@@ -8,11 +8,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from ....utils.case_names import slug, snake_case
 from ....utils.python_source import parse_expression
 from ..model.model import CallableFacts
-from .punctuation_names import symbols_in_words
 
 LONGEST_SLUG = 66
 _LONGEST_VALUE = 24
@@ -33,7 +33,7 @@ _SMALL_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six")
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class CallArgument:
     """One argument of a call: the parameter it goes to ('' where unknown), its source, whether it was given by name."""
 
     name: str
@@ -61,20 +61,20 @@ def subject_slug(subject: str) -> str:
     return "_".join(filter(None, (snake_case(part) for part in subject.split("."))))
 
 
-def arguments_of(expression: str, facts: CallableFacts | None) -> list[Argument]:
+def arguments_of(expression: str, facts: CallableFacts | None) -> list[CallArgument]:
     """The arguments of the call in `expression` that goes to the subject, in order. Raises SyntaxError."""
     node = parse_expression(expression)
     call = subject_call(node, facts.name if facts else "")
     if call is None:
         operand = _operand(node)
-        return [Argument("", operand)] if operand is not None and _is_value(operand) else []
+        return [CallArgument("", operand)] if operand is not None and _is_value(operand) else []
     names = positional_names(facts)
     found = [
-        Argument(names[at] if at < len(names) else "", node)
+        CallArgument(names[at] if at < len(names) else "", node)
         for at, node in enumerate(call.args)
         if not isinstance(node, ast.Starred)
     ]
-    return found + [Argument(one.arg, one.value, by_name=True) for one in call.keywords if one.arg]
+    return found + [CallArgument(one.arg, one.value, by_name=True) for one in call.keywords if one.arg]
 
 
 def subject_call(node: ast.expr, name: str) -> ast.Call | None:
@@ -127,7 +127,7 @@ def describe(node: ast.expr) -> str:
     return cut_slug(slug(ast.unparse(node)), _LONGEST_VALUE) or snake_case(type(node).__name__)
 
 
-def qualified(argument: Argument) -> str:
+def qualified(argument: CallArgument) -> str:
     """A value with the parameter it is for: `zero_quantity`, `empty_name`, `quantity_5`, `strict`, `not_strict`."""
     name = snake_case(argument.name)
     node = argument.node
@@ -151,7 +151,7 @@ def qualified(argument: Argument) -> str:
     return words if words == name or words.startswith(f"{name}_") else f"{name}_{words}"
 
 
-def given_words(arguments: Sequence[Argument], most: int = 2) -> str:
+def named_argument_words(arguments: Sequence[CallArgument], most: int = 2) -> str:
     """`with_strict_and_limit_3_without_colour`: what the named ones among arguments are given; empty without any."""
     said = [(one, _is_false(one.node)) for one in arguments[:most]]
     given = [qualified(replace(one, name=_bare(one.name))) for one, off in said if not off and not _is_none(one.node)]
@@ -174,7 +174,7 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def call_words(arguments: Sequence[Argument], *, required: int) -> str:
+def call_words(arguments: Sequence[CallArgument], *, required: int) -> str:
     """What a call was given, as `of_1000_with_ndigits_2`; empty without arguments.
 
     Args:
@@ -189,10 +189,10 @@ def call_words(arguments: Sequence[Argument], *, required: int) -> str:
         if one not in named and (only_names or not isinstance(one.node, ast.Name))
     ]
     words = [f"of_{'_and_'.join(plain[:3])}"] if plain else []
-    return "_".join(filter(None, (*words, given_words(named))))
+    return "_".join(filter(None, (*words, named_argument_words(named))))
 
 
-def special_words(arguments: Sequence[Argument], usual: Sequence[Sequence[Argument]]) -> str:
+def special_words(arguments: Sequence[CallArgument], usual: Sequence[Sequence[CallArgument]]) -> str:
     """What sets a call apart from the usual ones, as `zero_quantity`; all of it when nothing does."""
     typical = {(one.name, one.source) for call in usual for one in call}
     apart = [one for one in arguments if (one.name, one.source) not in typical] or list(arguments)
@@ -282,3 +282,56 @@ def _describe_call(node: ast.Call) -> str:
 
 def _count(number: int) -> str:
     return _SMALL_NUMBERS[number] if number < len(_SMALL_NUMBERS) else str(number)
+
+
+_MOST_SYMBOLS = 3
+
+
+_SYMBOLS = {
+    "!": "exclamation_mark",
+    '"': "double_quote",
+    "#": "hash",
+    "$": "dollar",
+    "%": "percent",
+    "&": "ampersand",
+    "'": "quote",
+    "(": "open_parenthesis",
+    ")": "closed_parenthesis",
+    "*": "star",
+    "+": "plus",
+    ",": "comma",
+    "-": "minus",
+    ".": "dot",
+    "/": "slash",
+    ":": "colon",
+    ";": "semicolon",
+    "<": "less_than",
+    "=": "equals",
+    ">": "greater_than",
+    "?": "question_mark",
+    "@": "at",
+    "[": "open_bracket",
+    "\\": "backslash",
+    "]": "closed_bracket",
+    "^": "caret",
+    "_": "underscore",
+    "`": "backtick",
+    "{": "open_brace",
+    "|": "bar",
+    "}": "closed_brace",
+    "~": "tilde",
+}
+
+
+def symbols_in_words(text: str) -> str:
+    """`slash`, `open_brackets`, `minus_dot`; `symbols` where there are many."""
+    if not text.isascii():
+        return "non_ascii_text"
+    runs = [(mark, sum(1 for _ in same)) for mark, same in groupby("".join(text.split()))]
+    names = [_SYMBOLS.get(mark, "") for mark, _ in runs]
+    if len(runs) > _MOST_SYMBOLS or not all(names):
+        return "symbols"
+    many = ["es" if name.endswith(("h", "s")) else "s" for name in names]
+    return "_".join(
+        name + (more if count > 1 else "") for name, more, (_, count) in zip(names, many, runs, strict=True)
+    )

@@ -10,7 +10,7 @@ from typing import Any
 from ....utils.python_source import parse_python
 from ..model.candidates import Candidate
 from ..model.model import CallableFacts, ModuleFacts, Parameter, Trial
-from ..source.body_parts import dotted
+from ..source.syntax import dotted
 
 _MAXIMUM_EACH = 12
 _MAXIMUM_LENGTH = 160

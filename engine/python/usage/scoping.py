@@ -48,7 +48,7 @@ def loaded_names(node: ast.AST) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-class Scope:
+class NameScope:
     """Resolves the free names of statements that are about one target module.
 
     Args:
@@ -124,7 +124,7 @@ class Scope:
 
 
 class _Plain(ast.NodeTransformer):
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: NameScope) -> None:
         self._scope = scope
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:

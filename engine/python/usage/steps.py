@@ -7,7 +7,7 @@ import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..source.body_parts import Function, dotted
+from ..source.syntax import Function, dotted
 
 Step = tuple[list[ast.stmt], ast.expr]
 _MAXIMUM_ROWS = 12

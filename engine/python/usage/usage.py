@@ -15,7 +15,7 @@ from ..facts.docstrings import examples_in
 from ..model.model import ModuleFacts
 from ..project.layout import Layout
 from .project_index import ProjectIndex
-from .scoping import Scope, bound_names, is_reproducible
+from .scoping import NameScope, bound_names, is_reproducible
 from .slicing import needed_statements, source_of
 from .statement_subject import Subjects
 from .steps import Step, TestFile, block_steps, read_test_file, test_steps
@@ -120,7 +120,7 @@ class _Finder:
         by_path = path.removesuffix(".py").replace("/", ".").rpartition(".")[0]
         bound = imports_of(list(imports), self._packages.get(path, by_path))
         stars = [one for one in imports if isinstance(one, ast.ImportFrom) and one.names[0].name == "*"]
-        scope = Scope(self._facts, self._index, bound)
+        scope = NameScope(self._facts, self._index, bound)
         knows = bool(stars) or any(self._package in statement for statement in bound.values())
         if not knows:
             return
@@ -131,7 +131,7 @@ class _Finder:
             self._take(_call_steps(tree), scope, source, path, None)
 
     def _document(self, path: str, text: str) -> None:
-        scope = Scope(self._facts, self._index)
+        scope = NameScope(self._facts, self._index)
         examples = examples_in(text, 1)
         blocks = [example.act for example in examples]
         statements = [one for source in blocks for one in _statements(source)]
@@ -140,10 +140,10 @@ class _Finder:
         ]
         for body in (statements, fenced):
             bound = imports_of([one for one in body if isinstance(one, ast.Import | ast.ImportFrom)], "")
-            scope = Scope(self._facts, self._index, bound)
+            scope = NameScope(self._facts, self._index, bound)
             self._take(block_steps([], body), scope, "document", path, None)
 
-    def _take(self, steps: Iterator[Step], scope: Scope, source: str, path: str, file: TestFile | None) -> None:
+    def _take(self, steps: Iterator[Step], scope: NameScope, source: str, path: str, file: TestFile | None) -> None:
         for before, act in steps:
             if len(self.found) >= _MAXIMUM_SEQUENCES:
                 return
@@ -169,7 +169,7 @@ class _Finder:
             )
 
     def _sequence(
-        self, before: list[ast.stmt], act: ast.expr, scope: Scope, file: TestFile | None
+        self, before: list[ast.stmt], act: ast.expr, scope: NameScope, file: TestFile | None
     ) -> UsedSequence | None:
         if isinstance(act, ast.Constant | ast.Name | ast.Await) or not self._subjects.may_concern(act):
             return None
@@ -204,7 +204,7 @@ class _Finder:
         )
 
 
-def _with_helpers(needed: list[ast.stmt], act: ast.expr, scope: Scope, file: TestFile) -> list[ast.stmt]:
+def _with_helpers(needed: list[ast.stmt], act: ast.expr, scope: NameScope, file: TestFile) -> list[ast.stmt]:
     """The statements, after the test file's own definitions that they need."""
     found = list(needed)
     for _ in range(3):

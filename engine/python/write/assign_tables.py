@@ -12,7 +12,15 @@ from ....utils.python_source import parse_python
 from ..judge.case_tables import CaseTable, Group, cases_by_shape, common_outcome, read_group, shape_key, tabulate
 from ..model.model import CallableFacts, ModuleFacts
 from ..model.spec_case import Case
-from ..source.titles import Argument, arguments_of, cut_slug, given_words, positional_names, snake_case, subject_slug
+from ..source.titles import (
+    CallArgument,
+    arguments_of,
+    cut_slug,
+    named_argument_words,
+    positional_names,
+    snake_case,
+    subject_slug,
+)
 
 _LONGEST_GROUP = 150
 
@@ -98,7 +106,7 @@ def _made_words(table: CaseTable) -> str:
     calls = [call for case in table.cases if (call := _last_made(case)) is not None]
     if len(calls) != len(table.cases):
         return ""
-    given = [Argument(one.arg, one.value, by_name=True) for one in calls[0].keywords if one.arg]
+    given = [CallArgument(one.arg, one.value, by_name=True) for one in calls[0].keywords if one.arg]
     sources = [{one.arg: ast.unparse(one.value) for one in call.keywords} for call in calls]
     return _words([one for one in given if any(other.get(one.name) != one.source for other in sources)], given)
 
@@ -111,10 +119,10 @@ def _last_made(case: Case) -> ast.Call | None:
     return None
 
 
-def _words(varying: Sequence[Argument], given: Sequence[Argument]) -> str:
+def _words(varying: Sequence[CallArgument], given: Sequence[CallArgument]) -> str:
     """What arguments are called whose values vary, then what the others are given."""
     names = [snake_case(one.name.removeprefix("with_") or one.name) for one in varying]
-    words = given_words([one for one in given if one not in varying])
+    words = named_argument_words([one for one in given if one not in varying])
     if not names:
         return words
     joint = "_and_".join(names)
@@ -137,8 +145,8 @@ def _optional_words(table: CaseTable, facts: CallableFacts | None) -> str:
         return ""
     rows = [arguments_of(case.expression, facts) for case in table.cases]
     required = {one.name for one in facts.parameters if one.required}
-    varying: list[Argument] = []
-    given: list[Argument] = []
+    varying: list[CallArgument] = []
+    given: list[CallArgument] = []
     for at, argument in enumerate(rows[0]):
         if not argument.name or argument.name in required or len(given) > 1:
             continue

@@ -9,17 +9,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ....utils.python_source import parse_expression, parse_python
-from ..facts.optional_imports import missing_words
+from ..facts.optional_imports import missing_import_slug
 from ..model.model import CallableFacts, Finding, ModuleFacts
 from ..model.spec_case import CODE, PRINTED_ERRORS, Expectation
 from ..source.titles import (
     LONGEST_SLUG,
-    Argument,
+    CallArgument,
     arguments_of,
     call_words,
     cut_slug,
     describe,
-    given_words,
+    named_argument_words,
     qualified,
     slug,
     snake_case,
@@ -70,7 +70,7 @@ class CaseNamer:
         self._messages = Counter(
             (one.trial.subject, one.observation.raised.message) for one in findings if one.observation.raised
         )
-        self._usual: dict[str, list[list[Argument]]] = {}
+        self._usual: dict[str, list[list[CallArgument]]] = {}
         for one in findings:
             if one.observation.outcome == "returned":
                 known = self._usual.setdefault(one.trial.subject, [])
@@ -80,7 +80,7 @@ class CaseNamer:
         self, subject: str, statements: Sequence[str], act: str, mode: str, expect: Sequence[Expectation]
     ) -> CaseNaming:
         """The names of a case; words come from its call, its state and what is expected."""
-        missing = missing_words(statements)
+        missing = missing_import_slug(statements)
         slugs = self._slugs(subject, statements, act, expect)
         identifier = self._unique(_joined(one, missing) for one in slugs)
         outcome = "; ".join(_sentence(one) for one in expect)
@@ -89,7 +89,7 @@ class CaseNamer:
         title = f"{shown} raises {verb.exception}" if verb.kind == "raises" else f"{shown}: {_sentence(verb)}"
         return CaseNaming(f"tc_{identifier}", _cut(title, 280), _STEPS[mode].format(shown), _cut(outcome, 900))
 
-    def _arguments(self, act: str, subject: str) -> list[Argument]:
+    def _arguments(self, act: str, subject: str) -> list[CallArgument]:
         try:
             return arguments_of(act, self._callables.get(subject))
         except SyntaxError:
@@ -140,9 +140,9 @@ class CaseNamer:
         words = cut_slug(slug(text), _LONGEST_SAID)
         return words if "_" in words else ""
 
-    def _given(self, facts: CallableFacts | None, arguments: Sequence[Argument]) -> str:
+    def _given(self, facts: CallableFacts | None, arguments: Sequence[CallArgument]) -> str:
         if facts is not None and facts.kind == "constructor":
-            return given_words(arguments, 3)
+            return named_argument_words(arguments, 3)
         required = sum(1 for one in facts.parameters if one.required) if facts is not None else len(arguments)
         bound = facts is not None and facts.kind in ("method", "classmethod") and _has_receiver(facts)
         return call_words(arguments, required=required - 1 if bound else required)
@@ -162,7 +162,7 @@ class CaseNamer:
         return choice
 
 
-def _with_values(arguments: list[Argument], statements: Sequence[str]) -> list[Argument]:
+def _with_values(arguments: list[CallArgument], statements: Sequence[str]) -> list[CallArgument]:
     """Arguments with the literal in place of a variable that was given one."""
     values: dict[str, ast.expr] = {}
     for statement in statements:
@@ -213,9 +213,9 @@ def _arranged(statements: Sequence[str]) -> str:
         node = body[-1] if body else None
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             call = node.value
-            given = [Argument("", one) for one in call.args if not isinstance(one, ast.Starred)]
-            given += [Argument(one.arg, one.value) for one in call.keywords if one.arg]
-            return given_words(given).replace("with_", "for_", 1) if given else ""
+            given = [CallArgument("", one) for one in call.args if not isinstance(one, ast.Starred)]
+            given += [CallArgument(one.arg, one.value) for one in call.keywords if one.arg]
+            return named_argument_words(given).replace("with_", "for_", 1) if given else ""
     return ""
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..facts.import_names import ImportNames, at_their_source
+from ..facts.import_names import ImportNames, imported_from_origin
 from ..judge.defects import suspected_defects
 from ..judge.finding_selection import AssertableFinding, assertable_findings
 from ..judge.oracle import OracleVerdict
@@ -96,7 +96,7 @@ def _first_to_notice(ids: Sequence[str], noticed: Mapping[str, frozenset[int]]) 
 
 def _case(judged: AssertableFinding, facts: ModuleFacts, namer: CaseNamer, names: ImportNames) -> Case:
     trial, verdict = judged.finding.trial, judged.verdict
-    imports = at_their_source(trial.imports, facts)
+    imports = imported_from_origin(trial.imports, facts)
     source = names.adopt(trial.arrange, trial.act, imports, verdict.expectations, verdict.imports)
     named = namer.name(trial.subject, source.statements, source.expression, trial.mode, source.expect)
     return Case(

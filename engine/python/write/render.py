@@ -19,7 +19,7 @@ from ruff.__main__ import find_ruff_bin
 from ....core.errors import AgentFailure, EnvironmentFault
 from ....utils.generated_header import with_header
 from ....utils.python_source import parse_python
-from ..facts.optional_imports import missing_words
+from ..facts.optional_imports import missing_import_slug
 from ..judge.case_tables import merge_tables, read_group, tabulate
 from ..judge.finding_selection import free_names
 from ..model.spec_case import Case
@@ -220,7 +220,7 @@ def extract_shared_helpers(cases: Sequence[Case]) -> tuple[list[str], list[Case]
     alike = Counter(text for case in cases for text in dict.fromkeys(case.statements) if _is_free(text, case))
     names: dict[str, str] = {}
     for text, count in alike.items():
-        if count > 1 or missing_words([text]):
+        if count > 1 or missing_import_slug([text]):
             names.setdefault(_function_name(text) or "", text)
     shared = set(names.values())
     return list(names.values()), [

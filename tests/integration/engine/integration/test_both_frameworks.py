@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from testwright.engine.integration.flows.loopback import service
+from testwright.engine.integration.flows.loopback import server_service
 from testwright.engine.rendering import render_files
 from testwright.mcp.tools.validate_code import check_code
 from testwright.mcp.tools.validate_spec import check_spec
@@ -201,7 +201,7 @@ def spec_of(*, wrong=False):
         ],
         "services": [
             {"name": "folder", "kind": "filesystem", "stand_in": "real", "fixture": "tmp_path"},
-            service(),
+            server_service(),
             {
                 "name": "EIGHT",
                 "kind": "process",

@@ -10,8 +10,8 @@ import urllib.request
 
 import pytest
 
-from testwright.engine.integration.flows.loopback import SERVING, started
-from testwright.engine.integration.model.servers import Server, address_kind, binding, servers_in, speaks
+from testwright.engine.integration.flows.loopback import SERVER_HELPER, server_statements
+from testwright.engine.integration.model.servers import Server, address_kind, binding, servers_in, uses_network
 from testwright.engine.integration.modules.seams import find_seams
 from testwright.engine.python.explore.explore import ExplorationBudget
 from testwright.engine.python.facts.analyse import facts_from_source
@@ -123,8 +123,8 @@ def test_addresses_are_known_by_the_names_of_parameters():
     assert [address_kind(name) for name in names] == ["url"] * 4 + ["host"] * 2 + ["port"] + [""] * 2
     (maker,) = facts_of("def make(server_address, bind, port: int = 80, title='x'): pass").functions
     assert binding(maker) == {"server_address": "('127.0.0.1', 0)", "bind": "'127.0.0.1'", "port": "0"}
-    assert speaks(CLIENT)
-    assert not speaks("import json\n# no urllib here\n")
+    assert uses_network(CLIENT)
+    assert not uses_network("import json\n# no urllib here\n")
     assert servers_in(facts_of(SERVER), SERVER) == (Server("app.web", "make_server", "made"),)
 
 
@@ -139,12 +139,12 @@ def test_a_server_answers_inside_the_block_and_is_gone_after_it(tmp_path, monkey
     )
     (tmp_path / f"loopback_{form}.py").write_text(source, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    made = started(Server(f"loopback_{form}", "page", form), None, lambda called, fixed: [])
+    made = server_statements(Server(f"loopback_{form}", "page", form), None, lambda called, fixed: [])
     assert made is not None
     statements, imports = made
     with contextlib.ExitStack() as running:
         names = {"running": running, "contextlib": contextlib, "threading": threading}
-        for one in (SERVING, *sorted(imports), *statements):
+        for one in (SERVER_HELPER, *sorted(imports), *statements):
             exec(one, names)
         host, port = names["host"], names["port"]
         with urllib.request.urlopen(f"http://{host}:{port}/", timeout=30) as answer:
@@ -154,4 +154,4 @@ def test_a_server_answers_inside_the_block_and_is_gone_after_it(tmp_path, monkey
 
 
 def test_a_server_that_cannot_be_made_gives_no_flow():
-    assert started(Server("app.web", "make", "made"), None, lambda called, fixed: None) is None
+    assert server_statements(Server("app.web", "make", "made"), None, lambda called, fixed: None) is None

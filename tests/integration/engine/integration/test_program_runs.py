@@ -10,13 +10,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from testwright.engine.integration.model.arcs import WideArcs
-from testwright.engine.integration.model.program_model import PLAIN, Manner, ProgramRun
-from testwright.engine.integration.model.programs import Program
+from testwright.engine.integration.model.program_runs import DEFAULT_CONDITIONS, ProgramRun, RunConditions
+from testwright.engine.integration.model.programs import ProjectProgram
+from testwright.engine.integration.model.wide_arcs import WideArcs
 from testwright.engine.integration.modules.targets import integration_target
-from testwright.engine.integration.programs.input_files import Reading
-from testwright.engine.integration.programs.proposals import Knowledge
-from testwright.engine.integration.programs.runs import Kept, Runner, explore_program, trouble
+from testwright.engine.integration.programs.input_files import InputFormats
+from testwright.engine.integration.programs.proposals import ProgramFacts
+from testwright.engine.integration.programs.runs import KeptRun, ProgramRunner, explore_program, rejection_reason
 from testwright.engine.integration.write.program_cases import expectations, program_cases
 from testwright.engine.python.model.spec_case import Evidence
 from testwright.engine.python.project.layout import ModulePlace, find_layout
@@ -55,10 +55,10 @@ def depot(tmp_path_factory):
 
 def runner_of(depot, module):
     place = ModulePlace(f"src/depot/{module}.py", f"depot.{module}", "src")
-    return Runner(depot.target, Program(module, place, ("-m", f"depot.{module}")), [place])
+    return ProgramRunner(depot.target, ProjectProgram(module, place, ("-m", f"depot.{module}")), [place])
 
 
-def seen_of(depot, module, *arguments, manner=PLAIN):
+def seen_of(depot, module, *arguments, manner=DEFAULT_CONDITIONS):
     run = ProgramRun((), (tuple(arguments),))
     return depot.run(runner_of(depot, module).observe([run], manner))[0]
 
@@ -71,9 +71,11 @@ def explored(depot):
     assert target is not None
     sources = [(root / one.place.path).read_text() for one in target.components]
     arcs = WideArcs([one.place.module for one in target.components], sources)
-    runner = Runner(depot.target, target.programs[0], [one.place for one in target.components])
+    runner = ProgramRunner(depot.target, target.programs[0], [one.place for one in target.components])
     commands = depot.run(runner.commands())
-    known = Knowledge(commands, (("put", "tea"), ("ship", "tea", "2")), Reading(), (), DEPOT["src/depot/cli.py"])
+    known = ProgramFacts(
+        commands, (("put", "tea"), ("ship", "tea", "2")), InputFormats(), (), DEPOT["src/depot/cli.py"]
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("testwright.engine.integration.programs.proposals.MOST_SINGLE", 8)
         patch.setattr("testwright.engine.integration.programs.proposals.MOST_FOLLOWING", 10)
@@ -137,17 +139,17 @@ def test_the_lines_that_reproduce_a_defect_do(explored, depot):
     ],
 )
 def test_a_program_that_misbehaves_is_named_for_it_and_becomes_no_test(depot, module, said):
-    assert said in trouble(seen_of(depot, module))
+    assert said in rejection_reason(seen_of(depot, module))
 
 
 def test_a_program_that_hangs_is_ended_and_named_for_it(depot, monkeypatch):
     monkeypatch.setattr("testwright.engine.integration.programs.runs.COMMAND_SECONDS", 1.0)
-    assert trouble(seen_of(depot, "hangs")) == "it did not end within 1 s"
+    assert rejection_reason(seen_of(depot, "hangs")) == "it did not end within 1 s"
 
 
 def test_more_output_than_a_test_could_show_is_not_kept(depot):
     told = seen_of(depot, "talks")
-    assert trouble(told) == ""
+    assert rejection_reason(told) == ""
     assert told.last is not None
     assert told.last.out is None
 
@@ -157,13 +159,13 @@ def test_what_looks_like_a_secret_is_never_written_down(depot):
     told = seen_of(depot, "secret")
     assert told.last is not None
     assert "sk-proj" in (told.last.out or "")
-    demanded = expectations(Kept(ProgramRun((), ((),)), told, told, frozenset()), EVIDENCE)
+    demanded = expectations(KeptRun(ProgramRun((), ((),)), told, told, frozenset()), EVIDENCE)
     assert [one.actual for one in demanded] == ["result.returncode"]
 
 
 def test_what_moves_with_the_clock_is_not_demanded_but_what_stays_is(depot):
-    plain, elsewhere = seen_of(depot, "moves"), seen_of(depot, "moves", manner=Manner(shift=86_400))
-    demanded = expectations(Kept(ProgramRun((), ((),)), plain, elsewhere, frozenset()), EVIDENCE)
+    plain, elsewhere = seen_of(depot, "moves"), seen_of(depot, "moves", manner=RunConditions(shift=86_400))
+    demanded = expectations(KeptRun(ProgramRun((), ((),)), plain, elsewhere, frozenset()), EVIDENCE)
     assert [one.actual for one in demanded] == [
         "result.returncode",
         "(tmp_path / 'kept.txt').read_text(encoding='utf-8')",
@@ -175,7 +177,7 @@ def test_a_program_that_asks_no_parser_has_no_commands(depot):
 
 
 def test_answers_of_the_worker_are_json_lines_with_arcs_of_watched_files(depot):
-    told = seen_of(depot, "secret", manner=Manner(traced=True))
+    told = seen_of(depot, "secret", manner=RunConditions(traced=True))
     assert told.last is not None
     assert told.last.code == 0
     assert json.dumps(sorted(told.last.arcs)) == "[]"  # module level alone is no call

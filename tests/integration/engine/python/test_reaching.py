@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from testwright.engine.python.explore.explore import ExplorationBudget, explore
-from testwright.engine.python.facts.optional_imports import optional_imports, worth_trying
-from testwright.engine.python.model.branches import branch_arcs
+from testwright.engine.python.facts.optional_imports import optional_imports, rank_optional_imports
+from testwright.engine.python.model.arcs import branch_arcs
 from testwright.engine.python.model.model import Arc, Exploration
 from testwright.engine.python.project.layout import find_layout
 from testwright.engine.python.search.parallel_observers import open_observer_pair
@@ -189,8 +189,8 @@ def test_only_imports_that_the_module_can_do_without_and_that_matter_are_left_ou
     found = optional_imports(FALLBACK + "\ntry:\n    import json\nexcept ImportError:\n    json = None\n", known)
     assert [one.modules for one in found] == [("shop.fast",), ("package_nobody_has",)]
     open_arcs = set(branch_arcs(FALLBACK))
-    assert [one.modules for one in worth_trying(found, FALLBACK, known, open_arcs)] == [("shop.fast",)]
-    assert worth_trying(found, FALLBACK, known, set()) == []
+    assert [one.modules for one in rank_optional_imports(found, FALLBACK, known, open_arcs)] == [("shop.fast",)]
+    assert rank_optional_imports(found, FALLBACK, known, set()) == []
 
 
 def test_days_that_move_along_are_told_where_midnight_between_two_looks_changes_nothing(tmp_path: Path) -> None:

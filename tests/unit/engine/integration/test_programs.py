@@ -7,11 +7,11 @@ from testwright.engine.integration.programs.arguments import commands_of, plain_
 from testwright.engine.integration.programs.documented_commands import (
     arguments_in,
     documented_commands,
-    fitting,
+    matching_command,
     vocabulary_of,
 )
-from testwright.engine.integration.programs.input_files import Reading, input_files, reading_of
-from testwright.engine.integration.programs.proposals import Knowledge, single_runs
+from testwright.engine.integration.programs.input_files import InputFormats, input_files, reading_of
+from testwright.engine.integration.programs.proposals import ProgramFacts, single_runs
 from testwright.engine.python.project.layout import find_layout
 from testwright.tests.support.projects.depot import DEPOT
 from testwright.tests.support.projects.files import make_project
@@ -128,8 +128,8 @@ def test_words_of_a_documented_line_are_told_apart_by_the_arguments_they_are_for
     }
     commands = commands_of(parser)
     line = ("ship", "tea", "list.csv", "--day", "2024-05-03")
-    assert fitting(line, commands) == commands[0]
-    assert fitting(("ship", "--unknown"), commands) is None
+    assert matching_command(line, commands) == commands[0]
+    assert matching_command(("ship", "--unknown"), commands) is None
     pairs = [(words, one.name) for words, one in arguments_in(line, commands[0])]
     assert pairs == [(("tea",), "name"), (("list.csv",), "file"), (("--day", "2024-05-03"), "day")]
 
@@ -144,7 +144,7 @@ def test_a_table_is_made_of_the_columns_that_the_code_reads(tmp_path):
     )
     make_project(tmp_path, {"reader.py": source})
     reading = reading_of(tmp_path, ["reader.py"])
-    assert reading == Reading((("name", ""), ("pieces", "int")), ("csv",))
+    assert reading == InputFormats((("name", ""), ("pieces", "int")), ("csv",))
     (command,) = commands_of({"arguments": [told("list", type="Path")]})
     files = input_files(command.arguments[0], reading, (), ("tea", "cup"))
     assert files[0] == ("list.csv", "name,pieces\ntea,12\ncup,4\napple,30\n")
@@ -155,7 +155,7 @@ def test_runs_of_one_command_begin_with_the_documented_line_and_repeat_nothing()
     commands = commands_of(
         {"commands": {"put": {"arguments": [told("name"), told("pieces", flags=["--pieces"], type="int")]}}}
     )
-    known = Knowledge(commands, (("put", "tea"),), Reading(), ())
+    known = ProgramFacts(commands, (("put", "tea"),), InputFormats(), ())
     runs = single_runs(known)
     assert runs[0].commands == (("put", "tea"),)
     assert len(runs) == len(set(runs))

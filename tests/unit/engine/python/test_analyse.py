@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from testwright.engine.python.facts.analyse import subjects
-from testwright.engine.python.model.branches import branch_arcs, possible_arcs
-from testwright.engine.python.model.model import Comparison, Parameter
+from testwright.engine.python.model.arcs import branch_arcs, possible_arcs
+from testwright.engine.python.model.model import BodyComparison, Parameter
 from testwright.tests.support.engine.python_projects import facts_of, write_project
 
 pytestmark = pytest.mark.feature("B-05", "B-06")
@@ -196,7 +196,7 @@ def test_bodies_tell_comparisons_raises_constants_and_branches(facts):
     add = one(facts, "Cart.add")
     assert add.raises[0].exception == "ValueError"
     assert add.raises[0].condition == "quantity <= 0"
-    assert Comparison("quantity", "<=", "0", add.raises[0].line - 1) in add.comparisons
+    assert BodyComparison("quantity", "<=", "0", add.raises[0].line - 1) in add.comparisons
     assert add.raises[0].line - 1 in add.branch_lines
     kind = one(facts, "kind")
     assert {(item.name, item.operator, item.operand) for item in kind.comparisons} == {("value", "in", "('x', 'y')")}

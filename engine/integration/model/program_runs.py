@@ -10,7 +10,7 @@ from ...python.model.model import Arc
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class RunConditions:
     """Under which conditions programs are run; `shift` is how many seconds the clock is ahead."""
 
     hash_seed: int = 0
@@ -19,7 +19,7 @@ class Manner:
     traced: bool = False
 
 
-PLAIN = Manner(hash_seed=1)
+DEFAULT_CONDITIONS = RunConditions(hash_seed=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class ProgramRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class CommandResult:
     """How one command ended; texts are None where they are no text or too long."""
 
     code: int
@@ -55,7 +55,7 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
-class RunSeen:
+class RunObservation:
     """What one run did.
 
     Attributes:
@@ -64,14 +64,14 @@ class RunSeen:
         failed: why it could not be run, else empty.
     """
 
-    endings: tuple[Ending, ...] = ()
+    endings: tuple[CommandResult, ...] = ()
     before: Mapping[str, Any] | None = None
     after: Mapping[str, Any] | None = None
     outside: tuple[str, ...] = ()
     failed: str = ""
 
     @property
-    def last(self) -> Ending | None:
+    def last(self) -> CommandResult | None:
         """The last command's ending."""
         return self.endings[-1] if self.endings else None
 
@@ -86,12 +86,12 @@ def holds_something(content: Mapping[str, Any]) -> bool:
     return any((content.get("tables") or {}).values()) or bool(content.get("text") or content.get("size"))
 
 
-def seen_from(told: Mapping[str, Any], expected: int) -> RunSeen:
+def run_observation_from(told: Mapping[str, Any], expected: int) -> RunObservation:
     """One answer of the worker as data; a run that stopped early has fewer endings than commands."""
     if told.get("failed"):
-        return RunSeen(failed=str(told["failed"]))
+        return RunObservation(failed=str(told["failed"]))
     endings = tuple(
-        Ending(
+        CommandResult(
             code=int(one["code"]),
             out=one["out"],
             err=one["err"],
@@ -101,4 +101,4 @@ def seen_from(told: Mapping[str, Any], expected: int) -> RunSeen:
         for one in told["commands"]
     )
     failed = "" if len(endings) == expected else f"an earlier command {endings[-1].ended}" if endings else "nothing ran"
-    return RunSeen(endings, told["before"], told["after"], tuple(told["outside"]), failed)
+    return RunObservation(endings, told["before"], told["after"], tuple(told["outside"]), failed)

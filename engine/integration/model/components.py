@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...python.project.layout import ModulePlace
-from .programs import Program
+from .programs import ProjectProgram
 from .servers import Server
 
 
@@ -70,7 +70,7 @@ class IntegrationTarget:
     entry: Component
     components: tuple[Component, ...]
     subjects: tuple[str, ...]
-    programs: tuple[Program, ...] = ()
+    programs: tuple[ProjectProgram, ...] = ()
     servers: tuple[Server, ...] = ()
 
     def named(self, module: str) -> Component | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from ...python.model.arcs import ArcMap
 from ...python.model.model import Arc, CallableFacts
-from .model import Edge
+from .components import Edge
 
 OFFSET = 1_000_000  # as in the worker, which cannot be imported here
 

@@ -41,7 +41,7 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class SitePage:
     """A page whose address is known.
 
     Attributes:

@@ -12,7 +12,7 @@ JsonObject = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FlowStep:
     """One call of a flow: `component` is who is called, `save_as` the name its value gets, empty for none."""
 
     component: str
@@ -34,7 +34,7 @@ class FlowCase:
     id: str
     title: str
     crosses: tuple[tuple[str, str], ...]
-    steps: tuple[Step, ...]
+    steps: tuple[FlowStep, ...]
     expect: tuple[Expectation, ...]
     fixtures: tuple[str, ...] = ()
     services: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ class FlowCase:
             title=str(data["title"]),
             crosses=tuple((str(one["from"]), str(one["to"])) for one in data["crosses"]),
             steps=tuple(
-                Step(
+                FlowStep(
                     str(one["component"]),
                     str(one["expression"]),
                     str(one.get("mode") or "call"),
@@ -112,7 +112,7 @@ class FlowCase:
         )
 
 
-def _statement(step: Step) -> str:
+def _statement(step: FlowStep) -> str:
     forms = {"call": step.expression, "await": f"asyncio.run({step.expression})", "iterate": f"list({step.expression})"}
     if step.mode not in forms:
         raise ValueError(f"only the last step may have the mode {step.mode}")

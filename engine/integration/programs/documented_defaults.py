@@ -8,19 +8,19 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from ...python.source.titles import cut_slug
-from ..model.program_model import PLAIN, Manner, ProgramRun, RunSeen
-from ..model.programs import Program
-from .arguments import Argument, Command
+from ..model.program_runs import DEFAULT_CONDITIONS, ProgramRun, RunConditions, RunObservation
+from ..model.programs import ProjectProgram
+from .arguments import Command, ProgramArgument
 
-Observe = Callable[[Sequence[ProgramRun], Manner], Awaitable[list[RunSeen]]]
+Observe = Callable[[Sequence[ProgramRun], RunConditions], Awaitable[list[RunObservation]]]
 _MOST_STATES = 6
 
 
-async def broken_promises(
+async def wrong_documented_defaults(
     observe: Observe,
-    program: Program,
+    program: ProjectProgram,
     commands: Sequence[Command],
-    seen: Sequence[tuple[ProgramRun, RunSeen]],
+    seen: Sequence[tuple[ProgramRun, RunObservation]],
     source: str = "",
 ) -> list[dict[str, Any]]:
     """Options whose help names a default that is not the one: leaving the option out does something else.
@@ -41,14 +41,14 @@ async def broken_promises(
     return found
 
 
-def leaves_to_promise(run: ProgramRun, commands: Sequence[Command]) -> bool:
+def relies_on_wrong_default(run: ProgramRun, commands: Sequence[Command]) -> bool:
     """Whether a run rests on a default of which the help text says otherwise: what it does is no behaviour to pin."""
     command = next((one for one in commands if one.words == run.words), None)
     given = set(run.commands[-1])
     return any(_differs(one) and not set(one.flags) & given for one in (command.arguments if command else ()))
 
 
-def _differs(argument: Argument) -> bool:
+def _differs(argument: ProgramArgument) -> bool:
     """Whether the default that the help text names is another than the parser's."""
     said, real = argument.documented_default, argument.default
     if not argument.flags or argument.kind == "flag" or said is None or real is None:
@@ -66,10 +66,10 @@ def _plain(text: str) -> str:
 
 async def _shown(
     observe: Observe,
-    program: Program,
+    program: ProjectProgram,
     command: Command,
-    argument: Argument,
-    seen: Sequence[tuple[ProgramRun, RunSeen]],
+    argument: ProgramArgument,
+    seen: Sequence[tuple[ProgramRun, RunObservation]],
 ) -> dict[str, Any] | None:
     """The defect, where a run without the option differs from one with its documented default."""
     assert argument.documented_default is not None
@@ -87,7 +87,7 @@ async def _shown(
         (run, _with(run, argument, argument.documented_default), _with(run, argument, argument.default))
         for run in states
     ]
-    told = await observe([run for group in tried for run in group], PLAIN)
+    told = await observe([run for group in tried for run in group], DEFAULT_CONDITIONS)
     for at, (run, promised, real) in enumerate(tried):
         without, documented, actual = told[3 * at : 3 * at + 3]
         if _outcome(without) == _outcome(actual) and _outcome(without) != _outcome(documented):
@@ -95,22 +95,22 @@ async def _shown(
     return None
 
 
-def _with(run: ProgramRun, argument: Argument, value: str) -> ProgramRun:
+def _with(run: ProgramRun, argument: ProgramArgument, value: str) -> ProgramRun:
     last = (*run.commands[-1], argument.flag, value)
     return ProgramRun(run.files, (*run.commands[:-1], last), run.words)
 
 
-def _outcome(told: RunSeen) -> tuple[Any, ...]:
+def _outcome(told: RunObservation) -> tuple[Any, ...]:
     last = told.last
     return (told.failed, last and (last.code, last.out, last.err, last.ended), told.changed())
 
 
 def _entry(
-    program: Program,
+    program: ProjectProgram,
     command: Command,
-    argument: Argument,
+    argument: ProgramArgument,
     runs: tuple[ProgramRun, ProgramRun, ProgramRun],
-    told: tuple[RunSeen, RunSeen],
+    told: tuple[RunObservation, RunObservation],
 ) -> dict[str, Any]:
     run, promised, _ = runs
     said = argument.documented_default
@@ -138,12 +138,12 @@ def _line_of(help_text: str, source: str) -> int:
     return 1
 
 
-def _said(told: RunSeen) -> str:
+def _said(told: RunObservation) -> str:
     last = told.last
     return repr((last.out or last.err or "")[:120]) if last is not None else "nothing"
 
 
-def reproduce(program: Program, runs: Sequence[ProgramRun]) -> str:
+def reproduce(program: ProjectProgram, runs: Sequence[ProgramRun]) -> str:
     """Lines for a shell in the project's root that show the last commands of some runs after the same beginning."""
     root = program.place.import_root
     path = '"$PWD"' if root == "." else f'"$PWD/{root}"'

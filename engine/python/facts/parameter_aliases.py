@@ -7,7 +7,7 @@ import ast
 Root = tuple[str, str]
 
 
-class Names:
+class ParameterAliases:
     """Aliases of parameters in one body; a root is the parameter (or `self.attribute`) and an `element:` prefix.
 
     Args:

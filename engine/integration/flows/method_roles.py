@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...python.inputs.receivers import is_change
+from ...python.inputs.receivers import changes_state
 from ...python.model.model import CallableFacts
 
 _FILLS = re.compile(
@@ -12,20 +12,20 @@ _FILLS = re.compile(
     r"attach|include|deposit|book|schedule|deliver|keep|receive|import|ingest|enrol|join|post|log|track|credit|open)(_.*)?"
 )
 
-ANSWER = "taken"
+ANSWER_VARIABLE = "taken"
 """The variable for what a step before the act answered."""
 _ENDS = re.compile(r"(close|shutdown|stop|clear|reset|quit|exit|terminate|join|kill|wait|destroy)(_.*)?")
 _TAKES = re.compile(r"(remove|take|pop|discard|delete|withdraw|cancel|unregister|drop|forget|release)(_.*)?")
 
 
-def fills(member: CallableFacts) -> bool:
+def fills_object(member: CallableFacts) -> bool:
     """Whether calling a method seems to put something into its object."""
     if member.kind != "method" or not member.public or member.is_async or member.is_generator or member.has_setter:
         return False
-    return _FILLS.fullmatch(member.name) is not None and (is_change(member) or bool(member.parameters))
+    return _FILLS.fullmatch(member.name) is not None and (changes_state(member) or bool(member.parameters))
 
 
-def takes(member: CallableFacts) -> bool:
+def takes_from_object(member: CallableFacts) -> bool:
     """Whether calling a method seems to take something that it names out of its object."""
     if member.kind != "method" or not member.public or member.is_async or member.is_generator:
         return False
@@ -34,8 +34,8 @@ def takes(member: CallableFacts) -> bool:
     )
 
 
-def moves(member: CallableFacts) -> bool:
+def advances_object(member: CallableFacts) -> bool:
     """Whether calling a method, without arguments, seems to change where its object stands."""
-    if member.kind != "method" or not is_change(member) or fills(member) or member.name.startswith("__"):
+    if member.kind != "method" or not changes_state(member) or fills_object(member) or member.name.startswith("__"):
         return False
     return not any(one.required for one in member.parameters if one.name != "self") and not _ENDS.fullmatch(member.name)
