@@ -1,1 +1,1 @@
-"""The application and its OpenAPI document: found, started, read."""
+"""Finds the application of a project, starts it in the sandbox, and reads its OpenAPI document."""

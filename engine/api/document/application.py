@@ -1,7 +1,7 @@
-"""The host's side of an application that runs in the sandbox: starts it, sends it requests, reads what comes back.
+"""Runs an application in the sandbox: starts it, sends requests, reads the answers.
 
-The worker lives in sandbox/worker/api_observe.py; it starts the application with the same code that the generated tests
-use, so that what was observed is what the tests will meet.
+The worker (`api_observe.py`) starts the application with the same code that the generated tests use, so an observed
+answer is the answer that the tests will get.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class AppLaunch:
 
     Attributes:
         application: `package.module:attribute`, with `()` for a factory; None where `command` starts it.
-        command: `{port}` in it stands for the port.
-        environment: variables for it; values of secrets are made up for the tests.
-        folder: where it runs, relative to the project; None for a temporary folder that is emptied at each reset.
+        command: words of the command; `{port}` in them is replaced by the port.
+        environment: variables for it; secrets have placeholder values.
+        folder: working folder relative to the project; None for a temporary folder that is emptied at each reset.
     """
 
     application: str | None = None
@@ -41,25 +41,25 @@ class AppLaunch:
     folder: str | None = None
 
     def with_environment(self, more: Mapping[str, str]) -> AppLaunch:
-        """The same with more variables."""
+        """Return a copy with more variables."""
         return AppLaunch(self.application, self.command, self.import_roots, {**self.environment, **more}, self.folder)
 
     @property
     def label(self) -> str:
-        """What is started, in words."""
+        """The application or command, for messages."""
         return self.application or " ".join(self.command)
 
 
 @dataclass(frozen=True, slots=True)
 class AppConditions:
-    """What an application runs under.
+    """The conditions an application runs under.
 
     Attributes:
         hash_seed: PYTHONHASHSEED.
-        clock: seconds that its wall clock is ahead.
-        zone: TZ, as POSIX writes it.
-        start_seconds: how long it may take until it takes connections.
-        answer_seconds: how long it may take for one answer.
+        clock: seconds by which its wall clock is ahead.
+        zone: TZ in POSIX form.
+        start_seconds: time limit until it accepts connections.
+        answer_seconds: time limit for one answer.
     """
 
     hash_seed: int = 0
@@ -70,7 +70,7 @@ class AppConditions:
 
 
 class AppObserver:
-    """A started application. Made by `open_application`."""
+    """A running application in the sandbox; made by `open_application`."""
 
     def __init__(self, session: Session, workspace: Workspace, surroundings: AppConditions) -> None:
         self._session = session
@@ -79,10 +79,10 @@ class AppObserver:
         self.sent = 0
 
     async def answers(self, requests: Sequence[Json], *, reset: bool = True) -> tuple[HttpAnswer, ...]:
-        """Send requests in order, on a fresh state, until one is not answered.
+        """Send requests in order, on a fresh state, and stop at the first that gets no answer.
 
         Raises:
-            SandboxFailure: the worker itself is gone.
+            SandboxFailure: the worker ended or hangs.
         """
         await self._session.send(json.dumps({"requests": list(requests), "reset": reset}).encode())
         seconds = self._surroundings.start_seconds + self._surroundings.answer_seconds * (len(requests) + 1) + 30
@@ -102,7 +102,7 @@ class AppObserver:
         return HttpAnswer(int(told["status"]), dict(told["headers"]), str(told["text"]))
 
     def scrubbed(self, text: str) -> str:
-        """A text without the places of the sandbox."""
+        """Replace the sandbox's folders in a text by neutral names."""
         for place, name in ((self._workspace.project, "."), (self._workspace.scratch, "<temporary>")):
             text = text.replace(str(place), name)
         return text
@@ -112,10 +112,10 @@ class AppObserver:
 async def open_application(
     target: PythonTarget, launch: AppLaunch, surroundings: AppConditions | None = None
 ) -> AsyncGenerator[AppObserver]:
-    """Start an application in the sandbox, on a copy of the project; it is gone when the context is left.
+    """Start an application in the sandbox, on a copy of the project; it ends with the context.
 
     Raises:
-        EnvironmentFault: it does not start; the message has the end of what it printed, secrets left out.
+        EnvironmentFault: it does not start; the message has the end of its output, without secrets.
         SandboxFailure: the sandbox broke.
     """
     surroundings = surroundings or AppConditions()
@@ -156,7 +156,7 @@ async def _first_line(session: Session, surroundings: AppConditions) -> bytes | 
 
 
 def start_failure(launch: AppLaunch, why: str, target: PythonTarget) -> EnvironmentFault:
-    """The error for an application that does not start; says what to install where something is missing."""
+    """Build the error for an application that does not start; names the package to install where one is missing."""
     missing = "uvicorn" if "No module named 'uvicorn'" in why else ""
     if missing:
         advice = f"{target.interpreter.path} -m pip install {missing}: it serves the application during the tests"

@@ -1,4 +1,4 @@
-"""Where a project's web applications are, found by syntax tree: nothing is imported (B-05)."""
+"""Finds a project's web applications by syntax tree, without importing anything."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _FAVOURED = ("app", "application", "api", "create_app", "make_app", "get_app")
 
 @dataclass(frozen=True, slots=True)
 class WebApplication:
-    """An application.
+    """An application found in the source.
 
     Attributes:
-        attribute: the object, or with `()` the function that makes it.
+        attribute: the object, or with `()` the factory function.
         framework: fastapi, starlette, flask, quart or django.
-        line: where it is made.
-        uses: how often its module says `app.…`: one that nobody adds a route to has none.
+        line: line of the assignment or of the factory.
+        uses: occurrences of `app.` in its module; 0 means that no route is added there.
     """
 
     place: ModulePlace
@@ -59,7 +59,7 @@ class _Reading:
 
 
 def find_applications(layout: Layout) -> list[WebApplication]:
-    """The applications of a project, the likeliest first. Blocks."""
+    """Find the applications of a project, the most likely first. Blocks."""
     reading = _Reading()
     for place in layout.modules:
         text = _text(layout.root / place.path)
@@ -71,7 +71,7 @@ def find_applications(layout: Layout) -> list[WebApplication]:
 
 
 def find_application_in(layout: Layout, place: ModulePlace) -> WebApplication | None:
-    """The likeliest application that a module makes itself. Blocks."""
+    """Find the most likely application that a module creates. Blocks."""
     text = _text(layout.root / place.path)
     reading = _Reading()
     if text is not None:
@@ -115,7 +115,7 @@ def _read(place: ModulePlace, text: str, reading: _Reading) -> None:
 
 
 def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Names that make applications, as this file spells them."""
+    """Yield the names in this file that create applications, with their framework."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in _MODULES:
             for alias in node.names:
@@ -142,7 +142,7 @@ def _maker(value: ast.expr, makers: dict[str, str]) -> str | None:
 
 
 def _factory(function: ast.FunctionDef, makers: dict[str, str]) -> str | None:
-    """The framework of a function that makes an application and needs no arguments."""
+    """Return the framework of a function that creates an application and can be called without arguments."""
     arguments = function.args
     needed = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
     if needed or any(one is None for one in arguments.kw_defaults):
@@ -165,7 +165,7 @@ def _factory(function: ast.FunctionDef, makers: dict[str, str]) -> str | None:
 
 
 def find_secret_variables(root: Path, places: Iterable[ModulePlace]) -> list[str]:
-    """Environment variables that modules read and that hold secrets, by their names; sorted. Blocks."""
+    """Return the environment variables with secret-like names that modules read, sorted. Blocks."""
     names: set[str] = set()
     for place in places:
         text = _text(root / place.path)
@@ -175,7 +175,7 @@ def find_secret_variables(root: Path, places: Iterable[ModulePlace]) -> list[str
             tree = parse_python(text)
         except (SyntaxError, ValueError, RecursionError):
             continue
-        # A name may reach os.environ through a function: every text of the module that looks like one counts.
+        # A name may reach os.environ through a function, so every upper-case constant with a secret-like name counts.
         names |= {
             node.value
             for node in ast.walk(tree)

@@ -1,4 +1,4 @@
-"""Ways to sign in: which the document knows, what the tests use for them, and wrong ones."""
+"""Credentials: which schemes the document declares, which values the tests use, and wrong ones."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _WRONG = "not-the-right-one"
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """One way to sign in.
+    """The credential of one security scheme.
 
     Attributes:
-        name: as the spec's `auth` calls it: an identifier made of the scheme's name.
+        name: its key in the spec's `auth`: an identifier made of the scheme's name.
         variable: environment variable that holds the secret, for the application and for the tests.
         parameter: name of the header, query parameter or cookie.
-        value: what the tests use where the variable is not set; made up, or empty where only the user knows one.
+        value: what the tests use where the variable is not set: a placeholder, or empty where only the user knows one.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Credential:
     value: str = ""
 
     def entry(self) -> Json:
-        """The spec's form of it."""
+        """Return the spec's form of the credential."""
         entry: Json = {"kind": self.kind, "variable": self.variable}
         if self.parameter:
             entry["parameter"] = self.parameter
@@ -42,13 +42,13 @@ class Credential:
 
 
 def credential_name(scheme: str) -> str:
-    """A security scheme's name as an identifier."""
+    """Turn a security scheme's name into an identifier."""
     name = snake_case(scheme)
     return name if name[:1].isalpha() else f"auth_{name}"
 
 
 def credential_kind(scheme: Mapping[str, Any]) -> tuple[Kind, str] | None:
-    """The kind of a security scheme and the parameter it goes into; None for one that needs a sign-in of its own."""
+    """Return the kind of a security scheme and its parameter; None for a kind that is not supported."""
     said = scheme.get("type")
     if said == "apiKey" and scheme.get("in") in ("header", "query", "cookie"):
         kinds: dict[str, Kind] = {"header": "api_key_header", "query": "api_key_query", "cookie": "api_key_cookie"}
@@ -61,17 +61,17 @@ def credential_kind(scheme: Mapping[str, Any]) -> tuple[Kind, str] | None:
 
 
 def is_secret(variable: str) -> bool:
-    """Whether an environment variable's name says that it holds a secret."""
+    """Whether the name of an environment variable suggests a secret."""
     return _SECRET.search(variable) is not None
 
 
 def placeholder_secret(variable: str) -> str:
-    """What the tests use for a secret that nobody gave: the same every time, and plainly no real one."""
+    """Return the value that tests use for an unknown secret: always the same, and plainly not a real one."""
     return f"test-{variable.lower().replace('_', '-')}"
 
 
 def candidate_credentials(api: Api, variables: Iterable[str]) -> dict[str, list[Credential]]:
-    """Credentials that may fit each scheme of a document, likeliest first.
+    """Return credentials that may fit each scheme of a document, most likely first.
 
     Args:
         variables: names of environment variables that the application reads and that hold secrets.
@@ -96,18 +96,18 @@ def candidate_credentials(api: Api, variables: Iterable[str]) -> dict[str, list[
 
 
 def auth_names(request: Mapping[str, Any]) -> tuple[str, ...]:
-    """The ways to sign in that a request uses, all of them together."""
+    """Return the names of all credentials that a request uses."""
     told = request.get("auth") or ()
     return (told,) if isinstance(told, str) else tuple(str(one) for one in told)
 
 
 def auth_entry(names: Sequence[str]) -> Any:
-    """What a request says of the ways that it uses: the one, or a list of them."""
+    """Return the `auth` entry of a request: one name, or a list of several."""
     return names[0] if len(names) == 1 else list(names)
 
 
 def with_credentials(request: Json, credentials: Mapping[str, Credential]) -> Json:
-    """The request as it is sent, `auth` put where it goes."""
+    """Return the request as it is sent, with the credentials in their headers, query or cookies."""
     sent = {key: one for key, one in request.items() if key != "auth"}
     for name in auth_names(request):
         credential = credentials.get(name)
@@ -116,13 +116,13 @@ def with_credentials(request: Json, credentials: Mapping[str, Credential]) -> Js
 
 
 def put_secret(request: Json, credential: Credential, secret: str) -> Json:
-    """The request with a secret where the credential goes."""
+    """Return the request with a secret at the credential's location."""
     key, name, value = secret_location(credential, secret)
     return {**request, key: {**(request.get(key) or {}), name: value}}
 
 
 def secret_location(credential: Credential, secret: str) -> tuple[str, str, str]:
-    """Where a secret goes: the part of the request, the name there, and the value."""
+    """Return where a secret goes: the part of the request, the name there, and the value."""
     if credential.kind == "bearer":
         return "headers", "Authorization", f"Bearer {secret}"
     if credential.kind == "basic":
@@ -132,7 +132,7 @@ def secret_location(credential: Credential, secret: str) -> tuple[str, str, str]
 
 
 def with_wrong_credentials(request: Json, credentials: Sequence[Credential]) -> Json:
-    """The request with credentials of the right form that are not right."""
+    """Return the request with well-formed credentials that are wrong."""
     sent = {key: one for key, one in request.items() if key != "auth"}
     for one in credentials:
         sent = put_secret(sent, one, f"{_WRONG}:{_WRONG}" if one.kind == "basic" else _WRONG)

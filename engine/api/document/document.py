@@ -1,4 +1,4 @@
-"""The OpenAPI document of an application: its own where it makes one, else one made from its routes."""
+"""Gets the OpenAPI document of an application, or builds one from its routes."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ _SECONDS = 120.0
 
 
 async def extract_document(target: PythonTarget, launch: AppLaunch) -> ApiDescription:
-    """The document, with the places of the handlers; one that is made from routes is no documentation.
+    """Import the application in the sandbox and return its document with the locations of its handlers.
+
+    A document built from routes counts as undocumented (`documented=False`).
 
     Args:
-        launch: with an `application`; a command tells no document.
+        launch: must have an `application`; a command has no document to import.
 
     Raises:
         EnvironmentFault: the application does not import. SandboxFailure: the sandbox broke.
@@ -71,10 +73,10 @@ def _facts(path: Path) -> Mapping[str, Any] | None:
 
 
 def _places(routes: Sequence[Json], root: str) -> HandlerLocations:
-    """Where handlers are that belong to the project.
+    """Return the locations of the handlers that belong to the project.
 
     Args:
-        root: where the project lay.
+        root: the project's folder in the sandbox.
     """
     made: dict[tuple[str, str], tuple[str, tuple[int, int]]] = {}
     inside = f"{os.path.realpath(root)}/"
@@ -87,7 +89,7 @@ def _places(routes: Sequence[Json], root: str) -> HandlerLocations:
 
 
 def document_from_routes(routes: Sequence[Json], title: str) -> Json:
-    """A document made from routes and what their handlers read; it promises nothing about answers."""
+    """Build a document from routes and what their handlers read; it declares no responses."""
     paths: dict[str, Json] = {}
     schemes: dict[str, Json] = {}
     components: dict[str, Any] = {}
@@ -132,7 +134,7 @@ def _parameters(route: Json) -> Iterator[Json]:
 
 
 def _scheme(header: str) -> Json | None:
-    """The way to sign in that a header is; None for any other header."""
+    """Return the security scheme that a header stands for; None for any other header."""
     if header.lower() == "authorization":
         return {"type": "http", "scheme": "bearer"}
     if re.search(r"(?:key|token|secret|auth)$", header, re.IGNORECASE):

@@ -1,4 +1,4 @@
-"""The document of an application that a command starts: it is asked for it, where frameworks serve it (T-20)."""
+"""Fetches the OpenAPI document of an application that a command starts, from the paths where frameworks serve it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HTML = ("text/html", "application/xhtml+xml")
 
 
 async def fetch_document(target: PythonTarget, launch: AppLaunch, documents: DocumentReader) -> ApiDescription | None:
-    """What the started application says of itself; None where it says nothing.
+    """Start the application and return the document it serves; None where it serves none.
 
     Raises:
         EnvironmentFault: it does not start. SandboxFailure: the sandbox broke.

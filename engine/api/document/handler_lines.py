@@ -1,4 +1,4 @@
-"""Where the handlers of an API's operations are, so that evidence names lines that somebody can read."""
+"""Finds the lines of an API's handlers, so that evidence points at source code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..model.model import Api, Operation
 
 
 def handler_lines(api: Api, root: Path) -> Api:
-    """The API with lines of handlers in the file that its path names; lines that are known stay as they are. Blocks."""
+    """Add the lines of handlers in the API's file; lines that are known are kept. Blocks."""
     file = root / api.path
     if not api.path.endswith(".py") or not file.is_file():
         return api

@@ -1,4 +1,4 @@
-"""The operations of an OpenAPI document, bundled and of version 3, in an order that a reader would choose."""
+"""Reads the operations of a bundled OpenAPI 3 document, in a natural reading order."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def api_from_document(
     """Read a document.
 
     Args:
-        document: its references are local; what is broken in it is left out, never an error.
-        path: where it, or the application that makes it, is.
-        most: operations taken at most; those left out are said.
-        places: where the operations are written; those that are not in it are told as the whole of `path`.
+        document: its references are local; invalid parts are left out, never an error.
+        path: the file of the document, or of the application that serves it.
+        most: maximum number of operations; those left out are listed with the reason.
+        places: locations of the operations; an operation without one gets the whole of `path`.
     """
     components = {
         str(name): normalize_schema(one)
@@ -139,13 +139,13 @@ def _examples(holder: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _prioritised(found: Sequence[Operation], most: int) -> tuple[list[Operation], list[Operation]]:
-    """The operations to test, in the document's order: shallow paths before deep ones, and whole resources together."""
+    """Select the operations to test, in the document's order: shallow paths first, resources whole."""
     ranked = sorted(
         range(len(found)),
         key=lambda at: (found[at].path.count("/"), first_part(found[at].path), _ORDER[found[at].method], at),
     )
     if len(found) > most:
-        # A few resources completely tell more than the first operation of each.
+        # A few resources with all their operations show more than the first operation of each.
         first = {root: number for number, root in reversed(list(enumerate(first_part(one.path) for one in found)))}
         ranked.sort(key=lambda at: (first[first_part(found[at].path)], found[at].path.count("/")))
     kept = set(ranked[:most])
@@ -153,7 +153,7 @@ def _prioritised(found: Sequence[Operation], most: int) -> tuple[list[Operation]
 
 
 def first_part(path: str) -> str:
-    """What a path is about in the first place: `orders` for /api/v1/orders/{id}/lines."""
+    """Return the resource a path belongs to: `orders` for /api/v1/orders/{id}/lines."""
     parts = [one for one in path.split("/") if one and "{" not in one and not re.fullmatch(r"api|v\d+", one)]
     return parts[0] if parts else ""
 
@@ -170,7 +170,7 @@ def _named(operations: Sequence[Operation]) -> Iterator[Operation]:
 
 
 def name_of(operation_id: str, method: str, path: str) -> str:
-    """The operationId in snake case, without the path and method that frameworks put behind it."""
+    """Return the operationId in snake case, without the path and method that frameworks append."""
     words = snake_case(operation_id)
     tail = snake_case(f"{path}_{method}")
     words = words.removesuffix(f"_{tail}").removesuffix(tail) or words
@@ -181,7 +181,7 @@ def name_of(operation_id: str, method: str, path: str) -> str:
 
 
 def _summary(operation: Mapping[str, Any], name: str) -> str:
-    """What the document says of an operation in a sentence; a summary that only repeats its name says nothing."""
+    """Return the summary of an operation as a sentence; "" where it only repeats the name."""
     summary, description = (" ".join(str(operation.get(key) or "").split()) for key in ("summary", "description"))
     if not summary or snake_case(summary) == name:
         summary = re.split(r"(?<=[.!?])\s", description)[0]
@@ -201,7 +201,7 @@ def _base_path(document: Json) -> str:
 
 
 def _resolved(value: Any, document: Json) -> Mapping[str, Any]:
-    """A part with its own reference followed; empty where it leads nowhere or in a circle."""
+    """Follow the reference of a part; empty for one that is dangling or circular."""
     seen: set[str] = set()
     while isinstance(value, Mapping) and isinstance(value.get("$ref"), str):
         reference = value["$ref"]

@@ -1,4 +1,4 @@
-"""Schemas of a document in one form: JSON Schema 2020-12 with local references, whichever OpenAPI they come from."""
+"""Normalises the schemas of a document to JSON Schema 2020-12 with local references, whatever its OpenAPI version."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _DEEPEST = 60
 
 
 def normalize_schema(schema: Any, depth: int = 0) -> Any:
-    """A schema as 2020-12: `nullable` and boolean exclusive bounds of 3.0 said the new way, prose and markup left out.
+    """Convert a schema to 2020-12: `nullable` and boolean exclusive bounds of 3.0 are translated, prose is removed.
 
-    What is no schema becomes `True`, which everything fits.
+    An invalid schema becomes `True`, which accepts everything.
     """
     if isinstance(schema, bool):
         return schema
@@ -56,7 +56,7 @@ def _nullable(made: dict[str, Any]) -> dict[str, Any]:
 
 
 def resolve_reference(schema: Any, components: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a schema says, its own reference followed; an empty object for one that leads nowhere or in a circle."""
+    """Return a schema with its own reference followed; empty for one that is dangling or circular."""
     seen: set[str] = set()
     while isinstance(schema, Mapping) and isinstance(schema.get("$ref"), str):
         reference = schema["$ref"]
@@ -70,7 +70,7 @@ def resolve_reference(schema: Any, components: Mapping[str, Any]) -> Mapping[str
 
 
 def references(schema: Any) -> frozenset[str]:
-    """The references that a schema itself consists of, also as an alternative; not those of its parts."""
+    """Return the references a schema itself consists of, alternatives included; not those of its parts."""
     if not isinstance(schema, Mapping):
         return frozenset()
     own = {schema["$ref"]} if isinstance(schema.get("$ref"), str) else set[str]()
@@ -79,7 +79,7 @@ def references(schema: Any) -> frozenset[str]:
 
 
 def merge_schema(schema: Any, components: Mapping[str, Any], depth: int = 0) -> Mapping[str, Any]:
-    """`resolve_reference`, with `allOf` put together and the first real alternative of `anyOf` and `oneOf` chosen."""
+    """Resolve a schema, merge `allOf`, and choose the first usable alternative of `anyOf` and `oneOf`."""
     found = dict(resolve_reference(schema, components))
     if depth > 12:
         return found
@@ -106,7 +106,7 @@ def _together(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any
 
 
 def type_of(schema: Mapping[str, Any]) -> str:
-    """The type a value of a merged schema has; "" where it may be anything."""
+    """Return the type of values of a merged schema; "" where any type is allowed."""
     said = schema.get("type")
     if isinstance(said, list):
         said = next((one for one in said if one != "null"), "null")
@@ -124,13 +124,13 @@ def type_of(schema: Mapping[str, Any]) -> str:
 
 
 def accepts_null(schema: Mapping[str, Any]) -> bool:
-    """Whether null fits a merged schema."""
+    """Whether a merged schema accepts null."""
     said = schema.get("type")
     return bool(schema.get("x-null")) or said == "null" or (isinstance(said, list) and "null" in said) or not said
 
 
 def standalone_schema(schema: Any, components: Mapping[str, Any]) -> Any:
-    """A schema that stands by itself: what it refers to is in its `$defs`; titles and descriptions are left out."""
+    """Return a self-contained schema: referenced components in its `$defs`, without titles and descriptions."""
     wanted: dict[str, Any] = {}
     waiting: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Where the operations of an API were read from: a document, the running application, or its source (T-20)."""
+"""Describes where the operations of an API come from: a document, the running application, or its source."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ HandlerLocations = Mapping[tuple[str, str], tuple[str, tuple[int, int]]]
 
 @dataclass(frozen=True, slots=True)
 class ApiDescription:
-    """A document with what is known of it.
+    """An OpenAPI document and its origin.
 
     Attributes:
-        document: bundled and of version 3; its references are local.
-        documented: whether somebody wrote it; False for one that was made from routes.
-        location: the file or the address it was read from; empty where the application told it.
-        form: `openapi-3.1` or `swagger-2.0`, as the document says it; empty where that is not known.
-        digest: sha256 of the document, in hex; empty where that is not known.
-        problems: (where, what) is wrong with it: `openapi.yaml, line 12`.
-        places: where the operations are written, as far as it is known.
+        document: bundled, OpenAPI 3, with local references.
+        documented: whether a person wrote it; False for one built from routes.
+        location: file or address it was read from; empty where the application served it.
+        form: declared version, `openapi-3.1` or `swagger-2.0`; empty where unknown.
+        digest: sha256 of the document in hex; empty where unknown.
+        problems: its faults as (location, message): `openapi.yaml, line 12`.
+        places: locations of the operations, as far as known.
     """
 
     document: Json
@@ -39,11 +39,11 @@ class DocumentReader(Protocol):
 
     @property
     def paths(self) -> Sequence[str]:
-        """Where frameworks serve the document of a running application, the most usual first."""
+        """Paths at which frameworks serve their document, the most usual first."""
         ...
 
     def load(self, endpoint: str) -> Awaitable[ApiDescription]:
-        """The document that an endpoint (a file of the project or an address) means.
+        """Load the document of an endpoint: a file of the project or an address.
 
         Raises:
             ToolFailure: there is none, or it is no OpenAPI document.
@@ -51,12 +51,12 @@ class DocumentReader(Protocol):
         ...
 
     def read(self, location: str, content: bytes) -> ApiDescription | None:
-        """The document that an application answered; None where it is none. Blocks."""
+        """Parse what an application answered; None where it is no OpenAPI document. Blocks."""
         ...
 
 
 def document_form(version: str) -> str:
-    """`openapi-3.1` for `3.1.0`, `swagger-2.0` for `2.0`; empty for what is no known version."""
+    """Return `openapi-3.1` for `3.1.0`, `swagger-2.0` for `2.0`; empty for an unknown version."""
     major = ".".join(version.split(".")[:2])
     if major in ("3.0", "3.1", "3.2"):
         return f"openapi-{major}"

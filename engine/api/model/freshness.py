@@ -1,4 +1,4 @@
-"""Which cases need the application as it is after its start, and which hold whatever other tests have left behind."""
+"""Decides which cases need the application in its initial state."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ REFUSALS = ("validation", "authentication", "contract")
 
 
 def needs_fresh_state(case: Mapping[str, Any]) -> bool:
-    """Whether what a case expects depends on what is there.
+    """Whether the expectations of a case depend on the server's state.
 
-    A request that is refused for its form or for want of credentials is refused whatever there is, unless the answer
-    names a number: that may be an id; or unless the case says that it is not so.
+    A request that fails validation or authentication fails in any state, unless the expected answer contains a number,
+    which may be an id, or the case is marked `fresh`.
     """
     if case.get("fresh"):
         return True

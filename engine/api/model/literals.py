@@ -1,4 +1,4 @@
-"""JSON values as Python source, with saved values as names."""
+"""Renders JSON values as Python source; saved values become variable names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _REPEATED = 20
 
 
 def literal(value: Any) -> str:
-    """A value as Python source; `{{name}}` in a text becomes the name."""
+    """Render a value; `{{name}}` in a text becomes the variable."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{literal(key)}: {literal(one)}" for key, one in value.items()) + "}"
     if isinstance(value, list):
@@ -19,7 +19,7 @@ def literal(value: Any) -> str:
 
 
 def text(value: str) -> str:
-    """A text as Python source."""
+    """Render a text."""
     whole = _VARIABLE.fullmatch(value)
     if whole:
         return whole.group(1)
@@ -33,7 +33,7 @@ def text(value: str) -> str:
 
 
 def formatted(value: str) -> str:
-    """A text with saved values in it as an f-string; a plain one where there are none."""
+    """Render a text with saved values as an f-string; a plain string where there are none."""
     if not _VARIABLE.search(value):
         return quoted(value)
     parts = _VARIABLE.split(value)
@@ -45,7 +45,7 @@ def formatted(value: str) -> str:
 
 
 def quoted(value: str) -> str:
-    """A text in double quotes."""
+    """Render a text in double quotes."""
     inner = repr(value)
     if inner.startswith("'") and '"' not in inner:
         inner = '"' + inner[1:-1].replace("\\'", "'") + '"'
@@ -53,12 +53,12 @@ def quoted(value: str) -> str:
 
 
 def saved_names_in(value: Any) -> list[str]:
-    """Names of saved values that a part of a request uses, in order, each once."""
+    """Return the names of saved values in a part of a request, in order, each once."""
     return list(dict.fromkeys(_VARIABLE.findall(literal_text(value))))
 
 
 def literal_text(value: Any) -> str:
-    """All texts of a value, one after the other."""
+    """Concatenate all texts of a value."""
     if isinstance(value, dict):
         return " ".join(f"{literal_text(key)} {literal_text(one)}" for key, one in value.items())
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""What the API engine passes from one part to the next, as plain data."""
+"""Plain data passed between the parts of the API engine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ UNSAFE = ("POST", "PUT", "PATCH", "DELETE")
 
 @dataclass(frozen=True, slots=True)
 class ApiParameter:
-    """A parameter of an operation; `schema` is normal (see schemas.py), its references still local ones."""
+    """A parameter of an operation; `schema` is normalised, its references still local."""
 
     name: str
     where: ParameterLocation
@@ -27,7 +27,7 @@ class ApiParameter:
 
 @dataclass(frozen=True, slots=True)
 class RequestBody:
-    """What an operation reads."""
+    """The request body of an operation."""
 
     media_type: str
     schema: Any
@@ -76,16 +76,16 @@ class Operation:
         return tuple(sorted(found, key=lambda one: self.path.find("{" + one.name + "}")))
 
     def documents(self, status: int) -> bool:
-        """Whether the document names a status, itself or by a range or default."""
+        """Whether the document declares a status, by itself, a range or `default`."""
         return bool({str(status), f"{status // 100}XX", "default"} & set(self.responses))
 
     def schema_of(self, status: int) -> Any:
-        """The schema of the answer with a status; None where there is none."""
+        """Return the schema of the answer with a status; None where there is none."""
         key = self._entry(status)
         return self.responses[key] if key else None
 
     def media_of(self, status: int) -> tuple[str, ...]:
-        """The media types that the document names for the answer with a status; empty where it names none."""
+        """Return the declared media types of the answer with a status; empty where none are declared."""
         return tuple(self.media.get(self._entry(status), ()))
 
     def _entry(self, status: int) -> str:
@@ -95,16 +95,16 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """A document, read.
+    """The operations and components of a document.
 
     Attributes:
-        schemes: security schemes by name, as the document has them.
-        components: the normal form of `components.schemas`.
-        documented: whether somebody wrote it; False for one that we made from routes.
-        left_out: (operation, why) for what is not tested.
+        schemes: security schemes by name, as in the document.
+        components: `components.schemas`, normalised.
+        documented: whether a person wrote the document; False for one built from routes.
+        left_out: (operation, reason) for operations that are not tested.
         others: the operations that are left out.
-        problems: (where, what) is wrong with the document.
-        path: the document, or the file of the application, relative to the project.
+        problems: faults of the document as (location, message).
+        path: file of the document or of the application, relative to the project.
     """
 
     title: str
@@ -147,7 +147,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """What came back; `failure` says why nothing did."""
+    """An HTTP answer; `failure` gives the reason where there was none."""
 
     status: int = 0
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -157,18 +157,18 @@ class HttpAnswer:
 
     @property
     def ok(self) -> bool:
-        """Whether it worked."""
+        """Whether the status is below 400."""
         return 200 <= self.status < 400
 
 
 @dataclass(frozen=True, slots=True)
 class ObservedProposal:
-    """A proposal with its answers: one for each request of the setup, then the one that counts (the last).
+    """A proposal with its answers: one for each request of the setup, then the one under test.
 
     Attributes:
-        unstable: places of the JSON answer that differ from one observation to the other; "" for all of it.
-        steady: both observations have the same status.
-        fresh: it is refused for its form, and still what was asked before changes the answer.
+        unstable: JSON pointers whose values differ between two observations; "" for the whole answer.
+        steady: whether both observations have the same status.
+        fresh: the request is refused for its form, and still earlier requests change the answer.
     """
 
     proposal: Proposal
@@ -179,7 +179,7 @@ class ObservedProposal:
 
     @property
     def answer(self) -> HttpAnswer:
-        """The answer that counts."""
+        """The answer under test."""
         return self.answers[-1] if self.answers else HttpAnswer(failure="it was not sent")
 
     @property

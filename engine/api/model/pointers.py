@@ -1,4 +1,4 @@
-"""Parts of a JSON value and where they stand, as JSON Pointers say it."""
+"""Walks JSON values and names their parts by JSON Pointers."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 
 
 def escape_key(key: str) -> str:
-    """A key as a part of a JSON pointer."""
+    """Escape a key for a JSON pointer."""
     return key.replace("~", "~0").replace("/", "~1")
 
 
 def leaves(value: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
-    """Every value that is no object and no list, with its place; empty ones of those count as values."""
+    """Yield every scalar and every empty object or list with its pointer."""
     for place, one, _ in parts(value, frozenset(), pointer):
         yield place, one
 
 
 def parts(value: Any, hidden: frozenset[str], pointer: str = "") -> Iterator[tuple[str, Any, bool]]:
-    """Every leaf with its place and whether it is hidden; of what is hidden, the whole and nothing inside it."""
+    """Yield every leaf with its pointer and whether it is hidden; a hidden value is yielded whole."""
     if pointer in hidden:
         yield pointer, value, True
     elif isinstance(value, dict) and value:
@@ -32,7 +32,7 @@ def parts(value: Any, hidden: frozenset[str], pointer: str = "") -> Iterator[tup
 
 
 def lists(value: Any, hidden: frozenset[str], pointer: str = "") -> Iterator[tuple[str, list[Any]]]:
-    """Every list that is not hidden and lies in no other list, with its place."""
+    """Yield every visible list that is in no other list, with its pointer."""
     if pointer in hidden:
         return
     if isinstance(value, list):

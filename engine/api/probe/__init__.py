@@ -1,1 +1,1 @@
-"""Sends requests to the running application and judges its answers."""
+"""Sends requests to the running application and judges its answers against the document."""

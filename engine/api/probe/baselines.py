@@ -1,8 +1,8 @@
-"""Finding, for each operation, a request that works, and the shortest story before it (T-20).
+"""Finds, for each operation, a request that succeeds and the shortest setup it needs.
 
-Operations that make things come first; what fails is tried again once more is known: with all optional properties,
-with other values of an enumeration, with everything before it that worked. The story is then shortened as far as the
-operation still works.
+Operations that create things are tried first. A failed operation is tried again once more is known: with all optional
+properties, with other values of an enumeration, after everything that worked. The setup is then minimised as long as
+the operation still succeeds.
 """
 
 from __future__ import annotations
@@ -26,11 +26,13 @@ _MOST_COMBINATIONS = 24
 
 
 class BaselineFinder:
-    """Finds baselines; `failures` holds the last answer of each operation that has none, `broken` the first valid
-    request of an operation that the application answered with a server error, or not at all.
+    """Finds baseline requests.
+
+    `failures` holds the last answer of each operation that has no baseline, `broken` the first valid request of an
+    operation that was answered with a server error or not at all.
 
     Args:
-        budget: how many stories may be tried for one operation.
+        budget: maximum number of request sequences tried for one operation.
     """
 
     def __init__(
@@ -44,7 +46,7 @@ class BaselineFinder:
         self.broken: dict[str, Proposal] = {}
 
     async def find(self) -> None:
-        """Fill the world with baselines. Raises SandboxFailure."""
+        """Fill the resource model with baselines. Raises SandboxFailure."""
         ranked = sorted(self._world.api.operations, key=lambda one: (_RANK[one.method], one.path.count("/"), one.path))
         for number in range(_ROUNDS):
             before = len(self._world.baselines)
@@ -80,10 +82,10 @@ class BaselineFinder:
                 proposal = Proposal(operation, "valid_values", title, "resilience", request, tuple(setup))
                 self.broken.setdefault(operation.name, proposal)
             if answer.failure and not answer.broken_link:
-                return  # it hangs or kills the application: once is enough
+                return  # it hangs or kills the application: do not send it again
 
     def _stories(self, operation: Operation, number: int) -> Iterator[tuple[Json, tuple[Json, ...]]]:
-        """Requests with what comes before them, the plainest first; later rounds try more."""
+        """Yield request sequences, the plainest first; later rounds try more."""
         plain = build_request(self._world, operation)
         if plain is None:
             return
@@ -93,7 +95,7 @@ class BaselineFinder:
             yield full
         content = (plain[0].get("body") or {}).get("content")
         if isinstance(content, dict) and operation.body is not None:
-            # What lists name may not be there yet.
+            # A resource that a list names may not exist yet.
             bare = {name: [] if isinstance(one, list) else one for name, one in content.items()}
             if bare != content and self._world.samples.problem(bare, operation.body.schema) is None:
                 made = build_request(self._world, operation, body=bare)
@@ -111,7 +113,7 @@ class BaselineFinder:
             yield request, setup
 
     def _everything(self, operation: Operation) -> list[Json]:
-        """All that worked and changed something, except what removes things."""
+        """Return all requests that changed state successfully, except removals."""
         story: list[Json] = []
         for one in self._world.baselines.values():
             if one.operation.method in ("POST", "PUT") and one.operation.name != operation.name:
@@ -122,7 +124,7 @@ class BaselineFinder:
         return story
 
     def _other_values(self, operation: Operation) -> Iterator[tuple[Json, tuple[Json, ...]]]:
-        """The plain request with each other value of an enumeration or a flag in its body."""
+        """Yield the plain request with each other value of an enumeration or flag in its body."""
         if operation.body is None:
             return
         samples = self._world.samples
@@ -140,7 +142,7 @@ class BaselineFinder:
                     yield made
 
     async def _shortened(self, setup: tuple[Json, ...], request: Json) -> tuple[Json, ...]:
-        """The setup without what is not needed; taken out one by one, last first."""
+        """Minimise the setup: remove requests one by one, last first."""
         kept = list(setup)
         for one in reversed(setup):
             shorter = [other for other in kept if other is not one]
@@ -152,7 +154,7 @@ class BaselineFinder:
         return tuple(kept)
 
     async def send(self, requests: Sequence[Json]) -> tuple[HttpAnswer, ...]:
-        """Send a story on a fresh state. Raises SandboxFailure."""
+        """Send a request sequence on a fresh state. Raises SandboxFailure."""
         answers = await self._observer.answers([with_credentials(one, self._credentials) for one in requests])
         return answers or (HttpAnswer(failure="it was not sent"),)
 
@@ -160,13 +162,13 @@ class BaselineFinder:
 async def find_working_credentials(
     observer: AppObserver, world: ResourceModel, offered: Mapping[str, Sequence[Credential]]
 ) -> dict[str, Credential]:
-    """For each security scheme, the first of the offered credentials that lets a request in.
+    """Return, for each security scheme, the first offered credential that is accepted.
 
-    A request is let in where it is answered otherwise than with 401 or 403. What is needed together is tried together.
+    A request is accepted unless it is answered with 401 or 403. Schemes that are needed together are tried together.
     """
     found: dict[str, Credential] = {}
     alternatives = dict.fromkeys(one for operation in world.api.operations for one in operation.security if one)
-    # What stands alone is found out first, so that fewer combinations are left where several are needed together.
+    # Schemes used alone first: fewer combinations are left to try where several are needed together.
     for alternative in sorted(alternatives, key=len):
         if all(scheme in found for scheme in alternative) or not all(offered.get(scheme) for scheme in alternative):
             continue

@@ -1,4 +1,7 @@
-"""What of all that could be tried is tried, and the words for what is not: bounded by counts, never by time (B-06)."""
+"""Selects which proposals are tried within the budget, and words the reason for the rest.
+
+Counts requests, never time.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ApiBudget:
-    """How much is tried.
+    """Limits on the number of proposals.
 
     Attributes:
         operation: proposals for one operation.
@@ -30,10 +33,10 @@ class ApiBudget:
 
 @dataclass(frozen=True, slots=True)
 class SelectedProposals:
-    """What is tried.
+    """The proposals within the budget.
 
     Attributes:
-        cut: (operation, why) for those of which something is not tried.
+        cut: (operation, reason) for operations of which some proposals are left out.
     """
 
     proposals: tuple[Proposal, ...]
@@ -41,7 +44,7 @@ class SelectedProposals:
 
 
 def select_within(found: Sequence[Proposal], budget: ApiBudget) -> SelectedProposals:
-    """The most telling proposals of every operation, then the next of every operation, until the budget is spent."""
+    """Take proposals in rounds, the most informative of every operation first, until the budget is spent."""
     by_operation: dict[str, list[int]] = {}
     for at, one in enumerate(found):
         by_operation.setdefault(one.operation.name, []).append(at)
@@ -65,9 +68,9 @@ def select_within(found: Sequence[Proposal], budget: ApiBudget) -> SelectedPropo
 def select_pairs_within(
     found: Sequence[tuple[Operation, Operation, T]], most: int
 ) -> tuple[list[T], tuple[tuple[str, str], ...]]:
-    """The pairs of a change and a reading that are tried, and (operation, why) for the readings that are not.
+    """Return the pairs of a change and a reading to try, and (operation, reason) for readings that are left out.
 
-    A reading of the same resource comes before others, and every reading has its turn before one has its second.
+    Readings of the changed resource come first, and every reading gets one pair before any gets a second.
     """
     by_reading: dict[str, list[int]] = {}
     for at, (_, reading, _) in sorted(
@@ -87,7 +90,7 @@ def select_pairs_within(
 
 
 def _in_rounds(places: Mapping[str, Sequence[int]], most: int) -> Iterator[int]:
-    """The first of each, then the second of each, and so on."""
+    """Yield the first of each, then the second of each, and so on."""
     longest = max((len(one) for one in places.values()), default=0)
     order: Iterable[int] = (one[turn] for turn in range(longest) for one in places.values() if turn < len(one))
     for number, at in enumerate(order):

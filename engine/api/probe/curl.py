@@ -1,4 +1,4 @@
-"""Shell lines that repeat requests by hand (B-02)."""
+"""Renders requests as shell lines with curl, so that a person can repeat them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _SPECIAL = re.compile(r'([\\"`$])')
 
 
 def curl_lines(requests: Sequence[Json], credentials: Mapping[str, Credential], *, seconds: int = 0) -> str:
-    """Lines for each request; those of the last show the whole answer, the others only keep what later ones use.
+    """Render each request; the last shows the whole answer, earlier ones only save what later ones use.
 
     Args:
-        seconds: how long the last one may take; 0 for as long as it likes.
+        seconds: time limit of the last request; 0 for none.
     """
     last = len(requests) - 1
     return "\n".join(
@@ -104,7 +104,7 @@ def _body(body: Mapping[str, Any]) -> list[str]:
 
 
 def _address(request: Json, used: Sequence[Credential]) -> str:
-    """The address as it stands between double quotes, ids still as `{{name}}`."""
+    """Render the address for double quotes; ids stay `{{name}}`."""
     path = request["path"]
     for name, value in (request.get("path_parameters") or {}).items():
         path = path.replace("{" + name + "}", _plain(value))
@@ -116,7 +116,7 @@ def _address(request: Json, used: Sequence[Credential]) -> str:
 
 
 def _named(text: str) -> str:
-    """A part of an address with its `{{name}}` as they were before it was quoted."""
+    """Restore the `{{name}}` in a part of an address after URL quoting."""
     return re.sub(r"%7B%7B(\w+)%7D%7D", r"{{\1}}", text)
 
 
@@ -141,7 +141,7 @@ def _data(body: Mapping[str, Any]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text as one word of the shell, `{{name}}` as the variable."""
+    """Quote a text as one shell word; `{{name}}` becomes the variable."""
     if not _NAME.search(text):
         return shlex.quote(text)
     # A variable cannot stand in single quotes: they end before it and begin again after it.
@@ -162,7 +162,7 @@ def _listed(value: Any) -> Any:
 
 
 def numbers_bare(request: Json, saved: Mapping[str, Any]) -> Json:
-    """The request with its body marked where what was saved is a number, which is written without quotes."""
+    """Mark the fields of the body whose saved value is a number, which is rendered without quotes."""
     body = request.get("body")
     if not body or "{{" not in json.dumps(body):
         return request

@@ -1,6 +1,6 @@
-"""Refusals that need no story: what is refused for its form, or for want of credentials, is refused in an empty house.
+"""Drops the setup of negative cases: a validation or authentication error does not depend on server state.
 
-Such a case is shorter and quicker, and stands in one table with its like.
+Such a case is shorter and faster, and can share a table with similar ones.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ _VARIABLE = re.compile(r"\{\{(\w+)\}\}")
 async def drop_setup(
     observer: AppObserver, seen: Sequence[ObservedProposal], credentials: Mapping[str, Credential]
 ) -> list[ObservedProposal]:
-    """The same, without the setup where the very same answer comes without it.
+    """Remove the setup of refused proposals whose answer is identical without it.
 
-    Saved ids become what they were: nothing has them then, and the answer shows that nobody looked.
+    Saved ids are replaced by their recorded values: nothing has these ids then, and an identical answer proves that the
+    application did not look them up.
 
     Raises:
-        SandboxFailure: the worker is gone.
+        SandboxFailure: the worker ended.
     """
     found: list[ObservedProposal] = []
     for one in seen:
@@ -49,7 +50,7 @@ def _is_refused(seen: ObservedProposal) -> bool:
 
 
 def with_values(request: Json, values: Mapping[str, Any]) -> Json | None:
-    """The request with saved values in the place of their names; None where one is not known, or is no plain value."""
+    """Replace saved names in a request by their values; None where one is unknown or not a scalar."""
     names = variables_in(request)
     if any(not isinstance(values.get(name), str | int | float) for name in names):
         return None

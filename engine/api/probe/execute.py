@@ -1,4 +1,7 @@
-"""Proposals are sent, each on a fresh state; refusals once more on one state, to find out which depend on it."""
+"""Executes proposals, each on a fresh state.
+
+Refusals once more on one shared state, to find those that depend on it.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +20,18 @@ _ROUNDS = 3
 async def execute_proposals(
     observer: AppObserver, proposals: Sequence[Proposal], credentials: Mapping[str, Credential]
 ) -> list[ObservedProposal]:
-    """What comes back, in order. Raises SandboxFailure."""
+    """Execute proposals and return the observations in order. Raises SandboxFailure."""
     return [ObservedProposal(one, await _answers(observer, one, credentials, reset=True)) for one in proposals]
 
 
 async def mark_state_dependent(
     observer: AppObserver, seen: Sequence[ObservedProposal], credentials: Mapping[str, Credential]
 ) -> list[ObservedProposal]:
-    """The same, those marked that need a fresh state although they are refused.
+    """Mark refused proposals that need a fresh state although they are refused for their form.
 
-    What is refused for its form is usually refused whatever there is, and its tests share one state. All such requests
-    are sent one after the other, backwards and forwards. Where one is answered otherwise than on a fresh state, as
-    where refused attempts are counted, all refusals of its operation need one; then the others are sent again.
+    Such a refusal is usually independent of state, so its tests share one. All of these requests are sent one after the
+    other, forwards and backwards. Where an answer differs from the one on a fresh state (an application that counts
+    failed attempts, for example), all refusals of its operation are marked, and the others are sent again.
     """
     alike = {at for at, one in enumerate(seen) if _refused(one)}
     for _ in range(_ROUNDS):

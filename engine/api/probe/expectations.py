@@ -1,4 +1,4 @@
-"""What a case expects of its answer, and whether the document or an observation says so (B-04)."""
+"""Derives the expectations of a case from its answer, with their origin: the document or an observation."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _JSON_TYPES = {str: "string", dict: "object", list: "array", bool: "boolean", in
 
 
 def select_informative(found: Sequence[ObservedProposal]) -> frozenset[int]:
-    """Of each operation and status the answers, by their position, that show most of what its schema describes.
+    """Select, for each operation and status, the index of the answer with the most content.
 
-    They are those with the most in them; an empty list fits whatever is said of its items. Where the richest stands in
-    a table, all rows of the table are shown to fit: one condition serves them all.
+    Only that answer is validated against its schema: an empty list satisfies any schema of items. Where the richest
+        answer is a row of a table, all rows of the table are selected, because they share one assertion.
     """
     best: dict[tuple[str, int], tuple[tuple[int, bool], int]] = {}
     for at, one in enumerate(found):
@@ -50,10 +50,10 @@ def _table(seen: ObservedProposal) -> tuple[str, str, int]:
 
 
 def expectations(seen: ObservedProposal, api: Api, privacy: SecretFilter, *, shows: bool) -> Iterator[Json]:
-    """The expectations of a case, the status first.
+    """Yield the expectations of a case, the status first.
 
     Args:
-        shows: the answer is held to its schema and content type, too.
+        shows: also assert schema and content type.
     """
     operation, answer = seen.proposal.operation, seen.answer
     evidence = {"path": operation.source, "lines": list(operation.lines)}
@@ -89,13 +89,13 @@ def _schema(seen: ObservedProposal, api: Api, value: Any) -> Iterator[Json]:
     if value is None or schema in (None, True, {}) or not api.documented:
         return
     alone = standalone_schema(schema, api.components)
-    # A type and no more is told by what is pinned of the body.
+    # A schema that only names a type adds nothing to the pinned body.
     if alone not in (True, {}) and set(alone) != {"type"} and len(json.dumps(alone)) <= _MOST_SCHEMA:
         yield {"kind": "body_schema", "schema": alone, "origin": "documented"}
 
 
 def _body(seen: ObservedProposal, value: Any, privacy: SecretFilter) -> Iterator[Json]:
-    """What of the body is pinned: all of it where it is short and steady, else its steady parts."""
+    """Yield the pinned parts of the body: all of it where it is short and stable, else its stable parts."""
     secret = privacy.places(value)
     if seen.answer.status >= 400:
         yield from _error(seen, value, secret)
@@ -122,7 +122,7 @@ def _parts(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterat
 
 
 def _error(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterator[Json]:
-    """Messages of the application's own; of a validator's report only which part is wrong."""
+    """Pin error messages of the application itself; of a validator's report only the invalid location."""
     if seen.proposal.category == "contract":
         return
     plain = isinstance(value, dict) and not any(isinstance(one, dict | list) for one in value.values())

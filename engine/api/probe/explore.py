@@ -1,6 +1,6 @@
-"""From a document and an application to what was observed: baselines, proposals, two observations of each (B-06).
+"""Explores an application: baselines, proposals, two observations of each.
 
-What is tried is bounded by counts, never by time, so that two runs agree.
+Bounded by counts, never by time, so that two runs give the same result.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ SHIFTED = AppConditions(hash_seed=1, clock=86_400 * 401 + 5 * 3600 + 17 * 60, zo
 
 @dataclass(frozen=True, slots=True)
 class ApiExploration:
-    """What is known of an application.
+    """The result of an exploration.
 
     Attributes:
-        seen: every proposal with its answers, in the document's order of operations.
-        credentials: by the name the spec's `auth` gives them.
-        unreached: (operation, why) for operations without a request that works.
-        cut: (operation, why) for operations of which something is not tried for want of budget.
+        seen: every observed proposal, in the document's order of operations.
+        credentials: by their names in the spec's `auth`.
+        unreached: (operation, reason) for operations without a successful request.
+        cut: (operation, reason) for operations of which some proposals exceed the budget.
     """
 
     api: Api
@@ -60,11 +60,11 @@ async def explore_api(
     fallback: Fallback | None = None,
     surroundings: AppConditions | None = None,
 ) -> ApiExploration:
-    """Find out what an API does.
+    """Explore an API.
 
     Args:
         launch: its environment has values for the variables in `secrets`.
-        offered: credentials by security scheme, instead of those made of `secrets`.
+        offered: credentials by security scheme, instead of those derived from `secrets`.
         fallback: makes values for schemas that the plain rules do not satisfy.
 
     Raises:
@@ -109,7 +109,7 @@ async def explore_api(
 
 
 async def _second_things(finder: BaselineFinder, world: ResourceModel) -> dict[str, BaselineRequest]:
-    """For each operation that makes something, the same with other values, where that works too."""
+    """Return, for each creating operation, a second successful request with other values."""
     made: dict[str, BaselineRequest] = {}
     for one in list(world.baselines.values()):
         other = distinct_request(one, world)
@@ -129,7 +129,7 @@ def _all_proposals(
     filled = {one.operation.name for one in lists}
     for one in world.baselines.values():
         for proposal in proposals_for(world, one, credentials):
-            # With something in it a list tells more of what a query leaves out.
+            # A filled list shows what a query leaves out.
             if proposal.group not in ("with_query", "edges_query") or one.operation.name not in filled:
                 yield proposal
     for one in world.refused.values():
@@ -139,7 +139,7 @@ def _all_proposals(
 
 
 def _once(proposals: Iterable[Proposal]) -> list[Proposal]:
-    """Each story that can be told once; names unique within an operation."""
+    """Deduplicate request sequences and make names unique within an operation."""
     made: list[Proposal] = []
     stories: set[str] = set()
     names: set[tuple[str, str]] = set()
@@ -159,7 +159,7 @@ def _once(proposals: Iterable[Proposal]) -> list[Proposal]:
 async def _telling_readings(
     finder: BaselineFinder, world: ResourceModel, budget: ApiBudget
 ) -> tuple[list[Proposal], tuple[tuple[str, str], ...]]:
-    """Readings that tell another thing after a change than before it; (operation, why) for those not tried."""
+    """Return readings whose answer differs before and after a change; (operation, reason) for those not tried."""
     pairs = [
         (change.operation, reading.operation, (before, after))
         for change, reading, before, after in readings_after_change(world)
@@ -178,7 +178,7 @@ async def _telling_readings(
 
 
 def _tells_nothing(seen: ObservedProposal, world: ResourceModel) -> bool:
-    """Whether something broken is refused just as what is whole: nobody knows then what it was refused for."""
+    """Whether an invalid request is refused exactly like a valid one: the reason of the refusal is then unknown."""
     whole = world.refused.get(seen.proposal.operation.name)
     if whole is None or seen.proposal.category != "validation":
         return False

@@ -1,6 +1,7 @@
-"""Which answers contradict the document: server errors, statuses and bodies it does not name, constraints not held.
+"""Finds answers that contradict the document: server errors, undocumented statuses and bodies, constraints not
+enforced.
 
-None of them becomes a test; each is told with the requests that show it (B-02).
+None of them becomes a test; each is reported with the requests that reproduce it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _ANY_SERVER = (405, 406, 413, 414, 415, 429, 431)
 
 @dataclass(frozen=True, slots=True)
 class ContractViolation:
-    """A contradiction: `kind` and `detail` are the same for those that are one defect."""
+    """A contradiction; `kind` and `detail` are equal for violations that are the same defect."""
 
     seen: ObservedProposal
     kind: str
@@ -40,7 +41,7 @@ class ContractViolation:
 
 
 def find_violation(seen: ObservedProposal, api: Api, samples: SampleValues) -> ContractViolation | None:
-    """The contradiction that an answer is, if it is one."""
+    """Return the contradiction in an answer, or None."""
     operation, answer, proposal = seen.proposal.operation, seen.answer, seen.proposal
     label = operation.label
     if not seen.complete and not answer.failure:
@@ -109,8 +110,10 @@ def _body_verdict(seen: ObservedProposal, samples: SampleValues) -> ContractViol
 
 
 def _schema_place(schema: Any, place: str, samples: SampleValues) -> str:
-    """Where the schema says what a problem breaks: the innermost component on the way to a place, and the way from
-    there. It is the same at each depth of a component that contains itself."""
+    """Locate a violated constraint: the innermost component on the way to a pointer, and the rest of the way.
+
+    The location is the same at each depth of a component that contains itself.
+    """
     component, way = "", list[str]()
     for part in place.split("/"):
         names = references(schema)
@@ -140,10 +143,10 @@ def _told(seen: ObservedProposal) -> str:
 def suspected_defects(
     verdicts: Sequence[ContractViolation], credentials: Mapping[str, Credential], start: str
 ) -> list[Json]:
-    """The suspected defects, each once, worst first.
+    """Group violations into suspected defects, worst first.
 
     Args:
-        start: how the application is started, told above the requests.
+        start: how to start the application, printed above the requests.
     """
     kinds_in_order = (
         "server_error",
@@ -157,7 +160,7 @@ def suspected_defects(
     ranks = {name: rank for rank, name in enumerate(kinds_in_order)}
     kinds: dict[tuple[str, str, str], list[ContractViolation]] = {}
     for one in verdicts:
-        # One missing status is usually missing everywhere: it is told once.
+        # A status that is undocumented once is usually undocumented everywhere: report it once.
         subject = "" if one.kind == "undocumented_status" else one.seen.proposal.operation.label
         kinds.setdefault((one.kind, subject, one.detail), []).append(one)
     made: list[Json] = []
@@ -201,7 +204,7 @@ def _defect(
 def _reproductions(
     first: ContractViolation, found: Sequence[ContractViolation], credentials: Mapping[str, Credential], start: str
 ) -> str:
-    """The lines for one answer, then those for the same at other operations, as far as there is room."""
+    """Render the reproduction of one answer, then of the same defect at other operations, as far as there is room."""
     text = reproduction_lines(first.seen, credentials, start)
     told = {first.seen.proposal.operation.label}
     for one in sorted(found, key=lambda one: len(one.seen.proposal.setup)):
@@ -214,7 +217,7 @@ def _reproductions(
 
 
 def reproduction_lines(seen: ObservedProposal, credentials: Mapping[str, Credential], start: str) -> str:
-    """Lines of shell that show an answer again; the first says how the application is started."""
+    """Render shell lines that reproduce an answer; the first says how to start the application."""
     saved: dict[str, Any] = saved_values(seen.proposal.setup, seen.answers)
     requests = [curl.numbers_bare(one, saved) for one in (*seen.proposal.setup, seen.proposal.request)]
     head = f"# {start}\n" if start else ""

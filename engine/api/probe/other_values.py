@@ -1,4 +1,4 @@
-"""A second thing that differs from the first in every value: what tells filters, lists and mix-ups apart."""
+"""Makes a second resource that differs from the first in every value, to expose wrong filters, lists and mix-ups."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OTHER_NAMES = {"Ada": "Grace", "Lovelace": "Hopper", "ada": "grace", "Ada Lovel
 
 
 def distinct_request(baseline: BaselineRequest, world: ResourceModel) -> tuple[Json, Json] | None:
-    """The request for a second thing, and what to save of its answer; None for what makes nothing or no other."""
+    """Return the request for a second resource and what to save of its answer; None where none can be made."""
     operation, request = baseline.operation, baseline.request
     makes = operation.method == "POST" or (operation.method == "PUT" and operation.path.endswith("}"))
     if not makes or isinstance((request.get("body") or {}).get("content"), str):
@@ -57,7 +57,7 @@ def _other_or_same(schema: Any, value: Any, samples: SampleValues) -> Any:
 
 
 def other_value(schema: Any, value: Any, samples: SampleValues) -> Any:
-    """Another value that fits; NOTHING where none is found."""
+    """Return another valid value; NOTHING where none is found."""
     whole = samples.merged(schema)
     for one in _candidates(whole, value):
         if one != value and samples.problem(one, schema) is None:

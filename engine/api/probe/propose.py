@@ -1,6 +1,8 @@
-"""Requests that are worth a test, for every operation that works: a plain call, each optional part, each constraint at
-its edge and broken once, without and with wrong credentials, unknown ids, wrong method and media type, and what other
-operations tell afterwards."""
+"""Proposes requests for every operation with a baseline.
+
+A plain call, each optional part, each constraint at its edge and violated once, missing and wrong credentials, unknown
+ids, wrong method and media type, and readings by other operations afterwards.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ _UNKNOWN_UUID = "00000000-0000-4000-8000-000000000000"
 def proposals_for(
     world: ResourceModel, baseline: BaselineRequest, credentials: dict[str, Credential]
 ) -> Iterator[Proposal]:
-    """What to try with one operation, the most telling first."""
+    """Yield proposals for one operation, the most informative first."""
     yield Proposal(
         baseline.operation,
         "succeeds",
@@ -75,7 +77,7 @@ def _without_credentials(
 
 
 def _unknown(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:
-    """Ids of nothing; the setup stays, so that there is something else."""
+    """Yield requests for unknown ids; the setup is kept, so that other resources exist."""
     for parameter in baseline.operation.path_parameters:
         whole = world.samples.merged(parameter.schema)
         kind, form = type_of(whole), whole.get("format")
@@ -132,7 +134,7 @@ def _other_media(baseline: BaselineRequest) -> Iterator[Proposal]:
 
 
 def wrong_methods(world: ResourceModel) -> Iterator[Proposal]:
-    """For each path a method that the document does not give it."""
+    """Yield, for each path, a request with a method that the document does not declare."""
     by_path: dict[str, list[BaselineRequest]] = {}
     for one in world.baselines.values():
         by_path.setdefault(one.operation.path, []).append(one)

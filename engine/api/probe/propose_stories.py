@@ -1,4 +1,4 @@
-"""Sequences: the same again, a change after another, a step left out, what a reading tells afterwards, filled lists."""
+"""Proposes sequences: repeated requests, pairs of changes, skipped steps, readings after a change, filled lists."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_PAIRS = 4
 
 
 def repeated_requests(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:
-    """The same once more, and each change of an enumeration after each other one."""
+    """Yield the request sent twice, and each pair of changes to an enumeration."""
     operation = baseline.operation
     if operation.method not in UNSAFE:
         return
@@ -49,7 +49,7 @@ def repeated_requests(world: ResourceModel, baseline: BaselineRequest) -> Iterat
 def readings_after_change(
     world: ResourceModel,
 ) -> Iterator[tuple[BaselineRequest, BaselineRequest, Proposal, Proposal]]:
-    """For each change and each reading: what the reading tells before and after; what differs is worth a test."""
+    """Yield, for each change and each reading, the reading before and after it."""
     for change in world.baselines.values():
         if change.operation.method not in UNSAFE:
             continue
@@ -73,15 +73,15 @@ def readings_after_change(
 
 
 def _related(change: BaselineRequest, reading: BaselineRequest) -> bool:
-    """Whether a reading may tell of a change at all: nothing is known that speaks against it."""
+    """Whether a reading may reflect a change: nothing known excludes it."""
     return bool(change.operation.path) and bool(reading.operation.path)
 
 
 def filled_lists(world: ResourceModel, other: dict[str, BaselineRequest]) -> Iterator[Proposal]:
-    """Readings of a collection with two different things in it, plain and with each of its parameters.
+    """Yield readings of a collection with two different members, plain and with each parameter.
 
     Args:
-        other: operation name → a second, different thing that it makes.
+        other: operation name → the request for a second, different member.
     """
     for reading in world.baselines.values():
         operation = reading.operation
@@ -133,7 +133,7 @@ def _fills(maker: Operation, collection: Operation) -> bool:
 
 
 def _telling(world: ResourceModel, parameter: Any, story: list[Json], other: dict[str, BaselineRequest]) -> list[Any]:
-    """Values of a filter that part what was made: those that stand in it, and the edges."""
+    """Return filter values that separate the members: their own values, and the boundaries."""
     values: list[Any] = []
     named = parameter.name.lower()
     for request in story:
@@ -177,7 +177,7 @@ def _texts(request: Json) -> list[str]:
 
 
 def skipped_steps(baseline: BaselineRequest) -> Iterator[Proposal]:
-    """The request after all that comes before it but one step, where nothing that step made is named later."""
+    """Yield the request with one setup step left out, where nothing later uses that step's result."""
     for place, step in enumerate(baseline.setup):
         rest = (*baseline.setup[:place], *baseline.setup[place + 1 :])
         later = {name for one in (*baseline.setup[place + 1 :], baseline.request) for name in variables_in(one)}

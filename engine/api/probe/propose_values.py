@@ -1,4 +1,4 @@
-"""Each optional part of a request, each constraint at its edge and broken once."""
+"""Proposes each optional part of a request, and each constraint at its edge and violated once."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def body_proposals(world: ResourceModel, baseline: BaselineRequest) -> Iterator[
 
 
 def invalid_bodies(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:
-    """What can be broken in a call that is refused for what it says, such as a sign-in with made-up data."""
+    """Yield invalid bodies for an operation whose valid call is refused, such as a sign-in with placeholder data."""
     status = baseline.answer.status
     yield make_proposal(
         baseline, "made_up_values", f"answers {status} to made-up values", "state", baseline.request, priority="high"
@@ -65,7 +65,7 @@ def invalid_bodies(world: ResourceModel, baseline: BaselineRequest) -> Iterator[
 
 
 def boundary_readings(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:
-    """What was made with values at the edge, read back."""
+    """Yield readings of resources that were created with boundary values."""
     body, content = baseline.operation.body, (baseline.request.get("body") or {}).get("content")
     if body is None or baseline.operation.method != "POST" or not baseline.saves or not isinstance(content, dict):
         return
@@ -102,7 +102,7 @@ def _refused(baseline: BaselineRequest, name: str, words: str, request: Json) ->
 
 
 def _chosen(variants: Iterator[ValueVariant]) -> list[ValueVariant]:
-    """Each constraint of each place once."""
+    """Keep one variant for each constraint of each location."""
     found: dict[tuple[str, tuple[str | int, ...], str], ValueVariant] = {}
     for one in variants:
         words = one.words if one.kind == "edge_enum" else ""
@@ -176,5 +176,5 @@ def parameter_proposals(world: ResourceModel, baseline: BaselineRequest) -> Iter
 
 
 def _travels(value: Any) -> bool:
-    """Whether a value is one part of a path."""
+    """Whether a value fits into one segment of a path."""
     return isinstance(value, int | float) or (isinstance(value, str) and bool(re.fullmatch(r"[^/?#\s]+", value)))

@@ -1,4 +1,4 @@
-"""How proposals are made: names, titles, copies of the request that works."""
+"""Builds proposals: names, titles, copies of the baseline request."""
 
 from __future__ import annotations
 
@@ -32,5 +32,5 @@ def copy_request(request: Json) -> Json:
 
 
 def with_body(request: Json, content: Any) -> Json:
-    """The request with another body of the same media type."""
+    """Return the request with another body of the same media type."""
     return {**copy_request(request), "body": {**request["body"], "content": content}}

@@ -1,6 +1,6 @@
-"""What has to be there before an operation works: which requests make it, and where their ids go.
+"""Models which requests create the resources that an operation needs, and where their ids are used.
 
-Links come from the document's own `links`, from nested paths (`POST /carts` makes what `/carts/{number}` is about) and
+Links come from the document's own `links`, from nested paths (`POST /carts` creates what `/carts/{number}` reads) and
 from names (`cart_id` in a body is the id of a cart).
 """
 
@@ -27,10 +27,10 @@ _VARIABLE = re.compile(r"\{\{(\w+)\}\}")
 
 @dataclass(frozen=True, slots=True)
 class BaselineRequest:
-    """An operation that works: `request` after `setup`.
+    """A successful request of an operation, after its `setup`.
 
     Attributes:
-        saves: what a later request may use of the answer: variable → JSON pointer.
+        saves: parts of the answer that later requests may use: variable → JSON pointer.
     """
 
     operation: Operation
@@ -41,12 +41,12 @@ class BaselineRequest:
 
     @property
     def saving(self) -> Json:
-        """The request as a part of a setup."""
+        """The request as a step of a setup."""
         return {**self.request, "save": dict(self.saves)} if self.saves else dict(self.request)
 
     @property
     def story(self) -> tuple[Json, ...]:
-        """Everything up to and including the request."""
+        """The setup and the request."""
         return (*self.setup, self.saving)
 
 
@@ -55,9 +55,9 @@ class ResourceModel:
     """What is known of an API so far.
 
     Attributes:
-        baselines: operations that work, by name.
-        auth: security scheme → the name of its credentials.
-        refused: operations of which no call works, by name, with a call that is refused for what it says.
+        baselines: successful requests by operation name.
+        auth: security scheme → the name of its credential.
+        refused: operations without a successful call, by name, with a call that is refused for its values.
     """
 
     api: Api
@@ -67,7 +67,7 @@ class ResourceModel:
     refused: dict[str, BaselineRequest] = field(default_factory=dict)
 
     def producer_of(self, operation: Operation, parameter: ApiParameter) -> BaselineRequest | None:
-        """What makes the thing that a path parameter names."""
+        """Return the request that creates the resource a path parameter names."""
         prefix = operation.path.partition("{" + parameter.name + "}")[0].rstrip("/")
         for one in self.baselines.values():
             for _, to, parameters in one.operation.links:
@@ -79,7 +79,7 @@ class ResourceModel:
         return None
 
     def maker_of(self, operation: Operation, parameter: ApiParameter) -> BaselineRequest | None:
-        """A PUT that makes the thing itself, under the name that the client chose."""
+        """Return a PUT that creates the resource under a name chosen by the client."""
         prefix = operation.path.partition("{" + parameter.name + "}")[0]
         for one in self.baselines.values():
             if one.operation.method == "PUT" and re.fullmatch(re.escape(prefix) + r"\{[^/]+\}/?", one.operation.path):
@@ -87,7 +87,7 @@ class ResourceModel:
         return None
 
     def named(self, field_name: str) -> tuple[BaselineRequest, str] | None:
-        """The producer, and its variable, of what a field such as `cart_id`, `cartId` or `cart` refers to."""
+        """Return the producer and its variable that a field such as `cart_id`, `cartId` or `cart` refers to."""
         stem = re.sub(r"_(?:id|uuid|number|key|code|no)$", "", snake_case(field_name))
         if not stem or stem in _IDS:
             return None
@@ -97,7 +97,10 @@ class ResourceModel:
         return None
 
     def secured(self, operation: Operation) -> tuple[str, ...]:
-        """The names of the credentials an operation needs together; empty where it needs none or none are known."""
+        """Return the names of the credentials an operation needs together.
+
+        Empty where it needs none or none are known.
+        """
         for alternative in operation.security:
             known = [self.auth[one] for one in alternative if one in self.auth]
             if alternative and len(known) == len(alternative):
@@ -105,7 +108,7 @@ class ResourceModel:
         return ()
 
     def needs_auth(self, operation: Operation) -> bool:
-        """Whether the document asks for credentials."""
+        """Whether the document declares credentials for an operation."""
         return bool(operation.security) and () not in operation.security
 
 
@@ -117,12 +120,12 @@ def _makes(producer: BaselineRequest, parameter: ApiParameter) -> bool:
 def build_request(
     world: ResourceModel, operation: Operation, *, full: bool = False, linked: bool = True, body: Any = NOTHING
 ) -> tuple[Json, tuple[Json, ...]] | None:
-    """A valid request, and what has to be sent before it; None where no valid values are found.
+    """Build a valid request and its setup; None where no valid values are found.
 
     Args:
-        full: with all optional properties of the body.
-        linked: ids in the body come from what was made before.
-        body: another body than the plain one.
+        full: include all optional properties of the body.
+        linked: use ids of created resources in the body.
+        body: use this body instead of the plain one.
     """
     setup: list[Json] = []
     request: Json = {"method": operation.method, "path": operation.path}
@@ -150,7 +153,7 @@ def build_request(
 def _valued(
     world: ResourceModel, operation: Operation, parameter: ApiParameter, linked: bool
 ) -> tuple[Any, tuple[Json, ...]]:
-    """A value for a parameter, and what has to be sent before; NOTHING where none is found."""
+    """Return a value for a parameter and the setup it needs; NOTHING where none is found."""
     if parameter.where == "path":
         producer = world.producer_of(operation, parameter)
         if producer is not None:
@@ -165,7 +168,10 @@ def _valued(
 
 
 def _name_given(producer: BaselineRequest, parameter: ApiParameter) -> Any:
-    """What names the thing that was made: the saved id of that name, what the request called it, or the saved id."""
+    """Return what identifies the created resource.
+
+    The saved id of that name, the name in the request, or the saved id.
+    """
     for name, pointer in producer.saves.items():
         if pointer.rpartition("/")[2] == parameter.name:
             return f"{{{{{name}}}}}"
@@ -215,7 +221,7 @@ def _body(samples: SampleValues, operation: Operation, full: bool) -> Any:
 
 
 def _linked(world: ResourceModel, schema: Any, content: Any, setup: list[Json]) -> tuple[Any, list[Json]]:
-    """The body with ids of what was made before, and the setup that makes it."""
+    """Return the body with ids of created resources, and the setup that creates them."""
     if not isinstance(content, dict):
         return content, setup
     made: Json = {}
@@ -231,7 +237,7 @@ def _linked(world: ResourceModel, schema: Any, content: Any, setup: list[Json]) 
 
 
 def _fits(producer: BaselineRequest, variable: str, kind: str) -> bool:
-    """Whether what a variable holds has the type that is wanted."""
+    """Whether the value of a variable has the wanted type."""
     value = resolve_pointer(parse_json(producer.answer), producer.saves[variable])
     if kind in ("integer", "number"):
         return isinstance(value, int | float)
@@ -239,10 +245,10 @@ def _fits(producer: BaselineRequest, variable: str, kind: str) -> bool:
 
 
 def find_saved_ids(operation: Operation, api: Api, answer: HttpAnswer, known: Sequence[Any] = ()) -> dict[str, str]:
-    """What to keep of the answer of an operation that makes something: variable → JSON pointer.
+    """Return which parts of a creating operation's answer to save: variable → JSON pointer.
 
     Args:
-        known: ids of what the operation belongs to; the answer may repeat them.
+        known: ids of parent resources, which the answer may repeat.
     """
     told = parse_json(answer)
     resource = resource_of(operation.path)
@@ -285,7 +291,7 @@ def singular(word: str) -> str:
 
 
 def merge_setups(setup: Iterable[Json], more: Iterable[Json]) -> list[Json]:
-    """Requests of two setups, each once, in order."""
+    """Concatenate two setups, each request once, in order."""
     made, seen = [], set()
     for one in (*setup, *more):
         key = json.dumps(one, sort_keys=True)
@@ -296,7 +302,7 @@ def merge_setups(setup: Iterable[Json], more: Iterable[Json]) -> list[Json]:
 
 
 def variables_in(value: Any) -> set[str]:
-    """Names that `{{name}}` uses in a request."""
+    """Return the names that `{{name}}` uses in a request."""
     return set(_VARIABLE.findall(json.dumps({key: one for key, one in value.items() if key != "save"})))
 
 
@@ -311,7 +317,7 @@ def is_complete(requests: Sequence[Json]) -> bool:
 
 
 def resolve_pointer(value: Any, pointer: str) -> Any:
-    """What a JSON pointer leads to; None where it leads nowhere."""
+    """Return the value at a JSON pointer; None where there is none."""
     for part in pointer.split("/")[1:]:
         key = part.replace("~1", "/").replace("~0", "~")
         if isinstance(value, dict):
@@ -324,7 +330,7 @@ def resolve_pointer(value: Any, pointer: str) -> Any:
 
 
 def parse_json(answer: HttpAnswer) -> Any:
-    """The answer read as JSON; None where it is none."""
+    """Parse the answer as JSON; None where it is not JSON."""
     try:
         return json.loads(answer.text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What of an answer can be relied on: two observations, on different days and hash seeds, are laid side by side."""
+"""Compares two observations, on different days and with different hash seeds, to find the stable parts of an answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_DEEP = 30
 
 
 def merge_observations(first: ObservedProposal, second: ObservedProposal) -> ObservedProposal:
-    """The first observation with what differs from the second marked: places of its JSON answer, or all of it."""
+    """Return the first observation with the differences from the second marked as unstable."""
     one, other = first.answer, second.answer
     if (
         not first.complete
@@ -51,7 +51,7 @@ def _differing(one: Any, other: Any, pointer: str, depth: int) -> Iterator[str]:
 
 
 def saved_values(requests: Sequence[Json], answers: Sequence[HttpAnswer]) -> dict[str, Any]:
-    """What the requests of a setup saved, by name."""
+    """Return the values that the requests of a setup saved, by name."""
     found: dict[str, Any] = {}
     for request, answer in zip(requests, answers, strict=False):
         save: Mapping[str, str] = request.get("save") or {}

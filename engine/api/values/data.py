@@ -1,6 +1,6 @@
-"""Values that fit a schema: its examples first, then the plainest value that a reader would have written.
+"""Makes values that satisfy a schema: its examples first, then the plainest value a person would write.
 
-The same schema and name give the same value everywhere, so that requests which mean the same thing agree.
+The same schema and name give the same value everywhere, so that equivalent requests agree.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class SampleValues:
 
     Args:
         components: schemas that references name.
-        fallback: makes a value for a schema that the plain rules do not satisfy; answers NOTHING where it cannot.
+        fallback: makes a value for a schema that the plain rules do not satisfy; returns NOTHING where it cannot.
     """
 
     def __init__(self, components: Mapping[str, Any], fallback: Fallback | None = None) -> None:
@@ -81,11 +81,11 @@ class SampleValues:
         self._fallback = fallback
 
     def value(self, schema: Any, name: str = "", *, full: bool = False) -> Any:
-        """A value; NOTHING where none is found.
+        """Return a valid value; NOTHING where none is found.
 
         Args:
-            name: what it is called where it is used.
-            full: with every property, not only those that are required.
+            name: name of the field or parameter.
+            full: include every property, not only the required ones.
         """
         made = self._made(schema, name, full, 0)
         if made is not NOTHING and self.problem(made, schema) is None:
@@ -93,7 +93,7 @@ class SampleValues:
         return self._fallback(self._rooted(schema)) if self._fallback is not None else made
 
     def problem(self, value: Any, schema: Any) -> str | None:
-        """What is wrong with a value, in words with its place; None where it fits or the schema itself is broken."""
+        """Return why a value is invalid, with its location; None where it is valid or the schema itself is invalid."""
         if schema is True or schema is None:
             return None
         try:
@@ -111,12 +111,12 @@ class SampleValues:
         return f"{place or 'the answer'}: {error.message[:200]}"
 
     def properties(self, schema: Any) -> Mapping[str, Any]:
-        """The properties of an object's schema."""
+        """Return the properties of an object's schema."""
         found = merge_schema(schema, self.components).get("properties")
         return found if isinstance(found, Mapping) else {}
 
     def merged(self, schema: Any) -> Mapping[str, Any]:
-        """The schema put together, see `schemas.merged`."""
+        """Return the merged schema; see `merge_schema`."""
         return merge_schema(schema, self.components)
 
     def _rooted(self, schema: Any) -> Mapping[str, Any]:
@@ -144,7 +144,7 @@ class SampleValues:
         return text(whole, name)
 
     def _given(self, whole: Mapping[str, Any], schema: Any) -> Any:
-        """What the document itself gives: an example, a constant, a default, the first of an enumeration."""
+        """Return a value from the document: an example, a constant, a default, the first of an enumeration."""
         examples = whole.get("examples")
         options = list(examples) if isinstance(examples, list) else []
         if "const" in whole:
@@ -182,7 +182,7 @@ class SampleValues:
         return self._enough(made, whole, full, depth)
 
     def _enough(self, made: dict[str, Any], whole: Mapping[str, Any], full: bool, depth: int) -> dict[str, Any]:
-        """The object with as many properties as it needs."""
+        """Add properties to the object until it has as many as it needs."""
         least, properties = int(whole.get("minProperties") or 0), whole.get("properties") or {}
         others = whole.get("additionalProperties", True)
         names = [*properties, *(f"key_{number}" for number in range(1, least + 1) if others is not False)]
@@ -195,7 +195,7 @@ class SampleValues:
         return made
 
     def items(self, schema: Any, name: str, count: int) -> list[Any] | None:
-        """A list of so many items that fit, different ones where they have to be; None where they are not found."""
+        """Return a list of `count` valid items, distinct where required; None where it cannot be made."""
         whole = self.merged(schema)
         made = self._array({**whole, "minItems": count, "maxItems": count}, name, False, 0) if count else []
         if made is NOTHING or len(made) != count:
@@ -222,7 +222,7 @@ class SampleValues:
 
 
 def _another(value: Any, number: int) -> Any:
-    """A value of the same form, another one for each number; the same where there is no other."""
+    """Return a similar value, a different one for each number; the same where there is no other."""
     if isinstance(value, str):
         return f"{value}{number}"
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -236,7 +236,7 @@ def _another(value: Any, number: int) -> Any:
 
 
 def number(whole: Mapping[str, Any]) -> Any:
-    """The plainest number within bounds: 1 where it fits, else the least, else the most."""
+    """Return the plainest number within bounds: 1 where allowed, else the minimum, else the maximum."""
     step = whole.get("multipleOf")
     low, high = bounds(whole)
     value: Any = 1
@@ -252,7 +252,7 @@ def number(whole: Mapping[str, Any]) -> Any:
 
 
 def bounds(whole: Mapping[str, Any]) -> tuple[Any, Any]:
-    """The least and the greatest value that a schema allows, None where there is no bound."""
+    """Return the least and greatest allowed value, None where unbounded."""
     step = whole.get("multipleOf") or (1 if type_of(whole) == "integer" else 0.01)
     low: Any = whole.get("minimum")
     high: Any = whole.get("maximum")
@@ -270,7 +270,7 @@ def bounds(whole: Mapping[str, Any]) -> tuple[Any, Any]:
 
 
 def text(whole: Mapping[str, Any], name: str) -> Any:
-    """The plainest text: by pattern, by format, by what it is called."""
+    """Return the plainest text: by pattern, by format, by the field's name."""
     shortest = int(whole.get("minLength") or 0)
     longest = whole.get("maxLength")
     pattern = whole.get("pattern")
@@ -288,7 +288,7 @@ def text(whole: Mapping[str, Any], name: str) -> Any:
 
 
 def sized(plain: str, shortest: int, longest: int | None) -> str:
-    """A text cut or drawn out to a length."""
+    """Cut or extend a text to a length."""
     if len(plain) < shortest:
         plain = (plain + "x" * shortest)[:shortest]
     return plain[:longest] if longest is not None else plain

@@ -1,4 +1,4 @@
-"""Each documented constraint broken once, and met at its very edge."""
+"""Makes values that violate each documented constraint once, and values at its edge."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _MOST_PROPERTIES = 100
 
 @dataclass(frozen=True, slots=True)
 class ValueVariant:
-    """A value that breaks one constraint (`kind`), or stands at its edge (`edge_…`).
+    """A value that violates one constraint (`kind`), or is at its edge (`edge_…`).
 
     Attributes:
-        place: where the constraint is, as keys from the whole value.
-        words: what is tried, such as `quantity below its minimum`.
+        place: location of the constraint, as keys from the whole value.
+        words: description, such as `quantity below its minimum`.
     """
 
     kind: str
@@ -48,11 +48,11 @@ MISSING: Any = object()
 
 
 def broken_values(schema: Any, samples: SampleValues, name: str, *, as_text: bool = False) -> Iterator[ValueVariant]:
-    """Values that break a schema itself, each one constraint.
+    """Yield values that violate a schema, one constraint each.
 
     Args:
-        name: what the value is called.
-        as_text: it travels as text (a parameter), where every value is a string.
+        name: name of the field or parameter.
+        as_text: the value is sent as text (a parameter), where every value is a string.
     """
     whole = samples.merged(schema)
     kind = type_of(whole)
@@ -142,7 +142,7 @@ def _broken_text(whole: Mapping[str, Any], name: str) -> Iterator[ValueVariant]:
 
 
 def edge_values(schema: Any, samples: SampleValues, name: str) -> Iterator[ValueVariant]:
-    """Values at the edge of what a schema allows, and the other values of an enumeration."""
+    """Yield values at the edge of a schema, and the other values of an enumeration."""
     whole = samples.merged(schema)
     kind = type_of(whole)
     usual = samples.value(schema, name)
@@ -200,15 +200,15 @@ def body_variants(
     as_text: bool = False,
     within: frozenset[str] = frozenset(),
 ) -> Iterator[ValueVariant]:
-    """Everything that can be broken or taken to its edge inside a body, as whole bodies.
+    """Yield bodies with one constraint violated or at its edge.
 
-    A component that contains itself is broken once, not again at each depth.
+    A component that contains itself is varied once, not again at each depth.
 
     Args:
-        body: a valid body with the places that are to be broken.
-        place: where the schema lies in the body.
-        as_text: the body is a form, whose fields all travel as texts or files.
-        within: references to the components around it.
+        body: a valid body that has the locations to vary.
+        place: location of the schema in the body.
+        as_text: the body is a form, whose fields are all sent as texts or files.
+        within: references to the enclosing components.
     """
     names = references(schema)
     if names & within:
@@ -245,7 +245,7 @@ def body_variants(
 def _broken_size(
     whole: Mapping[str, Any], here: dict[str, Any], body: Any, samples: SampleValues, place: tuple[str | int, ...]
 ) -> Iterator[ValueVariant]:
-    """An object with too few properties, and one with too many."""
+    """Yield an object with too few properties, and one with too many."""
     words = ".".join(str(part) for part in place) or "the body"
     least, most = whole.get("minProperties"), whole.get("maxProperties")
     required = [name for name in whole.get("required") or () if name in here]
@@ -267,12 +267,12 @@ def _broken_size(
 
 
 def is_file(whole: Mapping[str, Any]) -> bool:
-    """Whether a merged schema is that of a file in a form."""
+    """Whether a merged schema describes a file in a form."""
     return whole.get("format") == "binary" or "contentMediaType" in whole
 
 
 def value_at(value: Any, place: tuple[str | int, ...]) -> Any:
-    """What stands at a place."""
+    """Return the value at a location; None where there is none."""
     for key in place:
         if isinstance(value, dict):
             value = value.get(str(key))
@@ -284,7 +284,7 @@ def value_at(value: Any, place: tuple[str | int, ...]) -> Any:
 
 
 def replace_value(value: Any, place: tuple[str | int, ...], new: Any) -> Any:
-    """A copy with another value at a place; MISSING takes it out."""
+    """Return a copy with another value at a location; MISSING removes it."""
     if not place:
         return copy.deepcopy(new)
     made = copy.deepcopy(value)

@@ -1,4 +1,4 @@
-"""What looks like a secret is written into no spec, test or line of shell: of such an answer the type is said only."""
+"""Keeps secrets out of specs, tests and shell lines: of an answer with a secret only the type is asserted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHAPES = Redactor()
 
 
 def looks_secret(value: Any) -> bool:
-    """Whether a text in a value, or a key, has the shape of a credential, whatever it is called."""
+    """Whether a text in a value, or a key, has the shape of a credential."""
     if isinstance(value, Mapping):
         return any(looks_secret(key) or looks_secret(one) for key, one in value.items())
     if isinstance(value, list | tuple):
@@ -23,21 +23,21 @@ def looks_secret(value: Any) -> bool:
 
 
 class SecretFilter:
-    """Tells what of an application's answers must not be written down.
+    """Finds the secrets in an application's answers.
 
     Args:
-        environment: the application's variables; the values of those that hold secrets are secrets wherever they stand.
+        environment: the application's variables; values of secret ones are secrets wherever they occur.
     """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._redactor = Redactor.from_environment(environment)
 
     def text(self, text: str) -> str:
-        """A text without its secrets."""
+        """Return a text with its secrets redacted."""
         return self._redactor.text(text)
 
     def places(self, value: Any) -> frozenset[str]:
-        """Pointers of the secrets in a JSON value; of an object with a secret for a key, the object's own."""
+        """Return the pointers of secrets in a JSON value; for an object with a secret key, the object's own."""
         return frozenset(self._places(value, ""))
 
     def _places(self, value: Any, pointer: str) -> Iterator[str]:
@@ -60,7 +60,7 @@ class SecretFilter:
             yield pointer
 
     def asked_with_one(self, proposal: Proposal) -> bool:
-        """Whether a request of a proposal holds a secret. Ways to sign in are named in a request and stand nowhere."""
+        """Whether a request of a proposal holds a secret; credentials are only named in a request."""
         return any(_held(one, proposal) for one in (*proposal.setup, proposal.request))
 
 

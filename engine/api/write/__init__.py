@@ -1,1 +1,1 @@
-"""Observed answers become a spec, and the spec becomes a test file."""
+"""Composes the spec from observed answers, and renders the spec as a test file with its helpers."""

@@ -1,4 +1,4 @@
-"""What was observed becomes a spec: cases that say where their expectations come from, defects, gaps (B-04)."""
+"""Composes a spec from observations: cases with the origin of their expectations, defects, gaps."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _STATUS = re.compile(r"[1-5](\d\d|XX)|default")
 def compose_spec(
     exploration: ApiExploration, *, framework: str, target: Json, launch: AppLaunch | None, start: str
 ) -> Json:
-    """The spec of an API's tests.
+    """Compose the spec of an API's tests.
 
     Args:
         target: `name` and, where known, `path`, `digest`, `description`, `base_url`.
-        launch: how the application is started; None where it runs already.
-        start: the same in words, for the lines that repeat a defect.
+        launch: how the application is started; None where it is already running.
+        start: the same in words, for the lines that reproduce a defect.
     """
     api = exploration.api
     privacy = SecretFilter(launch.environment if launch is not None else {})
@@ -61,12 +61,12 @@ def compose_spec(
 
 @dataclass(slots=True)
 class _SortedOut:
-    """What becomes of what was seen.
+    """The observations, sorted by what becomes of them.
 
     Attributes:
-        worth: makes cases.
-        unsteady, asked_with_secrets: what was sent, in words, for what makes none.
-        secrets: where answers hold what looks like a secret, in words.
+        worth: become cases.
+        unsteady, asked_with_secrets: requests, in words, that become no case.
+        secrets: locations of secrets in answers, in words.
     """
 
     worth: list[ObservedProposal] = field(default_factory=list)
@@ -107,7 +107,7 @@ def _cases(worth: Sequence[ObservedProposal], api: Api, privacy: SecretFilter) -
 
 
 def _described(api: Api) -> Iterator[Json]:
-    """Every operation, tested or not, with the statuses that somebody wrote down for it."""
+    """Yield every operation, tested or not, with its documented statuses."""
     for one in sorted((*api.operations, *api.others), key=lambda one: (one.path, one.method)):
         if len(one.path) > _MOST_PATH or re.search(r"\s", one.path):
             continue

@@ -1,4 +1,4 @@
-"""The files that stand beside generated API tests; they are the code that the engine itself observes with."""
+"""Reads the helper files that are written beside generated API tests: the same code that the engine observes with."""
 
 from __future__ import annotations
 
@@ -16,5 +16,8 @@ if str(Path(__file__).parent) not in sys.path:
 
 
 def helper_source(name: str) -> str:
-    """The text of a helper: `api_process` and `api_serving` start the application, `api_schema` checks answers."""
+    """Return the text of a helper.
+
+    `api_process` and `api_serving` start the application, `api_schema` validates answers.
+    """
     return (_WORKER / f"{name}.py").read_text(encoding="utf-8")

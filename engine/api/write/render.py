@@ -1,4 +1,4 @@
-"""An API spec becomes a test file and the helpers beside it: the same spec gives the same bytes (B-04, B-06)."""
+"""Renders an API spec as a test file and its helpers; the same spec gives the same bytes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ApiTestFile:
 
 
 def render_api(spec: Json, framework: str, test_path: str) -> tuple[ApiTestFile, ...]:
-    """The test file of an API spec, then the helpers it needs.
+    """Render the test file of an API spec, then the helpers it needs.
 
     Args:
         spec: valid against the API test schema.
@@ -222,7 +222,7 @@ class _Source:
         return lines + inner
 
     def _arranged(self, requests: Sequence[Json], client: str, after: str) -> list[str]:
-        """The steps before the act, last first, so that each knows what is used after it."""
+        """Render the steps before the act, last first, so that each knows which results are used later."""
         lines: list[str] = []
         for step in reversed(self._steps.of(requests)):
             lines.insert(0, step.call(client, after))

@@ -1,4 +1,4 @@
-"""Expectations of an API case as conditions: what a test asserts about the answer."""
+"""Renders the expectations of an API case as conditions."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _COMPARISONS = {"not_equals": "!=", "less": "<", "at_most": "<=", "greater": ">"
 
 @dataclass(frozen=True, slots=True)
 class RenderedCheck:
-    """One condition.
+    """One condition of an assertion.
 
     Attributes:
-        left, operator, right: for `==`, `in` and other comparisons; `operator` is empty where `left` is the condition.
+        left, operator, right: a comparison; `operator` is empty where `left` is the whole condition.
         imports: import statements it needs.
-        column: what `right` is called where it differs from row to row; empty where it cannot.
+        column: name of the table column for `right` where it differs between rows; empty where it must not.
     """
 
     left: str
@@ -47,17 +47,17 @@ class RenderedCheck:
 
 @dataclass(frozen=True, slots=True)
 class SavedNames:
-    """What a test file has names for: schemas by their source, and objects that answers share."""
+    """Names a test file has: schemas by their source, and objects that answers share."""
 
     schemas: Mapping[str, str]
     payloads: SharedPayloads
 
 
 def render_checks(expect: list[Mapping[str, Any]], known: SavedNames) -> list[RenderedCheck]:
-    """The conditions of a case.
+    """Render the conditions of a case.
 
     Raises:
-        AgentFailure: an expectation cannot be said in a test.
+        AgentFailure: an expectation cannot be rendered.
     """
     return [_check(one, known) for one in expect]
 

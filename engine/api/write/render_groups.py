@@ -1,4 +1,4 @@
-"""Cases of one kind as rows of one table: they agree in everything but one part of the request and what comes back."""
+"""Groups similar cases into tables: rows differ in one part of the request and in the answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TAKEN = ("api", "fresh_api", "response", "self")
 
 @dataclass(frozen=True, slots=True)
 class TableColumn:
-    """What differs: its name, and its source for each row."""
+    """A column: its name, and its source for each row."""
 
     name: str
     values: tuple[str, ...]
@@ -27,11 +27,11 @@ class TableColumn:
 
 @dataclass(frozen=True, slots=True)
 class CaseTable:
-    """Cases of one parametrised test.
+    """The cases of one parametrised test.
 
     Attributes:
-        given: the part of the request that differs → the column that stands for it.
-        checks: the conditions, columns in place.
+        given: the differing part of the request → its column.
+        checks: the conditions, with columns in place.
     """
 
     cases: tuple[Json, ...]
@@ -41,7 +41,7 @@ class CaseTable:
 
 
 def group_cases(cases: Sequence[Json]) -> list[list[Json]]:
-    """Cases in order, those that may share a table together."""
+    """Group cases, in order, that may share a table."""
     found: dict[tuple[Any, ...], list[Json]] = {}
     for number, case in enumerate(cases):
         group = case.get("group")
@@ -54,7 +54,10 @@ def group_cases(cases: Sequence[Json]) -> list[list[Json]]:
 
 
 def build_tables(cases: Sequence[Json], known: SavedNames) -> list[CaseTable | Json]:
-    """A group as tables, and as single cases where too much differs. Raises AgentFailure, as `render_checks`."""
+    """Turn a group into tables, and into single cases where too much differs.
+
+    Raises AgentFailure, as `render_checks`.
+    """
     shapes: dict[tuple[Any, ...], list[Json]] = {}
     for case in cases:
         shapes.setdefault(_shape(case, known), []).append(case)
@@ -66,7 +69,7 @@ def build_tables(cases: Sequence[Json], known: SavedNames) -> list[CaseTable | J
 
 
 def _shape(case: Json, known: SavedNames) -> tuple[Any, ...]:
-    """What has to be the same in all rows of a table."""
+    """Return what must be equal in all rows of a table."""
     request = case["act"]["request"]
     body = request.get("body") or {}
     checks = tuple((one.left, one.operator, bool(one.column)) for one in render_checks(list(case["expect"]), known))
@@ -111,7 +114,7 @@ def _table(rows: Sequence[Json], known: SavedNames) -> CaseTable | None:
 
 
 def _parts(request: Json) -> dict[str, str]:
-    """The parts of a request that may differ, as source."""
+    """Render the parts of a request that may differ."""
     cookie = cookie_of(request)
     headers = {**(request.get("headers") or {}), **({"Cookie": cookie} if cookie else {})}
     return {
@@ -123,7 +126,7 @@ def _parts(request: Json) -> dict[str, str]:
 
 
 def _part(request: Json, name: str) -> Any:
-    """The part that a column stands for."""
+    """Return the part of a request that a column replaces."""
     if name == "path":
         return path_of(request)
     return (request.get("body") or {}).get("content") if name == "body" else request.get(name)

@@ -1,4 +1,4 @@
-"""Names and sentences for the tables and constants of a test file."""
+"""Names and docstrings for the tables and constants of a test file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FILLERS = "a an first in last least longest made most no not of one shortest th
 
 
 def table_name(cases: Sequence[Json]) -> str:
-    """What the rows of a table have in common, in snake case."""
+    """Return what the rows of a table have in common, in snake case."""
     group = str(cases[0].get("group"))
     if group == _METHODS:
         return "paths_have_no_such_method"
@@ -43,7 +43,7 @@ def table_name(cases: Sequence[Json]) -> str:
 
 
 def table_sentence(cases: Sequence[Json]) -> str:
-    """The same as a sentence."""
+    """Return what the rows of a table have in common, as a sentence."""
     group, operation = str(cases[0].get("group")), cases[0]["operation"]
     if group == _METHODS:
         return f"These paths have no method {cases[0]['act']['request']['method']}"
@@ -52,16 +52,16 @@ def table_sentence(cases: Sequence[Json]) -> str:
 
 
 def operation_name(case: Json) -> str:
-    """The name of the operation that a case is about, in snake case."""
+    """Return the name of a case's operation in snake case."""
     told = case["operation"]
     return name_of(str(told.get("operation_id") or ""), str(told["method"]), str(told["path"]))
 
 
 def schema_name(schema: Any, cases: Sequence[Json]) -> str:
-    """A name for a schema that answers are held to, in snake case: by what it refers to, else by who answers so.
+    """Name a schema in snake case: after its component, else after the operation that answers with it.
 
     Args:
-        cases: those whose answers it describes.
+        cases: the cases whose answers it describes.
     """
     whole = schema if isinstance(schema, dict) else {}
     items = whole.get("items")

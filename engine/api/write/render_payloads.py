@@ -1,4 +1,4 @@
-"""Objects that many answers hold stand in a test file once: an answer says what differs from it."""
+"""Extracts objects that occur in many answers into constants; each answer then states only the differences."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SharedPayloads:
     objects: dict[tuple[str, ...], Json] = field(default_factory=dict)
 
     def source(self, value: Any) -> str:
-        """A value of an answer as Python source."""
+        """Render a value of an answer."""
         if isinstance(value, list):
             return "[" + ", ".join(self.source(one) for one in value) + "]"
         plain = literal(value)
@@ -38,15 +38,15 @@ class SharedPayloads:
         return told if len(different) <= _MOST_DIFFERENT and len(told) < len(plain) else plain
 
     def lines(self) -> list[str]:
-        """The constants."""
+        """Render the constants."""
         return [f"{name} = {literal(self.objects[kind])}" for kind, name in self.names.items()]
 
 
 def find_shared_payloads(cases: Sequence[Json], taken: Sequence[str]) -> SharedPayloads:
-    """Objects of one form that answers of the cases hold at least four times; the commonest of them gets a name.
+    """Find objects of one shape that occur at least four times in answers, and name the commonest.
 
     Args:
-        taken: names that the file has already.
+        taken: names that the file already uses.
     """
     found: dict[tuple[str, ...], list[tuple[str, Json]]] = {}
     for case in cases:

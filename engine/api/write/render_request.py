@@ -1,4 +1,4 @@
-"""Requests of a spec as calls of the client that the generated helper gives."""
+"""Renders requests of a spec as calls of the generated client."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Json = Mapping[str, Any]
 def call(
     request: Json, auth: Mapping[str, Json], *, client: str = "api", given: Mapping[str, str] | None = None
 ) -> str:
-    """A request as a call.
+    """Render a request as a call.
 
     Args:
-        auth: the spec's ways to sign in.
-        given: parts (`path`, `query`, `body`, `headers`) that a name stands for instead.
+        auth: the spec's credentials.
+        given: parts (`path`, `query`, `body`, `headers`) that a variable replaces.
     """
     given = given or {}
     parts = [given.get("path") or formatted(path_of(request))]
@@ -70,12 +70,12 @@ def _mapping(name: str, given: str | None, value: Json, more: list[str]) -> list
 
 
 def cookie_of(request: Json) -> str:
-    """The cookies of a request as they are sent; "" without any."""
+    """Return the Cookie header of a request; "" without cookies."""
     return "; ".join(f"{name}={value}" for name, value in (request.get("cookies") or {}).items())
 
 
 def path_of(request: Json) -> str:
-    """The path with its parameters in place; saved values stay as `{{name}}`."""
+    """Return the path with its parameters in place; saved values stay `{{name}}`."""
     path = str(request["path"])
     for name, value in (request.get("path_parameters") or {}).items():
         path = path.replace("{" + str(name) + "}", str(value).lower() if isinstance(value, bool) else str(value))
@@ -83,6 +83,6 @@ def path_of(request: Json) -> str:
 
 
 def saved(pointer: str, of: str) -> str:
-    """The expression for a part of an answer."""
+    """Render the expression for a part of an answer."""
     keys = [key.replace("~1", "/").replace("~0", "~") for key in pointer.split("/")[1:]]
     return of + "".join(f"[{int(key)}]" if key.isdigit() else f"[{literal(key)}]" for key in keys)

@@ -1,4 +1,4 @@
-"""Schemas that answers are checked by, as constants of a test file."""
+"""Renders the schemas that answers are validated against as constants."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Json = Mapping[str, Any]
 
 
 def schema_names(spec: Json) -> dict[str, str]:
-    """Names for the schemas that answers are checked by: source → name."""
+    """Name the schemas that answers are validated against: source → name."""
     used: dict[str, tuple[Any, list[Json]]] = {}
     for case in spec["cases"]:
         for one in case["expect"]:
@@ -29,7 +29,7 @@ def schema_names(spec: Json) -> dict[str, str]:
 
 
 def schema_lines(spec: Json, names: Mapping[str, str]) -> Iterator[str]:
-    """The schemas as constants; what several of them refer to stands in one."""
+    """Render the schemas; what several of them reference is one shared constant."""
     schemas: dict[str, Any] = {}
     for case in spec["cases"]:
         for one in case["expect"]:

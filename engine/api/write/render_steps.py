@@ -1,4 +1,4 @@
-"""What comes before the act: requests that several tests share become functions, named after what they make."""
+"""Renders setup requests: those that several tests share become functions named after what they create."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _WORDS = {"POST": "create", "PUT": "set", "PATCH": "change", "DELETE": "delete",
 
 @dataclass(frozen=True, slots=True)
 class SetupFunction:
-    """A request that makes something.
+    """A request that creates something.
 
     Attributes:
-        name: of the function.
+        name: name of the function.
         arguments: names of saved values that it needs.
-        result: the name its result is bound to; "" for none.
+        result: name its result is bound to; "" for none.
         lines: the function's body.
     """
 
@@ -36,25 +36,25 @@ class SetupFunction:
     lines: tuple[str, ...]
 
     def call(self, client: str, used: str) -> str:
-        """The statement that takes the step; its result is bound where the source that follows uses it."""
+        """Render the call; its result is bound where the following source uses it."""
         made = f"{self.name}({', '.join([client, *self.arguments])})"
         return f"{self.result} = {made}" if any(is_used(one, used) for one in self.result.split(", ") if one) else made
 
 
 def is_used(name: str, source: str) -> bool:
-    """Whether source reads a name; the same word in a text is no use of it."""
+    """Whether source code reads a name; the same word inside a string does not count."""
     return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(parse_python(source)))
 
 
 @dataclass(slots=True)
 class SetupFunctions:
-    """The steps of a file, each once, in order of first use."""
+    """The setup functions of a file, each once, in order of first use."""
 
     auth: Mapping[str, Json]
     known: dict[str, SetupFunction] = field(default_factory=dict)
 
     def of(self, requests: Iterable[Json]) -> list[SetupFunction]:
-        """The steps for requests."""
+        """Return the functions for requests."""
         return [self._step(one) for one in requests]
 
     def _step(self, request: Json) -> SetupFunction:
@@ -91,7 +91,7 @@ class SetupFunctions:
         return made
 
     def functions(self, client: str = "api") -> list[str]:
-        """The functions as source."""
+        """Render the functions."""
         return [
             "\n".join(
                 [f"def {one.name}({', '.join([client, *one.arguments])}):", *(f"    {line}" for line in one.lines)]
