@@ -39,9 +39,9 @@ class Refused:
 sys.meta_path.insert(0, Refused())
 from testwright.cli.app import app
 from testwright import one_run
-from testwright.run_beginning import begun
+from testwright.app.bootstrap import begun
 from testwright.cli.failures import interruption_named
-from testwright.settings import load_settings
+from testwright.config.settings import load_settings
 
 
 async def main():

@@ -38,8 +38,8 @@ signal.pause()
 INSTALLER = """
 import sys
 from pathlib import Path
-from testwright.mcp.javascript.chain import install
-from testwright.mcp.javascript.node import Node
+from testwright.analysis.javascript.chain import install
+from testwright.analysis.javascript.node import Node
 install([Path(sys.argv[1])], Node(Path(sys.executable), (24, 0, 0), tuple(sys.argv[2:]), "machine"))
 """
 

@@ -108,7 +108,7 @@ def test_when_our_own_process_is_killed_its_programs_end(
         import asyncio, sys
         from pathlib import Path
         from testwright.sandbox.opening import open_sandbox
-        from testwright.tests.support.sandboxes import python_program
+        from testwright.tests.support.engine.sandboxes import python_program
         asyncio.run(open_sandbox({kind!r}).run(
             python_program({SPREADS!r}, Path({str(tmp_path)!r}), {str(announcement)!r}, {marker!r})))
     """)

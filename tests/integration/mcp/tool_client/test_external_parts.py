@@ -143,8 +143,8 @@ async def test_a_transport_that_is_cancelled_again_while_it_ends_a_process_kills
 _HOST = """
 import asyncio, os, sys
 from pathlib import Path
-from testwright.mcp.external.journal import Journal
-from testwright.mcp.external.process import Launch, server_environment, stdio_streams
+from testwright.mcp.tool_client.external.journal import Journal
+from testwright.mcp.tool_client.external.process import Launch, server_environment, stdio_streams
 
 async def main():
     argv = (sys.executable, "-I", "-S", sys.argv[1], "stubborn", sys.argv[2])
