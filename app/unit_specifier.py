@@ -8,7 +8,7 @@ from ..agents.embedded.specs.spec_generator import Specifier
 from ..agents.embedded.specs.unit_specs import TargetProvider, UnitSpecs
 from ..config.settings import Settings
 from ..engine.python.explore.explore import ExplorationBudget
-from ..engine.python.model.mutant_search import HuntLimits
+from ..engine.python.model.mutant_search import MutantSearchLimits
 
 # Mutants that exploring goes by, for each that the gate measures by: what holds for many holds for another sample.
 MUTANTS_HUNTED = 9
@@ -16,7 +16,7 @@ MUTANTS_HUNTED = 9
 
 def exploring_budget(settings: Settings) -> ExplorationBudget:
     """How much may be tried for one target."""
-    hunt = HuntLimits(mutants=MUTANTS_HUNTED * settings.mutants)
+    hunt = MutantSearchLimits(mutants=MUTANTS_HUNTED * settings.mutants)
     return ExplorationBudget(trials=settings.trials, wall_seconds=settings.step_seconds, mutant_search=hunt)
 
 

@@ -18,7 +18,7 @@ from ....sandbox.target import PythonTarget
 from ...python.explore.confirm import Confirmation, confirm
 from ...python.explore.explore import ExplorationBudget
 from ...python.facts.analyse import facts_from_source
-from ...python.model.model import Arc, Exploration, Finding, ModuleFacts, Observation, Trial
+from ...python.model.model import Arc, Exploration, ModuleFacts, Observation, Trial, TrialFinding
 from ...python.project.layout import Layout
 from ...python.search.initial_trials import in_turns, testable_callables
 from ...python.search.observer import EXPLORING, Observer, open_observer
@@ -263,14 +263,14 @@ def _built_flows(
 ) -> Flows:
     answers, dropped = confirmed
     reached = set(imported)
-    findings: list[Finding] = []
+    findings: list[TrialFinding] = []
     edges: list[frozenset[Edge]] = []
     for record, answer in answers:
         seen = answer.seen
         assert seen is not None
         own = arcs.real(seen.observation.arcs)
         findings.append(
-            Finding(
+            TrialFinding(
                 trial=without_server_helper(replace(record.trial, looks=(), asks=())),
                 observation=seen.observation,
                 new_arcs=frozenset(own - reached),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...python.model.spec_case import Case, Expectation
+from ...python.model.spec_case import Case, SpecExpectation
 
 JsonObject = dict[str, Any]
 
@@ -35,7 +35,7 @@ class FlowCase:
     title: str
     crosses: tuple[tuple[str, str], ...]
     steps: tuple[FlowStep, ...]
-    expect: tuple[Expectation, ...]
+    expect: tuple[SpecExpectation, ...]
     fixtures: tuple[str, ...] = ()
     services: tuple[str, ...] = ()
     statements: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class FlowCase:
                 )
                 for one in data["act"]["steps"]
             ),
-            expect=tuple(Expectation.from_json(one) for one in data["expect"]),
+            expect=tuple(SpecExpectation.from_json(one) for one in data["expect"]),
             fixtures=tuple(arrange.get("fixtures") or ()),
             services=tuple(arrange.get("services") or ()),
             statements=tuple(arrange.get("statements") or ()),

@@ -14,7 +14,7 @@ from ...python.facts.import_names import ImportNames, imported_from_origin
 from ...python.judge.defects import suspected_defects
 from ...python.judge.finding_selection import AssertableFinding, assertable_findings
 from ...python.model.model import ModuleFacts
-from ...python.model.spec_case import Expectation
+from ...python.model.spec_case import SpecExpectation
 from ...python.usage.project_index import ProjectIndex
 from ...python.write.case_namer import CaseNamer
 from ..flows import loopback
@@ -116,8 +116,8 @@ def _case(
 
 
 def with_exception_message(
-    expect: tuple[Expectation, ...], judged: AssertableFinding, sources: Sequence[str | None]
-) -> tuple[Expectation, ...]:
+    expect: tuple[SpecExpectation, ...], judged: AssertableFinding, sources: Sequence[str | None]
+) -> tuple[SpecExpectation, ...]:
     """With what an exception says, where its words stand in the code of a component."""
     finding = judged.finding
     raised = finding.observation.raised

@@ -9,7 +9,7 @@ from typing import Any
 
 from ....utils.redact import Redactor
 from ...python.model.model import ModuleFacts
-from ...python.model.spec_case import Evidence, Expectation
+from ...python.model.spec_case import SpecEvidence, SpecExpectation
 from ...python.source.titles import cut_slug
 from ..model.components import IntegrationTarget
 from ..model.flow_case import FlowCase, FlowStep
@@ -85,8 +85,8 @@ def program_cases(
         lines: of the program's main function, as evidence.
         taken: ids that are used already; those given are added.
     """
-    evidence = Evidence(flows.program.place.path, lines)
-    found: list[tuple[KeptRun, tuple[Expectation, ...], tuple[tuple[str, str], ...]]] = []
+    evidence = SpecEvidence(flows.program.place.path, lines)
+    found: list[tuple[KeptRun, tuple[SpecExpectation, ...], tuple[tuple[str, str], ...]]] = []
     for kept in flows.kept:
         expect = expectations(kept, evidence)
         crosses = crossed_components(target, arcs.edges(kept.arcs))
@@ -114,39 +114,39 @@ def shared_files(runs: Sequence[ProgramRun]) -> dict[tuple[str, str], str]:
     return found
 
 
-def expectations(kept: KeptRun, evidence: Evidence) -> tuple[Expectation, ...]:
+def expectations(kept: KeptRun, evidence: SpecEvidence) -> tuple[SpecExpectation, ...]:
     """The exit code, then whatever was the same in both runs: output, files, rows. Secrets are never written down."""
     seen, other = kept.seen.last, kept.elsewhere.last
     assert seen is not None
     assert other is not None
-    found = [Expectation("equals", "result.returncode", str(seen.code), evidence=evidence)]
+    found = [SpecExpectation("equals", "result.returncode", str(seen.code), evidence=evidence)]
     if seen.out and seen.out == other.out and _fit(seen.out):
-        found.append(Expectation("equals", "result.stdout", repr(seen.out), evidence=evidence))
+        found.append(SpecExpectation("equals", "result.stdout", repr(seen.out), evidence=evidence))
     if seen.code and seen.err and seen.err == other.err and _fit(seen.err) and not seen.err.startswith("usage:"):
-        found.append(Expectation("equals", "result.stderr", repr(seen.err), evidence=evidence))
+        found.append(SpecExpectation("equals", "result.stderr", repr(seen.err), evidence=evidence))
     after = kept.elsewhere.after or {}
     for name, told in list(kept.seen.changed().items())[:_MOST_FILES]:
         same = after.get(name) or {}
         if told.get("text") is not None and told["text"] == same.get("text") and _fit(told["text"]):
             actual = f"(tmp_path / {name!r}).read_text(encoding='utf-8')"
-            found.append(Expectation("equals", actual, repr(told["text"]), evidence=evidence))
+            found.append(SpecExpectation("equals", actual, repr(told["text"]), evidence=evidence))
         found += _tables(kept.seen, name, told, same, evidence)
     return tuple(found)
 
 
 def _tables(
-    seen: RunObservation, name: str, told: dict[str, Any], same: dict[str, Any], evidence: Evidence
-) -> list[Expectation]:
+    seen: RunObservation, name: str, told: dict[str, Any], same: dict[str, Any], evidence: SpecEvidence
+) -> list[SpecExpectation]:
     """Tables that the last command changed, and that hold the same elsewhere."""
     before = ((seen.before or {}).get(name) or {}).get("tables") or {}
-    found: list[Expectation] = []
+    found: list[SpecExpectation] = []
     for table, rows in (told.get("tables") or {}).items():
         if rows == before.get(table, []) or rows != (same.get("tables") or {}).get(table):
             continue
         value = repr([tuple(row) for row in rows])
         if len(value) <= _LONGEST_ROWS and _fit(value):
             actual = f"rows_of(tmp_path / {name!r}, {table!r})"
-            found.append(Expectation("equals", actual, value, evidence=evidence))
+            found.append(SpecExpectation("equals", actual, value, evidence=evidence))
     return found[:_MOST_TABLES]
 
 
@@ -160,7 +160,7 @@ def _fit(text: str) -> bool:
 def _case(
     program: ProjectProgram,
     kept: KeptRun,
-    expect: tuple[Expectation, ...],
+    expect: tuple[SpecExpectation, ...],
     crosses: tuple[tuple[str, str], ...],
     target: IntegrationTarget,
     name: str,
@@ -200,7 +200,7 @@ def _line(program: ProjectProgram, command: tuple[str, ...]) -> str:
     return " ".join([program.name, *command])[:900]
 
 
-def _words(program: ProjectProgram, kept: KeptRun, expect: tuple[Expectation, ...]) -> tuple[str, str]:
+def _words(program: ProjectProgram, kept: KeptRun, expect: tuple[SpecExpectation, ...]) -> tuple[str, str]:
     seen = kept.seen.last
     assert seen is not None
     said = f"exits with {seen.code}" if seen.code else "succeeds"

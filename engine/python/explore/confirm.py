@@ -18,7 +18,7 @@ from ....sandbox.target import PythonTarget
 from ..judge.documented_behaviour import DocumentVerdict, as_written, compare_with_document, is_announced
 from ..judge.stability import StableObservation, stable_part
 from ..model.model import ModuleFacts, Trial
-from ..model.observation_json import Seen
+from ..model.observation_json import ObservedTrial
 from ..search.background_context import BackgroundContext, background_context
 from ..search.observer import ClockSettings, Conditions, Observer, open_observer
 
@@ -48,7 +48,7 @@ class Confirmation:
         reason: why it was dropped, else empty.
     """
 
-    seen: Seen | None
+    seen: ObservedTrial | None
     unstable: tuple[str, ...] = ()
     verdict: DocumentVerdict = NO_VERDICT
     reason: str = ""
@@ -83,7 +83,7 @@ async def open_confirmation_workers(
 async def confirm(
     target: PythonTarget,
     facts: ModuleFacts,
-    chosen: Sequence[tuple[Trial, Seen]],
+    chosen: Sequence[tuple[Trial, ObservedTrial]],
     watched: tuple[tuple[str, str], ...] = (),
     *,
     workers: ConfirmationWorkers | None = None,
@@ -154,7 +154,7 @@ def _shuffled(size: int, seed: int) -> list[int]:
 
 async def _repeat(
     opened: AbstractAsyncContextManager[Observer], trials: Sequence[Trial], drawing: Sequence[int]
-) -> list[list[Seen]]:
+) -> list[list[ObservedTrial]]:
     """Each trial once; those at the indexes `drawing` once more for each further seed."""
     async with opened as observer:
         seen = [[one] for one in await observer.watch(trials)]
@@ -166,7 +166,9 @@ async def _repeat(
         return seen
 
 
-def _settle(trial: Trial, plain: Seen, others: Sequence[Seen], together: Seen) -> Confirmation:
+def _settle(
+    trial: Trial, plain: ObservedTrial, others: Sequence[ObservedTrial], together: ObservedTrial
+) -> Confirmation:
     alone = stable_part(plain.observation, [one.observation for one in others])
     if alone is None:
         same = stable_part(plain.observation, [others[0].observation])
@@ -181,7 +183,7 @@ def _settle(trial: Trial, plain: Seen, others: Sequence[Seen], together: Seen) -
     return Confirmation(replace(plain, observation=alone.observation), alone.unstable, verdict)
 
 
-def _is_clean(plain: Seen, alone: StableObservation) -> bool:
+def _is_clean(plain: ObservedTrial, alone: StableObservation) -> bool:
     """Whether what was seen is the same everywhere, order included, and owes nothing to chance."""
     value, kept = plain.observation.value, alone.observation.value
     reordered = value is not None and kept is not None and value.unordered != kept.unordered

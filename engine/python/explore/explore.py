@@ -12,8 +12,8 @@ from ....core.errors import ProjectError, SandboxFailure
 from ....sandbox.target import PythonTarget
 from ..judge.documented_behaviour import compare_with_document
 from ..model.arcs import ArcMap
-from ..model.model import Arc, Exploration, Finding, ModuleFacts
-from ..model.mutant_search import NO_KILLS, HuntLimits, Kills
+from ..model.model import Arc, Exploration, ModuleFacts, TrialFinding
+from ..model.mutant_search import NO_KILLS, Kills, MutantSearchLimits
 from ..mutants.kill_search import find_kills
 from ..mutants.mutant_worker_client import open_mutant_worker
 from ..search.assertable_selection import replace_unassertable
@@ -48,7 +48,7 @@ class ExplorationBudget:
     quiet: int = 800
     quiet_lines: int = 800_000
     wall_seconds: float = 120.0
-    mutant_search: HuntLimits = field(default_factory=HuntLimits)
+    mutant_search: MutantSearchLimits = field(default_factory=MutantSearchLimits)
 
     def within(self, seconds: float | None) -> ExplorationBudget:
         """The same, ended by so many seconds at the latest; None for no other ceiling."""
@@ -215,7 +215,7 @@ def _told(
     notes: list[str],
 ) -> Exploration:
     reached = set(imported)
-    findings: list[Finding] = []
+    findings: list[TrialFinding] = []
     for record, confirmed in work.confirmed:
         seen = confirmed.seen
         if seen is None:
@@ -223,7 +223,7 @@ def _told(
         own = arcs.real(seen.observation.arcs)
         covered = own | arcs.real(seen.setup)
         findings.append(
-            Finding(
+            TrialFinding(
                 trial=record.trial,
                 observation=seen.observation,
                 new_arcs=frozenset(own - reached),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from ....utils.python_source import parse_expression, parse_python
 from ..model.model import ModuleFacts
-from ..model.spec_case import Expectation
+from ..model.spec_case import SpecExpectation
 from ..source.import_block import Binding, read_imports
 
 # Names that generated tests use themselves.
@@ -25,7 +25,7 @@ class NamedSource:
 
     statements: tuple[str, ...]
     expression: str
-    expect: tuple[Expectation, ...]
+    expect: tuple[SpecExpectation, ...]
 
 
 class ImportNames:
@@ -46,7 +46,7 @@ class ImportNames:
         statements: tuple[str, ...],
         expression: str,
         imports: Iterable[str],
-        expect: tuple[Expectation, ...],
+        expect: tuple[SpecExpectation, ...],
         value_imports: Iterable[str],
     ) -> NamedSource:
         """Bind what a case needs and return its source accordingly. Raises SyntaxError.

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ....utils.python_source import parse_expression
-from ..model.model import CallableFacts, Exploration, Finding, Value
+from ..model.model import CallableFacts, Exploration, TrialFinding, Value
 from ..source.titles import cut_slug, slug, subject_slug
 
 _LONGEST = 600
@@ -41,7 +41,7 @@ def suspected_defects(exploration: Exploration) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def contradiction(finding: Finding, facts: CallableFacts | None) -> str | None:
+def contradiction(finding: TrialFinding, facts: CallableFacts | None) -> str | None:
     """What the document says that the finding contradicts, in words; None when it contradicts nothing."""
     if finding.contradicts is not None:
         return finding.contradicts
@@ -53,7 +53,7 @@ def contradiction(finding: Finding, facts: CallableFacts | None) -> str | None:
     return None
 
 
-def _reads_an_unset_name(finding: Finding) -> bool:
+def _reads_an_unset_name(finding: TrialFinding) -> bool:
     """Whether the target itself read a name before it had a value; not code that the trial brought along."""
     raised, trial = finding.observation.raised, finding.trial
     if raised is None or raised.line <= 0 or raised.type_name.removeprefix("builtins.") not in _NEVER_MEANT:
@@ -62,7 +62,9 @@ def _reads_an_unset_name(finding: Finding) -> bool:
     return named is None or named[1] not in " ".join((*trial.imports, *trial.arrange, trial.act))
 
 
-def _entry(finding: Finding, documented: str, facts: CallableFacts | None, path: str, used: set[str]) -> dict[str, Any]:
+def _entry(
+    finding: TrialFinding, documented: str, facts: CallableFacts | None, path: str, used: set[str]
+) -> dict[str, Any]:
     trial = finding.trial
     observed = _observed(finding)
     base = cut_slug(f"{subject_slug(trial.subject)}_{slug(observed)}", 60)
@@ -84,13 +86,13 @@ def _entry(finding: Finding, documented: str, facts: CallableFacts | None, path:
     }
 
 
-def _act(finding: Finding) -> str:
+def _act(finding: TrialFinding) -> str:
     act = finding.trial.act
     forms = {"await": f"asyncio.run({act})", "iterate": f"list({act})", "enter": f"with {act} as result: pass"}
     return forms.get(finding.trial.mode, act)
 
 
-def _observed(finding: Finding) -> str:
+def _observed(finding: TrialFinding) -> str:
     seen = finding.observation
     if seen.raised is not None:
         message = f": {seen.raised.message}" if seen.raised.message else ""
@@ -104,7 +106,7 @@ def _observed(finding: Finding) -> str:
     return _one_line(f"returns {seen.value.source or seen.value.text or seen.value.type_name}", _LONGEST)
 
 
-def _annotation_contradicted(finding: Finding, facts: CallableFacts) -> str | None:
+def _annotation_contradicted(finding: TrialFinding, facts: CallableFacts) -> str | None:
     """The return annotation, where a value of quite another builtin type came back from arguments of the right types.
 
     Only what is beyond doubt: plain builtin annotations, builtin values, literal arguments that fit their annotations.

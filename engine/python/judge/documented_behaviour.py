@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from ....utils.python_source import literal_value, parse_expression
 from ..model.model import ModuleFacts, Raised, Trial
-from ..model.observation_json import Seen
+from ..model.observation_json import ObservedTrial
 from .stability import same_source
 
 RAISES = "raises:"
@@ -32,7 +32,7 @@ class DocumentVerdict:
     contradicts: str | None = None
 
 
-def compare_with_document(trial: Trial, seen: Seen) -> DocumentVerdict:
+def compare_with_document(trial: Trial, seen: ObservedTrial) -> DocumentVerdict:
     """Whether the document behind `trial.wanted` is right."""
     wanted = trial.wanted
     if not wanted or not wanted.strip():
@@ -71,7 +71,7 @@ def as_written(trial: Trial, facts: ModuleFacts) -> Trial | None:
     return None
 
 
-def _announced(name: str, seen: Seen) -> DocumentVerdict:
+def _announced(name: str, seen: ObservedTrial) -> DocumentVerdict:
     observation = seen.observation
     if observation.outcome == "returned":
         return DocumentVerdict(False, f"raises {name}")
@@ -86,7 +86,7 @@ def _is_a(raised: Raised, name: str) -> bool:
     return short in {one.rpartition(".")[2] for one in (raised.type_name, *raised.bases)}
 
 
-def _traceback(wanted: str, seen: Seen) -> DocumentVerdict:
+def _traceback(wanted: str, seen: ObservedTrial) -> DocumentVerdict:
     """The exception a doctest shows: its type counts, its message only where the target wrote it."""
     lines = [line for line in wanted.splitlines() if line.strip()]
     told = next((match for line in reversed(lines) if (match := _EXCEPTION_LINE.match(line))), None)
@@ -105,7 +105,7 @@ def _traceback(wanted: str, seen: Seen) -> DocumentVerdict:
     return DocumentVerdict()
 
 
-def _shown(wanted: str, seen: Seen) -> DocumentVerdict:
+def _shown(wanted: str, seen: ObservedTrial) -> DocumentVerdict:
     """Printed output and result, as a doctest would show them."""
     observation = seen.observation
     if observation.outcome == "raised" and observation.raised is not None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ....utils.python_source import parse_expression, parse_python
-from ..model.model import Arc, CallableFacts, Exploration, Finding, ModuleFacts
+from ..model.model import Arc, CallableFacts, Exploration, ModuleFacts, TrialFinding
 from ..model.spec_case import WEAK_KINDS, Case
 from ..source.import_block import read_imports
 from .case_tables import shape_key
@@ -24,7 +24,7 @@ _BODIES = frozenset({"function", "method", "classmethod", "staticmethod", "prope
 class AssertableFinding:
     """A finding in normal form, with its verdict."""
 
-    finding: Finding
+    finding: TrialFinding
     verdict: OracleVerdict
 
     @property
@@ -50,7 +50,7 @@ class AssertableFinding:
         return all(one.kind in WEAK_KINDS or one.actual.startswith("callable(") for one in demands)
 
 
-def reason_unfit(finding: Finding, facts: CallableFacts | None, *, traced: bool) -> str:
+def reason_unfit(finding: TrialFinding, facts: CallableFacts | None, *, traced: bool) -> str:
     """Why a finding cannot become a test of its subject; empty when it can.
 
     Args:
@@ -87,7 +87,7 @@ def _is_test_module(module: str) -> bool:
     return parts[0] in ("tests", "test", "testing", "conftest") or any(one.startswith("test_") for one in parts)
 
 
-def _uses(finding: Finding, name: str) -> bool:
+def _uses(finding: TrialFinding, name: str) -> bool:
     """Whether the call, or a statement before it, names the subject; operators stand for dunder methods."""
     if name.startswith("__") or not name.isidentifier():
         return True
@@ -99,7 +99,7 @@ def _uses(finding: Finding, name: str) -> bool:
     return name in names or aliases.get(name, name) in names
 
 
-def _tells_what_it_is_not(finding: Finding) -> bool:
+def _tells_what_it_is_not(finding: TrialFinding) -> bool:
     """Whether the act compares with a value that the result merely differs from, and no document does."""
     value, subject = finding.observation.value, finding.trial.subject.rpartition(".")[2]
     if value is None or finding.agrees or subject.startswith("__"):
@@ -111,7 +111,7 @@ def _tells_what_it_is_not(finding: Finding) -> bool:
     return unequal is not None and isinstance(node.ops[0], unequal)
 
 
-def _asks_for_an_object(finding: Finding) -> bool:
+def _asks_for_an_object(finding: TrialFinding) -> bool:
     """Whether all the act asks, and is told, is whether something is an `object`, which anything is."""
     if finding.observation.value is None:
         return False
@@ -215,7 +215,7 @@ def _as_case(one: AssertableFinding) -> Case:
     )
 
 
-def _reaches(finding: Finding, facts: CallableFacts) -> bool:
+def _reaches(finding: TrialFinding, facts: CallableFacts) -> bool:
     first, last = facts.lines
     return any(first <= abs(line) <= last for arc in finding.observation.arcs for line in arc)
 
@@ -236,7 +236,7 @@ def assertable_findings(exploration: Exploration) -> tuple[list[AssertableFindin
 
 
 def judge_findings(
-    facts: ModuleFacts, findings: Sequence[Finding], beside: Sequence[Finding] = ()
+    facts: ModuleFacts, findings: Sequence[TrialFinding], beside: Sequence[TrialFinding] = ()
 ) -> tuple[list[AssertableFinding | None], dict[str, str]]:
     """Each finding judged, or None where there is no oracle, and the reason for each subject that has one of those.
 
@@ -284,7 +284,7 @@ def _alone(judged: Sequence[AssertableFinding], kept: Sequence[AssertableFinding
     return found
 
 
-def _is_text(finding: Finding) -> bool:
+def _is_text(finding: TrialFinding) -> bool:
     """Whether a plain call of the subject returned a string."""
     value = finding.observation.value
     if value is None or value.type_name != "str" or finding.trial.mode != "call":

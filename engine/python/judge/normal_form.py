@@ -11,7 +11,7 @@ import ast
 from dataclasses import replace
 
 from ....utils.python_source import literal_value, parse_expression, parse_python
-from ..model.model import Finding, ModuleFacts, Value
+from ..model.model import ModuleFacts, TrialFinding, Value
 from ..source.case_shapes import bound_names
 from ..source.plain_forms import plain_expression, plain_statement
 from ..usage.related import count_of, names_in, without_unrelated
@@ -23,7 +23,7 @@ _LONGEST_INLINED = 40
 _LONGEST_ACT = 76
 
 
-def normal_form(finding: Finding, facts: ModuleFacts, texts: frozenset[str] = frozenset()) -> Finding | None:
+def normal_form(finding: TrialFinding, facts: ModuleFacts, texts: frozenset[str] = frozenset()) -> TrialFinding | None:
     """The finding as a test can show it; None where its source is no Python or awaits outside the act.
 
     Args:
@@ -44,13 +44,13 @@ def normal_form(finding: Finding, facts: ModuleFacts, texts: frozenset[str] = fr
         return None
 
 
-def _plainly_written(finding: Finding) -> Finding:
+def _plainly_written(finding: TrialFinding) -> TrialFinding:
     trial = finding.trial
     arrange = tuple(plain_statement(one) for one in trial.arrange)
     return replace(finding, trial=replace(trial, arrange=arrange, act=plain_expression(trial.act)))
 
 
-def _awaits(finding: Finding) -> bool:
+def _awaits(finding: TrialFinding) -> bool:
     """Whether code outside the act's own mode awaits, which a plain test function cannot."""
     tree = parse_python("\n".join((*finding.trial.arrange, finding.trial.act)))
     return any(isinstance(node, ast.Await) for node in _own_nodes(tree))
@@ -68,7 +68,7 @@ def _own_nodes(tree: ast.AST) -> list[ast.AST]:
     return found
 
 
-def _without_local_result(finding: Finding) -> Finding:
+def _without_local_result(finding: TrialFinding) -> TrialFinding:
     trial = finding.trial
     if "result" not in bound_names(trial.arrange):
         return finding
@@ -89,7 +89,7 @@ def _renamed(source: str) -> str:
     return ast.unparse(tree)
 
 
-def _without_print(finding: Finding, facts: ModuleFacts, texts: frozenset[str]) -> Finding:
+def _without_print(finding: TrialFinding, facts: ModuleFacts, texts: frozenset[str]) -> TrialFinding:
     """`print(x)` shows `str(x)`, and so does `print('x is', x)`; a test says that without capturing output."""
     trial, seen = finding.trial, finding.observation
     node = parse_expression(trial.act)
@@ -143,7 +143,7 @@ def _gives_text(node: ast.expr, facts: ModuleFacts, texts: frozenset[str]) -> bo
     return any(one.name == name and (one.returns == "str" or one.qualname in texts) for one in facts.callables())
 
 
-def _without_stars(finding: Finding) -> Finding:
+def _without_stars(finding: TrialFinding) -> TrialFinding:
     """`f(*[1, 2])` as `f(1, 2)`."""
     tree = parse_expression(finding.trial.act)
     changed = False
@@ -161,7 +161,7 @@ def _without_stars(finding: Finding) -> Finding:
     return replace(finding, trial=replace(finding.trial, act=ast.unparse(tree))) if changed else finding
 
 
-def _only_the_raising_call(finding: Finding, facts: ModuleFacts) -> Finding:
+def _only_the_raising_call(finding: TrialFinding, facts: ModuleFacts) -> TrialFinding:
     """Where an argument of the act is the call of the subject that raised, that call is the act."""
     trial, raised = finding.trial, finding.observation.raised
     subject = next((one for one in facts.callables() if one.qualname == trial.subject), None)
@@ -180,7 +180,7 @@ def _name_of(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
-def _inlined(finding: Finding) -> Finding:
+def _inlined(finding: TrialFinding) -> TrialFinding:
     """A short literal that is named only to be used once stands where it is used."""
     trial = finding.trial
     arrange, act = list(trial.arrange), trial.act
@@ -224,7 +224,7 @@ def _substituted(source: str, name: str, value: ast.expr) -> str:
     return ast.unparse(Substitute().visit(parse_expression(source)))
 
 
-def _without_comparison(finding: Finding) -> Finding:
+def _without_comparison(finding: TrialFinding) -> TrialFinding:
     """A document's `x == y` that gave True is an expectation about x, and so is `x is None`."""
     trial, seen = finding.trial, finding.observation
     node = parse_expression(trial.act)
@@ -251,7 +251,7 @@ def _without_comparison(finding: Finding) -> Finding:
     return replace(finding, trial=replace(trial, act=ast.unparse(left)), observation=replace(seen, value=told))
 
 
-def _cut_iteration(finding: Finding) -> Finding:
+def _cut_iteration(finding: TrialFinding) -> TrialFinding:
     """An iterator that filled the observer's limit may have no end: take its first items only."""
     trial, value = finding.trial, finding.observation.value
     if trial.mode != "iterate" or value is None or value.length != ITERATION_LIMIT:

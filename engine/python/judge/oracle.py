@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from ....utils.python_source import parse_expression
 from ..facts.exception_names import TypeReference, message_part, name_of_type, whole_message, words_in
 from ..facts.optional_imports import module_copy_variable
-from ..model.model import CallableFacts, Finding, ModuleFacts, Raised, Value
-from ..model.spec_case import CODE, MESSAGE, PRINTED_ERRORS, Evidence, Expectation
+from ..model.model import CallableFacts, ModuleFacts, Raised, TrialFinding, Value
+from ..model.spec_case import CODE, MESSAGE, PRINTED_ERRORS, SpecEvidence, SpecExpectation
 from .value_checks import fields_of, value_checks
 
 LONGEST_OUTPUT = 1200
@@ -57,14 +57,14 @@ class OracleVerdict:
         reason: why there is no expectation; empty when there is one.
     """
 
-    expectations: tuple[Expectation, ...] = ()
+    expectations: tuple[SpecExpectation, ...] = ()
     imports: tuple[str, ...] = ()
     reason: str = ""
 
 
 @dataclass(slots=True)
 class _Draft:
-    expectations: list[Expectation] = field(default_factory=list)
+    expectations: list[SpecExpectation] = field(default_factory=list)
     imports: list[str] = field(default_factory=list)
 
 
@@ -84,7 +84,7 @@ class Oracle:
         self._raise_lines = {site.line for one in facts.callables() for site in one.raises}
         self._declining = {line for one in facts.callables() for line in one.declines}
 
-    def judge(self, finding: Finding) -> OracleVerdict:
+    def judge(self, finding: TrialFinding) -> OracleVerdict:
         """The expectations of a finding; none, with a reason, where there is no oracle or a document contradicts."""
         if finding.contradicts is not None:
             return OracleVerdict(reason="the document says otherwise: reported as a suspected defect")
@@ -102,7 +102,7 @@ class Oracle:
             return OracleVerdict(reason="no oracle found: nothing that can be told from outside stays the same")
         return OracleVerdict(tuple(draft.expectations), tuple(dict.fromkeys(draft.imports)))
 
-    def _exception(self, finding: Finding, raised: Raised) -> OracleVerdict:
+    def _exception(self, finding: TrialFinding, raised: Raised) -> OracleVerdict:
         name = self._named(finding, raised.type_name, raised.bases)
         documented = self._documents_raise(finding, raised)
         own = raised.line in self._raise_lines and raised.line > 0
@@ -125,7 +125,7 @@ class Oracle:
             whole = whole_message(raised.message, self._words, given)
             match = whole or message_part(raised.message, finding.trial.act)
         origin = "documented" if documented else "observed"
-        demand = Expectation(
+        demand = SpecExpectation(
             kind="raises",
             actual=MESSAGE if whole else "result",
             exception=name.expression,
@@ -144,52 +144,52 @@ class Oracle:
         self._warnings(finding, draft)
         return OracleVerdict(tuple(draft.expectations), tuple(dict.fromkeys(draft.imports)))
 
-    def _named(self, finding: Finding, type_name: str, bases: tuple[str, ...] = ()) -> TypeReference:
+    def _named(self, finding: TrialFinding, type_name: str, bases: tuple[str, ...] = ()) -> TypeReference:
         """How the test names a class: from its own copy of the module where it has one."""
         variable, own = module_copy_variable(finding.trial, self._facts), f"{self._facts.module}."
         if variable and type_name.startswith(own):
             return TypeReference(f"{variable}.{type_name.removeprefix(own)}")
         return name_of_type(type_name, bases, self._facts, finding.trial.imports)
 
-    def _documents_raise(self, finding: Finding, raised: Raised) -> Evidence | None:
+    def _documents_raise(self, finding: TrialFinding, raised: Raised) -> SpecEvidence | None:
         """Where the docstring announces this exception, or a documented example that agrees."""
         if finding.agrees and finding.trial.wanted_line:
-            return Evidence(self._facts.path, (finding.trial.wanted_line, finding.trial.wanted_line))
+            return SpecEvidence(self._facts.path, (finding.trial.wanted_line, finding.trial.wanted_line))
         facts = self._callables.get(finding.trial.subject)
         if facts is None or facts.documentation.lines[0] <= 0:
             return None
         names = {raised.type_name.rpartition(".")[2]}
         announced = {name.rpartition(".")[2] for name, _condition in facts.documentation.raises}
-        return Evidence(self._facts.path, facts.documentation.lines) if names & announced else None
+        return SpecEvidence(self._facts.path, facts.documentation.lines) if names & announced else None
 
-    def _where(self, finding: Finding) -> Evidence:
+    def _where(self, finding: TrialFinding) -> SpecEvidence:
         """The lines of the subject, or of the file where it is not known."""
         facts = self._callables.get(finding.trial.subject)
         known = facts is not None and facts.lines[0] > 0
-        return Evidence(self._facts.path, facts.lines if facts and known else (1, max(self._facts.line_count, 1)))
+        return SpecEvidence(self._facts.path, facts.lines if facts and known else (1, max(self._facts.line_count, 1)))
 
-    def _labelled(self, finding: Finding, one: Expectation) -> Expectation:
+    def _labelled(self, finding: TrialFinding, one: SpecExpectation) -> SpecExpectation:
         """The expectation with its origin: documented when an example says so, else observed."""
         trial = finding.trial
         if finding.agrees and trial.wanted is not None and trial.wanted_line > 0:
             lines = (trial.wanted_line, trial.wanted_line + trial.wanted.rstrip("\n").count("\n"))
-            return replace(one, origin="documented", evidence=Evidence(self._facts.path, lines))
+            return replace(one, origin="documented", evidence=SpecEvidence(self._facts.path, lines))
         return replace(one, evidence=self._where(finding))
 
-    def _result(self, finding: Finding, draft: _Draft) -> None:
+    def _result(self, finding: TrialFinding, draft: _Draft) -> None:
         value = finding.observation.value
         if value is None:
             return
         if value.type_name in ("None", "NoneType", "builtins.NoneType") or value.source == "None":
             if not draft.expectations and self._none_says_something(finding):
-                draft.expectations.append(self._labelled(finding, Expectation("is", "result", "None")))
+                draft.expectations.append(self._labelled(finding, SpecExpectation("is", "result", "None")))
             return
         checks, imports = value_checks("result", value, finding.unstable)
         if self._says_nothing(finding, checks):
             plain = replace(value, source=None, attributes=value.attributes or fields_of(value))
             checks, imports = value_checks("result", plain, finding.unstable)
         if not checks and finding.agrees and finding.trial.wanted and "..." not in finding.trial.wanted:
-            checks = [Expectation("equals", "repr(result)", repr(finding.trial.wanted.rstrip("\n")))]
+            checks = [SpecExpectation("equals", "repr(result)", repr(finding.trial.wanted.rstrip("\n")))]
         if not checks and not draft.expectations:
             checks, imports = self._property(finding, value)
         checks = _truth(finding, checks, self._facts)
@@ -200,7 +200,7 @@ class Oracle:
         draft.expectations[:0] = [self._labelled(finding, one) for one in checks]
         draft.imports += imports
 
-    def _says_nothing(self, finding: Finding, checks: list[Expectation]) -> bool:
+    def _says_nothing(self, finding: TrialFinding, checks: list[SpecExpectation]) -> bool:
         """Whether the value is written like the call itself, or like another call of the same constructor."""
         facts = self._callables.get(finding.trial.subject)
         made = facts is not None and facts.kind == "constructor"
@@ -210,7 +210,7 @@ class Oracle:
             for one in checks
         )
 
-    def _none_says_something(self, finding: Finding) -> bool:
+    def _none_says_something(self, finding: TrialFinding) -> bool:
         """None is worth demanding where the callable could have answered, or refused."""
         seen = finding.observation
         if seen.effects or seen.output or seen.errors or seen.warnings:
@@ -225,30 +225,30 @@ class Oracle:
             return True
         return finding.trial.subject in self._raising
 
-    def _property(self, finding: Finding, value: Value) -> tuple[list[Expectation], list[str]]:
+    def _property(self, finding: TrialFinding, value: Value) -> tuple[list[SpecExpectation], list[str]]:
         """What still can be said of a value that differs from run to run or cannot be written down."""
         if value.type_name in _FUNCTION_TYPES:
-            return [Expectation("holds", "callable(result)")], []
+            return [SpecExpectation("holds", "callable(result)")], []
         if value.type_name in _ITERATOR_TYPES or value.type_name.startswith("itertools."):
             return [], []
         if value.type_name == "str" and not _TOKEN.fullmatch(value.text.strip("'\"")):
             # Only of a token is the length a promise; of a text that moves it is a coincidence.
             return [], []
-        checks: list[Expectation] = []
+        checks: list[SpecExpectation] = []
         if value.length is not None and "len(result)" not in finding.unstable:
-            checks.append(Expectation("length", "result", str(value.length)))
+            checks.append(SpecExpectation("length", "result", str(value.length)))
         facts = self._callables.get(finding.trial.subject)
         if facts is not None and facts.kind == "constructor":
             # That a class makes its own instances needs no test.
             return checks, []
         name = self._named(finding, value.type_name)
         if name.expression and not name.guessed and value.type_name not in _EVERY_VALUE:
-            checks.insert(0, Expectation("is_instance", "result", name.expression))
+            checks.insert(0, SpecExpectation("is_instance", "result", name.expression))
             return checks, list(name.imports)
         return checks, []
 
-    def _state(self, finding: Finding, draft: _Draft) -> None:
-        checks: list[Expectation] = []
+    def _state(self, finding: TrialFinding, draft: _Draft) -> None:
+        checks: list[SpecExpectation] = []
         bound = _names_bound(finding)
         for expression, value in finding.observation.effects:
             if expression in finding.unstable or "._" in expression or not _reads_only(expression, bound):
@@ -259,33 +259,33 @@ class Oracle:
                 draft.imports += imports
         draft.expectations += [self._labelled_state(finding, one) for one in checks]
 
-    def _labelled_state(self, finding: Finding, one: Expectation) -> Expectation:
+    def _labelled_state(self, finding: TrialFinding, one: SpecExpectation) -> SpecExpectation:
         return replace(one, origin="observed", evidence=self._where(finding))
 
-    def _output(self, finding: Finding, draft: _Draft) -> None:
+    def _output(self, finding: TrialFinding, draft: _Draft) -> None:
         output = finding.observation.output
         if output and "output" not in finding.unstable and len(output) <= LONGEST_OUTPUT:
-            draft.expectations.append(self._labelled(finding, Expectation("output", value=repr(output))))
+            draft.expectations.append(self._labelled(finding, SpecExpectation("output", value=repr(output))))
         errors = finding.observation.errors
         if errors and "errors" not in finding.unstable and len(errors) <= LONGEST_OUTPUT:
-            draft.expectations.append(self._labelled(finding, Expectation("equals", PRINTED_ERRORS, repr(errors))))
+            draft.expectations.append(self._labelled(finding, SpecExpectation("equals", PRINTED_ERRORS, repr(errors))))
 
-    def _warnings(self, finding: Finding, draft: _Draft) -> None:
+    def _warnings(self, finding: TrialFinding, draft: _Draft) -> None:
         """Each warning once, whatever else there is to tell and however the call ended.
 
         Where warnings are made errors, a test that leaves one out meets it before what it asks for.
         """
-        told: list[Expectation] = []
+        told: list[SpecExpectation] = []
         for category, message in finding.observation.warnings:
             name = self._named(finding, category)
-            demand = Expectation("warns", exception=name.expression, match=message_part(message))
+            demand = SpecExpectation("warns", exception=name.expression, match=message_part(message))
             if name.expression and not name.guessed and len(told) < MOST_WARNINGS and demand not in told:
                 told.append(demand)
                 draft.imports += name.imports
         draft.expectations += [replace(one, evidence=self._where(finding)) for one in told]
 
 
-def _truth(finding: Finding, checks: list[Expectation], facts: ModuleFacts) -> list[Expectation]:
+def _truth(finding: TrialFinding, checks: list[SpecExpectation], facts: ModuleFacts) -> list[SpecExpectation]:
     """True of a comparison is asserted as the comparison itself."""
     if len(checks) != 1 or (checks[0].kind, checks[0].value) not in (("is", "True"), ("is", "False")):
         return checks
@@ -296,10 +296,10 @@ def _truth(finding: Finding, checks: list[Expectation], facts: ModuleFacts) -> l
     owner, _, name = finding.trial.subject.rpartition(".")
     if name == "__eq__" and any(one.qualname == f"{owner}.__ne__" for one in facts.callables()):
         return checks  # written as `!=` it would call the other method
-    return [Expectation("holds", "result" if checks[0].value == "True" else "not result")]
+    return [SpecExpectation("holds", "result" if checks[0].value == "True" else "not result")]
 
 
-def _names_bound(finding: Finding) -> set[str]:
+def _names_bound(finding: TrialFinding) -> set[str]:
     names: set[str] = set(finding.trial.fixtures)
     for statement in (*finding.trial.arrange, *finding.trial.imports):
         names |= set(statement.replace("(", " ").replace(",", " ").replace(".", " ").replace(":", " ").split())

@@ -6,7 +6,7 @@ import ast
 
 from ....utils.python_source import literal_value, parse_expression
 from ..model.model import Value
-from ..model.spec_case import Expectation
+from ..model.spec_case import SpecExpectation
 
 LONGEST_SOURCE = 900
 MOST_ATTRIBUTE_CHECKS = 5
@@ -15,7 +15,7 @@ _NAN_CALLS = frozenset({"float('nan')", "float('-nan')", "decimal('nan')", "deci
 
 def value_checks(
     actual: str, value: Value, unstable: tuple[str, ...] = (), *, depth: int = 0
-) -> tuple[list[Expectation], list[str]]:
+) -> tuple[list[SpecExpectation], list[str]]:
     """Expectations that pin `actual` to a value, and the imports they need; none when nothing pins it."""
     if actual in unstable:
         return [], []
@@ -23,7 +23,7 @@ def value_checks(
         return _pinned(actual, value), list(value.imports)
     if depth or not value.attributes:
         return [], []
-    checks: list[Expectation] = []
+    checks: list[SpecExpectation] = []
     imports: list[str] = []
     telling = [one for one in value.attributes if one[1].source not in (None, "None")]
     for name, inner in telling or value.attributes:
@@ -55,23 +55,23 @@ def _calls(node: ast.expr) -> bool:
     return any(isinstance(one, ast.Call) for one in ast.walk(node))
 
 
-def _pinned(actual: str, value: Value) -> list[Expectation]:
+def _pinned(actual: str, value: Value) -> list[SpecExpectation]:
     source = value.source or ""
     if source in ("None", "True", "False"):
-        return [Expectation("is", actual, source)]
+        return [SpecExpectation("is", actual, source)]
     try:
         node = parse_expression(source)
     except SyntaxError:
         return []
     if _has_nan(node):
-        return [Expectation("holds", f"math.isnan({actual})")] if isinstance(node, ast.Call | ast.Attribute) else []
+        return [SpecExpectation("holds", f"math.isnan({actual})")] if isinstance(node, ast.Call | ast.Attribute) else []
     if len(source) > LONGEST_SOURCE:
         return _summary(actual, node, value)
     if value.unordered and isinstance(node, ast.List | ast.Tuple):
         ordered = _sorted_literal(source)
         if ordered is not None:
-            return [Expectation("equals", f"sorted({actual})", ordered)]
-    return [Expectation("approx" if _approximate(node, value) else "equals", actual, source)]
+            return [SpecExpectation("equals", f"sorted({actual})", ordered)]
+    return [SpecExpectation("approx" if _approximate(node, value) else "equals", actual, source)]
 
 
 def _approximate(node: ast.expr, value: Value) -> bool:
@@ -81,16 +81,16 @@ def _approximate(node: ast.expr, value: Value) -> bool:
     return any(isinstance(one, ast.Constant) and isinstance(one.value, float | complex) for one in ast.walk(node))
 
 
-def _summary(actual: str, node: ast.expr, value: Value) -> list[Expectation]:
+def _summary(actual: str, node: ast.expr, value: Value) -> list[SpecExpectation]:
     """A long value by its length and its beginning, where it is a string or a sequence."""
-    checks = [] if value.length is None else [Expectation("length", actual, str(value.length))]
+    checks = [] if value.length is None else [SpecExpectation("length", actual, str(value.length))]
     if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
         beginning = node.value[:60]
-        checks.append(Expectation("equals", f"{actual}[:60]", repr(beginning)))
+        checks.append(SpecExpectation("equals", f"{actual}[:60]", repr(beginning)))
     elif isinstance(node, ast.List) and node.elts:
         beginning = ast.unparse(ast.List(elts=node.elts[:3], ctx=ast.Load()))
         if len(beginning) <= LONGEST_SOURCE // 3:
-            checks.append(Expectation("equals", f"{actual}[:{min(3, len(node.elts))}]", beginning))
+            checks.append(SpecExpectation("equals", f"{actual}[:{min(3, len(node.elts))}]", beginning))
     return checks
 
 

@@ -1,6 +1,6 @@
-"""The plain data the Python engine passes from room to room.
+"""The plain data that the stages of the Python engine exchange.
 
-analyse → `ModuleFacts` → propose → `Trial` → observe → `Observation` → select → `Finding` → compose → the test spec.
+Stages: analyse → `ModuleFacts`, propose → `Trial`, observe → `Observation`, select → `TrialFinding`, compose → test spec.
 Values and statements are Python source text, so that a trial reads like the test it may become.
 """
 
@@ -274,7 +274,7 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class TrialFinding:
     """A trial worth a test, confirmed in fresh processes.
 
     Attributes:
@@ -314,7 +314,7 @@ class Exploration:
     """
 
     facts: ModuleFacts
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[TrialFinding, ...] = ()
     unreached: tuple[Unreached, ...] = ()
     reached_arcs: frozenset[Arc] = frozenset()
     possible_arcs: frozenset[Arc] = frozenset()

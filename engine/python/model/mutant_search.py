@@ -9,7 +9,7 @@ from ....mutation.model import Mutant
 
 
 @dataclass(frozen=True, slots=True)
-class HuntLimits:
+class MutantSearchLimits:
     """How far a hunt goes.
 
     Attributes:

@@ -10,7 +10,7 @@ from .model import Arc, Observation, Raised, Trial, Value
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ObservedTrial:
     """An observation with what only the engine itself needs.
 
     Attributes:
@@ -32,10 +32,10 @@ class Seen:
     steps: int = 0
     calls_for: str = ""
     changed: tuple[tuple[int, int], ...] = ()
-    named: tuple[Trial, Seen] | None = None
+    named: tuple[Trial, ObservedTrial] | None = None
 
 
-def seen_from(told: Mapping[str, Any]) -> Seen:
+def observed_trial(told: Mapping[str, Any]) -> ObservedTrial:
     """One answer of the worker as data."""
     raised = told.get("raised")
     observation = Observation(
@@ -53,7 +53,7 @@ def seen_from(told: Mapping[str, Any]) -> Seen:
         seconds=told.get("seconds", 0.0),
     )
     setup = frozenset((start, end) for start, end in told.get("setup", ()))
-    return Seen(
+    return ObservedTrial(
         observation=observation,
         shown=told.get("shown"),
         random=told.get("random", False),

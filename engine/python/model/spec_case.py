@@ -17,7 +17,7 @@ ELSEWHERE = frozenset({CODE, PRINTED_ERRORS})
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class SpecEvidence:
     """Where an expectation comes from: a path relative to the project root and its first and last line."""
 
     path: str
@@ -25,7 +25,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Expectation:
+class SpecExpectation:
     """One thing that must hold after the act; the fields a kind does not use are None (see the spec's schema).
 
     `raises` with `MESSAGE` as `actual` demands that the exception's message is `match`, not only that it contains it.
@@ -37,7 +37,7 @@ class Expectation:
     exception: str | None = None
     match: str | None = None
     origin: str = "observed"
-    evidence: Evidence | None = None
+    evidence: SpecEvidence | None = None
     relative: float | None = None
     absolute: float | None = None
 
@@ -47,13 +47,13 @@ class Expectation:
         return self.kind == "raises" and self.actual == MESSAGE and self.match is not None
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Expectation:
+    def from_json(cls, data: Mapping[str, Any]) -> SpecExpectation:
         """Read one expectation; missing optional fields take the defaults."""
         found = data.get("evidence")
         evidence = None
         if isinstance(found, Mapping) and found.get("path"):
             lines = list(found.get("lines") or (0, 0))
-            evidence = Evidence(str(found["path"]), (int(lines[0]), int(lines[-1])))
+            evidence = SpecEvidence(str(found["path"]), (int(lines[0]), int(lines[-1])))
         tolerance = data.get("tolerance") or {}
         return cls(
             kind=str(data["kind"]),
@@ -94,7 +94,7 @@ class Case:
     subject: str
     expression: str
     mode: str = "call"
-    expect: tuple[Expectation, ...] = ()
+    expect: tuple[SpecExpectation, ...] = ()
     fixtures: tuple[str, ...] = ()
     statements: tuple[str, ...] = ()
     priority: str = "medium"
@@ -114,7 +114,7 @@ class Case:
             subject=str(data["subject"]),
             expression=str(act["expression"]),
             mode=str(act.get("mode") or "call"),
-            expect=tuple(Expectation.from_json(one) for one in data["expect"]),
+            expect=tuple(SpecExpectation.from_json(one) for one in data["expect"]),
             fixtures=tuple(arrange.get("fixtures") or ()),
             statements=tuple(arrange.get("statements") or ()),
             priority=str(data.get("priority") or "medium"),
@@ -143,7 +143,7 @@ class Case:
         return data
 
     @property
-    def documented(self) -> tuple[Evidence, ...]:
+    def documented(self) -> tuple[SpecEvidence, ...]:
         """Where the documented expectations of this case stand, in order, without repeats."""
         found = [one.evidence for one in self.expect if one.origin == "documented" and one.evidence is not None]
         return tuple(dict.fromkeys(found))

@@ -10,9 +10,9 @@ from ..judge.finding_selection import reason_unfit
 from ..judge.normal_form import normal_form
 from ..judge.oracle import Oracle
 from ..judge.stability import stable_part
-from ..model.model import Finding, ModuleFacts
-from ..model.observation_json import Seen
-from ..model.spec_case import CODE, PRINTED_ERRORS, Expectation
+from ..model.model import ModuleFacts, TrialFinding
+from ..model.observation_json import ObservedTrial
+from ..model.spec_case import CODE, PRINTED_ERRORS, SpecExpectation
 from ..search.trial_search import TrialRecord
 from .mutant_worker_client import Difference
 
@@ -49,7 +49,7 @@ class FacetOracle:
         self._callables = {one.qualname: one for one in facts.callables()}
         self._oracle = Oracle(facts, frozenset(one.trial.subject for one in raising))
 
-    def facets_of(self, record: TrialRecord, again: Seen | None) -> AssertedFacets | None:
+    def facets_of(self, record: TrialRecord, again: ObservedTrial | None) -> AssertedFacets | None:
         """What a test of a record would pin; None where it cannot become one.
 
         Args:
@@ -60,14 +60,14 @@ class FacetOracle:
         same = stable_part(record.observation, [again.observation])
         if same is None:
             return None
-        finding = normal_form(Finding(record.trial, same.observation, unstable=same.unstable), self._facts)
+        finding = normal_form(TrialFinding(record.trial, same.observation, unstable=same.unstable), self._facts)
         if finding is None or reason_unfit(finding, self._callables.get(record.trial.subject), traced=True):
             return None
         verdict = self._oracle.judge(finding)
         return facets_of(verdict.expectations) if verdict.expectations else None
 
 
-def facets_of(expectations: Iterable[Expectation]) -> AssertedFacets:
+def facets_of(expectations: Iterable[SpecExpectation]) -> AssertedFacets:
     """The facets that expectations look at."""
     facets = {"ends"}
     match, whole, weak = None, False, True
@@ -83,7 +83,7 @@ def facets_of(expectations: Iterable[Expectation]) -> AssertedFacets:
     return AssertedFacets(frozenset(facets), match, whole, weak)
 
 
-def _facet(one: Expectation) -> str:
+def _facet(one: SpecExpectation) -> str:
     if one.actual in (CODE, PRINTED_ERRORS):
         return "code" if one.actual == CODE else "errors"
     if one.actual.startswith("result.") and one.actual.count(".") == 1:

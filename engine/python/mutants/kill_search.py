@@ -11,7 +11,7 @@ from ....mutation.model import Mutant
 from ....sandbox.target import PythonTarget
 from ....utils.python_source import parse_python
 from ..model.model import Arc, ModuleFacts, Trial
-from ..model.mutant_search import HuntLimits, Kills
+from ..model.mutant_search import Kills, MutantSearchLimits
 from ..search.initial_trials import trial_key
 from ..search.parallel_observers import Watcher
 from ..search.time_dependence import time_dependent_trials
@@ -62,7 +62,7 @@ class MutantSearch:
         source: bytes,
         search: TrialSearch,
         imported: frozenset[Arc],
-        limits: HuntLimits,
+        limits: MutantSearchLimits,
         over: Callable[[], bool] = lambda: False,
     ) -> None:
         self.facts = facts
@@ -242,7 +242,7 @@ async def find_kills(
     proposer: AimingProposer,
     observer: Watcher,
     imported: frozenset[Arc],
-    limits: HuntLimits | None = None,
+    limits: MutantSearchLimits | None = None,
     *,
     over: Callable[[], bool] = lambda: False,
     opened: Callable[[], AbstractAsyncContextManager[MutantWorkerClient]] | None = None,
@@ -256,7 +256,7 @@ async def find_kills(
     Raises:
         TargetImportError, SandboxFailure: see `open_mutant_worker`.
     """
-    limits = limits or HuntLimits()
+    limits = limits or MutantSearchLimits()
     if not limits.mutants or not search.records or over():
         return Kills()
     state = MutantSearch(facts, source, search, imported, limits, over)

@@ -16,7 +16,7 @@ from ....mutation.model import Mutant
 from ....sandbox.protocol import Network, Session
 from ....sandbox.target import PythonTarget
 from ..model.model import ModuleFacts, Trial
-from ..model.observation_json import Seen, seen_from
+from ..model.observation_json import ObservedTrial, observed_trial
 from ..project.import_errors import import_failure
 from ..search.observer import SILENCE_SECONDS, START_SECONDS, ClockSettings, Conditions, Observer, trial_json
 
@@ -67,11 +67,11 @@ class MutantWorkerClient:
     def __init__(self, session: Session) -> None:
         self._session: Session | None = session
 
-    async def learn(self, trials: Sequence[Trial]) -> list[Seen | None]:
+    async def learn(self, trials: Sequence[Trial]) -> list[ObservedTrial | None]:
         """Run further trials on the module as it is; they are numbered as they come. None where the worker is lost."""
         return [one async for part in self.learning(trials) for one in part]
 
-    async def learning(self, trials: Sequence[Trial]) -> AsyncGenerator[list[Seen | None]]:
+    async def learning(self, trials: Sequence[Trial]) -> AsyncGenerator[list[ObservedTrial | None]]:
         """As `learn`, a portion at a time: while one is worked on, the next is run."""
         parts = [trials[start : start + PORTION] for start in range(0, len(trials), PORTION)]
         for place, part in enumerate(parts):
@@ -80,7 +80,7 @@ class MutantWorkerClient:
             answers = await self._receive(len(part))
             if place + 1 < len(parts):
                 await self._send(_trials_json(parts[place + 1]))
-            yield [seen_from(json.loads(one)) for one in answers] + [None] * (len(part) - len(answers))
+            yield [observed_trial(json.loads(one)) for one in answers] + [None] * (len(part) - len(answers))
 
     async def run(self, asked: Iterable[MutantRequest]) -> list[MutantOutcome]:
         """Try mutants; the answers are in the order of their numbers."""

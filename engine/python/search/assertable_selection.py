@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..judge.finding_selection import judge_findings
-from ..model.model import Arc, Finding, ModuleFacts
+from ..model.model import Arc, ModuleFacts, TrialFinding
 from .trial_search import TrialRecord
 from .trial_selection import select_trials
 
@@ -104,5 +104,5 @@ def _told(
     return telling, weak
 
 
-def _findings(records: Sequence[TrialRecord]) -> list[Finding]:
-    return [Finding(one.trial, one.observation) for one in records]
+def _findings(records: Sequence[TrialRecord]) -> list[TrialFinding]:
+    return [TrialFinding(one.trial, one.observation) for one in records]

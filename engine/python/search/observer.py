@@ -17,7 +17,7 @@ from ....core.errors import SandboxFailure, TargetImportError
 from ....sandbox.protocol import Limits, Network, Program, Session
 from ....sandbox.target import PythonTarget, Workspace
 from ..model.model import Arc, ModuleFacts, Observation, Trial
-from ..model.observation_json import Seen, seen_from
+from ..model.observation_json import ObservedTrial, observed_trial
 from ..project.import_errors import import_failure
 
 WORKER = Path(__file__).resolve().parents[3] / "sandbox" / "worker"
@@ -26,7 +26,7 @@ SILENCE_SECONDS = 90.0
 BATCH = 100
 
 
-AnswerCallback = Callable[[int, Seen], None]
+AnswerCallback = Callable[[int, ObservedTrial], None]
 """Told an answer and the index of its trial."""
 
 
@@ -103,7 +103,7 @@ class Observer:
 
     async def watch(
         self, trials: Sequence[Trial], *, seed: int | None = None, later: int = 0, heard: AnswerCallback | None = None
-    ) -> list[Seen]:
+    ) -> list[ObservedTrial]:
         """As `observe`, with what only the engine itself needs.
 
         Args:
@@ -111,7 +111,7 @@ class Observer:
             later: seconds by which a ticking clock is ahead; it runs then.
             heard: told each answer, with its trial's index, as soon as it comes.
         """
-        seen: list[Seen] = []
+        seen: list[ObservedTrial] = []
         size = max(BATCH, self.conditions.per_fork)
         while len(seen) < len(trials):
             first, batch = len(seen), trials[len(seen) : len(seen) + size]
@@ -120,12 +120,12 @@ class Observer:
 
     async def _watch_batch(
         self, batch: Sequence[Trial], seed: int | None, later: int, first: int = 0, heard: AnswerCallback | None = None
-    ) -> list[Seen]:
+    ) -> list[ObservedTrial]:
         if self._session is None:
             await self.start()
         session = self._session
         assert session is not None
-        seen: list[Seen] = []
+        seen: list[ObservedTrial] = []
         extra = ({} if seed is None else {"seed": seed}) | ({"later": later} if later else {})
         try:
             await session.send(json.dumps({"trials": [trial_json(trial) | extra for trial in batch]}).encode())
@@ -133,14 +133,14 @@ class Observer:
                 line = await session.receive(SILENCE_SECONDS)
                 if line is None:
                     break
-                seen.append(seen_from(json.loads(line)))
+                seen.append(observed_trial(json.loads(line)))
                 if heard is not None:
                     heard(first + len(seen) - 1, seen[-1])
         except (TimeoutError, SandboxFailure):
             pass
         if len(seen) < len(batch):
             await self.stop()
-            seen.append(Seen(Observation("crashed")))
+            seen.append(ObservedTrial(Observation("crashed")))
             if heard is not None:
                 heard(first + len(seen) - 1, seen[-1])
         return seen

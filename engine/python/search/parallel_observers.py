@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from ....sandbox.target import PythonTarget
 from ..model.model import Arc, ModuleFacts, Trial
-from ..model.observation_json import Seen
+from ..model.observation_json import ObservedTrial
 from .background_context import background_context
 from .named_arguments import name_changed_arguments
 from .observer import EXPLORING, AnswerCallback, Conditions, Observer, open_observer
@@ -39,16 +39,16 @@ class ObserverPair:
 
     async def watch(
         self, trials: Sequence[Trial], *, seed: int | None = None, later: int = 0, heard: AnswerCallback | None = None
-    ) -> list[Seen]:
-        """As `Observer.watch`; what changes literals is also shown with names for them (`Seen.named`), but not as soon
-        as it comes. Answers of the two come in between each other.
+    ) -> list[ObservedTrial]:
+        """As `Observer.watch`; what changes literals is also shown with names for them (`ObservedTrial.named`), but not as
+        soon as it comes. Answers of the two come in between each other.
 
         Raises SandboxFailure when the sandbox breaks.
         """
         seen = await self._shared(trials, seed, later, heard)
         return await self._named(trials, seen) if seed is None and not later else seen
 
-    async def _named(self, trials: Sequence[Trial], seen: list[Seen]) -> list[Seen]:
+    async def _named(self, trials: Sequence[Trial], seen: list[ObservedTrial]) -> list[ObservedTrial]:
         found = {
             at: named
             for at, (trial, one) in enumerate(zip(trials, seen, strict=True))
@@ -61,12 +61,12 @@ class ObserverPair:
 
     async def _shared(
         self, trials: Sequence[Trial], seed: int | None, later: int, heard: AnswerCallback | None = None
-    ) -> list[Seen]:
+    ) -> list[ObservedTrial]:
         if len(trials) < _FEWEST_SHARED:
             return await self._first.watch(trials, seed=seed, later=later, heard=heard)
         middle = (len(trials) + 1) // 2
 
-        def of_the_second(index: int, seen: Seen) -> None:
+        def of_the_second(index: int, seen: ObservedTrial) -> None:
             if heard is not None:
                 heard(middle + index, seen)
 
@@ -87,12 +87,12 @@ class OrderedDelivery:
         delivered: how many it has passed on.
     """
 
-    def __init__(self, heard: Callable[[Seen], None]) -> None:
+    def __init__(self, heard: Callable[[ObservedTrial], None]) -> None:
         self.delivered = 0
         self._heard = heard
-        self._waiting: dict[int, Seen] = {}
+        self._waiting: dict[int, ObservedTrial] = {}
 
-    def take(self, index: int, seen: Seen) -> None:
+    def take(self, index: int, seen: ObservedTrial) -> None:
         """One answer; they may come in any order."""
         self._waiting[index] = seen
         while (one := self._waiting.get(self.delivered)) is not None and not (one.dated or one.changed):

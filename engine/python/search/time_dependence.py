@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..judge.stability import stable_part
 from ..model.model import Trial
-from ..model.observation_json import Seen
+from ..model.observation_json import ObservedTrial
 from .parallel_observers import Watcher
 from .trial_search import has_assertable_outcome
 
@@ -14,7 +14,9 @@ YEARS_END = 731 * 86400 - 1
 """From the instant at which a ticking clock begins to the last second of the year after."""
 
 
-async def time_dependent_trials(batch: Sequence[Trial], answers: Sequence[Seen], observer: Watcher) -> set[int]:
+async def time_dependent_trials(
+    batch: Sequence[Trial], answers: Sequence[ObservedTrial], observer: Watcher
+) -> set[int]:
     """Indexes of the trials that looked at a clock, and leave nothing to tell when a year ends between two looks."""
     if observer.conditions.clock is None:
         return set()

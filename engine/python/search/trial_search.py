@@ -13,7 +13,7 @@ from typing import Protocol
 
 from ..model.arcs import ArcMap
 from ..model.model import Arc, Mode, ModuleFacts, Observation, Trial
-from ..model.observation_json import Seen
+from ..model.observation_json import ObservedTrial
 
 FIRST_TRIALS = 8
 ENOUGH_TRIALS = 40
@@ -62,7 +62,7 @@ class TrialRecord:
 
     number: int
     trial: Trial
-    seen: Seen
+    seen: ObservedTrial
     arcs: frozenset[Arc]
     covered: frozenset[Arc]
     time_dependent: bool = False
@@ -212,11 +212,11 @@ class TrialSearch:
                 missing |= region - self.reached
         return missing
 
-    def _nothing_new(self, seen: Seen) -> None:
+    def _nothing_new(self, seen: ObservedTrial) -> None:
         self.quiet += 1
         self.quiet_lines += seen.steps
 
-    def learn(self, trial: Trial, seen: Seen, *, time_dependent: bool = False) -> None:
+    def learn(self, trial: Trial, seen: ObservedTrial, *, time_dependent: bool = False) -> None:
         """Take in what a trial did; queues further ones where it was worth it.
 
         Args:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from ..facts.analyse import subjects as subjects_of
 from ..inputs.call_forms import NOT_CALLED
-from ..model.model import Arc, CallableFacts, Finding, ModuleFacts, Observation, Unreached
+from ..model.model import Arc, CallableFacts, ModuleFacts, Observation, TrialFinding, Unreached
 from .trial_search import Subject
 
 _REFUSED = (
@@ -38,7 +38,7 @@ _NETWORK = (
 def unreached_callables(
     facts: ModuleFacts,
     subjects: Mapping[str, Subject],
-    findings: Iterable[Finding],
+    findings: Iterable[TrialFinding],
     dropped: Mapping[str, str],
     covered: frozenset[Arc],
 ) -> tuple[Unreached, ...]:

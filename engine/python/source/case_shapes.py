@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ....utils.python_source import parse_expression, parse_python
-from ..model.spec_case import Case, Expectation
+from ..model.spec_case import Case, SpecExpectation
 
 # Builtins and standard value types whose construction does nothing else.
 _INERT_CALLS = frozenset(
@@ -126,7 +126,7 @@ class CaseShape:
             return called in _INERT_CALLS
         return not isinstance(node, ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr)
 
-    def _expectation(self, one: Expectation) -> Expectation:
+    def _expectation(self, one: SpecExpectation) -> SpecExpectation:
         value = one.value
         if value is not None:
             name = "expected" if one.actual == "result" else f"expected_{_tail(one.actual)}"

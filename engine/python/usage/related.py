@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ....utils.python_source import parse_python
-from ..model.model import Finding
+from ..model.model import TrialFinding
 from ..source.case_shapes import bound_names
 
 
-def without_unrelated(finding: Finding) -> Finding:
+def without_unrelated(finding: TrialFinding) -> TrialFinding:
     """Drop statements that share no name with the act: earlier calls of the same example block, unused values."""
     trial = finding.trial
     local = bound_names(trial.arrange) | set(trial.fixtures)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 from ....utils.python_source import parse_expression, parse_python
 from ..facts.optional_imports import missing_import_slug
-from ..model.model import CallableFacts, Finding, ModuleFacts
-from ..model.spec_case import CODE, PRINTED_ERRORS, Expectation
+from ..model.model import CallableFacts, ModuleFacts, TrialFinding
+from ..model.spec_case import CODE, PRINTED_ERRORS, SpecExpectation
 from ..source.titles import (
     LONGEST_SLUG,
     CallArgument,
@@ -63,7 +63,7 @@ class CaseNamer:
         findings: all that will be named; calls that return tell what is usual.
     """
 
-    def __init__(self, facts: ModuleFacts, findings: Sequence[Finding]) -> None:
+    def __init__(self, facts: ModuleFacts, findings: Sequence[TrialFinding]) -> None:
         self._callables = {one.qualname: one for one in facts.callables()}
         self._used: set[str] = set()
         self._endings = Counter((one.trial.subject, _ending(one)) for one in findings)
@@ -77,7 +77,7 @@ class CaseNamer:
                 known.append(self._arguments(one.trial.act, one.trial.subject))
 
     def name(
-        self, subject: str, statements: Sequence[str], act: str, mode: str, expect: Sequence[Expectation]
+        self, subject: str, statements: Sequence[str], act: str, mode: str, expect: Sequence[SpecExpectation]
     ) -> CaseNaming:
         """The names of a case; words come from its call, its state and what is expected."""
         missing = missing_import_slug(statements)
@@ -95,7 +95,9 @@ class CaseNamer:
         except SyntaxError:
             return []
 
-    def _slugs(self, subject: str, statements: Sequence[str], act: str, expect: Sequence[Expectation]) -> Iterator[str]:
+    def _slugs(
+        self, subject: str, statements: Sequence[str], act: str, expect: Sequence[SpecExpectation]
+    ) -> Iterator[str]:
         facts = self._callables.get(subject)
         arguments = _with_values(self._arguments(act, subject), statements)
         base = subject_slug(subject) or "it"
@@ -132,7 +134,7 @@ class CaseNamer:
         if raised is None:
             yield _joined(_joined(base, after), _outcome_words(expect))
 
-    def _said(self, subject: str, raised: Expectation) -> str:
+    def _said(self, subject: str, raised: SpecExpectation) -> str:
         """The beginning of a message that only this call of the subject brings about; empty where others do, too."""
         text = raised.match or ""
         if sum(count for (name, said), count in self._messages.items() if name == subject and text in said) != 1:
@@ -179,7 +181,7 @@ def _with_values(arguments: list[CallArgument], statements: Sequence[str]) -> li
     ]
 
 
-def _ending(finding: Finding) -> str:
+def _ending(finding: TrialFinding) -> str:
     """The last name of the exception that was raised, empty when something came back."""
     raised = finding.observation.raised
     return raised.type_name.rpartition(".")[2] if raised is not None else ""
@@ -219,7 +221,7 @@ def _arranged(statements: Sequence[str]) -> str:
     return ""
 
 
-def _outcome_words(expect: Sequence[Expectation]) -> str:
+def _outcome_words(expect: Sequence[SpecExpectation]) -> str:
     one = expect[0]
     if one.kind in ("raises", "warns"):
         return f"{one.kind}_{snake_case((one.exception or '').rpartition('.')[2])}"
@@ -244,7 +246,7 @@ def _outcome_words(expect: Sequence[Expectation]) -> str:
     return f"sets_{name}" if "(" not in one.actual else f"leaves_{words}"
 
 
-def _sentence(one: Expectation) -> str:
+def _sentence(one: SpecExpectation) -> str:
     value = _cut(one.value or "", _LONGEST_VALUE)
     actual = _ACTUALS.get(one.actual, one.actual)
     if one.kind == "raises":

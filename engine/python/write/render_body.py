@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ....utils.python_source import parse_expression
-from ..model.spec_case import CODE, ELSEWHERE, PRINTED_ERRORS, Case, Expectation
+from ..model.spec_case import CODE, ELSEWHERE, PRINTED_ERRORS, Case, SpecExpectation
 from ..source.polish import polish
 
 INLINE_WIDTH = 84
@@ -26,11 +26,11 @@ class Dialect(Protocol):
         """Lines that provide a fixture the case names."""
         ...
 
-    def check(self, one: Expectation, actual: str) -> list[str]:
+    def check(self, one: SpecExpectation, actual: str) -> list[str]:
         """Lines that assert one expectation about `actual`."""
         ...
 
-    def raising(self, one: Expectation) -> str:
+    def raising(self, one: SpecExpectation) -> str:
         """A context manager that demands an exception."""
         ...
 
@@ -38,7 +38,7 @@ class Dialect(Protocol):
         """The expression for the code that the program ended with, after `raising(…) as raised`."""
         ...
 
-    def warning(self, demands: list[Expectation]) -> ActWrapper:
+    def warning(self, demands: list[SpecExpectation]) -> ActWrapper:
         """What demands warnings; called with one or more."""
         ...
 
@@ -194,25 +194,25 @@ def _demanding(act: list[str], raising: list[str], around: ActWrapper) -> list[s
     return [f"with {', '.join(reversed(managers))}:", *_indented(act)] if managers else act
 
 
-def _raising(demands: list[Expectation], raised: Expectation | None, dialect: Dialect) -> list[str]:
+def _raising(demands: list[SpecExpectation], raised: SpecExpectation | None, dialect: Dialect) -> list[str]:
     if raised is None:
         return []
     kept = " as raised" if any(one.actual == CODE for one in demands) else ""
     return [f"{dialect.raising(raised)}{kept}"]
 
 
-def _printed(demands: list[Expectation]) -> dict[str, bool]:
+def _printed(demands: list[SpecExpectation]) -> dict[str, bool]:
     return {
         "output": any(one.kind == "output" for one in demands),
         "errors": any(one.actual == PRINTED_ERRORS for one in demands),
     }
 
 
-def _capturing(demands: list[Expectation], dialect: Dialect) -> list[str]:
+def _capturing(demands: list[SpecExpectation], dialect: Dialect) -> list[str]:
     return dialect.capturing(**_printed(demands))
 
 
-def _apart(demands: list[Expectation], dialect: Dialect) -> list[str]:
+def _apart(demands: list[SpecExpectation], dialect: Dialect) -> list[str]:
     """Checks of what is neither the result nor something arranged."""
     printed = _printed(demands)
     lines, output, errors = dialect.captured(**printed) if any(printed.values()) else ([], "", "")
@@ -226,15 +226,15 @@ def _apart(demands: list[Expectation], dialect: Dialect) -> list[str]:
     return [*lines, *checks]
 
 
-def _checks(expectations: list[Expectation], dialect: Dialect) -> list[str]:
+def _checks(expectations: list[SpecExpectation], dialect: Dialect) -> list[str]:
     return [line for one in expectations for line in dialect.check(one, polish(one.actual))]
 
 
-def _output_check(one: Expectation) -> Expectation:
-    return Expectation("equals", one.actual, one.value, origin=one.origin, evidence=one.evidence)
+def _output_check(one: SpecExpectation) -> SpecExpectation:
+    return SpecExpectation("equals", one.actual, one.value, origin=one.origin, evidence=one.evidence)
 
 
-def _reads_result(one: Expectation) -> bool:
+def _reads_result(one: SpecExpectation) -> bool:
     if one.kind in ("raises", "warns", "output"):
         return False
     return re.search(r"\bresult\b", one.actual) is not None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ....utils.case_names import named_case
 from ....utils.python_source import parse_expression
 from ..judge.case_tables import CaseTable
-from ..model.spec_case import PRINTED_ERRORS, Case, Expectation
+from ..model.spec_case import PRINTED_ERRORS, Case, SpecExpectation
 from ..source.case_shapes import MatchName
 from ..source.polish import polish
 from .render_body import ActWrapper, body_lines, helper_imports, pattern
@@ -27,7 +27,7 @@ class PytestDialect:
         """pytest provides fixtures by argument."""
         return []
 
-    def check(self, one: Expectation, actual: str) -> list[str]:
+    def check(self, one: SpecExpectation, actual: str) -> list[str]:
         """A plain assert."""
         value = polish(one.value) if one.value is not None else "None"
         if one.kind == "approx":
@@ -41,7 +41,7 @@ class PytestDialect:
         }
         return [f"assert {forms[one.kind]}"]
 
-    def raising(self, one: Expectation) -> str:
+    def raising(self, one: SpecExpectation) -> str:
         """`pytest.raises(…)`."""
         return f"pytest.raises({self._expected(one)})"
 
@@ -49,7 +49,7 @@ class PytestDialect:
         """What `pytest.raises` caught."""
         return "raised.value.code"
 
-    def warning(self, demands: list[Expectation]) -> ActWrapper:
+    def warning(self, demands: list[SpecExpectation]) -> ActWrapper:
         """`pytest.warns(…)`, one in another: each passes on what it does not mean."""
         return ActWrapper(tuple(f"pytest.warns({self._expected(one)})" for one in demands))
 
@@ -63,7 +63,7 @@ class PytestDialect:
         read = "printed" if both else "capsys.readouterr()"
         return ["printed = capsys.readouterr()"] if both else [], f"{read}.out", f"{read}.err"
 
-    def _expected(self, one: Expectation) -> str:
+    def _expected(self, one: SpecExpectation) -> str:
         exception = one.exception or "Exception"
         if not one.match:
             return exception
@@ -135,7 +135,7 @@ def documented_in(cases: Sequence[Case]) -> str:
     return f"Documented in {found[0].path.rpartition('/')[2]}, {where}"
 
 
-def approximate(value: str, one: Expectation) -> str:
+def approximate(value: str, one: SpecExpectation) -> str:
     """`value` with its floats compared by tolerance: as a whole where it is flat, else each float by itself."""
     node = parse_expression(value)
     tolerances = {"rel": one.relative, "abs": one.absolute}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ....utils.python_source import parse_expression
-from ..model.spec_case import Case, Expectation
+from ..model.spec_case import Case, SpecExpectation
 from ..source.polish import polish
 from .render_body import ActWrapper, body_lines, helper_imports, pattern
 from .render_pytest import docstring, is_flat
@@ -32,7 +32,7 @@ class UnittestDialect:
             "tmp_path = pathlib.Path(folder.name)",
         ]
 
-    def check(self, one: Expectation, actual: str) -> list[str]:
+    def check(self, one: SpecExpectation, actual: str) -> list[str]:
         """An assertion method that says most when it fails."""
         value = polish(one.value) if one.value is not None else "None"
         if one.kind == "approx":
@@ -47,7 +47,7 @@ class UnittestDialect:
         }
         return [forms[one.kind]]
 
-    def raising(self, one: Expectation) -> str:
+    def raising(self, one: SpecExpectation) -> str:
         """`self.assertRaises(…)` or `self.assertRaisesRegex(…)`."""
         return self._expected("self.assertRaises", one)
 
@@ -55,7 +55,7 @@ class UnittestDialect:
         """What `assertRaises` caught."""
         return "raised.exception.code"
 
-    def warning(self, demands: list[Expectation]) -> ActWrapper:
+    def warning(self, demands: list[SpecExpectation]) -> ActWrapper:
         """`self.assertWarns(…)` or `self.assertWarnsRegex(…)`; several are recorded, as these keep the others back."""
         if len(demands) == 1:
             return ActWrapper((self._expected("self.assertWarns", demands[0]),))
@@ -79,7 +79,7 @@ class UnittestDialect:
         """What was printed."""
         return [], "output.getvalue()", "printed_errors.getvalue()"
 
-    def _expected(self, method: str, one: Expectation) -> str:
+    def _expected(self, method: str, one: SpecExpectation) -> str:
         exception = one.exception or "Exception"
         if not one.match:
             return f"{method}({exception})"
@@ -88,7 +88,7 @@ class UnittestDialect:
             self.imports.add("import re")
         return f"{method}Regex({exception}, {text})"
 
-    def _approximate(self, one: Expectation, actual: str, value: str) -> list[str]:
+    def _approximate(self, one: SpecExpectation, actual: str, value: str) -> list[str]:
         node = parse_expression(value)
         if not is_flat(node) or not _within_places(node, one):
             return _each(actual, node, one)
@@ -115,7 +115,7 @@ def method_lines(case: Case, name: str, dialect: UnittestDialect, *, owner: str 
     return [f"def {name}(self):", *("\n".join(f"    {p}" if p else "" for p in one.split("\n")) for one in lines)]
 
 
-def _within_places(node: ast.expr, one: Expectation) -> bool:
+def _within_places(node: ast.expr, one: SpecExpectation) -> bool:
     """Whether the default of seven places does for every number of a list, tuple or dictionary."""
     if not isinstance(node, ast.List | ast.Tuple | ast.Dict):
         return True
@@ -123,7 +123,7 @@ def _within_places(node: ast.expr, one: Expectation) -> bool:
     return not any(_tolerance(number, one) for number in numbers)
 
 
-def _each(actual: str, node: ast.expr, one: Expectation) -> list[str]:
+def _each(actual: str, node: ast.expr, one: SpecExpectation) -> list[str]:
     """Every float by itself, with a tolerance; everything beside it exactly."""
     if isinstance(node, ast.List | ast.Tuple):
         lines = [f"self.assertEqual(len({actual}), {len(node.elts)})"]
@@ -144,7 +144,7 @@ def _each(actual: str, node: ast.expr, one: Expectation) -> list[str]:
     return [f"self.assertEqual({actual}, {value})"]
 
 
-def _tolerance(node: ast.expr, one: Expectation) -> str:
+def _tolerance(node: ast.expr, one: SpecExpectation) -> str:
     if one.absolute is not None:
         return f", delta={one.absolute!r}"
     inner = node.operand if isinstance(node, ast.UnaryOp) else node

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from testwright.engine.python.model.model import Finding, Value
+from testwright.engine.python.model.model import TrialFinding, Value
 from testwright.tests.support.engine.shop_findings import NONE, number, raised, returned, text, trial
 
 MIXED = Value("dict", "{'a': 0.30000000000000004, 'b': [1, 'x']}", approximate=True)
@@ -68,29 +68,29 @@ def mixed():
 """
 
 
-def stuff_findings() -> list[Finding]:
+def stuff_findings() -> list[TrialFinding]:
     """Findings about STUFF, which stands in for the cart's module."""
     report = "apple     |    1\\n".replace("\\n", "\n") * 6
     return [
-        Finding(trial("table", f"table({[('apple', 1)] * 6!r})"), returned(text(report))),
-        Finding(trial("numbers", "numbers(3)", mode="iterate"), returned(Value("list", "[0, 1, 2]", length=3))),
-        Finding(trial("later", "later('x')", mode="await"), returned(text("x"))),
-        Finding(trial("stream", "stream(2)", mode="aiterate"), returned(Value("list", "[0, 1]", length=2))),
-        Finding(
+        TrialFinding(trial("table", f"table({[('apple', 1)] * 6!r})"), returned(text(report))),
+        TrialFinding(trial("numbers", "numbers(3)", mode="iterate"), returned(Value("list", "[0, 1, 2]", length=3))),
+        TrialFinding(trial("later", "later('x')", mode="await"), returned(text("x"))),
+        TrialFinding(trial("stream", "stream(2)", mode="aiterate"), returned(Value("list", "[0, 1]", length=2))),
+        TrialFinding(
             trial("opened", "opened(log)", "log = []", mode="enter"),
             returned(text("inside"), effects=(("log", Value("list", "['in', 'out']")),)),
         ),
-        Finding(trial("connected", "connected()", mode="aenter"), returned(text("connection"))),
-        Finding(
+        TrialFinding(trial("connected", "connected()", mode="aenter"), returned(text("connection"))),
+        TrialFinding(
             trial("old", "old(1)"),
             returned(number(1), warnings=(("DeprecationWarning", "old() is deprecated (use new)"),)),
         ),
-        Finding(
+        TrialFinding(
             trial("save", "save(tmp_path, 'a.txt')", fixtures=("tmp_path",)), returned(NONE, output="saved a.txt\n")
         ),
-        Finding(trial("refuse", "refuse('x')"), raised("LookupError", "no [such] value: x", 24)),
-        Finding(trial("mixed", "mixed()"), returned(MIXED)),
-        Finding(
+        TrialFinding(trial("refuse", "refuse('x')"), raised("LookupError", "no [such] value: x", 24)),
+        TrialFinding(trial("mixed", "mixed()"), returned(MIXED)),
+        TrialFinding(
             trial("Cart.add", "cart.add('a')", "cart = Cart('Ann')"),
             returned(NONE, effects=(("cart.items", Value("dict", "{'a': 1}")),)),
         ),

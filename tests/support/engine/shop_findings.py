@@ -9,13 +9,13 @@ from testwright.engine.python.model.model import (
     ClassFacts,
     Documentation,
     Exploration,
-    Finding,
     ModuleFacts,
     Observation,
     Parameter,
     Raised,
     RaiseSite,
     Trial,
+    TrialFinding,
     Value,
 )
 
@@ -94,38 +94,40 @@ def raised(name: str, message: str, line: int = 0) -> Observation:
     return Observation("raised", raised=Raised(name, message, line))
 
 
-def grouped_calls() -> list[Finding]:
+def grouped_calls() -> list[TrialFinding]:
     """Three calls of `group_thousands`, one of them documented."""
     shown = trial("group_thousands", "group_thousands(1000)", source="doctest", wanted="'1,000'", wanted_line=43)
     return [
-        Finding(shown, returned(text("1,000")), agrees=True),
-        Finding(trial("group_thousands", "group_thousands(0)"), returned(text("0"))),
-        Finding(trial("group_thousands", "group_thousands(-1234567)"), returned(text("-1,234,567"))),
+        TrialFinding(shown, returned(text("1,000")), agrees=True),
+        TrialFinding(trial("group_thousands", "group_thousands(0)"), returned(text("0"))),
+        TrialFinding(trial("group_thousands", "group_thousands(-1234567)"), returned(text("-1,234,567"))),
     ]
 
 
-def exploration(*findings: Finding, facts: ModuleFacts | None = None, **more: Any) -> Exploration:
+def exploration(*findings: TrialFinding, facts: ModuleFacts | None = None, **more: Any) -> Exploration:
     """An exploration of the shop's cart."""
     return Exploration(facts or cart_facts(), findings, **more)
 
 
-def shop_findings() -> list[Finding]:
+def shop_findings() -> list[TrialFinding]:
     """Findings of every kind about the cart."""
     owner = "cart = Cart('Ann')"
     return [
         *grouped_calls(),
-        Finding(trial("ratio", "ratio(1, 3)"), returned(number(1 / 3))),
-        Finding(trial("log", "log('hello')"), returned(NONE, output="LOG: hello\n")),
-        Finding(trial("Cart", "Cart('Ann')"), returned(Value("shop.cart.Cart", attributes=(("owner", text("Ann")),)))),
-        Finding(
+        TrialFinding(trial("ratio", "ratio(1, 3)"), returned(number(1 / 3))),
+        TrialFinding(trial("log", "log('hello')"), returned(NONE, output="LOG: hello\n")),
+        TrialFinding(
+            trial("Cart", "Cart('Ann')"), returned(Value("shop.cart.Cart", attributes=(("owner", text("Ann")),)))
+        ),
+        TrialFinding(
             trial("Cart.add", "cart.add('apple', 0)", owner), raised("ValueError", "quantity must be positive: 0", 24)
         ),
-        Finding(
+        TrialFinding(
             trial("Cart.add", "cart.add('apple', -1)", owner), raised("ValueError", "quantity must be positive: -1", 24)
         ),
-        Finding(
+        TrialFinding(
             trial("Cart.add", "cart.add('apple', 2)", owner),
             returned(NONE, effects=(("cart.items", Value("dict", "{'apple': 2}", length=1)),)),
         ),
-        Finding(trial("Cart.total", "cart.total()", owner, "cart.add('apple', 2)"), returned(number(2.5))),
+        TrialFinding(trial("Cart.total", "cart.total()", owner, "cart.add('apple', 2)"), returned(number(2.5))),
     ]

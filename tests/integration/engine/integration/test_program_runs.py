@@ -18,7 +18,7 @@ from testwright.engine.integration.programs.input_files import InputFormats
 from testwright.engine.integration.programs.proposals import ProgramFacts
 from testwright.engine.integration.programs.runs import KeptRun, ProgramRunner, explore_program, rejection_reason
 from testwright.engine.integration.write.program_cases import expectations, program_cases
-from testwright.engine.python.model.spec_case import Evidence
+from testwright.engine.python.model.spec_case import SpecEvidence
 from testwright.engine.python.project.layout import ModulePlace, find_layout
 from testwright.tests.support.engine.targets import prepared
 from testwright.tests.support.projects.depot import DEPOT
@@ -36,7 +36,7 @@ BAD = {
     "src/depot/talks.py": "print('x' * 100_000)\n",
     "src/depot/waits.py": "print(repr(input()))\n",
 }
-EVIDENCE = Evidence("src/depot/cli.py", (1, 9))
+EVIDENCE = SpecEvidence("src/depot/cli.py", (1, 9))
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 
 from testwright.core.errors import ProjectError, TargetImportError
 from testwright.engine.python.explore.explore import ExplorationBudget, explore
-from testwright.engine.python.model.model import Exploration, Finding
+from testwright.engine.python.model.model import Exploration, TrialFinding
 from testwright.engine.python.search.observer import Conditions, open_observer
 from testwright.tests.support.engine.exploration import PATH, Listed, explored, facts_of, files, trial
 from testwright.tests.support.engine.targets import prepared
@@ -140,7 +140,7 @@ def explorations(tmp_path_factory: pytest.TempPathFactory) -> list[Exploration]:
 
 
 @pytest.fixture(scope="module")
-def findings(explorations: list[Exploration]) -> dict[str, Finding]:
+def findings(explorations: list[Exploration]) -> dict[str, TrialFinding]:
     return {one.trial.act: one for one in explorations[0].findings}
 
 
@@ -149,7 +149,7 @@ def unreached(explorations: list[Exploration]) -> dict[str, str]:
     return {one.qualname: one.reason for one in explorations[0].unreached}
 
 
-def source_of(finding: Finding) -> str | None:
+def source_of(finding: TrialFinding) -> str | None:
     return finding.observation.value.source if finding.observation.value else None
 
 
@@ -159,7 +159,9 @@ def test_exploring_twice_gives_the_very_same(explorations: list[Exploration]) ->
 
 
 @pytest.mark.feature("B-02")
-def test_an_example_that_holds_agrees_and_one_that_does_not_is_a_contradiction(findings: dict[str, Finding]) -> None:
+def test_an_example_that_holds_agrees_and_one_that_does_not_is_a_contradiction(
+    findings: dict[str, TrialFinding],
+) -> None:
     assert findings["grade(95)"].agrees is True
     assert findings["grade(95)"].contradicts is None
     assert findings["grade(10)"].agrees is False
@@ -167,7 +169,7 @@ def test_an_example_that_holds_agrees_and_one_that_does_not_is_a_contradiction(f
     assert source_of(findings["grade(10)"]) == "'F'"
 
 
-def test_exceptions_on_purpose_are_found_and_accidents_are_not(findings: dict[str, Finding]) -> None:
+def test_exceptions_on_purpose_are_found_and_accidents_are_not(findings: dict[str, TrialFinding]) -> None:
     raised = findings["grade(-1)"].observation.raised
     assert raised is not None
     assert (raised.type_name, raised.message) == ("ValueError", "negative")
@@ -176,13 +178,13 @@ def test_exceptions_on_purpose_are_found_and_accidents_are_not(findings: dict[st
 
 @pytest.mark.feature("B-11")
 @pytest.mark.parametrize("act", ["today()", "flip()", "local_hour()", "process()"])
-def test_what_clock_chance_zone_and_process_decide_is_never_pinned(findings: dict[str, Finding], act: str) -> None:
+def test_what_clock_chance_zone_and_process_decide_is_never_pinned(findings: dict[str, TrialFinding], act: str) -> None:
     if act in findings:
         assert "result" in findings[act].unstable
         assert source_of(findings[act]) is None
 
 
-def test_values_that_hold_a_time_or_an_id_keep_their_type(findings: dict[str, Finding]) -> None:
+def test_values_that_hold_a_time_or_an_id_keep_their_type(findings: dict[str, TrialFinding]) -> None:
     for act in ("stamp('a')", "token('a')"):
         assert findings[act].unstable
         assert source_of(findings[act]) is None
@@ -191,17 +193,17 @@ def test_values_that_hold_a_time_or_an_id_keep_their_type(findings: dict[str, Fi
         assert (value.type_name, value.text) in (("dict", ""), ("str", ""))
 
 
-def test_an_order_that_hash_seeds_decide_is_marked(findings: dict[str, Finding]) -> None:
+def test_an_order_that_hash_seeds_decide_is_marked(findings: dict[str, TrialFinding]) -> None:
     value = findings["order()"].observation.value
     assert value is not None
     assert value.unordered
 
 
-def test_what_earlier_calls_decide_is_never_pinned(findings: dict[str, Finding]) -> None:
+def test_what_earlier_calls_decide_is_never_pinned(findings: dict[str, TrialFinding]) -> None:
     assert not [one for one in findings.values() if one.trial.subject == "remember" and source_of(one)]
 
 
-def test_iterators_are_read_through(findings: dict[str, Finding]) -> None:
+def test_iterators_are_read_through(findings: dict[str, TrialFinding]) -> None:
     assert findings["count(3)"].trial.mode == "iterate"
     assert source_of(findings["count(3)"]) == "[0, 1, 2]"
 

@@ -15,9 +15,9 @@ from testwright.engine.python.inputs.regex_samples import is_pattern, samples
 from testwright.engine.python.judge.finding_selection import AssertableFinding
 from testwright.engine.python.judge.oracle import OracleVerdict
 from testwright.engine.python.judge.suite_size import BuiltCases, SizeLimits, fit_to_limits
-from testwright.engine.python.model.model import Exploration, Finding, Observation, Trial, Value
-from testwright.engine.python.model.mutant_search import HuntLimits
-from testwright.engine.python.model.spec_case import MESSAGE, Case, Expectation
+from testwright.engine.python.model.model import Exploration, Observation, Trial, TrialFinding, Value
+from testwright.engine.python.model.mutant_search import MutantSearchLimits
+from testwright.engine.python.model.spec_case import MESSAGE, Case, SpecExpectation
 from testwright.engine.python.mutants import mutant_worker_client
 from testwright.engine.python.mutants.asserted_facets import facets_of
 from testwright.engine.python.mutants.explicit_defaults import with_explicit_defaults
@@ -60,7 +60,9 @@ def explored_fares(folder: Path, mutants: int, **further: Any) -> Exploration:
             root = target.snapshot.path
             layout = find_layout(root)
             facts = analyse_module(root, PATH, layout)
-            budget = ExplorationBudget(trials=300, quiet=120, mutant_search=HuntLimits(mutants=mutants, **further))
+            budget = ExplorationBudget(
+                trials=300, quiet=120, mutant_search=MutantSearchLimits(mutants=mutants, **further)
+            )
             return await explore(target, facts, SourceProposer(root, layout, facts), budget)
 
     return asyncio.run(run())
@@ -103,7 +105,7 @@ def test_lines_that_run_at_import_have_their_own_share_of_trials(tmp_path: Path)
 
 
 def test_without_mutants_exploring_goes_by_branches_alone(tmp_path: Path) -> None:
-    budget = ExplorationBudget(mutant_search=HuntLimits(mutants=0))
+    budget = ExplorationBudget(mutant_search=MutantSearchLimits(mutants=0))
     found = explored(tmp_path, FARES, [trial("fare('child')"), trial("fare('child', 2)")], budget=budget)[0]
     assert not any(one.kills for one in found.findings)
 
@@ -139,17 +141,17 @@ def test_trials_run_in_lockstep_on_mutants_of_functions_of_tables_and_of_endless
 
 
 def test_a_test_notices_only_what_its_expectations_look_at() -> None:
-    weak = facets_of([Expectation("is_instance", "result", "Cart")])
+    weak = facets_of([SpecExpectation("is_instance", "result", "Cart")])
     assert weak.weak
     assert not weak.detects(Difference(0, frozenset({"result", "result.length"})))
     assert weak.detects(Difference(0, frozenset({"ends"})))
-    state = facets_of([Expectation("equals", "cart.total", "3")])
+    state = facets_of([SpecExpectation("equals", "cart.total", "3")])
     assert state.detects(Difference(0, frozenset({"effect:cart.total"})))
     assert not state.detects(Difference(0, frozenset({"effect:cart.items", "output"})))
-    refusal = facets_of([Expectation("raises", exception="ValueError", match="no such kind")])
+    refusal = facets_of([SpecExpectation("raises", exception="ValueError", match="no such kind")])
     assert not refusal.detects(Difference(0, frozenset({"message"}), "XXno such kindXX"))
     assert refusal.detects(Difference(0, frozenset({"message"}), "something else"))
-    exact = facets_of([Expectation("raises", MESSAGE, exception="ValueError", match="no such kind")])
+    exact = facets_of([SpecExpectation("raises", MESSAGE, exception="ValueError", match="no such kind")])
     assert exact.detects(Difference(0, frozenset({"message"}), "XXno such kindXX"))
 
 
@@ -215,8 +217,8 @@ def test_calls_are_given_what_they_left_to_defaults(tmp_path: Path) -> None:
 def judged(number: int, kills: set[int], arcs: set[tuple[int, int]]) -> AssertableFinding:
     value = Value("int", str(number))
     seen = Observation("returned", value=value, arcs=frozenset(arcs))
-    finding = Finding(Trial("fare", f"fare({number})"), seen, kills=frozenset(kills))
-    return AssertableFinding(finding, OracleVerdict((Expectation("equals", "result", str(number)),)))
+    finding = TrialFinding(Trial("fare", f"fare({number})"), seen, kills=frozenset(kills))
+    return AssertableFinding(finding, OracleVerdict((SpecExpectation("equals", "result", str(number)),)))
 
 
 def test_a_file_that_is_too_long_loses_what_adds_least_and_keeps_what_alone_takes_a_branch() -> None:

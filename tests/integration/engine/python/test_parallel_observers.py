@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from testwright.engine.python.model.model import Observation
-from testwright.engine.python.model.observation_json import Seen
+from testwright.engine.python.model.observation_json import ObservedTrial
 from testwright.engine.python.search.parallel_observers import OrderedDelivery, open_observer_pair
 from testwright.tests.support.engine.exploration import facts_of, files, trial
 from testwright.tests.support.engine.targets import prepared
@@ -16,9 +16,9 @@ from testwright.tests.support.engine.targets import prepared
 pytestmark = pytest.mark.feature("T-16")
 
 
-def seen(steps: int, *, dated: bool = False, changed: tuple[tuple[int, int], ...] = ()) -> Seen:
+def seen(steps: int, *, dated: bool = False, changed: tuple[tuple[int, int], ...] = ()) -> ObservedTrial:
     """An answer that can be told from others by its steps."""
-    return Seen(Observation("returned"), steps=steps, dated=dated, changed=changed)
+    return ObservedTrial(Observation("returned"), steps=steps, dated=dated, changed=changed)
 
 
 def test_answers_that_come_in_any_order_are_told_in_theirs() -> None:
@@ -31,7 +31,7 @@ def test_answers_that_come_in_any_order_are_told_in_theirs() -> None:
 
 
 @pytest.mark.parametrize("last", [seen(1, dated=True), seen(1, changed=((1, 4),))])
-def test_nothing_is_told_from_the_first_on_of_which_more_is_to_be_found_out(last: Seen) -> None:
+def test_nothing_is_told_from_the_first_on_of_which_more_is_to_be_found_out(last: ObservedTrial) -> None:
     told: list[int] = []
     order = OrderedDelivery(lambda one: told.append(one.steps))
     for index, one in ((2, seen(2)), (0, seen(0)), (1, last)):
@@ -44,8 +44,8 @@ def test_two_workers_tell_every_answer_they_give_also_of_one_that_ended(tmp_path
     source = "import os\n\n\ndef half(number):\n    if number == 7:\n        os._exit(3)\n    return number / 2\n"
     trials = [trial(f"half({number})") for number in range(20)]
 
-    async def run() -> tuple[list[Seen], dict[int, Seen]]:
-        heard: dict[int, Seen] = {}
+    async def run() -> tuple[list[ObservedTrial], dict[int, ObservedTrial]]:
+        heard: dict[int, ObservedTrial] = {}
         async with (
             prepared(tmp_path, files(source)) as target,
             open_observer_pair(target, facts_of(target)) as observer,

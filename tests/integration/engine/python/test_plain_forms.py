@@ -10,8 +10,8 @@ from testwright.engine.python.facts.analyse import analyse_module
 from testwright.engine.python.judge.finding_selection import AssertableFinding, without_repeats
 from testwright.engine.python.judge.normal_form import normal_form
 from testwright.engine.python.judge.oracle import OracleVerdict
-from testwright.engine.python.model.model import Finding, ModuleFacts, Observation, Value
-from testwright.engine.python.model.spec_case import Expectation
+from testwright.engine.python.model.model import ModuleFacts, Observation, TrialFinding, Value
+from testwright.engine.python.model.spec_case import SpecExpectation
 from testwright.engine.python.project.layout import find_layout
 from testwright.engine.python.search.unreached import unreached_callables
 from testwright.engine.python.source.plain_forms import plain_expression, plain_statement
@@ -90,7 +90,9 @@ def test_what_is_printed_beside_constants_is_told_by_itself(
 ) -> None:
     facts = facts_from(tmp_path, "def plural(noun: str) -> str:\n    return noun\n")
     none = Value("NoneType", "None")
-    found = normal_form(Finding(trial(printed, subject="plural"), Observation("returned", none, output=output)), facts)
+    found = normal_form(
+        TrialFinding(trial(printed, subject="plural"), Observation("returned", none, output=output)), facts
+    )
     assert found is not None
     assert found.trial.act == act
 
@@ -105,7 +107,7 @@ def test_calls_that_differ_in_quotes_only_are_one() -> None:
     said = Observation("returned", Value("str", "'bs'"))
     calls = [trial("plural('b')"), trial('plural("b")'), trial("plural('c')")]
     found = [
-        AssertableFinding(Finding(one, said), OracleVerdict((Expectation("equals", "result", "'bs'"),)))
+        AssertableFinding(TrialFinding(one, said), OracleVerdict((SpecExpectation("equals", "result", "'bs'"),)))
         for one in calls
     ]
     assert [one.finding.trial.act for one in without_repeats(found)] == ["plural('b')", "plural('c')"]

@@ -13,8 +13,8 @@ import pytest
 from ruff.__main__ import find_ruff_bin
 
 from testwright.core.errors import AgentFailure
-from testwright.engine.python.model.model import Finding
-from testwright.engine.python.model.spec_case import MESSAGE, Case, Expectation
+from testwright.engine.python.model.model import TrialFinding
+from testwright.engine.python.model.spec_case import MESSAGE, Case, SpecExpectation
 from testwright.engine.python.write.compose import compose_spec
 from testwright.engine.python.write.render import render, render_cases
 from testwright.mcp.tools.validate_code import check_code
@@ -91,7 +91,7 @@ def test_log_of_hello(capsys):
 '''
 
 
-def made(*findings: Finding) -> dict[str, Any]:
+def made(*findings: TrialFinding) -> dict[str, Any]:
     """The spec of findings about the cart's module."""
     return compose_spec(exploration(*findings), framework="pytest")
 
@@ -201,7 +201,7 @@ def test_rows_of_a_group_that_share_no_shape_are_tests_of_their_own() -> None:
     ],
 )
 def test_a_message_demanded_whole_is_matched_from_its_beginning_to_its_end(message: str, written: str) -> None:
-    demand = Expectation("raises", MESSAGE, exception="ValueError", match=message)
+    demand = SpecExpectation("raises", MESSAGE, exception="ValueError", match=message)
     case = Case("tc_a", "t", "f", "f(1)", expect=(demand,))
     read = Case.from_json(case.to_json())
     source = render_cases([read], "pytest", imports=["from m import f"], module="m")
@@ -222,7 +222,7 @@ def test_rows_that_refuse_in_different_words_match_each_whole() -> None:
             "t",
             "f",
             f"f({name!r})",
-            expect=(Expectation("raises", MESSAGE, exception="ValueError", match=f"too {name}."),),
+            expect=(SpecExpectation("raises", MESSAGE, exception="ValueError", match=f"too {name}."),),
             group="f_raises__value__message",
         )
         for name in ("low", "high")
@@ -241,8 +241,8 @@ def test_rows_that_warn_and_refuse_have_a_column_for_either() -> None:
             "f",
             f"f({name!r})",
             expect=(
-                Expectation("raises", MESSAGE, exception="ValueError", match=f"too {name}."),
-                Expectation("warns", exception="UserWarning", match=f"{name} is old"),
+                SpecExpectation("raises", MESSAGE, exception="ValueError", match=f"too {name}."),
+                SpecExpectation("warns", exception="UserWarning", match=f"{name} is old"),
             ),
             group="f_raises",
         )
@@ -264,8 +264,8 @@ def test_rows_that_warn_and_refuse_have_a_column_for_either() -> None:
     ],
 )
 def test_an_exception_ends_inside_what_demands_the_warning(framework: str, outer: str, inner: str) -> None:
-    raises = Expectation("raises", exception="ValueError")
-    case = Case("tc_a", "t", "f", "f(1)", expect=(raises, Expectation("warns", exception="UserWarning")))
+    raises = SpecExpectation("raises", exception="ValueError")
+    case = Case("tc_a", "t", "f", "f(1)", expect=(raises, SpecExpectation("warns", exception="UserWarning")))
 
     source = render_cases([case], framework, imports=["from m import f"], module="m")
 
@@ -273,7 +273,7 @@ def test_an_exception_ends_inside_what_demands_the_warning(framework: str, outer
 
 
 def test_a_tolerance_of_the_spec_is_kept() -> None:
-    spec = made(Finding(trial("ratio", "ratio(1, 3)"), returned(number(0.3))))
+    spec = made(TrialFinding(trial("ratio", "ratio(1, 3)"), returned(number(0.3))))
     spec["cases"][0]["expect"][0]["tolerance"] = {"absolute": 0.1}
 
     assert "pytest.approx(0.3, abs=0.1)" in render(spec, "pytest")

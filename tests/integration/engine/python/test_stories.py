@@ -10,7 +10,7 @@ import pytest
 from testwright.engine.python.explore.explore import ExplorationBudget, explore
 from testwright.engine.python.facts.analyse import analyse_module
 from testwright.engine.python.model.model import Exploration
-from testwright.engine.python.model.mutant_search import HuntLimits
+from testwright.engine.python.model.mutant_search import MutantSearchLimits
 from testwright.engine.python.project.layout import find_layout
 from testwright.engine.python.search.source_proposer import SourceProposer
 from testwright.engine.python.search.stories import stories_of
@@ -99,7 +99,7 @@ def test_which_thing_is_given_up_first_is_noticed_because_a_story_meets_one_agai
             root = target.snapshot.path
             layout = find_layout(root)
             facts = analyse_module(root, PATH, layout)
-            budget = ExplorationBudget(trials=300, quiet=120, mutant_search=HuntLimits(mutants=80))
+            budget = ExplorationBudget(trials=300, quiet=120, mutant_search=MutantSearchLimits(mutants=80))
             return await explore(target, facts, SourceProposer(root, layout, facts), budget)
 
     found = asyncio.run(run())

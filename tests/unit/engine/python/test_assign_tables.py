@@ -8,7 +8,7 @@ import pytest
 
 from testwright.engine.python.judge.case_tables import read_group
 from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
-from testwright.engine.python.model.spec_case import Case, Expectation
+from testwright.engine.python.model.spec_case import Case, SpecExpectation
 from testwright.engine.python.write.assign_tables import assign_tables
 from testwright.engine.python.write.render import render_cases
 
@@ -42,7 +42,7 @@ def case(number: int, act: str, *statements: str, kind: str = "equals", value: s
         "parse",
         act,
         "call",
-        (Expectation(kind, "result", value),),
+        (SpecExpectation(kind, "result", value),),
         statements=statements,  # type: ignore[arg-type]
     )
 
@@ -92,7 +92,7 @@ def test_many_rows_are_split_by_what_comes_of_them() -> None:
 
 
 def refused(number: int, message: str, *, whole: bool) -> Case:
-    demand = Expectation("raises", "str(error)" if whole else "result", exception="ValueError", match=message)
+    demand = SpecExpectation("raises", "str(error)" if whole else "result", exception="ValueError", match=message)
     return replace(case(number, f"parse('{number}', 'd')"), expect=(demand,))
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 
 from testwright.engine.python.judge.case_tables import MOST_ROWS, Group, cases_by_shape, read_group, tabulate
-from testwright.engine.python.model.spec_case import Case, Expectation
+from testwright.engine.python.model.spec_case import Case, SpecExpectation
 
 
 def case(act: str, value: str = "1", *, statements: tuple[str, ...] = (), number: int = 0, **more: str) -> Case:
     """A case of `f` that expects a value."""
-    expect = more.pop("expect", None) or Expectation("equals", "result", value)
+    expect = more.pop("expect", None) or SpecExpectation("equals", "result", value)
     subject = more.pop("subject", "f")
     return Case(f"tc_{number}", "title", subject, act, expect=(expect,), statements=statements, **more)  # type: ignore[arg-type]
 
@@ -88,12 +88,12 @@ def test_arguments_that_read_arranged_names_stay_in_the_test() -> None:
 def test_cases_of_different_shape_have_no_table() -> None:
     assert tabulate([case("f(1)"), case("f(1, 2)")]) is None
     assert tabulate([case("f(1)"), case("g(2)")]) is None
-    assert tabulate([case("f(1)"), case("f(2)", expect=Expectation("length", value="2"))]) is None  # type: ignore[arg-type]
+    assert tabulate([case("f(1)"), case("f(2)", expect=SpecExpectation("length", value="2"))]) is None  # type: ignore[arg-type]
     assert tabulate([case("f(1)"), case("f(1)")]) is None
 
 
 def test_messages_that_differ_become_a_column() -> None:
-    demands = [Expectation("raises", exception="ValueError", match=text) for text in ("too low", "too high")]
+    demands = [SpecExpectation("raises", exception="ValueError", match=text) for text in ("too low", "too high")]
     rows = [case(f"f({at})", expect=one) for at, one in enumerate(demands)]  # type: ignore[arg-type]
 
     table = tabulate(rows)

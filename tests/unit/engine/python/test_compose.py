@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.python.model.model import Finding, Unreached, Value
+from testwright.engine.python.model.model import TrialFinding, Unreached, Value
 from testwright.engine.python.write.compose import compose_spec
 from testwright.mcp.tools.validate_spec import check_spec
 from testwright.tests.support.engine.shop_findings import (
@@ -26,7 +26,7 @@ from testwright.tests.support.engine.shop_findings import (
 )
 
 
-def compose(*findings: Finding, **more: Any) -> dict[str, Any]:
+def compose(*findings: TrialFinding, **more: Any) -> dict[str, Any]:
     """The spec of findings about the cart."""
     return compose_spec(exploration(*findings, **more), framework="pytest")
 
@@ -109,7 +109,7 @@ def test_what_contradicts_a_document_is_a_suspected_defect_and_no_case() -> None
 )
 def test_a_return_annotation_is_contradicted_only_beyond_doubt(annotation: str, value: Value, suspected: bool) -> None:
     facts = replace(cart_facts(), functions=(function("f", parameter("x", "int"), returns=annotation),))
-    finding = Finding(trial("f", "f(1)"), returned(value))
+    finding = TrialFinding(trial("f", "f(1)"), returned(value))
 
     spec = compose(finding, facts=facts)
 
@@ -120,7 +120,7 @@ def test_a_return_annotation_is_contradicted_only_beyond_doubt(annotation: str, 
 def test_an_annotation_says_nothing_about_arguments_it_forbids() -> None:
     facts = replace(cart_facts(), functions=(function("f", parameter("x", "int"), returns="int"),))
 
-    spec = compose(Finding(trial("f", "f('a')"), returned(text("a"))), facts=facts)
+    spec = compose(TrialFinding(trial("f", "f('a')"), returned(text("a"))), facts=facts)
 
     assert spec["suspected_defects"] == []
     assert len(spec["cases"]) == 1
@@ -128,7 +128,7 @@ def test_an_annotation_says_nothing_about_arguments_it_forbids() -> None:
 
 @pytest.mark.feature("B-02")
 def test_a_name_read_before_it_has_a_value_is_a_suspected_defect() -> None:
-    spec = compose(Finding(trial("log", "log('x')"), raised("UnboundLocalError", "cannot access 'text'", 57)))
+    spec = compose(TrialFinding(trial("log", "log('x')"), raised("UnboundLocalError", "cannot access 'text'", 57)))
 
     assert spec["cases"] == []
     assert spec["suspected_defects"][0]["observed"].startswith("raises UnboundLocalError")
@@ -136,7 +136,7 @@ def test_a_name_read_before_it_has_a_value_is_a_suspected_defect() -> None:
 
 @pytest.mark.feature("B-06")
 def test_what_has_no_oracle_is_said_and_not_filled_in() -> None:
-    silent = Finding(trial("log", "log('x')"), returned(NONE))
+    silent = TrialFinding(trial("log", "log('x')"), returned(NONE))
     unreached = (Unreached("Cart.total", "no object could be built", 32), Unreached("group_thousands", "none", 40))
 
     spec = compose(*grouped_calls(), silent, unreached=unreached)
@@ -157,7 +157,7 @@ def test_the_same_call_is_specified_once_and_the_documented_one_wins() -> None:
 
 
 def test_statements_that_have_nothing_to_do_with_the_act_go() -> None:
-    finding = Finding(
+    finding = TrialFinding(
         trial("Cart.total", "cart.total()", "other = Cart('B')", "other.total()", "cart = Cart('A')", "cart.add('x')"),
         returned(number(1)),
     )
@@ -170,17 +170,17 @@ def test_statements_that_have_nothing_to_do_with_the_act_go() -> None:
 def test_a_printed_value_is_compared_without_capturing_output() -> None:
     shown = trial("group_thousands", "print(group_thousands(1000))", wanted="1,000", wanted_line=43)
 
-    (case,) = compose(Finding(shown, returned(NONE, output="1,000\n"), agrees=True))["cases"]
+    (case,) = compose(TrialFinding(shown, returned(NONE, output="1,000\n"), agrees=True))["cases"]
 
     assert case["act"]["expression"] == "group_thousands(1000)"
     assert case["expect"][0]["value"] == "'1,000'"
 
 
 def test_a_printed_none_is_not_taken_for_a_text() -> None:
-    text = Finding(trial("total", "total(1)"), returned(Value("str", "'one'", length=3, text="one")))
+    text = TrialFinding(trial("total", "total(1)"), returned(Value("str", "'one'", length=3, text="one")))
     shown = trial("total", "print(total(2))", wanted="None", wanted_line=43)
 
-    cases = compose(text, Finding(shown, returned(NONE, output="None\n"), agrees=True))["cases"]
+    cases = compose(text, TrialFinding(shown, returned(NONE, output="None\n"), agrees=True))["cases"]
 
     assert "str(total(2))" in [case["act"]["expression"] for case in cases]
 
@@ -191,7 +191,7 @@ def test_a_name_that_only_the_trial_lacks_is_no_defect_of_the_target() -> None:
     seen = raised("NameError", "name 'call_count' is not defined", line=4)
     mine = raised("NameError", "name 'forgotten' is not defined", line=4)
 
-    spec = compose(Finding(lacking, seen), Finding(own, mine))
+    spec = compose(TrialFinding(lacking, seen), TrialFinding(own, mine))
 
     assert [defect["subject"] for defect in spec["suspected_defects"]] == ["log"]
 
@@ -199,14 +199,14 @@ def test_a_name_that_only_the_trial_lacks_is_no_defect_of_the_target() -> None:
 def test_an_iterator_that_filled_the_limit_is_cut() -> None:
     numbers = Value("list", repr(list(range(50))), length=50)
 
-    (case,) = compose(Finding(trial("log", "log()", mode="iterate"), returned(numbers)))["cases"]
+    (case,) = compose(TrialFinding(trial("log", "log()", mode="iterate"), returned(numbers)))["cases"]
 
     assert case["act"] == {"expression": "list(itertools.islice(log(), 5))", "mode": "call"}
     assert case["expect"][0]["value"] == "[0, 1, 2, 3, 4]"
 
 
 def test_statements_about_a_former_value_of_a_name_go() -> None:
-    finding = Finding(
+    finding = TrialFinding(
         trial("Cart.total", "cart.total()", "cart = Cart('A')", "cart.add('x')", "cart = Cart('B')", "cart.add('y')"),
         returned(number(1)),
     )
@@ -230,14 +230,14 @@ def test_statements_about_a_former_value_of_a_name_go() -> None:
 def test_a_call_that_cannot_stand_alone_or_says_little_is_no_case(act: str, imports: tuple[str, ...]) -> None:
     value = Value("bool", "False") if "==" in act else number(1)
 
-    spec = compose(Finding(trial("log", act, imports=imports), returned(value)))
+    spec = compose(TrialFinding(trial("log", act, imports=imports), returned(value)))
 
     assert spec["cases"] == []
     assert [one["subject"] for one in spec["not_reached"]] == ["log"]
 
 
 def test_an_arranged_result_makes_room_for_the_result_of_the_act() -> None:
-    finding = Finding(trial("log", "log(result)", "result = [1]", "result.append(2)"), returned(number(1)))
+    finding = TrialFinding(trial("log", "log(result)", "result = [1]", "result.append(2)"), returned(number(1)))
 
     (case,) = compose(finding)["cases"]
 

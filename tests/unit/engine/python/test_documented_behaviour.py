@@ -6,21 +6,21 @@ import pytest
 
 from testwright.engine.python.judge.documented_behaviour import compare_with_document
 from testwright.engine.python.model.model import Observation, Raised, Trial, Value
-from testwright.engine.python.model.observation_json import Seen
+from testwright.engine.python.model.observation_json import ObservedTrial
 
 pytestmark = pytest.mark.feature("B-02")
 
 
-def judged(wanted: str, seen: Seen) -> bool | None:
+def judged(wanted: str, seen: ObservedTrial) -> bool | None:
     return compare_with_document(Trial("f", "f()", wanted=wanted), seen).agrees
 
 
-def shown(text: str, output: str = "") -> Seen:
-    return Seen(Observation("returned", value=Value("object"), output=output), shown=text)
+def shown(text: str, output: str = "") -> ObservedTrial:
+    return ObservedTrial(Observation("returned", value=Value("object"), output=output), shown=text)
 
 
-def raised(name: str, message: str = "", line: int = 5, bases: tuple[str, ...] = ()) -> Seen:
-    return Seen(Observation("raised", raised=Raised(name, message, line, bases)))
+def raised(name: str, message: str = "", line: int = 5, bases: tuple[str, ...] = ()) -> ObservedTrial:
+    return ObservedTrial(Observation("raised", raised=Raised(name, message, line, bases)))
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def raised(name: str, message: str = "", line: int = 5, bases: tuple[str, ...] =
         ("raises:LookupError", raised("KeyError", bases=("LookupError",))),
     ],
 )
-def test_a_document_that_is_right_agrees(wanted: str, seen: Seen) -> None:
+def test_a_document_that_is_right_agrees(wanted: str, seen: ObservedTrial) -> None:
     assert judged(wanted, seen) is True
 
 
@@ -58,7 +58,7 @@ def test_a_document_that_is_right_agrees(wanted: str, seen: Seen) -> None:
         ("raises:ValueError", shown("3")),
     ],
 )
-def test_a_document_that_is_wrong_is_contradicted(wanted: str, seen: Seen) -> None:
+def test_a_document_that_is_wrong_is_contradicted(wanted: str, seen: ObservedTrial) -> None:
     assert judged(wanted, seen) is False
 
 
@@ -72,13 +72,13 @@ def test_a_document_that_is_wrong_is_contradicted(wanted: str, seen: Seen) -> No
         ("OrderedDict([('a', 1)])\n", shown("OrderedMap({'a': 1})")),
         ("3\n", raised("NameError", "x is not defined")),
         ("3\n", raised("TypeError", "bad call", line=0)),
-        ("3\n", Seen(Observation("timed_out"))),
+        ("3\n", ObservedTrial(Observation("timed_out"))),
         ("3\n", shown("")),
         ("Traceback (most recent call last):\nValueError: one way to say it\n", raised("ValueError", "another")),
         ("raises:ValueError", raised("TypeError")),
     ],
 )
-def test_what_cannot_be_compared_fairly_is_neither(wanted: str, seen: Seen) -> None:
+def test_what_cannot_be_compared_fairly_is_neither(wanted: str, seen: ObservedTrial) -> None:
     assert judged(wanted, seen) is None
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from testwright.engine.python.inputs.fitting import count_misfits
 from testwright.engine.python.model.model import Arc, ModuleFacts, Observation, Raised, Trial, Value
-from testwright.engine.python.model.observation_json import Seen
+from testwright.engine.python.model.observation_json import ObservedTrial
 from testwright.engine.python.search.trial_search import TrialRecord
 from testwright.engine.python.search.trial_selection import select_trials
 from testwright.tests.support.engine.python_projects import facts_of, write_project
@@ -84,7 +84,7 @@ def record(
     value = Observation("returned", value=Value("int", source="1"))
     raised = Observation("raised", raised=Raised(error, "no", line))
     trial = Trial(act.partition("(")[0], act, fixtures=fixtures)
-    return TrialRecord(number, trial, Seen(raised if error else value), frozenset(arcs), frozenset(arcs))
+    return TrialRecord(number, trial, ObservedTrial(raised if error else value), frozenset(arcs), frozenset(arcs))
 
 
 def test_an_argument_that_fits_is_chosen_though_it_is_longer(facts):

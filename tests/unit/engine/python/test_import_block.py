@@ -7,7 +7,7 @@ import subprocess
 from ruff.__main__ import find_ruff_bin
 
 from testwright.engine.python.facts.import_names import ImportNames
-from testwright.engine.python.model.spec_case import Expectation
+from testwright.engine.python.model.spec_case import SpecExpectation
 from testwright.engine.python.source.import_block import import_block
 
 STATEMENTS = (
@@ -68,7 +68,7 @@ def test_a_package_is_not_imported_beside_its_module() -> None:
 
 def adopt(names: ImportNames, act: str, *imports: str, value: str = "1", value_imports: tuple[str, ...] = ()) -> str:
     """The act and the expected value as the file will have them."""
-    expect = (Expectation("equals", "result", value),)
+    expect = (SpecExpectation("equals", "result", value),)
     source = names.adopt((), act, imports, expect, value_imports)
     return f"{source.expression} == {source.expect[0].value}"
 

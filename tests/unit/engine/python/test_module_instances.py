@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from testwright.engine.python.model.model import ModuleFacts, Observation, Trial, Value
-from testwright.engine.python.model.observation_json import Seen
+from testwright.engine.python.model.observation_json import ObservedTrial
 from testwright.engine.python.mutants.module_instances import with_module_instances
 from testwright.engine.python.search.trial_search import TrialRecord
 
@@ -17,7 +17,7 @@ FACTS = ModuleFacts("m.py", "m", ".", "")
 
 def record(number: int, act: str, *arrange: str, effects: tuple[tuple[str, Value], ...] = ()) -> TrialRecord:
     trial = Trial("Jaro.__call__", act, arrange=arrange, imports=("from m import Jaro",))
-    return TrialRecord(number, trial, Seen(Observation("returned", effects=effects)), frozenset(), frozenset())
+    return TrialRecord(number, trial, ObservedTrial(Observation("returned", effects=effects)), frozenset(), frozenset())
 
 
 RECORDS = [

@@ -11,7 +11,7 @@ from testwright.engine.python.facts.exception_names import message_part, name_of
 from testwright.engine.python.judge.oracle import Oracle
 from testwright.engine.python.judge.stability import stable_part
 from testwright.engine.python.judge.value_checks import value_checks
-from testwright.engine.python.model.model import CallableFacts, Finding, ModuleFacts, Observation, Raised, Value
+from testwright.engine.python.model.model import CallableFacts, ModuleFacts, Observation, Raised, TrialFinding, Value
 from testwright.engine.python.mutants.asserted_facets import facets_of
 from testwright.engine.python.write.compose import compose_spec
 from testwright.tests.support.engine import exploration
@@ -29,7 +29,7 @@ from testwright.tests.support.engine.shop_findings import (
 )
 
 
-def kinds(finding: Finding, *, raising: frozenset[str] = frozenset()) -> list[tuple[str, str, str | None]]:
+def kinds(finding: TrialFinding, *, raising: frozenset[str] = frozenset()) -> list[tuple[str, str, str | None]]:
     """Kind, actual and value of each expectation of a finding."""
     verdict = Oracle(cart_facts(), raising).judge(finding)
     return [(one.kind, one.actual, one.value) for one in verdict.expectations]
@@ -49,7 +49,9 @@ def test_a_documented_example_that_agrees_is_labelled_with_its_lines() -> None:
 
 @pytest.mark.feature("B-02")
 def test_an_announced_exception_is_documented_and_its_message_is_cut_to_the_stable_part() -> None:
-    finding = Finding(trial("Cart.add", "cart.add('a', 0)", "cart = Cart('A')"), raised("ValueError", "too low: 0", 24))
+    finding = TrialFinding(
+        trial("Cart.add", "cart.add('a', 0)", "cart = Cart('A')"), raised("ValueError", "too low: 0", 24)
+    )
 
     (demand,) = Oracle(cart_facts()).judge(finding).expectations
 
@@ -80,7 +82,9 @@ def test_a_short_message_in_the_codes_own_words_is_demanded_whole(message: str, 
     known = replace(
         facts, classes=tuple(replace(one, members=members) if one is owner else one for one in facts.classes)
     )
-    finding = Finding(trial("Cart.add", "cart.add('apple', 0)", "cart = Cart('A')"), raised("ValueError", message, 24))
+    finding = TrialFinding(
+        trial("Cart.add", "cart.add('apple', 0)", "cart = Cart('A')"), raised("ValueError", message, 24)
+    )
 
     (demand,) = Oracle(known).judge(finding).expectations
 
@@ -90,7 +94,7 @@ def test_a_short_message_in_the_codes_own_words_is_demanded_whole(message: str, 
 
 
 def test_a_message_of_python_itself_is_not_demanded() -> None:
-    finding = Finding(trial("ratio", "ratio(1, 0)"), raised("ZeroDivisionError", "division by zero", 52))
+    finding = TrialFinding(trial("ratio", "ratio(1, 0)"), raised("ZeroDivisionError", "division by zero", 52))
 
     (demand,) = Oracle(cart_facts()).judge(finding).expectations
 
@@ -99,7 +103,7 @@ def test_a_message_of_python_itself_is_not_demanded() -> None:
 
 @pytest.mark.parametrize("name", ["TypeError", "AttributeError", "RecursionError"])
 def test_an_accident_of_the_call_is_no_behaviour(name: str) -> None:
-    finding = Finding(trial("ratio", "ratio(None, 1)"), raised(name, "unsupported operand", 52))
+    finding = TrialFinding(trial("ratio", "ratio(None, 1)"), raised(name, "unsupported operand", 52))
 
     verdict = Oracle(cart_facts()).judge(finding)
 
@@ -145,7 +149,7 @@ def test_each_kind_of_value_is_compared_as_it_deserves(
 def test_an_object_without_a_source_is_told_by_its_public_attributes() -> None:
     value = Value("shop.cart.Cart", attributes=(("owner", text("Ann")), ("_secret", number(1)), ("total", number(0))))
 
-    assert kinds(Finding(trial("Cart", "Cart('Ann')"), returned(value))) == [
+    assert kinds(TrialFinding(trial("Cart", "Cart('Ann')"), returned(value))) == [
         ("equals", "result.owner", "'Ann'"),
         ("equals", "result.total", "0"),
     ]
@@ -153,9 +157,9 @@ def test_an_object_without_a_source_is_told_by_its_public_attributes() -> None:
 
 @pytest.mark.feature("B-06")
 def test_what_differs_between_runs_is_told_by_type_and_length_or_not_at_all() -> None:
-    token = Finding(trial("log", "token()"), returned(text("8f3a")), unstable=("result",))
-    moving = Finding(trial("log", "token()"), returned(text("8f3a")), unstable=("result", "len(result)"))
-    unknown = Finding(trial("log", "token()"), returned(Value("_thread.lock")), unstable=("result",))
+    token = TrialFinding(trial("log", "token()"), returned(text("8f3a")), unstable=("result",))
+    moving = TrialFinding(trial("log", "token()"), returned(text("8f3a")), unstable=("result", "len(result)"))
+    unknown = TrialFinding(trial("log", "token()"), returned(Value("_thread.lock")), unstable=("result",))
 
     assert kinds(token) == [("is_instance", "result", "str"), ("length", "result", "4")]
     assert kinds(moving) == [("is_instance", "result", "str")]
@@ -165,7 +169,7 @@ def test_what_differs_between_runs_is_told_by_type_and_length_or_not_at_all() ->
 def test_a_constructor_is_told_by_fields_and_never_by_another_call_of_itself() -> None:
     value = Value("shop.cart.Cart", "Cart(owner='Ann', total=1.5)")
 
-    assert kinds(Finding(trial("Cart", "Cart('Ann')"), returned(value))) == [
+    assert kinds(TrialFinding(trial("Cart", "Cart('Ann')"), returned(value))) == [
         ("equals", "result.owner", "'Ann'"),
         ("approx", "result.total", "1.5"),
     ]
@@ -179,7 +183,7 @@ def test_a_message_that_repeats_what_was_given_is_demanded_with_the_rest() -> No
 
 def test_state_and_output_are_told_and_private_state_is_not() -> None:
     effects = (("cart.items", Value("dict", "{'a': 1}")), ("cart._cache", number(1)), ("other.x", number(1)))
-    finding = Finding(
+    finding = TrialFinding(
         trial("Cart.add", "cart.add('a')", "cart = Cart('A')"), returned(NONE, effects=effects, output="added\n")
     )
 
@@ -188,14 +192,14 @@ def test_state_and_output_are_told_and_private_state_is_not() -> None:
 
 @pytest.mark.feature("B-06")
 def test_returning_none_says_something_only_where_the_callable_could_have_refused() -> None:
-    finding = Finding(trial("log", "log('x')"), returned(NONE))
+    finding = TrialFinding(trial("log", "log('x')"), returned(NONE))
 
     assert kinds(finding) == []
     assert kinds(finding, raising=frozenset({"log"})) == [("is", "result", "None")]
 
 
 def test_a_call_that_did_not_end_is_no_oracle() -> None:
-    verdict = Oracle(cart_facts()).judge(Finding(trial("log", "log('x')"), Observation("timed_out")))
+    verdict = Oracle(cart_facts()).judge(TrialFinding(trial("log", "log('x')"), Observation("timed_out")))
 
     assert verdict.reason == "no oracle found: the call timed out"
 
@@ -203,7 +207,7 @@ def test_a_call_that_did_not_end_is_no_oracle() -> None:
 def test_a_warning_is_demanded_beside_the_result() -> None:
     seen = returned(number(1), warnings=(("DeprecationWarning", "log is old; use record"),))
 
-    result, warns = Oracle(cart_facts()).judge(Finding(trial("log", "log('x')"), seen)).expectations
+    result, warns = Oracle(cart_facts()).judge(TrialFinding(trial("log", "log('x')"), seen)).expectations
 
     assert (result.kind, warns.kind, warns.exception, warns.match) == (
         "equals",
@@ -217,7 +221,7 @@ def test_a_warning_is_demanded_beside_the_exception_that_follows_it() -> None:
     warned = (("DeprecationWarning", "log is old; use record"),)
     seen = Observation("raised", raised=Raised("ValueError", "no", 3), warnings=warned)
 
-    raises, warns = Oracle(cart_facts()).judge(Finding(trial("log", "log('x')"), seen)).expectations
+    raises, warns = Oracle(cart_facts()).judge(TrialFinding(trial("log", "log('x')"), seen)).expectations
 
     assert (raises.kind, raises.exception) == ("raises", "ValueError")
     assert (warns.kind, warns.exception, warns.match) == ("warns", "DeprecationWarning", "log is old")
@@ -231,7 +235,9 @@ def test_a_warning_that_differs_between_runs_is_not_demanded_beside_an_exception
     same = stable_part(first, [second])
     assert same is not None
 
-    verdict = Oracle(cart_facts()).judge(Finding(trial("log", "log('x')"), same.observation, unstable=same.unstable))
+    verdict = Oracle(cart_facts()).judge(
+        TrialFinding(trial("log", "log('x')"), same.observation, unstable=same.unstable)
+    )
 
     assert [one.kind for one in verdict.expectations] == ["raises"]
 
@@ -239,7 +245,7 @@ def test_a_warning_that_differs_between_runs_is_not_demanded_beside_an_exception
 def test_what_is_pinned_of_a_call_that_warns_and_raises_includes_the_warning() -> None:
     warned = (("UserWarning", "log is old"),)
     seen = Observation("raised", raised=Raised("ValueError", "no", 3), warnings=warned)
-    verdict = Oracle(cart_facts()).judge(Finding(trial("log", "log('x')"), seen))
+    verdict = Oracle(cart_facts()).judge(TrialFinding(trial("log", "log('x')"), seen))
 
     assert facets_of(verdict.expectations).facets == {"ends", "warnings"}
 
@@ -287,7 +293,7 @@ def test_exceptions_are_named_by_their_public_path(
 
 def test_unequal_objects_are_told_through_eq_itself_where_ne_is_another_method() -> None:
     false = Observation("returned", value=Value("bool", "False"))
-    finding = Finding(trial("Cart.__eq__", "cart == 1", "cart = Cart('A')"), false)
+    finding = TrialFinding(trial("Cart.__eq__", "cart == 1", "cart = Cart('A')"), false)
     facts = cart_facts()
     cart = facts.classes[0]
     other = CallableFacts("Cart.__ne__", "method", (1, 2), owner="Cart")
@@ -304,7 +310,7 @@ def test_an_operator_that_the_code_declines_is_demanded_to_raise() -> None:
     facts = cart_facts()
     declining = replace(facts, functions=(replace(facts.functions[0], declines=(77,)), *facts.functions[1:]))
     seen = replace(raised("TypeError", "unsupported operand type(s)", 0), arcs=frozenset({(76, 77), (77, -70)}))
-    finding = Finding(trial("Cart.__add__", "cart + 'a'", "cart = Cart('A')"), seen)
+    finding = TrialFinding(trial("Cart.__add__", "cart + 'a'", "cart = Cart('A')"), seen)
 
     assert not Oracle(facts).judge(finding).expectations
     (demand,) = Oracle(declining).judge(finding).expectations
@@ -313,7 +319,7 @@ def test_an_operator_that_the_code_declines_is_demanded_to_raise() -> None:
 
 @pytest.mark.feature("B-02")
 def test_that_a_result_is_an_object_is_never_demanded() -> None:
-    mark = Finding(trial("ratio", "ratio(1, 3)"), returned(Value("object")))
+    mark = TrialFinding(trial("ratio", "ratio(1, 3)"), returned(Value("object")))
 
     verdict = Oracle(cart_facts()).judge(mark)
 

@@ -7,20 +7,20 @@ from collections.abc import Sequence
 
 import pytest
 
-from testwright.engine.python.model.model import Finding
-from testwright.engine.python.model.spec_case import Expectation
+from testwright.engine.python.model.model import TrialFinding
+from testwright.engine.python.model.spec_case import SpecExpectation
 from testwright.engine.python.source.titles import cut_slug, describe
 from testwright.engine.python.write.case_namer import CaseNamer
 from testwright.tests.support.engine.shop_findings import cart_facts, number, raised, returned, trial
 from testwright.utils.case_names import snake_case
 
-VALUE = Expectation("equals", "result", "'1,000'")
-REFUSED = Expectation("raises", exception="ValueError")
+VALUE = SpecExpectation("equals", "result", "'1,000'")
+REFUSED = SpecExpectation("raises", exception="ValueError")
 
 
-def name(subject: str, act: str, *statements: str, expect: Sequence[Expectation] = (VALUE,)) -> str:
+def name(subject: str, act: str, *statements: str, expect: Sequence[SpecExpectation] = (VALUE,)) -> str:
     """The id of a case, without its prefix."""
-    usual = [Finding(trial("Cart.add", "cart.add('apple', 2)"), returned(number(1)))]
+    usual = [TrialFinding(trial("Cart.add", "cart.add('apple', 2)"), returned(number(1)))]
     named = CaseNamer(cart_facts(), usual).name(subject, statements, act, "call", expect)
     return named.id.removeprefix("tc_")
 
@@ -91,13 +91,13 @@ def test_what_is_switched_off_is_left_without() -> None:
 
 
 def test_a_refusal_is_named_by_its_message_where_no_other_has_it() -> None:
-    large = Expectation("raises", exception="ValueError", match="value too large")
+    large = SpecExpectation("raises", exception="ValueError", match="value too large")
     refused = [
-        Finding(trial("place", "place(4)"), raised("ValueError", "value too large")),
-        Finding(trial("place", "place(5)"), raised("ValueError", "value too odd")),
+        TrialFinding(trial("place", "place(4)"), raised("ValueError", "value too large")),
+        TrialFinding(trial("place", "place(5)"), raised("ValueError", "value too odd")),
     ]
 
-    def named(findings: Sequence[Finding]) -> str:
+    def named(findings: Sequence[TrialFinding]) -> str:
         return CaseNamer(cart_facts(), findings).name("place", (), "place(4)", "call", [large]).id
 
     assert named(refused) == "tc_place_raises_value_error_value_too_large"
@@ -123,7 +123,7 @@ def test_slugs_are_cut_between_words_and_never_end_on_a_joint() -> None:
 
 
 def test_the_only_refusal_of_its_kind_needs_no_more_than_its_plain_name() -> None:
-    refused = Finding(trial("place", "place(cart)"), raised("ValueError", "no"))
+    refused = TrialFinding(trial("place", "place(cart)"), raised("ValueError", "no"))
     namer = CaseNamer(cart_facts(), [refused])
 
     assert namer.name("place", (), "place(2, Cart('Ann'))", "call", [REFUSED]).id == "tc_place_raises_value_error"
@@ -132,7 +132,7 @@ def test_the_only_refusal_of_its_kind_needs_no_more_than_its_plain_name() -> Non
 
 def test_the_only_answer_needs_no_long_list_of_arguments() -> None:
     act = "place(2, 'many words of text', 'and some more of them')"
-    namer = CaseNamer(cart_facts(), [Finding(trial("place", act), returned(number(1)))])
+    namer = CaseNamer(cart_facts(), [TrialFinding(trial("place", act), returned(number(1)))])
 
     assert namer.name("place", (), act, "call", [VALUE]).id == "tc_place"
 

@@ -9,7 +9,7 @@ import pytest
 
 from testwright.engine.python.model.arcs import ArcMap
 from testwright.engine.python.model.model import CallableFacts, ModuleFacts, Observation, Trial, Value
-from testwright.engine.python.model.observation_json import Seen
+from testwright.engine.python.model.observation_json import ObservedTrial
 from testwright.engine.python.search.trial_search import (
     BAD_ENDINGS,
     ENOUGH_TRIALS,
@@ -36,7 +36,7 @@ FACTS = ModuleFacts(
     "",
     functions=(CallableFacts("plain", "function", (1, 2)), CallableFacts("branching", "function", (5, 10))),
 )
-DONE = Seen(Observation("returned", value=Value("int", source="1"), arcs=frozenset({(2, -1)})))
+DONE = ObservedTrial(Observation("returned", value=Value("int", source="1"), arcs=frozenset({(2, -1)})))
 
 
 class Endless:
@@ -68,7 +68,7 @@ def searching(proposer: Endless | None = None) -> TrialSearch:
     return TrialSearch(FACTS, ArcMap(SOURCE), proposer or Endless(), frozenset(), 3000)
 
 
-def run(search: TrialSearch, seen: dict[str, Seen], batches: int = 10) -> Counter[str]:
+def run(search: TrialSearch, seen: dict[str, ObservedTrial], batches: int = 10) -> Counter[str]:
     ran: Counter[str] = Counter()
     for _ in range(batches):
         for trial in search.next_batch(20):
@@ -84,19 +84,19 @@ def test_every_callable_gets_its_first_trials() -> None:
 
 @pytest.mark.feature("B-06")
 def test_uncovered_code_gets_the_trials_and_covered_code_gets_no_more() -> None:
-    entered = Seen(Observation("returned", arcs=frozenset({(6, 8)})))
+    entered = ObservedTrial(Observation("returned", arcs=frozenset({(6, 8)})))
     ran = run(searching(), {"plain": DONE, "branching": entered}, 40)
     assert ran["plain"] <= ENOUGH_TRIALS + FIRST_TRIALS
     assert ran["branching"] > 5 * ran["plain"]
 
 
 def test_a_name_that_never_leads_into_its_own_lines_is_left_alone() -> None:
-    ran = run(searching(), {"plain": DONE, "branching": Seen(Observation("returned", arcs=frozenset()))}, 40)
+    ran = run(searching(), {"plain": DONE, "branching": ObservedTrial(Observation("returned", arcs=frozenset()))}, 40)
     assert REPLACED_AFTER <= ran["branching"] < ENOUGH_TRIALS
 
 
 def test_a_callable_that_keeps_ending_badly_is_left_alone() -> None:
-    ran = run(searching(), {"plain": DONE, "branching": Seen(Observation("timed_out"))})
+    ran = run(searching(), {"plain": DONE, "branching": ObservedTrial(Observation("timed_out"))})
     assert BAD_ENDINGS <= ran["branching"] <= 20
 
 
@@ -114,7 +114,7 @@ def test_nothing_runs_twice() -> None:
 def test_an_iterator_is_tried_again_to_be_read_through() -> None:
     search = searching()
     (trial,) = search.next_batch(1)
-    search.learn(trial, Seen(Observation("returned", value=Value("types.GeneratorType")), calls_for="iterate"))
+    search.learn(trial, ObservedTrial(Observation("returned", value=Value("types.GeneratorType")), calls_for="iterate"))
     again = next(one for one in search.next_batch(20) if one.act == trial.act)
     assert again.mode == "iterate"
 

@@ -16,7 +16,7 @@ from testwright.engine.python.model.model import (
     Trial,
     Value,
 )
-from testwright.engine.python.model.observation_json import Seen
+from testwright.engine.python.model.observation_json import ObservedTrial
 from testwright.engine.python.search.trial_search import TrialRecord
 from testwright.engine.python.search.trial_selection import MOST_PER_CALLABLE, select_trials
 
@@ -34,7 +34,7 @@ FACTS = ModuleFacts(
 
 def record(number: int, act: str, observation: Observation, *arcs: Arc, **more: object) -> TrialRecord:
     subject = act.partition("(")[0]
-    seen = Seen(observation, **{key: more.pop(key) for key in ("steps", "random") if key in more})  # type: ignore[arg-type]
+    seen = ObservedTrial(observation, **{key: more.pop(key) for key in ("steps", "random") if key in more})  # type: ignore[arg-type]
     trial = Trial(subject, act, **more)  # type: ignore[arg-type]
     return TrialRecord(number, trial, seen, frozenset(arcs), frozenset(arcs))
 

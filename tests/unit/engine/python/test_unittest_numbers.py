@@ -2,7 +2,7 @@
 
 import pytest
 
-from testwright.engine.python.model.spec_case import Expectation
+from testwright.engine.python.model.spec_case import SpecExpectation
 from testwright.engine.python.write.render_unittest import UnittestDialect
 
 
@@ -30,4 +30,4 @@ from testwright.engine.python.write.render_unittest import UnittestDialect
     ],
 )
 def test_each_float_has_a_tolerance_of_its_own(value, lines):
-    assert UnittestDialect().check(Expectation("approx", "result", value), "result") == lines
+    assert UnittestDialect().check(SpecExpectation("approx", "result", value), "result") == lines
