@@ -40,8 +40,8 @@ class ObserverPair:
     async def watch(
         self, trials: Sequence[Trial], *, seed: int | None = None, later: int = 0, heard: AnswerCallback | None = None
     ) -> list[ObservedTrial]:
-        """As `Observer.watch`; what changes literals is also shown with names for them (`ObservedTrial.named`), but not as
-        soon as it comes. Answers of the two come in between each other.
+        """As `Observer.watch`; what changes literals is also shown with names for them (`ObservedTrial.named`), but not
+        as soon as it comes. Answers of the two come in between each other.
 
         Raises SandboxFailure when the sandbox breaks.
         """
