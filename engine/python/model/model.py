@@ -1,6 +1,6 @@
 """The plain data that the stages of the Python engine exchange.
 
-Stages: analyse → `ModuleFacts`, propose → `Trial`, observe → `Observation`, select → `TrialFinding`, compose → the spec.
+Analyse → `ModuleFacts`, propose → `Trial`, observe → `Observation`, select → `TrialFinding`, compose → the spec.
 Values and statements are Python source text, so that a trial reads like the test it may become.
 """
 
