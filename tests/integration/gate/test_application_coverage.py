@@ -51,7 +51,7 @@ from pathlib import Path
 import pytest
 from api_process import Application
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
