@@ -77,7 +77,7 @@ def vectors_of(settings: Settings, environment: Mapping[str, str], warn: Warn | 
     """
     if settings.embeddings is None:
         return None
-    # The client library and numpy take a second to load.
+    # Imported here: the client library takes a second to load, and most runs use no embeddings.
     from ..agents.model.embeddings import open_embeddings
     from ..agents.model.endpoint import base_url_of, key_for
     from ..analysis.code_search.vectors import PassageVectors

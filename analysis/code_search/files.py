@@ -1,114 +1,63 @@
-"""What the search has read: each file's chunks and words, kept by the hash of its content."""
+"""Lists a project's searchable files and cuts one file into passages."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from ...core.errors import StorageError
 from ...engine.python.project.layout import find_layout
-from ...store.files.files import write_file
 from .chunks import Chunk, document_chunks, python_chunks
-from .words import words_of
 
-_VERSION = 2
-_LARGEST = 512 * 1024
+_MAX_FILE_BYTES = 512 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One chunk of one file with its words, and how often each occurs."""
+    """One chunk of one file; `path` is relative to the project's root, in POSIX form."""
 
     path: str
     chunk: Chunk
-    words: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
-    """What tells that a file has changed without reading it."""
+class FileStamp:
+    """A file's modification time (ns) and size (bytes): when either differs, its content is read again."""
 
     path: str
     modified: int
     size: int
 
 
-def stamps(root: Path) -> tuple[Stamp, ...]:
-    """The files worth searching, sorted by path; those larger than 512 KiB are left out."""
+def list_files(root: Path) -> tuple[FileStamp, ...]:
+    """The modules, tests and documents of a project up to 512 KiB, sorted by path.
+
+    Raises:
+        ProjectError: the root is no readable folder.
+    """
     layout = find_layout(root)
-    paths = {place.path for place in layout.modules} | {*layout.test_files, *layout.side_files, *layout.documents}
-    found: list[Stamp] = []
+    paths = {module.path for module in layout.modules} | {*layout.test_files, *layout.side_files, *layout.documents}
+    found: list[FileStamp] = []
     for path in sorted(paths):
         try:
             state = (root / path).stat()
-        except OSError:
+        except OSError:  # deleted since the folder was listed
             continue
-        if state.st_size <= _LARGEST:
-            found.append(Stamp(path, state.st_mtime_ns, state.st_size))
+        if state.st_size <= _MAX_FILE_BYTES:
+            found.append(FileStamp(path, state.st_mtime_ns, state.st_size))
     return tuple(found)
 
 
-def read_passages(root: Path, files: tuple[Stamp, ...], shelf: Path) -> list[Passage]:
-    """The passages of all files, in order; what the shelf holds for a file's content is not worked out again.
-
-    Args:
-        shelf: a JSON file that outlives the run; one that does not read, or cannot be written, does no harm.
-    """
-    kept = _read_shelf(shelf)
-    entries: dict[str, dict[str, Any]] = {}
-    for stamp in files:
-        try:
-            content = (root / stamp.path).read_bytes()
-        except OSError:
-            continue
-        digest = hashlib.sha256(content).hexdigest()
-        known = kept.get(stamp.path)
-        entries[stamp.path] = known if known and known["digest"] == digest else _entry(stamp.path, content, digest)
-    if entries != kept:
-        _write_shelf(shelf, entries)
-    return [
-        Passage(path, Chunk(*one["chunk"]), tuple((word, count) for word, count in one["words"]))
-        for path, entry in entries.items()
-        for one in entry["passages"]
-    ]
-
-
 def is_test_file(path: str) -> bool:
-    """Whether a path looks like that of a test."""
+    """Whether a path follows the naming conventions of Python tests."""
     name = path.rpartition("/")[2]
     return name.startswith("test_") or name.endswith("_test.py") or "/tests/" in f"/{path}" or "/test/" in f"/{path}"
 
 
-def _entry(path: str, content: bytes, digest: str) -> dict[str, Any]:
+def passages_of(path: str, content: bytes) -> Iterator[tuple[Passage, str]]:
+    """The passages of one file, each with its text."""
     text = content.decode("utf-8", "replace")
-    is_python = path.endswith(".py")
-    chunks = python_chunks(text, is_test=is_test_file(path)) if is_python else document_chunks(text)
+    chunks = python_chunks(text, is_test=is_test_file(path)) if path.endswith(".py") else document_chunks(text)
     lines = text.splitlines()
-    about = words_of(path.replace("/", " ").removesuffix(".py"))
-    passages = []
     for chunk in chunks:
-        # The name weighs as much as three mentions, its summary as two: who searches wants what is defined so first.
-        text = "\n".join(lines[chunk.first - 1 : chunk.last])
-        words = Counter([*about, *words_of(chunk.name) * 3, *words_of(chunk.summary) * 2, *words_of(text)])
-        place = [chunk.first, chunk.last, chunk.kind, chunk.name, chunk.summary]
-        passages.append({"chunk": place, "words": [list(one) for one in sorted(words.items())]})
-    return {"digest": digest, "passages": passages}
-
-
-def _read_shelf(shelf: Path) -> dict[str, dict[str, Any]]:
-    try:
-        held = json.loads(shelf.read_bytes())
-        return dict(held["files"]) if held["version"] == _VERSION else {}
-    except (OSError, ValueError, KeyError, TypeError):
-        return {}
-
-
-def _write_shelf(shelf: Path, entries: dict[str, dict[str, Any]]) -> None:
-    try:
-        write_file(shelf, json.dumps({"version": _VERSION, "files": entries}, separators=(",", ":")))
-    except StorageError:
-        return
+        yield Passage(path, chunk), "\n".join(lines[chunk.first - 1 : chunk.last])

@@ -1,139 +1,132 @@
-"""Meanings of passages, from any embeddings model behind LangChain's `Embeddings`; kept by content (T-12)."""
+"""Embeds passages with any model behind LangChain's `Embeddings`, and caches the vectors by content."""
 
 from __future__ import annotations
 
 import hashlib
+import math
+import operator
 import sqlite3
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import numpy
 from langchain_core.embeddings import Embeddings
 
 from .files import Passage
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-_BATCH = 64
-_LONGEST = 4000
-_MOST = 20_000
+_BATCH_SIZE = 64
+_MAX_CHARACTERS = 4000
+_MAX_PASSAGES = 20_000
 _TABLE = "CREATE TABLE IF NOT EXISTS vectors (model TEXT, digest TEXT, vector BLOB, PRIMARY KEY (model, digest))"
 Warn = Callable[[str], None]
 
 
 class PassageVectors:
-    """Vectors of passages, each worked out once for its content and kept in a file that may be lost at any time.
+    """Unit vectors of passages, computed once per content and kept in a cache file that may be lost at any time.
 
-    A model that cannot be reached is warned of once and not asked again in this run: words alone decide then.
+    After the first failure of the model it warns once and returns no vectors for the rest of the run.
 
     Args:
         embeddings: the model. Code and documents of the project are sent to it.
         model: its name; vectors of different models are never compared.
-        shelf: SQLite file that keeps the vectors between runs.
-        warn: told why vectors were given up.
+        cache_file: SQLite file that keeps the vectors between runs.
+        warn: receives the reason why the model was given up.
     """
 
-    def __init__(self, embeddings: Embeddings, model: str, shelf: Path, warn: Warn | None = None) -> None:
+    def __init__(self, embeddings: Embeddings, model: str, cache_file: Path, warn: Warn | None = None) -> None:
         self._embeddings = embeddings
         self._model = model
-        self._shelf = shelf
+        self._cache_file = cache_file
         self._warn = warn
-        self._lost = False
+        self._failed = False
         self._lock = threading.Lock()
-        self._known: dict[str, NDArray[numpy.float32]] = {}
+        self._known: dict[str, array[float]] = {}
         self._passages: Sequence[Passage] = ()
-        self._matrix: NDArray[numpy.float32] | None = None
+        self._vectors: list[array[float]] = []
 
-    def nearness(self, root: Path, passages: Sequence[Passage], query: str) -> list[float] | None:
-        """The cosine of each passage with a query, in -1..1; None where vectors cannot be had.
+    def similarities(self, root: Path, passages: Sequence[Passage], query: str) -> list[float] | None:
+        """The cosine of each passage with a query, in -1..1; None when the model cannot be used.
 
         At most 20,000 passages have vectors; the others count as 0.
         """
         with self._lock:
-            if self._lost or not passages:
+            if self._failed or not passages:
                 return None
             try:
-                matrix = self._matrix_of(root, passages)
-                asked = _unit(self._embeddings.embed_query(query[:_LONGEST]))
-                near = [float(one) for one in matrix @ asked]
-            except Exception as error:  # noqa: BLE001 - whatever a model of others raises, the search goes on without it
-                self._give_up(error)
+                if self._passages is not passages:  # the index makes a new list when a file changes
+                    self._vectors, self._passages = self._vectors_of(root, passages[:_MAX_PASSAGES]), passages
+                wanted = _unit(self._embeddings.embed_query(query[:_MAX_CHARACTERS]))
+                similar = [_dot(vector, wanted) for vector in self._vectors]
+            except Exception as error:  # noqa: BLE001 - whatever the model's client raises, the search works without it
+                self._failed = True
+                if self._warn is not None:
+                    reason = type(error).__name__
+                    self._warn(f"The embeddings model {self._model} is not used ({reason}): words alone rank.")
                 return None
-        return near + [0.0] * (len(passages) - len(near))
+        return similar + [0.0] * (len(passages) - len(similar))
 
-    def _matrix_of(self, root: Path, passages: Sequence[Passage]) -> NDArray[numpy.float32]:
-        """A row for each passage; made once for a list of passages, which the index makes anew when a file changes."""
-        if self._matrix is None or self._passages is not passages:
-            texts = _texts(root, passages[:_MOST])
-            digests = [_digest(text) for text in texts]
-            self._learn(dict(zip(digests, texts, strict=True)))
-            self._matrix, self._passages = numpy.stack([self._known[one] for one in digests]), passages
-        return self._matrix
+    def _vectors_of(self, root: Path, passages: Sequence[Passage]) -> list[array[float]]:
+        texts = _texts(root, passages)
+        digests = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts]
+        self._compute(dict(zip(digests, texts, strict=True)))
+        return [self._known[digest] for digest in digests]
 
-    def _learn(self, wanted: Mapping[str, str]) -> None:
-        """Have a vector for each text, by digest."""
-        self._recall([one for one in wanted if one not in self._known])
-        missing = [one for one in wanted if one not in self._known]
-        for start in range(0, len(missing), _BATCH):
-            batch = missing[start : start + _BATCH]
-            vectors = self._embeddings.embed_documents([wanted[one] for one in batch])
-            found = {one: _unit(vector) for one, vector in zip(batch, vectors, strict=True)}
-            self._known |= found
-            self._keep(found)
+    def _compute(self, texts: Mapping[str, str]) -> None:
+        """Read the vectors of texts (by digest) from the cache file, and ask the model for the missing ones."""
+        self._read_cached(texts.keys() - self._known.keys())
+        missing = [digest for digest in texts if digest not in self._known]
+        for start in range(0, len(missing), _BATCH_SIZE):
+            batch = missing[start : start + _BATCH_SIZE]
+            vectors = self._embeddings.embed_documents([texts[digest] for digest in batch])
+            computed = {digest: _unit(vector) for digest, vector in zip(batch, vectors, strict=True)}
+            self._known |= computed
+            self._write_cached(computed)  # per batch: an interrupted run does not pay for it again
 
-    def _recall(self, digests: Sequence[str]) -> None:
-        if not digests or not self._shelf.is_file():
-            return
+    def _read_cached(self, digests: Iterable[str]) -> None:
         wanted = set(digests)
-        try:
-            with closing(sqlite3.connect(self._shelf, timeout=5)) as shelf:
-                rows = shelf.execute("SELECT digest, vector FROM vectors WHERE model = ?", (self._model,)).fetchall()
-        except sqlite3.Error:
+        if not wanted or not self._cache_file.is_file():
             return
-        for digest, vector in rows:
-            if digest in wanted:
-                self._known[digest] = numpy.frombuffer(vector, dtype=numpy.float32)
+        try:
+            with closing(sqlite3.connect(self._cache_file, timeout=5)) as cache:
+                rows = cache.execute("SELECT digest, vector FROM vectors WHERE model = ?", (self._model,)).fetchall()
+            self._known |= {digest: array("f", vector) for digest, vector in rows if digest in wanted}
+        except (sqlite3.Error, ValueError):  # damaged: the model is asked again
+            return
 
-    def _keep(self, vectors: dict[str, NDArray[numpy.float32]]) -> None:
-        """A shelf that cannot be written costs the next run time, nothing else."""
+    def _write_cached(self, vectors: Mapping[str, array[float]]) -> None:
         rows = [(self._model, digest, vector.tobytes()) for digest, vector in vectors.items()]
         try:
-            self._shelf.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self._shelf, timeout=5)) as shelf, shelf:
-                shelf.execute(_TABLE)
-                shelf.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
-        except (sqlite3.Error, OSError):
+            self._cache_file.parent.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self._cache_file, timeout=5)) as cache, cache:
+                cache.execute(_TABLE)
+                cache.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+        except (sqlite3.Error, OSError):  # the next run asks the model again
             return
-
-    def _give_up(self, error: Exception) -> None:
-        self._lost = True
-        if self._warn is not None:
-            self._warn(f"The embeddings model {self._model} is not used ({type(error).__name__}): words alone rank.")
 
 
 def _texts(root: Path, passages: Sequence[Passage]) -> list[str]:
-    """What is sent for each passage: where it stands, its name, its text, at most 4,000 characters."""
+    """The text sent for each passage: path, name and content, at most 4,000 characters of it."""
     files: dict[str, list[str]] = {}
-    for path in {one.path for one in passages}:
+    for path in {passage.path for passage in passages}:
         try:
             files[path] = (root / path).read_text("utf-8", "replace").splitlines()
         except OSError:
             files[path] = []
-    return [
-        f"{one.path} {one.chunk.name}\n" + "\n".join(files[one.path][one.chunk.first - 1 : one.chunk.last])[:_LONGEST]
-        for one in passages
-    ]
+    texts: list[str] = []
+    for passage in passages:
+        body = "\n".join(files[passage.path][passage.chunk.first - 1 : passage.chunk.last])
+        texts.append(f"{passage.path} {passage.chunk.name}\n{body[:_MAX_CHARACTERS]}")
+    return texts
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+def _unit(vector: Sequence[float]) -> array[float]:
+    length = math.hypot(*vector)
+    return array("f", [value / length for value in vector] if length else vector)
 
 
-def _unit(vector: Sequence[float]) -> NDArray[numpy.float32]:
-    made = numpy.asarray(vector, dtype=numpy.float32)
-    length = float(numpy.linalg.norm(made))
-    return made / length if length else made
+def _dot(left: array[float], right: array[float]) -> float:
+    if len(left) != len(right):
+        raise ValueError(f"vectors of {len(left)} and {len(right)} dimensions cannot be compared")
+    return sum(map(operator.mul, left, right))

@@ -57,7 +57,7 @@ class ToolServices:
 
     def __post_init__(self) -> None:
         object.__setattr__(
-            self, "index", CodebaseIndex(self.root, self.cache_dir / "codebase-index.json", self.vectors)
+            self, "index", CodebaseIndex(self.root, self.cache_dir / "codebase-index.sqlite", self.vectors)
         )
         object.__setattr__(self, "baselines", Baselines(self.root))
         object.__setattr__(self, "openapi", Readings())

@@ -12,7 +12,7 @@ from pathlib import Path
 from ...core.version import VERSION
 
 _PACKAGES_OF_TOOLS = ("analysis", "core", "engine", "gate", "mcp", "schemas", "utils")
-_PACKAGES = ("bm25s", "docstring-parser", "jsonschema", "openapi-spec-validator", "pathspec", "pyyaml", "ruff")
+_PACKAGES = ("docstring-parser", "jsonschema", "openapi-spec-validator", "pathspec", "pyyaml", "ruff")
 _ENDINGS = (".py", ".json", ".mjs")
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ...analysis.code_search.files import stamps
+from ...analysis.code_search.files import list_files
 from ...analysis.code_search.index import Match
 from ..toolbox.cache import content_key
 from ..toolbox.definition import ToolDefinition, closed_object
@@ -26,8 +26,8 @@ def _found(services: ToolServices, query: str, file_paths: list[str], limit: int
     found = services.index.search(query, near, limit)
     return {
         "snippets": [_snippet(services.root, one) for one in found.matches],
-        "files_indexed": found.files,
-        "ranking": "hybrid" if found.by_vectors else "lexical",
+        "files_indexed": found.file_count,
+        "ranking": "hybrid" if found.used_embeddings else "lexical",
     }
 
 
@@ -48,10 +48,10 @@ def _snippet(root: Path, match: Match) -> dict[str, Any]:
 
 def _key(services: ToolServices, arguments: dict[str, Any]) -> str | None:
     """By path and content of every file that is searched; not where a model of somebody else's takes part."""
-    if services.index.by_meaning:
+    if services.index.uses_embeddings:
         return None
     files: list[tuple[str, str]] = []
-    for stamp in stamps(services.root):
+    for stamp in list_files(services.root):
         with suppress(OSError):  # it went away, or may not be read: the search leaves it out as well
             files.append((stamp.path, hashlib.sha256((services.root / stamp.path).read_bytes()).hexdigest()))
     return content_key(arguments, files)

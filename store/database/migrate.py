@@ -26,7 +26,7 @@ def is_current(connection: Connection) -> bool:
     version = connection.execute(text("PRAGMA user_version")).scalar_one()
     if version == 0 and connection.dialect.has_table(connection, "alembic_version"):
         revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
-        version = _ALEMBIC_REVISIONS.get(revision, revision)
+        version = _ALEMBIC_REVISIONS.get(str(revision), revision)
     if version not in (0, SCHEMA_VERSION):
         raise StateVersionError(
             f"The run database has schema version {version}, which this version of testwright does not know.",

@@ -27,7 +27,7 @@ WITHOUT = """
 import asyncio, sys
 from pathlib import Path
 
-READ_LATER = ("langgraph", "langchain_core", "mcp", "sqlalchemy", "openai", "jsonschema", "numpy")
+READ_LATER = ("langgraph", "langchain_core", "mcp", "sqlalchemy", "openai", "jsonschema")
 
 
 class Refused:

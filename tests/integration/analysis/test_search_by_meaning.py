@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.analysis.code_search.index import CodebaseIndex, Found
+from testwright.analysis.code_search.index import CodebaseIndex, SearchResult
 from testwright.app.tool_factory import vectors_of
 from testwright.config.settings import load_settings
 from testwright.core.errors import SettingsError
@@ -26,28 +26,28 @@ def root(tmp_path: Path) -> Path:
     return write_files(tmp_path / "p", FILES)
 
 
-def found(root: Path, server: EmbeddingsServer, query: str, warnings: list[str] | None = None) -> Found:
+def found(root: Path, server: EmbeddingsServer, query: str, warnings: list[str] | None = None) -> SearchResult:
     """A search as a run makes it: settings, environment, a new process's index over the same state folder."""
     settings = load_settings({"root": root, "embeddings": "openai:meanings", "base_url": server.url})
     vectors = vectors_of(
         settings, {"TESTWRIGHT_API_KEY": "sk-planted"}, (warnings if warnings is not None else []).append
     )
-    return CodebaseIndex(root, root / ".testwright" / "cache" / "index.json", vectors).search(query)
+    return CodebaseIndex(root, root / ".testwright" / "cache" / "index.sqlite", vectors).search(query)
 
 
-def names(result: Found) -> list[str]:
+def names(result: SearchResult) -> list[str]:
     return [one.passage.chunk.name for one in result.matches]
 
 
 @pytest.mark.feature("T-12")
 def test_a_passage_without_a_word_of_the_question_is_found_by_its_meaning(root):
-    by_words = CodebaseIndex(root, root / "index.json").search(QUESTION)
+    by_words = CodebaseIndex(root, root / "index.sqlite").search(QUESTION)
     assert "bulk_rebate" not in names(by_words)
     with embeddings_server() as server:
         result = found(root, server, QUESTION)
         assert names(result)[0] == "bulk_rebate"
-        assert result.by_vectors
-        assert not by_words.by_vectors
+        assert result.used_embeddings
+        assert not by_words.used_embeddings
         assert set(server.keys) == {"Bearer sk-planted"}
 
 
@@ -70,13 +70,13 @@ def test_a_model_that_fails_costs_one_warning_and_words_rank_alone(root):
         server.failing = True
         result = found(root, server, "bulk rebate", warnings)
     assert names(result)[0] == "bulk_rebate"
-    assert not result.by_vectors
+    assert not result.used_embeddings
     assert len(warnings) == 1
     assert "meanings at http://127.0.0.1" in warnings[0]
     assert "sk-planted" not in warnings[0]
 
 
-def test_a_lost_or_damaged_shelf_of_vectors_is_made_again(root):
+def test_a_lost_or_damaged_cache_of_vectors_is_made_again(root):
     with embeddings_server() as server:
         expected = names(found(root, server, QUESTION))
         shelf = root / ".testwright" / "cache" / "vectors.sqlite"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
 
+from testwright.analysis.code_search import files, index
 from testwright.analysis.code_search.chunks import document_chunks, python_chunks
 from testwright.analysis.code_search.index import CodebaseIndex
-from testwright.analysis.code_search.words import words_of
+from testwright.analysis.code_search.words import split_words
 from testwright.core.errors import ToolFailure
 from testwright.mcp.tool_client.tool_client import ToolClient
 from testwright.mcp.toolbox.toolbox import build_toolbox
@@ -30,15 +33,36 @@ SHOP = {
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("CartItem.addMany", ["cartitem", "cart", "item", "addmani", "add", "mani"]),
-        ("total_price", ["total_pric", "total", "price"]),
+        ("CartItem.addMany", ["cartitem", "cart", "item", "addmany", "add", "many"]),
+        ("total_price", ["total_price", "total", "price"]),
+        ("_total", ["_total", "total"]),
         ("HTTPServer2", ["httpserver2", "http", "server", "2"]),
-        ("the categories of a retried class", ["categori", "retri"]),
+        ("the categories of a retried class", ["categories", "retried"]),
         ("straße", ["straße"]),
     ],
 )
-def test_identifiers_are_found_whole_and_in_parts(text, words):
-    assert words_of(text) == words
+def test_identifiers_are_split_whole_and_in_parts(text, words):
+    assert split_words(text) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("def categories():\n    return []\n", "one category"),
+        ("def retried():\n    return []\n", "it retries"),
+        ("def addMany():\n    return []\n", "many added"),
+        ("def total_price():\n    return 1\n", "total_prices"),
+        ("def straße():\n    return 1\n", "Straße"),
+    ],
+)
+def test_words_match_by_their_stems_and_identifiers_by_their_parts(tmp_path, text, query):
+    root = write_files(tmp_path / "p", {"a.py": text, "b.py": "def other():\n    return 0\n"})
+    assert [path for path, _ in search(root, query)] == ["a.py"]
+
+
+@pytest.mark.parametrize("query", ['say "OR" NEAR(a) AND', "name:* ^price", "'; DROP TABLE passages", "\0 \ud800 {x}"])
+def test_a_query_is_never_read_as_search_syntax(tmp_path, query):
+    search(write_files(tmp_path / "p", SHOP), query)
 
 
 def test_python_is_cut_at_functions_methods_and_classes():
@@ -66,7 +90,7 @@ def test_documents_are_cut_at_headings_outside_of_code():
 
 
 def search(root: Path, query: str, near: tuple[str, ...] = ()) -> list[tuple[str, str]]:
-    found = CodebaseIndex(root, root / ".testwright" / "index.json").search(query, near)
+    found = CodebaseIndex(root, root / ".testwright" / "index.sqlite").search(query, near)
     return [(one.passage.path, one.passage.chunk.name) for one in found.matches]
 
 
@@ -96,23 +120,49 @@ def test_the_same_project_gives_the_same_answer_elsewhere_and_again(tmp_path):
 
 def test_a_changed_file_is_found_anew_and_a_deleted_one_no_more(tmp_path):
     root = write_files(tmp_path / "p", SHOP)
-    index = CodebaseIndex(root, tmp_path / "shelf.json")
-    assert index.search("voucher").matches == ()
+    searched = CodebaseIndex(root, tmp_path / "index.sqlite")
+    assert searched.search("voucher").matches == ()
     write_files(root, {"src/shop/pricing.py": "def redeem_voucher(code):\n    return code\n"})
-    assert index.search("voucher").matches[0].passage.chunk.name == "redeem_voucher"
+    assert searched.search("voucher").matches[0].passage.chunk.name == "redeem_voucher"
     (root / "src/shop/pricing.py").unlink()
-    assert index.search("voucher").matches == ()
+    assert searched.search("voucher").matches == ()
 
 
-@pytest.mark.parametrize("damage", ["not json", '{"version": 1, "files": 7}', '{"version": 0}', "[]"])
-def test_a_damaged_shelf_does_no_harm(tmp_path, damage):
+def damaged_index(root: Path, cache_file: Path) -> bytes:
+    """An index whose header reads and whose pages do not."""
+    CodebaseIndex(root, cache_file).search("bulk discount")
+    content = bytearray(cache_file.read_bytes())
+    content[4096:] = b"\xa5" * (len(content) - 4096)
+    return bytes(content)
+
+
+def of_another_version(root: Path, cache_file: Path) -> bytes:
+    with contextlib.closing(sqlite3.connect(cache_file)) as database:
+        database.executescript("CREATE TABLE passages (x); PRAGMA user_version = 2;")
+    return cache_file.read_bytes()
+
+
+@pytest.mark.parametrize("damage", [lambda *_: b"no database" * 100, lambda *_: b"", damaged_index, of_another_version])
+def test_a_damaged_cache_file_does_no_harm(tmp_path, damage):
     root = write_files(tmp_path / "p", SHOP)
-    shelf = tmp_path / "shelf.json"
-    shelf.write_text(damage)
-    matches = CodebaseIndex(root, shelf).search("bulk discount").matches
+    cache_file = tmp_path / "index.sqlite"
+    cache_file.write_bytes(damage(root, cache_file))
+    matches = CodebaseIndex(root, cache_file).search("bulk discount").matches
     assert matches[0].passage.path == "src/shop/pricing.py"
-    again = CodebaseIndex(root, shelf).search("bulk discount").matches
+    again = CodebaseIndex(root, cache_file).search("bulk discount").matches
     assert again == matches
+
+
+def test_unchanged_files_are_taken_from_the_cache_file(tmp_path, monkeypatch):
+    root = write_files(tmp_path / "p", SHOP)
+    expected = CodebaseIndex(root, tmp_path / "index.sqlite").search("total price").matches
+    write_files(root, {"src/shop/new.py": "def voucher():\n    return 1\n"})
+    indexed = []
+    original = files.passages_of
+    monkeypatch.setattr(index, "passages_of", lambda path, content: indexed.append(path) or original(path, content))
+    again = CodebaseIndex(root, tmp_path / "index.sqlite")
+    assert [match.passage for match in again.search("total price").matches] == [match.passage for match in expected]
+    assert set(indexed) <= {"src/shop/new.py", "src/shop/__init__.py"}
 
 
 @pytest.mark.feature("T-12")
