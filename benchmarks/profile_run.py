@@ -33,10 +33,9 @@ TICK = os.sysconf("SC_CLK_TCK")
 LOOK_SECONDS = 0.01
 STACK_SECONDS = 0.005
 KINDS = (
-    ("observe", "exploring"),
-    ("mutants", "mutants"),
-    ("pytest_", "test runs"),
-    ("unittest_run", "test runs"),
+    ("observe.", "exploring"),
+    ("mutants.", "mutants"),
+    ("suites.", "test runs"),
     ("ruff", "linters"),
     ("node", "linters"),
     ("start.py", "sandbox starts"),

@@ -19,9 +19,8 @@ from .interpreter import Interpreter, find_interpreter
 from .overlay import test_overlay
 from .protocol import Limits, Network, Program, Sandbox
 from .snapshot import Snapshot, copy_tree, remove_tree, take_snapshot
+from .worker_files import START, WORKER_FOLDER
 
-WORKER_FOLDER = Path(__file__).with_name("worker")
-_START = WORKER_FOLDER / "start.py"
 _LEASE = "lease"
 _LONGEST_TMPDIR = 70  # programs put sockets below it, whose whole path has at most 107 bytes
 P = ParamSpec("P")
@@ -67,7 +66,7 @@ class Workspace:
         last = [str(one) for one in (target.interpreter.user_site, *self._linked(), *target.overlay) if one is not None]
         variables = self._environment(roots) | dict(environment or {})
         return Program(
-            argv=(str(target.interpreter.path), str(_START), json.dumps({"first": roots, "last": last}), *args),
+            argv=(str(target.interpreter.path), str(START), json.dumps({"first": roots, "last": last}), *args),
             cwd=cwd or self.project,
             environment=variables,
             readable=(*target.interpreter.prefix_paths, *target.overlay, WORKER_FOLDER, *readable),

@@ -18,8 +18,8 @@ from .executable import executable_folders, home_folder
 from .line_session import line_session
 from .protocol import Completed, Program, SandboxKind, Session
 from .running import Launch, run_to_end
+from .worker_files import START, WORKER_FOLDER
 
-START = Path(__file__).with_name("worker") / "start.py"
 _PYTHON = re.compile(r"(python|pypy)[\d.]*t?")
 
 
@@ -51,7 +51,7 @@ class WeakSandbox:
         for folder in (*program.readable, *program.writable):
             if not folder.exists():
                 raise SandboxFailure(f"{folder} was to be shown to a sandboxed program but does not exist")
-        readable = (*executable_folders(executable), *program.readable, START.parent)
+        readable = (*executable_folders(executable), *program.readable, WORKER_FOLDER)
         guard = {
             "writable": [os.path.realpath(one) for one in program.writable],
             "readable": [os.path.realpath(one) for one in readable],

@@ -31,7 +31,7 @@ from .summary import mutation_summary
 
 SLOW_SECONDS = 1.0
 MADE_LOCALE = "zz_ZZ"
-"""The name that sandbox/worker/pytest_surroundings.py gives the locale it makes."""
+"""The name that sandbox/worker/suites/environment.py gives the locale it makes."""
 
 
 @dataclass(frozen=True, slots=True)

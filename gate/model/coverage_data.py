@@ -128,7 +128,7 @@ def percent(part: int, whole: int) -> float:
 
 
 def coverage_from_worker(raw: Mapping[str, Any]) -> CoverageData:
-    """Read what the worker wrote (see sandbox/worker/pytest_measure.py). Raises KeyError or TypeError on other data."""
+    """Read what worker/suites/coverage_measure.py wrote. Raises KeyError or TypeError on other data."""
     files = {}
     for name, facts in raw.items():
         by_test = {

@@ -1,6 +1,6 @@
 """Measuring a suite by mutants: which of a seeded sample its tests notice, and which test notices which (B-01, B-11).
 
-The work is done in the sandbox by sandbox/worker/mutants_run.py, which forks for each mutant and writes no file.
+The work is done in the sandbox by sandbox/worker/mutants/run_tests.py, which forks for each mutant and writes no file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..runner.suite import Suite
 from .notes import notes_of
 from .planning import Judges, Planned, all_mutants, needy_of, plan_of
 
-SCRIPT = "mutants_run.py"
+SCRIPT = "mutants.run_tests"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 from ...core.errors import EnvironmentFault
 from ...sandbox.protocol import Completed, Limits, Program
 from ...sandbox.target import PythonTarget, Workspace
+from ...sandbox.worker_files import worker_arguments
 from ..model.coverage_data import CoverageData, coverage_from_worker
 from ..model.journal import Record, read_record, scrubber
 from ..model.options import Framework, SuiteOptions
 from ..model.project_config import Settings, configuration
 
-WORKER = Path(__file__).resolve().parents[2] / "sandbox" / "worker"
 COLLECT_SECONDS = 60.0
 READY_SECONDS = 900.0
 _NAMES_TROUBLE = re.compile(r"(ERROR: |[\w.]*(Error|Exception|Warning)\b)")
@@ -124,7 +124,7 @@ class Launcher:
 
     async def work(
         self,
-        script: str,
+        module: str,
         files: Sequence[str],
         options: SuiteOptions,
         more: Mapping[str, Any],
@@ -136,7 +136,7 @@ class Launcher:
         """Run another of our workers on the same files, in the same manner: the facts it wrote, and how it ended.
 
         Args:
-            script: its file name.
+            module: its name, relative to the worker's folder.
             more: added to the request.
             plan: more of it, told to the worker when it is there; the worker makes itself ready meanwhile, which may
                 take `READY_SECONDS` and does not count as its time.
@@ -150,11 +150,10 @@ class Launcher:
         more = {**more, "framework": self._framework, "scratch": str(folder), "plan": str(told)}
         more["places"] = [str(one) for one in writable]
         await asyncio.to_thread(self._write_request, folder, files, options, manner, limits.wall_seconds, more)
-        program = self._program([folder], options, manner, limits.wall_seconds)
-        argv = tuple(str(WORKER / script) if one.endswith(f"{self._framework}_run.py") else one for one in program.argv)
+        program = self._program([folder], options, manner, limits.wall_seconds, module)
         ready = 0.0 if plan is None else READY_SECONDS
         whole = replace(limits, wall_seconds=limits.wall_seconds + ready)
-        async with working(self._target.sandbox.run(replace(program, argv=argv, limits=whole))) as run:
+        async with working(self._target.sandbox.run(replace(program, limits=whole))) as run:
             if plan is not None:
                 async with working(plan) as awaited:
                     await asyncio.wait((run, awaited), return_when=asyncio.FIRST_COMPLETED)
@@ -169,7 +168,9 @@ class Launcher:
         """Where a program may write besides its workspace: folders of its own in a sandbox of namespaces."""
         return (Path("/tmp"), Path("/dev/shm")) if self._target.sandbox.kind == "bubblewrap" else ()
 
-    def _program(self, folders: Sequence[Path], options: SuiteOptions, manner: Manner, wall_seconds: float) -> Program:
+    def _program(
+        self, folders: Sequence[Path], options: SuiteOptions, manner: Manner, wall_seconds: float, module: str = ""
+    ) -> Program:
         environment = options.environment()
         # The copy of the project may hold bytecode: the next launch in this workspace starts faster for it.
         environment["PYTHONDONTWRITEBYTECODE"] = ""
@@ -177,10 +178,9 @@ class Launcher:
             environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         requests = [str(folder / "request.json") for folder in folders]
         return self._workspace.program(
-            [str(WORKER / f"{self._framework}_run.py"), *requests],
+            worker_arguments(module or f"suites.run_{self._framework}", *requests),
             environment=environment,
             limits=Limits(wall_seconds=wall_seconds),
-            readable=(WORKER,),
         )
 
     def _new_folder(self) -> Path:

@@ -3,7 +3,7 @@
 As two jobs on one machine or the workers of pytest-xdist, such runs share the project's folder, the folders for
 temporary files and the ports. Only tests that make, write, remove or bind something there under a fixed name can
 disturb each other, so only those are run two at a time: most suites have none, and pay nothing. The two runs take
-turns in a fixed way (sandbox/worker/pytest_shared.py): what is found does not depend on luck.
+turns in a fixed way (sandbox/worker/suites/interleaving.py): what is found does not depend on luck.
 """
 
 from __future__ import annotations

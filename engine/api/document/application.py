@@ -1,6 +1,6 @@
 """Runs an application in the sandbox: starts it, sends requests, reads the answers.
 
-The worker (`api_observe.py`) starts the application with the same code that the generated tests use, so an observed
+The worker (`http/send_requests.py`) starts the application with the same code that the generated tests use, so an observed
 answer is the answer that the tests will get.
 """
 
@@ -11,15 +11,14 @@ import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ....core.errors import EnvironmentFault, SandboxFailure
 from ....sandbox.protocol import Limits, Session
 from ....sandbox.target import PythonTarget, Workspace
+from ....sandbox.worker_files import worker_arguments
 from ..model.model import HttpAnswer, Json
 
-WORKER = Path(__file__).resolve().parents[3] / "sandbox" / "worker"
 _LIMITS = Limits(wall_seconds=1800, cpu_seconds=1800, memory_mib=4096, processes=256, output_mib=256)
 
 
@@ -121,11 +120,10 @@ async def open_application(
     surroundings = surroundings or AppConditions()
     async with target.workspace() as workspace:
         program = workspace.program(
-            [str(WORKER / "api_observe.py")],
+            worker_arguments("http.send_requests"),
             environment={"PYTHONHASHSEED": str(surroundings.hash_seed), "TZ": surroundings.zone},
             network="loopback",
             limits=_LIMITS,
-            readable=(WORKER,),
         )
         begin = {
             "application": launch.application,

@@ -12,9 +12,10 @@ from typing import Any
 from ....core.errors import EnvironmentFault
 from ....sandbox.protocol import Limits
 from ....sandbox.target import PythonTarget
+from ....sandbox.worker_files import worker_arguments
 from ..model.api_source import ApiDescription, HandlerLocations, document_form
 from ..model.model import Json
-from .application import WORKER, AppLaunch, start_failure
+from .application import AppLaunch, start_failure
 
 _SECONDS = 120.0
 
@@ -39,11 +40,10 @@ async def extract_document(target: PythonTarget, launch: AppLaunch) -> ApiDescri
             "document": str(answer),
         }
         program = workspace.program(
-            [str(WORKER / "api_document.py"), json.dumps(config)],
+            worker_arguments("http.write_document", json.dumps(config)),
             environment=dict(launch.environment),
             network="loopback",
             limits=Limits(wall_seconds=_SECONDS, memory_mib=4096),
-            readable=(WORKER,),
         )
         completed = await target.sandbox.run(program)
         place = str(workspace.project)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from ....sandbox.worker_files import WORKER_FOLDER
 
-_WORKER = Path(__file__).resolve().parents[3] / "sandbox" / "worker"
 CONFTEST = '''"""Lets the tests of this folder import the helpers beside them, whatever pytest's import mode is."""
 
 import sys
-from pathlib import Path
+from ....sandbox.worker_files import WORKER_FOLDER
 
 if str(Path(__file__).parent) not in sys.path:
     sys.path.insert(0, str(Path(__file__).parent))
@@ -20,4 +19,4 @@ def helper_source(name: str) -> str:
 
     `api_process` and `api_serving` start the application, `api_schema` validates answers.
     """
-    return (_WORKER / f"{name}.py").read_text(encoding="utf-8")
+    return (WORKER_FOLDER / "http" / f"{name}.py").read_text(encoding="utf-8")

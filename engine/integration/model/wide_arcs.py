@@ -1,7 +1,7 @@
 """The arcs of several files in one number space, and the edges between files among them.
 
 Lines of the entry's file are themselves; those of the component number n (from 1) have n * OFFSET added, as the worker
-tells them (sandbox/worker/observe_wide.py).
+tells them (sandbox/worker/observe/wide_trace.py).
 """
 
 from __future__ import annotations

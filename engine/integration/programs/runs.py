@@ -11,12 +11,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from ....core.errors import SandboxFailure
 from ....sandbox.protocol import Limits
 from ....sandbox.target import PythonTarget, Workspace
+from ....sandbox.worker_files import worker_arguments
 from ...python.model.model import Arc
 from ...python.project.layout import Layout, ModulePlace
 from ..flows.explore import Flows
@@ -30,7 +30,6 @@ from .documented_defaults import relies_on_wrong_default, wrong_documented_defau
 from .input_files import reading_of, samples_of
 from .proposals import ProgramFacts, boundary_arguments, boundary_runs, following_runs, single_runs
 
-_WORKER = Path(__file__).resolve().parents[3] / "sandbox" / "worker"
 COMMAND_SECONDS = 10.0
 MOST_KEPT = 18
 _READ_SECONDS = 30.0
@@ -84,9 +83,8 @@ class ProgramRunner:
         async with self._target.workspace() as workspace:
             out = workspace.scratch / "parser.json"
             program = workspace.program(
-                [str(_WORKER / "programs_read.py"), str(out), *self._program.start],
+                worker_arguments("programs.read_parser", str(out), *self._program.start),
                 limits=Limits(wall_seconds=_READ_SECONDS),
-                readable=(_WORKER,),
             )
             await self._target.sandbox.run(program)
             try:
@@ -106,9 +104,8 @@ class ProgramRunner:
         async with self._target.workspace() as workspace:
             count = sum(len(run.commands) for run in runs)
             program = workspace.program(
-                [str(_WORKER / "programs_run.py")],
+                worker_arguments("programs.run_commands"),
                 limits=Limits(wall_seconds=60 + count * (COMMAND_SECONDS + 5), cpu_seconds=600, output_mib=128),
-                readable=(_WORKER,),
                 stdin=json.dumps(self._request(workspace, runs, manner)).encode(),
             )
             completed = await self._target.sandbox.run(program)

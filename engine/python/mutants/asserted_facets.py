@@ -21,7 +21,7 @@ _LATER = re.compile(r"^[(]?(?:not )?(?:\w+[(.])*result\b")
 
 @dataclass(frozen=True, slots=True)
 class AssertedFacets:
-    """The facets that are pinned, and what a message must contain; see observe_mutants.py for facets.
+    """The facets that are pinned, and what a message must contain; see worker/mutants/facets.py for facets.
 
     Attributes:
         whole: whether a message must be that, and nothing more.

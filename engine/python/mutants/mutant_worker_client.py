@@ -1,4 +1,4 @@
-"""The host's side of trials on mutants: opens sandbox/worker/observe_mutants.py and speaks with it (B-11).
+"""The host's side of trials on mutants: opens sandbox/worker/mutants/compare_trials.py and speaks with it (B-11).
 
 When the worker is lost, what it has not answered counts as not tried.
 """
@@ -53,7 +53,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class MutantOutcome:
-    """What became of one mutant; statuses as in observe_mutants.py."""
+    """What became of one mutant; statuses as in worker/mutants/compare_trials.py."""
 
     number: int
     status: str
@@ -126,7 +126,7 @@ async def open_mutant_worker(
         for clock in (CONDITIONS.clock, None):
             conditions = replace(CONDITIONS, clock=clock, network=network)
             observer = Observer(target, facts, conditions, workspace)
-            program = observer.program("observe_mutants.py")
+            program = observer.program("mutants.compare_trials")
             async with target.sandbox.session(program) as session:
                 more = {
                     "project": str(workspace.project),

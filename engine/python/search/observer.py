@@ -1,7 +1,7 @@
-"""The host's side of the worker: opens it in the sandbox on a fresh workspace, feeds trials, reads observations (B-06).
+"""The host's side of the trial worker: starts it in the sandbox on a fresh workspace, sends trials, reads observations.
 
-The worker lives in sandbox/worker/observe.py and outlives bad trials by itself; when it is lost all the same it is
-started again, and only the trial it was running is lost with it.
+The worker is `sandbox/worker/observe/run_trials.py`. It survives failing trials itself; if its process is lost, it is
+started again, and only the trial that was running is lost.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any, Literal
 from ....core.errors import SandboxFailure, TargetImportError
 from ....sandbox.protocol import Limits, Network, Program, Session
 from ....sandbox.target import PythonTarget, Workspace
+from ....sandbox.worker_files import worker_arguments
 from ..model.model import Arc, ModuleFacts, Observation, Trial
 from ..model.observation_json import ObservedTrial, observed_trial
 from ..project.import_errors import import_failure
 
-WORKER = Path(__file__).resolve().parents[3] / "sandbox" / "worker"
 START_SECONDS = 120.0
 SILENCE_SECONDS = 90.0
 BATCH = 100
@@ -56,7 +56,7 @@ class Conditions:
         max_steps: lines of the target file one trial may run.
         missing: modules that the target does not find when it is loaded.
         watched: POSIX paths and dotted names of further files of the project whose lines are told too, offset as
-            observe_wide.py says.
+            worker/observe/wide_trace.py says.
         network: what the sandbox lets a trial reach.
     """
 
@@ -154,7 +154,7 @@ class Observer:
         """
         self._starts += 1
         scratch = self.workspace.scratch / f"trials{self._starts}"
-        context = self.target.sandbox.session(self.program("observe.py"))
+        context = self.target.sandbox.session(self.program("observe.run_trials"))
         self._session = await context.__aenter__()
         self._context = context
         try:
@@ -171,14 +171,13 @@ class Observer:
         self.import_arcs = frozenset((start, end) for start, end in answer["ready"]["arcs"])
         self.python = tuple(answer["ready"]["python"])
 
-    def program(self, script: str) -> Program:
-        """A script of the worker's, ready to start."""
+    def program(self, module: str) -> Program:
+        """A program of the worker, ready to start."""
         return self.workspace.program(
-            [str(WORKER / script)],
+            worker_arguments(module),
             environment={"PYTHONHASHSEED": str(self.conditions.hash_seed), "TZ": self.conditions.zone},
             network=self.conditions.network,
             limits=Limits(wall_seconds=3600, cpu_seconds=3600, memory_mib=4096, output_mib=256),
-            readable=(WORKER,),
         )
 
     async def _give_up(self) -> None:

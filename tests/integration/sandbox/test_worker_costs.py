@@ -11,22 +11,14 @@ from typing import Any
 
 import pytest
 
-from testwright.tests.support.engine.worker_files import worker_file
-
-WORKER = Path(__file__).resolve().parents[3] / "sandbox" / "worker"
+from testwright.tests.support.engine.worker_files import worker_module
 
 pytestmark = pytest.mark.feature("T-16")
 
 
 def rendering() -> Any:
     """What writes values, with the files beside it that it imports."""
-    sys.path.insert(0, str(WORKER))
-    try:
-        return worker_file("observe_values")
-    finally:
-        sys.path.remove(str(WORKER))
-        for name in [one for one in sys.modules if one.startswith("observe_")]:
-            del sys.modules[name]
+    return worker_module("observe.values")
 
 
 SOURCE = """
@@ -66,7 +58,7 @@ def test_code_of_the_target_is_traced_whatever_its_module_says_of_its_file(
     places = {"here": str(path), "elsewhere": str(tmp_path / "linked" / "target.py")}
     named = {name: places.get(str(value), value) for name, value in names.items()}
     code, namespace = functions(path, **named)
-    tracing = worker_file("observe_trace")
+    tracing = worker_module("observe.trace")
     with tracing.open_tracer(code, 1000) as tracer:
         namespace["twice"](1)
         list(namespace["counting"](2))
@@ -82,7 +74,7 @@ def test_code_of_the_target_is_traced_whatever_its_module_says_of_its_file(
 def test_functions_of_other_files_are_not_traced_nor_lines_that_run_while_it_is_stopped(tmp_path: Path) -> None:
     code, namespace = functions(tmp_path / "target.py")
     _, others = functions(tmp_path / "other.py", __file__=str(tmp_path / "other.py"))
-    tracing = worker_file("observe_trace")
+    tracing = worker_module("observe.trace")
     with tracing.open_tracer(code, 1000) as tracer:
         for _ in range(2):
             others["twice"](1)
@@ -96,7 +88,7 @@ def test_functions_of_other_files_are_not_traced_nor_lines_that_run_while_it_is_
 
 def test_threads_of_a_trial_are_traced_too(tmp_path: Path) -> None:
     code, namespace = functions(tmp_path / "target.py")
-    with worker_file("observe_trace").open_tracer(code, 1000) as tracer:
+    with worker_module("observe.trace").open_tracer(code, 1000) as tracer:
         thread = threading.Thread(target=namespace["twice"], args=(1,))
         thread.start()
         thread.join()
@@ -115,7 +107,7 @@ COMPARED: list[tuple[str, Callable[[Any, Any], object]]] = [
 
 @pytest.mark.parametrize(("name", "plain"), COMPARED)
 def test_a_comparison_answers_as_its_operator_does_and_is_noted(name: str, plain: Callable[[Any, Any], object]) -> None:
-    importing = worker_file("observe_import")
+    importing = worker_module("observe.importing")
     operands = importing.Operands()
     compare = importing._comparers(operands)[name]
     for one, other in ((1, 2), (2, 1), (2, 2)):
@@ -128,7 +120,7 @@ def test_a_comparison_answers_as_its_operator_does_and_is_noted(name: str, plain
 
 
 def test_membership_notes_a_small_container_and_some_of_a_large_one() -> None:
-    importing = worker_file("observe_import")
+    importing = worker_module("observe.importing")
     operands = importing.Operands()
     operands.on = True
     compare = importing._comparers(operands)
@@ -138,7 +130,7 @@ def test_membership_notes_a_small_container_and_some_of_a_large_one() -> None:
 
 
 def test_what_is_full_notes_no_more_until_the_next_trial() -> None:
-    importing = worker_file("observe_import")
+    importing = worker_module("observe.importing")
     operands = importing.Operands()
     operands.on = True
     equal = importing._comparers(operands)["Eq"]
@@ -149,7 +141,7 @@ def test_what_is_full_notes_no_more_until_the_next_trial() -> None:
 
 
 def test_a_listener_hears_of_what_the_guard_lets_pass_and_of_nothing_it_refuses() -> None:
-    guarding = worker_file("guard")
+    guarding = worker_module("guard")
     guard = guarding.Guard({"network": "none"})
     heard: list[str] = []
     for event in ("socket.connect", "socket.__new__"):
@@ -165,7 +157,7 @@ def test_a_listener_hears_of_what_the_guard_lets_pass_and_of_nothing_it_refuses(
 
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="this kernel does not say")
 def test_waiting_for_a_processor_is_read_anew_also_after_the_descriptor_was_closed() -> None:
-    limits = worker_file("observe_limits")
+    limits = worker_module("observe.limits")
     waiting = limits.Waiting()
     before = limits.starved_seconds()
     first = waiting.seconds()
@@ -183,7 +175,7 @@ def test_chance_begins_anew_for_each_trial_and_tells_whether_it_was_used() -> No
 
     state = random.getstate()
     try:
-        chance = worker_file("observe_clock").Chance()
+        chance = worker_module("observe.clock").Chance()
         drawn = []
         for seed in (1, 1, 2, 1):
             chance.reseed(seed)

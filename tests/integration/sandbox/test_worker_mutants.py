@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from testwright.mutation.catalog import mutants_of
-from testwright.tests.support.engine.worker_files import worker_file
+from testwright.tests.support.engine.worker_files import worker_module
 
-WORKER = Path(__file__).resolve().parents[3] / "sandbox" / "worker"
+WORKER = Path(__file__).resolve().parents[3] / "sandbox" / "worker" / "mutants"
 
 pytestmark = pytest.mark.feature("T-16")
 
@@ -65,7 +65,7 @@ async def last():
 
 
 def test_compiling_the_changed_part_alone_gives_what_compiling_the_whole_file_gives(tmp_path: Path) -> None:
-    swap: Any = worker_file("mutants_swap")
+    swap: Any = worker_module("mutants.swap")
     (tmp_path / "some.py").write_text(SOURCE, "utf-8")
     data = SOURCE.encode()
     parts = swap.Parts(data, swap.compile_text(data, "some.py"), "some.py")
@@ -81,7 +81,7 @@ def test_compiling_the_changed_part_alone_gives_what_compiling_the_whole_file_gi
 
 
 def test_what_a_module_and_its_classes_hold_is_put_back() -> None:
-    state: Any = worker_file("mutants_state")
+    state: Any = worker_module("mutants.module_state")
     module: Any = types.ModuleType("shop")
     source = """
 import functools, collections
@@ -158,7 +158,7 @@ LONE = True
     ],
 )
 def test_what_is_held_by_another_name_or_in_another_order_is_put_back(change: str, look: str) -> None:
-    state: Any = worker_file("mutants_state")
+    state: Any = worker_module("mutants.module_state")
     module: Any = types.ModuleType("lamps")
     names = module.__dict__
     exec(NAMED, names)
@@ -171,7 +171,7 @@ def test_what_is_held_by_another_name_or_in_another_order_is_put_back(change: st
 
 
 def test_putting_back_asks_no_key_whether_it_equals_another() -> None:
-    state: Any = worker_file("mutants_state")
+    state: Any = worker_module("mutants.module_state")
     module: Any = types.ModuleType("keys")
     source = """
 ASKED = []
@@ -192,7 +192,7 @@ HELD = {Key(): 1}
 CHILDREN = """
 import json, os, signal, sys, time
 sys.path.insert(0, sys.argv[1])
-import mutants_children as kinds
+import children as kinds
 
 if sys.argv[2] == "looking":
     kinds.open_end = lambda pid: None

@@ -1,19 +1,11 @@
-"""Files of the sandbox's workers as modules: the scripts are no package, and know nothing of ours."""
+"""Modules of the sandbox's worker, imported as the package's own."""
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
+import importlib
 from typing import Any
 
-WORKER = Path(__file__).resolve().parents[3] / "sandbox" / "worker"
 
-
-def worker_file(name: str) -> Any:
-    """A file of the worker, loaded on its own."""
-    spec = importlib.util.spec_from_file_location(f"_worker_{name}", WORKER / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def worker_module(name: str) -> Any:
+    """A module of the worker by its name there, untyped: the scripts carry no annotations."""
+    return importlib.import_module(f"testwright.sandbox.worker.{name}")

@@ -10,18 +10,18 @@ import pytest
 
 from testwright.gate.model.journal import read_record, scrubber
 from testwright.gate.model.project_config import configuration, pytest_settings
-from testwright.sandbox.worker import pytest_journal
+from testwright.sandbox.worker.suites import journal
 from testwright.utils.case_names import named_case
 
-WORKER = Path(pytest_journal.__file__).parent
+WORKER = Path(journal.__file__).parent
 
 
 def test_a_journal_that_ends_in_mid_line_says_which_test_was_running(tmp_path):
     path = tmp_path / "results.jsonl"
-    journal = pytest_journal.Journal(str(path))
-    journal.write("session", runner="pytest", version="9", python="3.11")
-    journal.write("collected", nodeids=["a", "b"], case_ids=["tc_a", None])
-    journal.write("started", nodeid="a")
+    written = journal.Journal(str(path))
+    written.write("session", runner="pytest", version="9", python="3.11")
+    written.write("collected", nodeids=["a", "b"], case_ids=["tc_a", None])
+    written.write("started", nodeid="a")
     with path.open("a") as stream:
         stream.write('{"kind": "test", "node')
     record = read_record(path, str)
@@ -47,7 +47,7 @@ def test_messages_lose_the_workspaces_paths_and_addresses():
     ],
 )
 def test_the_case_id_is_found_in_the_row_or_the_docstring(row, document, expected):
-    assert pytest_journal.case_id_of(row, document) == expected
+    assert journal.case_id_of(row, document) == expected
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_the_case_id_is_found_in_the_row_or_the_docstring(row, document, expecte
     ],
 )
 def test_in_a_generated_file_names_tell_the_case_where_no_text_does(row, document, owner, function, expected):
-    assert pytest_journal.case_id_of(row, document, (owner, function)) == expected
+    assert journal.case_id_of(row, document, (owner, function)) == expected
     assert row in (None, "tc_other") or named_case(owner, function, row) == expected
 
 
@@ -74,8 +74,8 @@ def test_names_count_only_in_files_that_testwright_writes(tmp_path, text, expect
     path = tmp_path / "test_a.py"
     path.write_text(text, encoding="utf-8")
 
-    assert pytest_journal.is_generated(str(path)) is expected
-    assert not pytest_journal.is_generated(str(tmp_path / "missing.py"))
+    assert journal.is_generated(str(path)) is expected
+    assert not journal.is_generated(str(tmp_path / "missing.py"))
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_names_count_only_in_files_that_testwright_writes(tmp_path, text, expect
 )
 def test_only_files_below_the_project_are_frames_of_it(tmp_path, monkeypatch, name, expected):
     monkeypatch.chdir(tmp_path)
-    assert pytest_journal.relative_to(name, str(tmp_path.resolve())) == expected
+    assert journal.relative_to(name, str(tmp_path.resolve())) == expected
 
 
 def test_an_exception_with_broken_text_is_described_all_the_same():
@@ -95,7 +95,7 @@ def test_an_exception_with_broken_text_is_described_all_the_same():
     try:
         raise Broken
     except Broken as error:
-        described = pytest_journal.describe(error, str(WORKER))
+        described = journal.describe(error, str(WORKER))
     assert described["type"] == "Broken"
     assert described["message"] == "<Broken without readable text: ValueError>"
     assert described["frames"] == []
@@ -104,7 +104,7 @@ def test_an_exception_with_broken_text_is_described_all_the_same():
 def test_shuffling_by_module_keeps_the_tests_of_a_file_together():
     names = [f"{file}{n}" for file in "abc" for n in range(4)]
     order = {"select": None, "exclude": ["a0"], "shuffle": 3, "level": "module"}
-    places = pytest_journal.arrange(names, [name[0] for name in names], order)
+    places = journal.arrange(names, [name[0] for name in names], order)
     files = [names[index][0] for index in places]
     assert len(places) == 11
     assert sum(one != other for one, other in itertools.pairwise(files)) == 2
@@ -159,8 +159,8 @@ CLOCK = """
 import datetime, json, sys, time
 before = datetime.datetime.now(datetime.timezone.utc)
 sys.path.insert(0, sys.argv[1])
-import pytest_clock
-_, moved = pytest_clock.move_clock(86400 * 401)
+import clock
+_, moved = clock.move_clock(86400 * 401)
 now = datetime.datetime.now(datetime.timezone.utc)
 class Model:
     clock = time.time

@@ -309,8 +309,12 @@ def test_an_arranged_name_called_result_stays_its_own(seen: Mapping[str, Observa
 
 
 def test_a_target_with_old_bytecode_and_names_like_ours_is_watched_all_the_same(tmp_path: Path) -> None:
-    source = "import guard, observe_values\n\ndef names():\n    return guard.WHO, observe_values.WHO\n"
-    others = {"src/guard.py": "WHO = 'mine'\n", "src/observe_values.py": "WHO = 'mine too'\n"}
+    source = "import guard, observe, mutants\n\ndef names():\n    return guard.WHO, observe.WHO, mutants.WHO\n"
+    others = {
+        "src/guard.py": "WHO = 'mine'\n",
+        "src/observe/__init__.py": "WHO = 'mine too'\n",
+        "src/mutants.py": "WHO = 'mine as well'\n",
+    }
 
     async def watch() -> Observation:
         async with (
@@ -322,7 +326,7 @@ def test_a_target_with_old_bytecode_and_names_like_ours_is_watched_all_the_same(
 
     value = asyncio.run(watch()).value
     assert value is not None
-    assert value.source == "('mine', 'mine too')"
+    assert value.source == "('mine', 'mine too', 'mine as well')"
 
 
 def test_what_texts_begin_with_is_told_with_both_sides(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import shutil
@@ -16,9 +15,10 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.api.document.application import WORKER
 from testwright.engine.api.document.auth import Credential, with_credentials
 from testwright.engine.api.probe.curl import curl_lines, numbers_bare
+from testwright.sandbox.worker_files import worker_arguments
+from testwright.tests.support.engine.worker_files import worker_module
 
 pytestmark = [
     pytest.mark.feature("B-02"),
@@ -113,20 +113,17 @@ STORIES: dict[str, list[dict[str, Any]]] = {
 
 @pytest.fixture(scope="module")
 def observe() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("observe_api", WORKER / "api_observe.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return worker_module("http.send_requests")
 
 
 @pytest.fixture(scope="module")
 def echo(observe: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     root = tmp_path_factory.mktemp("echo")
     (root / "echo.py").write_text(ECHO, encoding="utf-8")
-    launcher = [sys.executable, str(WORKER / "api_launch.py"), "0"]
-    with observe.load("api_process").Application("echo:app", root=root, import_roots=["."], launcher=launcher) as api:
+    launcher = [sys.executable, *worker_arguments("http.launch_shifted", "0")]
+    with worker_module("http.api_process").Application(
+        "echo:app", root=root, import_roots=["."], launcher=launcher
+    ) as api:
         yield api
 
 

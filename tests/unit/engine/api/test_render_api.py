@@ -14,7 +14,7 @@ from testwright.engine.api.model.literals import literal
 from testwright.engine.api.probe.curl import curl_lines
 from testwright.engine.api.write.render import render_api
 from testwright.engine.rendering import unrenderable_cases
-from testwright.sandbox.worker.api_schema import mismatches
+from testwright.sandbox.worker.http.api_schema import mismatches
 
 pytestmark = [pytest.mark.feature("T-20"), pytest.mark.feature("B-04")]
 PROOF = {"origin": "documented", "evidence": {"path": "src/shop.py", "lines": [1, 2]}}

@@ -1,0 +1,122 @@
+"""What a handler demands of what it reads: types, bounds, lengths, choices. Nothing is run."""
+
+import ast
+
+from .handler_places import Places
+from .handler_trees import refuses
+
+TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "list": "array", "dict": "object"}
+
+
+class Checks(Places):
+    """Notes what conditions say of keys."""
+
+    def bound(self, target, values):
+        """A loop variable: an item of what is looped over, or constants."""
+        if isinstance(target, ast.Name):
+            place = self.place(values)
+            constants = self.constants(values)
+            if place is not None and place[0] == "body":
+                self.known[target.id] = ("body", (*place[1], "[]"))
+                self.reads.at("body", place[1])["type"] = "array"
+            elif constants is not None:
+                self.known[target.id] = [one for one in constants if isinstance(one, str)]
+
+    def checked(self, node):
+        """A branch that ends in an error says what must not be."""
+        if refuses(node.body):
+            self.holds(node.test, False)
+        elif refuses(node.orelse):
+            self.holds(node.test, True)
+
+    def holds(self, test, positive):
+        """Note what a condition that must hold (or must not) says of what is read."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            self.holds(test.operand, not positive)
+        elif isinstance(test, ast.BoolOp):
+            for one in test.values:
+                self.holds(one, positive)
+        elif isinstance(test, ast.Compare):
+            left = test.left
+            for at, right in enumerate(test.comparators):
+                self.compared(left, test.ops[at], right, positive)
+                left = right
+        elif isinstance(test, ast.Call):
+            self.tested(test, positive)
+        elif positive:
+            for place in self.places(test):
+                self.reads.at(*place)["required"] = True
+
+    def tested(self, call, positive):
+        """`isinstance(x, str)`, `re.fullmatch(pattern, x)`, `all(key in data for key in …)`."""
+        name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+        if name == "isinstance" and len(call.args) == 2 and positive:
+            kinds = call.args[1].elts if isinstance(call.args[1], ast.Tuple) else [call.args[1]]
+            known = [TYPES[one.id] for one in kinds if isinstance(one, ast.Name) and one.id in TYPES]
+            kind = "number" if "number" in known else known[0] if known else None
+            for place in self.places(call.args[0]):
+                if kind and place[1]:
+                    self.reads.at(*place)["type"] = kind
+        elif name in ("match", "fullmatch") and len(call.args) == 2 and positive:
+            pattern = call.args[0].value if isinstance(call.args[0], ast.Constant) else None
+            for place in self.places(call.args[1]):
+                if isinstance(pattern, str):
+                    tail = "" if name == "match" or pattern.endswith("$") else "$"
+                    self.reads.at(*place)["pattern"] = ("" if pattern.startswith("^") else "^") + pattern + tail
+        elif name in ("all", "any") and call.args and isinstance(call.args[0], (ast.GeneratorExp, ast.ListComp)):
+            for one in call.args[0].generators:
+                self.bound(one.target, one.iter)
+            self.holds(call.args[0].elt, positive)
+        elif positive:
+            for place in self.places(call):
+                if place[1]:
+                    self.reads.at(*place)["required"] = True
+
+    def compared(self, left, operator, right, positive):
+        if isinstance(operator, (ast.In, ast.NotIn)):
+            self.contained(left, right, isinstance(operator, ast.In) == positive)
+            return
+        if isinstance(operator, (ast.Is, ast.IsNot)):
+            if isinstance(operator, ast.IsNot) == positive and isinstance(right, ast.Constant) and right.value is None:
+                for place in self.places(left):
+                    self.reads.at(*place)["required"] = True
+            return
+        signs = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+        sign, number = signs.get(type(operator)), self.number(right)
+        if sign is None:
+            return
+        if number is None:
+            left, number = right, self.number(left)
+            sign = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}[sign]
+        if not positive:
+            sign = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}[sign]
+        if number is not None:
+            self.bounded(left, sign, number)
+
+    def bounded(self, node, sign, number):
+        length = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
+        for place in self.places(node.args[0] if length and node.args else node):
+            if not place[1]:
+                continue
+            told = self.reads.at(*place)
+            if length:
+                number = int(number) + {"<": -1, ">": 1}.get(sign, 0)
+                kind = "Items" if told.get("type") == "array" else "Length"
+                told[("max" if "<" in sign else "min") + kind] = max(number, 0)
+            else:
+                plain = "maximum" if "<" in sign else "minimum"
+                told[plain if "=" in sign else "exclusive" + plain.capitalize()] = number
+                told.setdefault("type", "number" if isinstance(number, float) else "integer")
+
+    def contained(self, left, right, positive):
+        """`x in ("a", "b")`, and `"key" in data`."""
+        if not positive:
+            return
+        for kind, place in self.places(right):
+            for key in self.keys(left):
+                if kind == "body" or not place:
+                    self.reads.at(kind, (*place, key))["required"] = True
+        values = self.constants(right)
+        for place in self.places(left):
+            if values and place[1] and all(isinstance(one, (str, int, float)) for one in values):
+                self.reads.at(*place)["enum"] = sorted(values, key=str) if isinstance(values, set) else values

@@ -1,0 +1,249 @@
+"""What a handler reads of a request, from its syntax tree: keys of the body, queries, headers, and what it checks.
+
+Nothing is run. What is told is a beginning for requests and no promise: a check that is not understood is left out.
+"""
+
+import ast
+import inspect
+import re
+
+from .handler_checks import TYPES, Checks
+from .handler_trees import method_test, tree_of
+
+_USUAL = ("content-type", "accept", "host", "user-agent", "content-length", "x-requested-with", "origin", "referer")
+_NUMBERS = re.compile(
+    r"(^|_)(price|amount|quantity|qty|count|age|year|number|total|limit|offset|page|size|stock|rating|score|seats|"
+    r"weight|height|width|balance|cents|stars|id)s?$"
+)
+_FLAGS = re.compile(r"^(is|has|can)_|(^|_)(done|completed?|active|enabled|finished|archived|available|published)$")
+_MOST_DEPTH = 3
+
+
+class Reads:
+    """What was found: `keys` by (kind, place) → schema; places of the body are tuples of keys, `[]` for an item."""
+
+    def __init__(self):
+        self.keys = {}
+        self.models = []
+        self.body = False
+
+    def at(self, kind, place):
+        """The schema of a key, made where it is new."""
+        if kind == "body":
+            self.body = True
+        return self.keys.setdefault((kind, place), {})
+
+    def headers(self):
+        """The headers that are read and not usual ones, as they are spelled → whether they must be there."""
+        found = {place[0]: told for (kind, place), told in self.keys.items() if kind == "header" and place}
+        return {name: bool(told.get("required")) for name, told in found.items() if name.lower() not in _USUAL}
+
+    def schema(self, kind):
+        """The object schema of what is read of one kind; {} where nothing is."""
+        whole = {"type": "object", "properties": {}}
+        for (found, place), told in self.keys.items():
+            if found == kind and place:
+                _put(whole, place, told)
+        return whole if whole["properties"] else {}
+
+
+def _put(schema, place, told):
+    key, rest = place[0], place[1:]
+    if key == "[]":
+        schema["type"] = "array"
+        inner = schema.setdefault("items", {})
+    else:
+        if schema.get("type", "object") != "object":
+            return
+        schema["type"] = "object"
+        inner = schema.setdefault("properties", {}).setdefault(key, {})
+    if rest:
+        _put(inner, rest, told)
+        return
+    told = dict(told)
+    if told.pop("required", False) and key != "[]":
+        schema.setdefault("required", []).append(key)
+    for name, value in told.items():
+        inner.setdefault(name, value)
+
+
+def of_handler(handler, method, first=()):
+    """The reads of one function for one method, with those of the functions of its module that it hands requests to."""
+    reads = Reads()
+    _read(handler, method, reads, set(first) | {"request", "req"}, 0)
+    for (kind, place), told in reads.keys.items():
+        _guess(kind, place, told)
+    return reads
+
+
+def _guess(kind, place, told):
+    """What a key is by its name, where nothing else tells."""
+    if "type" in told or "enum" in told or not place or kind == "header":
+        return
+    if any(name in told for name in ("minLength", "maxLength", "pattern")):
+        told["type"] = "string"
+    elif "minimum" in told or "maximum" in told or _NUMBERS.search(place[-1]):
+        told["type"] = "integer"
+    elif _FLAGS.search(place[-1]):
+        told["type"] = "boolean"
+
+
+def _read(function, method, reads, requests, depth):
+    node = tree_of(function)
+    if node is not None and depth < _MOST_DEPTH:
+        names = dict(getattr(function, "__globals__", {}))
+        _Walk(node, names, method, reads, requests, depth).run()
+
+
+class _Walk(Checks):
+    """Goes through one function."""
+
+    def run(self):
+        """Read all of it."""
+        self.block(self.node.body)
+
+    def block(self, statements):
+        """Statements in order; whether they end the function."""
+        return any(self.ends(one) for one in statements)
+
+    def ends(self, one):
+        """Read a statement; whether the function ends with it. Branches for other methods are not entered."""
+        if isinstance(one, ast.If):
+            said = method_test(one.test, self.method)
+            if said is not None:
+                return self.block(one.body if said else one.orelse)
+            self.look(one.test)
+            self.checked(one)
+            ended = self.block(one.body)
+            return self.block(one.orelse) and ended
+        if isinstance(one, (ast.For, ast.AsyncFor)):
+            self.bound(one.target, one.iter)
+            self.look(one.iter)
+            self.block(one.body)
+            return False
+        if isinstance(one, (ast.With, ast.AsyncWith, ast.While)):
+            for part in getattr(one, "items", ()):
+                self.look(part)
+            return self.block(one.body) and not isinstance(one, ast.While)
+        if isinstance(one, ast.Try):
+            ended = self.block([*one.body, *one.orelse])
+            for part in one.handlers:
+                self.block(part.body)
+            return self.block(one.finalbody) or ended
+        self.look(one)
+        if isinstance(one, ast.Assert):
+            self.holds(one.test, True)
+        return isinstance(one, (ast.Return, ast.Raise))
+
+    def look(self, node):
+        """Read an expression or a plain statement."""
+        special = getattr(self, "on_" + type(node).__name__.lower(), self.inside)
+        special(node)
+
+    def inside(self, node):
+        """Read all that it consists of."""
+        for one in ast.iter_child_nodes(node):
+            self.look(one)
+
+    def on_listcomp(self, node):
+        for one in node.generators:
+            self.bound(one.target, one.iter)
+        self.inside(node)
+
+    on_generatorexp = on_setcomp = on_dictcomp = on_listcomp
+
+    def on_assign(self, node):
+        self.look(node.value)
+        place = self.place(node.value)
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                self.known.pop(target.id, None)
+                if place is not None:
+                    self.known[target.id] = place
+                elif any(isinstance(one, ast.Attribute) and self.is_raw(one) for one in ast.walk(node.value)):
+                    self.known[target.id] = ("raw", ())
+
+    def on_namedexpr(self, node):
+        self.look(node.value)
+        place = self.place(node.value)
+        if place is not None:
+            self.known[node.target.id] = place
+
+    def on_annassign(self, node):
+        if node.value is not None:
+            self.on_assign(ast.Assign([node.target], node.value))
+
+    def on_subscript(self, node):
+        self.inside(node)
+        for kind, place in self.places(node):
+            if isinstance(node.ctx, ast.Load):
+                self.reads.at(kind, place)["required"] = True
+
+    def on_call(self, node):
+        self.inside(node)
+        place = self.place(node)
+        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+        if place is not None and place[1] and name in ("get", "pop", "getlist"):
+            self.given(node, name, self.reads.at(*place))
+        elif place is not None and not place[1] and place[0] == "body":
+            self.reads.body = True
+        if name in ("int", "float") and node.args:
+            inner = self.place(node.args[0])
+            if inner is not None and inner[1]:
+                self.reads.at(*inner).setdefault("type", TYPES[name])
+        self.handed(node)
+
+    def given(self, node, name, told):
+        """`get("limit", 10, type=int)`."""
+        if name == "getlist":
+            told.setdefault("type", "array")
+            return
+        default = node.args[1] if len(node.args) > 1 else None
+        for one in node.keywords:
+            if one.arg == "type" and isinstance(one.value, ast.Name) and one.value.id in TYPES:
+                told.setdefault("type", TYPES[one.value.id])
+            default = one.value if one.arg == "default" else default
+        if default is not None:
+            try:
+                kind = TYPES.get(type(ast.literal_eval(default)).__name__)
+            except ValueError:
+                return
+            if kind:
+                told.setdefault("type", kind)
+
+    def handed(self, node):
+        """A function or a model of the module that is given the request or its body."""
+        callee = node.func
+        target = self.names.get(callee.id) if isinstance(callee, ast.Name) else None
+        if isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name):
+            if callee.attr in ("model_validate", "parse_obj"):
+                target = self.names.get(callee.value.id)
+        given = [*node.args, *(one.value for one in node.keywords)]
+        if isinstance(target, type) and any(self.place(one) == ("body", ()) for one in given):
+            self.reads.models.append(target)
+            self.reads.body = True
+        elif inspect.isfunction(target) and self.depth + 1 < _MOST_DEPTH:
+            tree = tree_of(target)
+            if tree is None:
+                return
+            walk = _Walk(tree, dict(target.__globals__), self.method, self.reads, set(self.requests), self.depth + 1)
+            for at, parameter in enumerate(tree.args.args[: len(node.args)]):
+                value = node.args[at]
+                place = self.place(value)
+                if place is not None:
+                    walk.known[parameter.arg] = place
+                elif self.is_request(value):
+                    walk.requests.add(parameter.arg)
+            if walk.known or any(self.is_request(one) for one in node.args) or not node.args:
+                walk.run()
+
+    def returned(self, target):
+        """What a small function of the module gives back: `def payload(): return request.get_json()`."""
+        tree = tree_of(target) if inspect.isfunction(target) and self.depth + 1 < _MOST_DEPTH else None
+        if tree is None or len(tree.body) > 12:
+            return []
+        names = set(self.requests) | {one.arg for one in tree.args.args if one.arg in ("request", "req")}
+        walk = _Walk(tree, dict(target.__globals__), self.method, Reads(), names, self.depth + 1)
+        walk.run()
+        found = [walk.place(one.value) for one in ast.walk(tree) if isinstance(one, ast.Return) and one.value]
+        return [one for one in found if one is not None][:1]

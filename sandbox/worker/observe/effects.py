@@ -1,0 +1,105 @@
+"""What a trial changed: arranged names and files in its folder, against the same things arranged anew."""
+
+import os
+from collections import abc
+
+from .attributes import is_code, length_of
+
+MAX_EFFECTS = 12
+MAX_FILES = 5
+MAX_FILE_BYTES = 2000
+
+
+def state(renderer, names, namespace):
+    """The shallow public state of arranged names: expression to told value."""
+    seen = {}
+    for name in names:
+        thing = namespace.get(name)
+        if thing is None or name.startswith("_") or is_code(thing):
+            continue
+        told = renderer.value(thing)
+        if "s" in told:
+            seen[name] = told
+            continue
+        contents = _contents(renderer, name, thing)
+        length = length_of(thing)
+        if length is not None and not contents:
+            seen["len(%s)" % name] = renderer.value(length)
+        for attribute, value in told.get("at", ()):
+            expression = "%s.%s" % (name, attribute)
+            if "s" in value:
+                seen[expression] = value
+            elif "n" in value:
+                seen["len(%s)" % expression] = renderer.value(value["n"])
+        seen.update(contents)  # last, because reading items may change an object
+    return seen
+
+
+def _contents(renderer, name, thing):
+    """What a mapping of a class of its own holds: expression to told value; empty where it cannot be read so."""
+    if not isinstance(thing, abc.Mapping):
+        return {}
+    try:
+        told = renderer.value(dict(thing), depth=0)
+    except Exception:  # reading runs code of the target
+        return {}
+    return {"dict(%s)" % name: told} if "s" in told else {}
+
+
+def looks(renderer, expressions, namespace):
+    """What questions about arranged objects are answered with: expression to told value; a refusal tells nothing.
+
+    What answers otherwise when it is asked again is no question: it and all after it tell nothing.
+    """
+    seen = {}
+    for expression in expressions:
+        try:
+            code = compile(expression, "<look>", "eval")
+            first, second = (renderer.value(eval(code, namespace)) for _ in range(2))
+        except Exception:  # the object cannot answer in its present state
+            continue
+        if first.get("s") != second.get("s"):
+            break
+        if "s" in first:
+            seen[expression] = first
+    return seen
+
+
+def files(renderer, folder):
+    """Small files below the trial's folder: expression to told value."""
+    seen = {}
+    for place, folders, names in os.walk(str(folder)):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(place, name)
+            if len(seen) >= MAX_FILES or os.path.islink(path) or os.path.getsize(path) > MAX_FILE_BYTES:
+                continue
+            relative = os.path.relpath(path, str(folder))
+            try:
+                with open(path, "rb") as stream:
+                    contents = stream.read()
+            except OSError:
+                continue
+            text = _text(contents)
+            call = "read_bytes()" if text is None else "read_text(encoding='utf-8')"
+            seen["(tmp_path / %r).%s" % (relative, call)] = renderer.value(contents if text is None else text)
+    return seen
+
+
+def _text(contents):
+    """Bytes as the text they are, None where they are none."""
+    try:
+        text = contents.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return None if any(one < " " and one not in "\n\t" for one in text) else text
+
+
+def changes(before, after):
+    """Expressions whose value is there afterwards and was not before, as [expression, told value]."""
+    found = []
+    for expression, value in after.items():
+        old = before.get(expression)
+        if "s" in value and (old is None or old.get("s") != value["s"]):
+            found.append([expression, value])
+    return found[:MAX_EFFECTS]

@@ -1,0 +1,169 @@
+"""Starts a program and tells which arguments it takes, when it asks argparse or click to read them (T-20).
+
+    python bootstrap.py programs.read_parser OUT -m MODULE        or        … OUT -c CODE
+
+Nothing of the program runs after that. OUT gets a JSON object: {"parser": {...}} or {} when it asked neither. Plain
+standard library, Python 3.9 or newer.
+"""
+
+import json
+import os
+import sys
+
+LONGEST = 300
+PLAIN = (str, int, float, bool, type(None))
+
+
+def main():
+    """Put the hooks in place and run the program."""
+    out, kind, what = sys.argv[1:4]
+
+    def tell(parser):
+        with open(out, "w", encoding="utf-8") as file:
+            json.dump({"parser": parser}, file)
+        os._exit(0)
+
+    hook_argparse(tell)
+    hook_click(tell)
+    with open(out, "w", encoding="utf-8") as file:
+        file.write("{}")
+    sys.argv[:] = [what if kind == "-m" else "-c"]
+    if kind == "-m":
+        import runpy
+
+        runpy.run_module(what, run_name="__main__", alter_sys=True)
+    else:
+        exec(compile(what, "<string>", "exec"), {"__name__": "__main__"})
+
+
+def hook_argparse(tell):
+    """The first parser that is asked to parse is the program's."""
+    import argparse
+
+    def parse_known_args(self, *_arguments, **_options):
+        tell(told_argparse(self))
+
+    argparse.ArgumentParser.parse_known_args = parse_known_args  # pyright: ignore
+
+
+def hook_click(tell):
+    """The first command that is started is the program's; Typer's are commands of click too."""
+    try:
+        import click
+    except ImportError:
+        return
+
+    def start(self, *_arguments, **_options):
+        tell(told_click(self, click))
+
+    for name in ("BaseCommand", "Command"):
+        if hasattr(click.core, name):
+            getattr(click.core, name).main = start
+    try:
+        import typer.core
+
+        typer.core.TyperCommand.main = start
+        typer.core.TyperGroup.main = start
+    except (ImportError, AttributeError):
+        return
+
+
+def told_argparse(parser, depth=0):
+    """A parser as plain data, with its subcommands."""
+    import argparse
+
+    told = {"description": text(parser.description), "arguments": [], "commands": {}}
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            if depth < 3:
+                told["commands"] = {
+                    str(name): told_argparse(one, depth + 1) for name, one in first_names(action.choices).items()
+                }
+                told["needs_command"] = bool(action.required)
+            continue
+        if isinstance(action, (argparse._HelpAction, argparse._VersionAction)):
+            continue
+        told["arguments"].append(
+            {
+                "flags": [str(one) for one in action.option_strings],
+                "name": str(action.dest),
+                "type": type_name(action.type),
+                "choices": choices(action.choices),
+                "default": action.default if isinstance(action.default, PLAIN) else None,
+                "has_default": action.default is not None and action.default is not argparse.SUPPRESS,
+                "default_text": text(action.default),
+                "required": bool(action.required),
+                "many": action.nargs in ("+", "*") or (isinstance(action.nargs, int) and action.nargs > 1),
+                "count": action.nargs if isinstance(action.nargs, int) else 1,
+                "optional": action.nargs in ("?", "*"),
+                "flag": action.nargs == 0,
+                "help": text(action.help),
+                "metavar": text(action.metavar),
+            }
+        )
+    return told
+
+
+def first_names(choices_by_name):
+    """Each parser once, under its first name: the others are its aliases."""
+    found = {}
+    for name, one in choices_by_name.items():
+        if all(one is not other for other in found.values()):
+            found[name] = one
+    return found
+
+
+def told_click(command, click, depth=0):
+    """A command of click as plain data, with its subcommands."""
+    told = {"description": text(getattr(command, "help", "")), "arguments": [], "commands": {}}
+    inner = getattr(command, "commands", None)
+    if isinstance(inner, dict) and depth < 3:
+        told["commands"] = {str(name): told_click(one, click, depth + 1) for name, one in inner.items()}
+        told["needs_command"] = bool(inner) and not getattr(command, "invoke_without_command", False)
+    for one in getattr(command, "params", ()):
+        is_option = one.param_type_name == "option"
+        default = one.default() if callable(one.default) else one.default
+        if not isinstance(default, PLAIN):
+            default = None
+        told["arguments"].append(
+            {
+                "flags": [str(name) for name in one.opts] if is_option else [],
+                "name": str(one.name),
+                "type": type_name(one.type),
+                "choices": choices(getattr(one.type, "choices", None)),
+                "default": default,
+                "has_default": default is not None,
+                "default_text": text(default),
+                "required": bool(one.required),
+                "many": one.nargs == -1 or bool(getattr(one, "multiple", False)),
+                "count": one.nargs if one.nargs > 1 else 1,
+                "optional": not one.required,
+                "flag": bool(getattr(one, "is_flag", False)) or bool(getattr(one, "count", False)),
+                "help": text(getattr(one, "help", "")),
+                "metavar": text(one.metavar),
+            }
+        )
+    return told
+
+
+def choices(given):
+    """Choices as texts, at most twelve."""
+    try:
+        return [str(getattr(one, "value", one)) for one in list(given)[:12]]
+    except TypeError:
+        return []
+
+
+def type_name(kind):
+    """The name of a converter: a class's, a function's, or that of click's type."""
+    if kind is None:
+        return ""
+    name = getattr(kind, "__qualname__", None) or getattr(kind, "name", None) or type(kind).__name__
+    if type(kind).__name__ in ("FileType", "Path", "File"):
+        name = type(kind).__name__ + (":w" if "w" in str(getattr(kind, "_mode", getattr(kind, "mode", ""))) else "")
+    return str(name)[:LONGEST]
+
+
+def text(thing):
+    """A text that is short enough to send."""
+    return "" if thing is None else str(thing)[:LONGEST]

@@ -1,0 +1,154 @@
+"""The pytest plugin that orders, times and records tests; loaded by run_pytest.py, works with pytest 7 to 9."""
+
+import faulthandler
+import os
+import time
+
+import pytest
+
+
+class Recorder:
+    """Writes every fact of a session to the journal.
+
+    Args:
+        tools: the module journal.
+        request: the run's request.
+        journal: where facts go.
+        measure: coverage, switched from test to test, or None.
+        company: is told of each test; see interleaving.py.
+    """
+
+    def __init__(self, tools, request, journal, measure, company):
+        self._tools = tools
+        self._request = request
+        self._journal = journal
+        self._measure = measure
+        self._company = company
+        self._alarm = tools.Alarm(request["test_seconds"])
+        self._phases = []
+        self._stop_at = time.perf_counter() + request["stop_after"]
+        # pytest redirects descriptor 2 while tests run; the message of a hard timeout must reach the host.
+        self._standard_error = os.fdopen(os.dup(2), "w")
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config, items):
+        faulthandler.cancel_dump_traceback_later()
+        groups = [item.nodeid.split("::")[0] for item in items]
+        order = self._tools.arrange([item.nodeid for item in items], groups, self._request["order"])
+        chosen = set(order)
+        config.hook.pytest_deselected(items=[item for index, item in enumerate(items) if index not in chosen])
+        items[:] = [items[index] for index in order]
+        nodeids = [item.nodeid for item in items]
+        self._journal.write("collected", nodeids=nodeids, case_ids=[self._case_id(item) for item in items])
+        self._company.collected()
+
+    def pytest_collectstart(self, collector):
+        if isinstance(collector, pytest.File):
+            self._end_process_after(self._request["collect_seconds"])
+            self._journal.write("collecting", path=collector.nodeid)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_make_collect_report(self, collector):
+        outcome = yield
+        report = outcome.get_result()
+        if report.outcome != "failed":
+            return
+        call = getattr(report, "call", None)
+        error = None
+        if call is not None and call.excinfo is not None:
+            value = call.excinfo.value
+            error = self._tools.describe(value.__cause__ or value, self._request["project"])
+        trace = self._tools.cut(report.longreprtext, self._tools.TRACE_LIMIT)
+        self._journal.write("collect_error", path=report.nodeid.split("::")[0], error=error, trace=trace)
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item):
+        self._phases = []
+        self._company.begin()
+        self._journal.write("started", nodeid=item.nodeid)
+        if self._measure is not None:
+            self._measure.switch(item.nodeid)
+        self._end_process_after(self._request["test_seconds"] + self._request["grace_seconds"])
+        yield
+        faulthandler.cancel_dump_traceback_later()
+        if self._measure is not None:
+            self._measure.switch("")
+        self._record(item, self._company.end())
+        if time.perf_counter() > self._stop_at:
+            item.session.shouldstop = "the time for this run is used up"
+
+    @pytest.hookimpl(hookwrapper=True, trylast=True)
+    def pytest_runtest_setup(self, item):
+        yield from self._timed()
+
+    @pytest.hookimpl(hookwrapper=True, trylast=True)
+    def pytest_runtest_call(self, item):
+        self._company.act()
+        yield from self._timed()
+
+    @pytest.hookimpl(hookwrapper=True, trylast=True)
+    def pytest_runtest_teardown(self, item):
+        yield from self._timed()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item, call):
+        outcome = yield
+        error = None
+        if call.excinfo is not None:
+            error = self._tools.describe(call.excinfo.value, self._request["project"])
+        self._phases.append((outcome.get_result(), error))
+
+    def pytest_internalerror(self, excrepr):
+        self._journal.write("broken", message=self._tools.cut(str(excrepr), self._tools.TRACE_LIMIT))
+
+    def _timed(self):
+        self._alarm.start()
+        try:
+            yield
+        finally:
+            self._alarm.stop()
+
+    def _end_process_after(self, seconds):
+        faulthandler.dump_traceback_later(seconds, exit=True, file=self._standard_error)
+
+    def _case_id(self, item):
+        row = getattr(getattr(item, "callspec", None), "id", None)
+        names = None
+        if self._tools.is_generated(str(item.fspath)):
+            names = (getattr(getattr(item, "cls", None), "__name__", None), getattr(item, "originalname", item.name))
+        return self._tools.case_id_of(row, getattr(getattr(item, "function", None), "__doc__", None), names)
+
+    def _record(self, item, things):
+        if not any(report.when == "teardown" for report, _ in self._phases):
+            return  # The session was stopped inside the test: it has no outcome, and the host looks into it.
+        outcome, phase, error, trace = "passed", "call", None, ""
+        for report, described in self._phases:
+            found = outcome_of(report, described)
+            if found != "passed" and outcome == "passed":
+                outcome, phase, error = found, report.when, described
+                trace = self._tools.cut(report.longreprtext, self._tools.TRACE_LIMIT)
+        self._journal.write(
+            "test",
+            nodeid=item.nodeid,
+            path=item.nodeid.split("::")[0],
+            name=item.name,
+            case_id=self._case_id(item),
+            outcome=outcome,
+            phase=phase,
+            seconds=round(sum(report.duration for report, _ in self._phases), 4),
+            error=error,
+            trace=trace,
+            things=things,
+            place=self._tools.place_of(getattr(item, "function", None), self._request["project"]),
+        )
+
+
+def outcome_of(report, error):
+    """The outcome of one phase of a test."""
+    if error is not None and error["type"] == "TestTimedOut":
+        return "timeout"
+    if hasattr(report, "wasxfail"):
+        return "xfailed" if report.skipped else "passed"
+    if report.failed:
+        return "failed" if report.when == "call" else "error"
+    return "skipped" if report.skipped else "passed"

@@ -1,0 +1,98 @@
+"""The frame of both runners: one request in this process, or several, each in a fork of it.
+
+A fork is taken before anything of the project is imported, so that each run meets the project fresh; what is shared is
+only the start of the interpreter and of the test runner, which is most of what a short run costs.
+"""
+
+import json
+import os
+import sys
+import traceback
+
+from ..http.application_coverage import Applications, started_by
+from . import environment, interleaving
+from . import journal as journals
+from .coverage_measure import Measure
+
+NOT_STARTED = 70
+
+
+def run_requests(paths, warm, run):
+    """Carry out the requests in `paths`, one after the other, and end this process with the highest of their codes.
+
+    Args:
+        warm: imports what all runs need; called with whether coverage is measured, only before forking.
+        run: (request, journal module, journal, measure, company) → exit code.
+    """
+    requests = []
+    for path in paths:
+        with open(path, encoding="utf-8") as stream:
+            requests.append(json.load(stream))
+    if len(requests) == 1:
+        end_process(carry_out(requests[0], run))
+    warm(any(request["measure"] for request in requests))
+    codes = []
+    while requests:
+        first = requests.pop(0)
+        together = [first, requests.pop(0)] if first.get("pair") and requests else [first]
+        codes += at_once(together, run)
+    end_process(max(codes))
+
+
+def end_process(code):
+    """Exit at once: threads that a test left running must not keep the process alive."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def at_once(together, run):
+    """Carry out one request, or a holder's and its visitor's at the same time, each in a fork; their exit codes."""
+    ends = interleaving.pipes() if len(together) > 1 else ()
+    children = []
+    for place, request in enumerate(together):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        child = os.fork()
+        if child == 0:
+            code = NOT_STARTED
+            try:
+                for other in ends[:place] + ends[place + 1 :]:
+                    os.close(other[0])
+                    os.close(other[1])
+                code = carry_out(request, run, ends[place] if ends else None)
+                sys.stdout.flush()
+                sys.stderr.flush()
+            finally:
+                os._exit(code)
+        children.append(child)
+    for one in ends:
+        os.close(one[0])
+        os.close(one[1])
+    return [os.WEXITSTATUS(os.waitpid(child, 0)[1]) for child in children]
+
+
+def carry_out(request, run, ends=None):
+    """One request, from its surroundings to the coverage; `ends` are the pipes to the run it takes turns with."""
+    journal = journals.Journal(request["results"])
+    folder = os.path.dirname(request["results"])
+    facts, clock = environment.enter(request, folder)
+    journal.write("surroundings", **facts)
+    try:
+        measure = None
+        if request["measure"]:
+            starts = started_by(request["project"], request["files"])
+            applications = (lambda include: Applications(folder, include)) if starts else None
+            measure = Measure(request["project"], request["measure"], applications)
+        company = interleaving.company(request, folder, ends, clock)
+        code = run(request, journals, journal, measure, company)
+        if measure is not None:
+            with open(request["coverage"], "w", encoding="utf-8") as stream:
+                json.dump(measure.stop(), stream, sort_keys=True)
+    except (Exception, SystemExit):
+        journal.write("broken", message=journals.cut(traceback.format_exc(), journals.TRACE_LIMIT))
+        return NOT_STARTED
+    journal.write("end", code=code)
+    with open(os.path.join(folder, "ended"), "w"):
+        pass  # so that nobody has to read the journal again and again to see its end
+    return code
