@@ -1,7 +1,7 @@
 """Runs an application in the sandbox: starts it, sends requests, reads the answers.
 
-The worker (`http/send_requests.py`) starts the application with the same code that the generated tests use, so an observed
-answer is the answer that the tests will get.
+The worker (`http/send_requests.py`) starts the application with the same code that the generated tests use, so an
+observed answer is the answer that the tests will get.
 """
 
 from __future__ import annotations
