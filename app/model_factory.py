@@ -94,12 +94,12 @@ async def open_chats(
     from ..agents.model.endpoint import Endpoint, EndpointSettings, base_url_of, key_for
     from ..agents.model.run_chat import RunChat, spend_of_stored
 
-    prices = load_prices(settings.prices)
+    base_url = base_url_of(settings.base_url, environment)
+    prices = load_prices(settings.prices, base_url)
     _require_prices(settings, prices)
     before = [spend_of_stored(role, answer, prices) for role, answer in kept.all()] if kept is not None else []
     budget = ModelBudget(ceilings, seconds_used, before=before, on_usage=spent)
     abilities = AbilityFile(cache / "endpoints.json" if cache is not None else None)
-    base_url = base_url_of(settings.base_url, environment)
     key = key_for(base_url, environment)
     async with AsyncExitStack() as opened:
         chats: dict[str, RunChat] = {}

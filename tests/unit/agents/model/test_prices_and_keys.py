@@ -1,6 +1,8 @@
 """Prices that the user can override, and keys that go only where they are meant to."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -19,12 +21,54 @@ def test_a_users_prices_replace_and_add_to_those_that_come_with_us(tmp_path):
     table = tmp_path / "prices.json"
     table.write_text(json.dumps({"models": {"gpt-4o": {"in": 1, "out": 2}, "mine": {"in": 4, "cached": 1, "out": 8}}}))
     prices = load_prices(table)
-    assert prices.of("gpt-4o") == Price(1.0, 1.0, 2.0)
+    assert prices.of("gpt-4o") == prices.of("gpt-4o-2024-08-06") == Price(1.0, 1.0, 2.0)
     assert prices.of("gpt-4o-mini-2024-07-18") == load_prices().of("gpt-4o-mini")
     assert prices.of("unheard-of") is None
     mine = prices.of("mine")
     assert mine is not None
     assert mine.cost(1_000_000, 250_000, 500_000) == 3.0 + 0.25 + 4.0
+
+
+@pytest.mark.feature("T-13")
+@pytest.mark.parametrize(
+    ("base_url", "model", "cost"),
+    [
+        ("", "gpt-4.1", 0.75 * 2.0 + 0.25 * 0.5 + 0.5 * 8.0),
+        (OPENAI_URL, "gpt-4o-mini", 0.75 * 0.15 + 0.25 * 0.075 + 0.5 * 0.6),
+        (LOCAL, "gpt-5-nano", 0.75 * 0.05 + 0.25 * 0.005 + 0.5 * 0.4),
+        (OPENAI_URL, "o4-mini", 0.75 * 1.1 + 0.25 * 0.275 + 0.5 * 4.4),
+        ("https://api.anthropic.com/v1", "claude-sonnet-4-5", None),
+    ],
+)
+def test_models_of_known_providers_have_a_price(base_url, model, cost):
+    price = load_prices(None, base_url).of(model)
+    assert price is not None
+    if cost is not None:
+        assert price.cost(1_000_000, 250_000, 500_000) == pytest.approx(cost)
+    # A prompt that an endpoint counts as more cached than sent still has a cost.
+    assert price.cost(10, 20, 0) >= 0
+
+
+def test_a_model_of_another_provider_than_the_endpoints_has_no_price():
+    assert load_prices(None, OPENAI_URL).of("claude-sonnet-4-5") is None
+    assert load_prices(None, LOCAL).of("claude-sonnet-4-5") is None
+    assert load_prices(None, "https://api.anthropic.com/v1").of("gpt-4o") is None
+
+
+def test_prices_are_read_without_the_network_and_only_when_asked_for():
+    program = """
+import socket, sys, threading
+def refuse(*_, **__):
+    raise AssertionError("the network is used")
+socket.socket.connect = socket.getaddrinfo = refuse
+from testwright.agents.model.prices import load_prices
+prices = load_prices()
+assert "genai_prices" not in sys.modules
+assert prices.of("gpt-4o").cost(1000, 0, 1000) > 0
+assert threading.active_count() == 1
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
 
 
 @pytest.mark.parametrize(
