@@ -8,6 +8,8 @@ import math
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
+from ...utils.python_names import last_name
+
 Bindings = Mapping[str, ast.expr]
 """What each name was last bound to before the assertion, in its own test."""
 
@@ -43,13 +45,13 @@ def strength(test: ast.expr, bound: Bindings) -> int:
     if not grounded(test, bound):
         return NOTHING
     if isinstance(test, ast.Call):
-        return {"isinstance": PROPERTY, "isclose": NEAR}.get(last(test.func), TRUE)
+        return {"isinstance": PROPERTY, "isclose": NEAR}.get(last_name(test.func), TRUE)
     return TRUE
 
 
 def call_strength(call: ast.Call, bound: Bindings) -> int | None:
     """The strength of a method that asserts (`self.assertEqual`); None for any other call."""
-    name = last(call.func)
+    name = last_name(call.func)
     if not name.startswith("assert") or not isinstance(call.func, ast.Attribute):
         return None
     if not name.startswith("assert_") and call.args and not any(grounded(one, bound) for one in call.args[:2]):
@@ -72,11 +74,11 @@ def looseness(test: ast.AST) -> list[float]:
             continue
         if isinstance(node, ast.Compare):
             found += _distance(node)
-        elif last(node.func) in ("approx", "isclose"):
+        elif last_name(node.func) in ("approx", "isclose"):
             given = [one.value for one in node.keywords if one.arg in ("rel", "abs", "rel_tol", "abs_tol")]
-            given += node.args[1:3] if last(node.func) == "approx" else []
+            given += node.args[1:3] if last_name(node.func) == "approx" else []
             found.append(max((_number(one) for one in given), default=_DEFAULT_LOOSENESS))
-        elif last(node.func) == "assertAlmostEqual":
+        elif last_name(node.func) == "assertAlmostEqual":
             found.append(_places(node))
     return found
 
@@ -101,16 +103,11 @@ def same(one: ast.expr, other: ast.expr, bound: Bindings) -> bool:
     return ast.dump(_resolved(one, bound)) == ast.dump(_resolved(other, bound))
 
 
-def last(node: ast.AST) -> str:
-    """The last part of a name or attribute chain; empty for anything else."""
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-
-
 def _comparison(test: ast.Compare, bound: Bindings) -> int:
     sides = [test.left, *test.comparators]
     if any(same(one, other, bound) for one, other in pairwise(sides)):
         return NOTHING
-    if any(last(_resolved(side, bound)) in _ANYTHING for side in sides):
+    if any(last_name(_resolved(side, bound)) in _ANYTHING for side in sides):
         return NOTHING
     if not any(grounded(side, bound) for side in sides):
         return NOTHING
@@ -127,12 +124,12 @@ def _resolved(node: ast.expr, bound: Bindings, depth: int = 0) -> ast.expr:
 
 
 def _is_approx(side: ast.expr) -> bool:
-    return isinstance(side, ast.Call) and last(side.func) == "approx"
+    return isinstance(side, ast.Call) and last_name(side.func) == "approx"
 
 
 def _distance(node: ast.Compare) -> Iterator[float]:
     """`abs(a - b) < 0.1` tolerates 0.1."""
-    within = isinstance(node.left, ast.Call) and last(node.left.func) == "abs"
+    within = isinstance(node.left, ast.Call) and last_name(node.left.func) == "abs"
     if within and isinstance(node.ops[0], ast.Lt | ast.LtE):
         yield _number(node.comparators[0])
 

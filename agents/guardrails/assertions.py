@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
-from .assertion_strength import EXACT, NOTHING, Bindings, call_strength, grounded, last, looseness, strength
+from ...utils.python_names import last_name
+from .assertion_strength import EXACT, NOTHING, Bindings, call_strength, grounded, looseness, strength
 
 TestNode = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -92,7 +93,7 @@ def skips_in(node: ast.AST) -> int:
     count = 0
     for one in ast.walk(node):
         if isinstance(one, ast.Attribute | ast.Name):
-            count += last(one) in _SKIPS or (last(one) == "__test__" and isinstance(one.ctx, ast.Store))
+            count += last_name(one) in _SKIPS or (last_name(one) == "__test__" and isinstance(one.ctx, ast.Store))
     return count
 
 
@@ -167,7 +168,7 @@ def _bind(node: ast.AST, bound: dict[str, ast.expr]) -> None:
 
 def _call(call: ast.Call, found: Asserted, bound: Bindings) -> int | None:
     """The strength of a call that asserts; None for any other."""
-    name = last(call.func)
+    name = last_name(call.func)
     if name == "suppress":
         found.swallows += 1
         return None
@@ -176,8 +177,8 @@ def _call(call: ast.Call, found: Asserted, bound: Bindings) -> int | None:
             found.tolerances += looseness(call)
         return call_strength(call, bound)
     expected = _each(call.args[0]) if call.args else []
-    found.wide += any(last(one) in _WIDE for one in expected)
-    found.raised.append(tuple(last(one) for one in expected))
+    found.wide += any(last_name(one) in _WIDE for one in expected)
+    found.raised.append(tuple(last_name(one) for one in expected))
     matched = name.endswith("Regex") or any(one.arg == "match" for one in call.keywords)
     found.unmatched += not matched
     return EXACT
@@ -186,7 +187,7 @@ def _call(call: ast.Call, found: Asserted, bound: Bindings) -> int | None:
 def _weigh_block(block: ast.With | ast.AsyncWith, found: Asserted, bound: Bindings) -> None:
     """An expected exception asserts nothing where the test raises it itself, or calls nothing that could."""
     expected = [one.context_expr for one in block.items if isinstance(one.context_expr, ast.Call)]
-    if not any(last(one.func) in _RAISING for one in expected):
+    if not any(last_name(one.func) in _RAISING for one in expected):
         return
     raises = any(isinstance(one, ast.Raise) for statement in block.body for one in ast.walk(statement))
     if (raises or not any(grounded(one, bound) for one in block.body)) and EXACT in found.strengths:
@@ -204,7 +205,7 @@ def _rows(test: TestNode) -> int:
     """How many rows a test is parametrised with; each table multiplies."""
     count = 1
     for mark in test.decorator_list:
-        if isinstance(mark, ast.Call) and last(mark.func) == "parametrize" and len(mark.args) > 1:
+        if isinstance(mark, ast.Call) and last_name(mark.func) == "parametrize" and len(mark.args) > 1:
             rows = mark.args[1]
             count *= len(rows.elts) if isinstance(rows, ast.List | ast.Tuple | ast.Set) else 1
     return count

@@ -8,9 +8,10 @@ import string
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
+from ...utils.python_names import last_name
 from .files import CHANGING
 from .modules import BEHIND, ENVIRONMENT, FILES, RUNNER, UNREADABLE, importable, is_module
-from .names import Names, last, root
+from .names import Names, root
 from .values import bound_to, texts_of
 
 DUNDERS = frozenset(
@@ -72,7 +73,7 @@ class CallRule:
 
     def _method(self, node: ast.Call, called: ast.Attribute) -> Iterator[str]:
         name = called.attr
-        if name in ("setattr", "delattr") and last(called.value) == "monkeypatch" and len(node.args) < 3:
+        if name in ("setattr", "delattr") and last_name(called.value) == "monkeypatch" and len(node.args) < 3:
             yield from self._patched_by_text(node)
         if name in ("format", "format_map", "vformat") and not self._formats_harmlessly(node, called):
             yield f"{UNREADABLE} with {name}"
@@ -138,7 +139,7 @@ class CallRule:
             return around.optional_vars is not None
         if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             return node not in around.decorator_list
-        if isinstance(around, ast.Call) and last(around.func) in ("enter_context", "enterContext"):
+        if isinstance(around, ast.Call) and last_name(around.func) in ("enter_context", "enterContext"):
             return not isinstance(self._names.parents.get(around), ast.Expr)
         return True
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ...utils.python_names import last_name
 from .modules import FILES
-from .names import Names, last
+from .names import Names
 from .path_reach import Place, place_of
 from .values import bound_to, texts_of
 
@@ -142,7 +143,7 @@ class FileRule:
         """Whether the function around has changed into a folder below tmp_path."""
         for scope in self._names.scopes(where):
             for node in ast.walk(scope) if not isinstance(scope, ast.Module) else ():
-                if isinstance(node, ast.Call) and last(node.func) == "chdir" and node.lineno < where.lineno:  # type: ignore[attr-defined]
+                if isinstance(node, ast.Call) and last_name(node.func) == "chdir" and node.lineno < where.lineno:  # type: ignore[attr-defined]
                     return bool(node.args) and place_of(self._names, node.args[0]) is Place.INSIDE
         return False
 

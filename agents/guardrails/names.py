@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from ...utils.python_names import last_name
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 UNKNOWN: ast.expr = ast.Name("<unknown>", ast.Load())
 """Stands for a value that the file does not tell."""
@@ -98,7 +100,7 @@ class Names:
             return None
         if around.func is node:
             return around
-        if last(around.func) not in _DEFERRING or around.args[:1] != [node] or not isinstance(node, ast.expr):
+        if last_name(around.func) not in _DEFERRING or around.args[:1] != [node] or not isinstance(node, ast.expr):
             return None
         later = ast.copy_location(ast.Call(node, around.args[1:], around.keywords), around)
         self.parents[later] = self.parents[around]
@@ -154,15 +156,10 @@ def read_names(tree: ast.Module) -> Names:
         _import(node, names, at_top=names.parents.get(node) is tree)
         _bind(node, names)
         if isinstance(node, ast.Call):
-            names._calls[last(node.func)].append(node)
+            names._calls[last_name(node.func)].append(node)
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-            names.used.add(last(node))
+            names.used.add(last_name(node))
     return names
-
-
-def last(node: ast.AST) -> str:
-    """The last part of a name or attribute chain."""
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def root(node: ast.AST) -> ast.AST:
@@ -175,13 +172,15 @@ def root(node: ast.AST) -> ast.AST:
 def is_fixture(function: ast.AST) -> bool:
     """Whether a function is a pytest fixture."""
     marks = getattr(function, "decorator_list", ())
-    return any(last(mark.func if isinstance(mark, ast.Call) else mark) == "fixture" for mark in marks)
+    return any(last_name(mark.func if isinstance(mark, ast.Call) else mark) == "fixture" for mark in marks)
 
 
 def fixture_names(function: ast.AST) -> set[str]:
     """The names a fixture's mark gives it; `?` for one that cannot be read."""
     marks = [one for one in getattr(function, "decorator_list", ()) if isinstance(one, ast.Call)]
-    given = [each.value for one in marks if last(one.func) == "fixture" for each in one.keywords if each.arg == "name"]
+    given = [
+        each.value for one in marks if last_name(one.func) == "fixture" for each in one.keywords if each.arg == "name"
+    ]
     return {str(one.value) if isinstance(one, ast.Constant) else "?" for one in given}
 
 

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
 
-from .names import UNKNOWN, Names, last, returned, root
+from ...utils.python_names import last_name
+from .names import UNKNOWN, Names, returned, root
 from .values import bound_to, given_by_pytest, texts_of
 
 _DEEPEST = 24
@@ -99,7 +100,7 @@ def _is_list(names: Names, node: ast.Subscript) -> bool:
     values = bound_to(names, node.value) if isinstance(node.value, ast.Name) else [node.value]
     return all(
         isinstance(one, ast.List | ast.Tuple | ast.ListComp)
-        or (isinstance(one, ast.Call) and last(one.func) in ("list", "sorted", "tuple", *_TEMPORARY))
+        or (isinstance(one, ast.Call) and last_name(one.func) in ("list", "sorted", "tuple", *_TEMPORARY))
         for one in values
     )
 
@@ -128,7 +129,7 @@ def _attribute(names: Names, node: ast.Attribute, depth: int) -> Place:
         return Place.OUTSIDE if any(leads_out(one) for one in texts) else Place.RELATIVE
     if names.dotted(node):
         return Place.UNKNOWN
-    if node.attr == "param" and last(node.value) == "request":
+    if node.attr == "param" and last_name(node.value) == "request":
         return _worst(names, _fixture_params(names, node) or [UNKNOWN], depth)
     if node.attr == "parent":
         return _parent(names, node.value, depth)
@@ -162,7 +163,11 @@ def _parent(names: Names, node: ast.expr, depth: int) -> Place:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and held is Place.INSIDE:
         part = texts_of(names, node.right)
         return Place.INSIDE if part and all(one.strip("./") for one in part) else Place.OUTSIDE
-    if isinstance(node, ast.Call) and last(node.func) in _PATHS and [last(one) for one in node.args] == ["__file__"]:
+    if (
+        isinstance(node, ast.Call)
+        and last_name(node.func) in _PATHS
+        and [last_name(one) for one in node.args] == ["__file__"]
+    ):
         return Place.GIVEN
     return Place.OUTSIDE if held in (Place.INSIDE, Place.GIVEN) else held
 
@@ -211,7 +216,7 @@ def _text(names: Names, parts: Sequence[ast.expr], depth: int) -> Place:
 
 
 def _call(names: Names, node: ast.Call, depth: int) -> Place:
-    name, dotted = last(node.func), names.dotted(node.func)
+    name, dotted = last_name(node.func), names.dotted(node.func)
     given = [*node.args, *(one.value for one in node.keywords if one.arg != "exist_ok")]
     arguments = [place_of(names, one, depth + 1) for one in given]
     stdlib = any(one.partition(".")[0] in ("pathlib", "os", "tempfile", "io", "py", "shutil") for one in dotted)
@@ -246,7 +251,7 @@ def _builtin(name: str, arguments: Sequence[Place]) -> Place:
 def _method(names: Names, node: ast.Call, arguments: Sequence[Place], depth: int) -> Place:
     assert isinstance(node.func, ast.Attribute)
     name, receiver = node.func.attr, node.func.value
-    if last(receiver) == "tmp_path_factory" and name == "mktemp" and isinstance(receiver, ast.Name):
+    if last_name(receiver) == "tmp_path_factory" and name == "mktemp" and isinstance(receiver, ast.Name):
         if not given_by_pytest(names, receiver):
             return Place.UNKNOWN
         return joined(Place.INSIDE, arguments)

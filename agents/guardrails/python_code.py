@@ -8,10 +8,11 @@ import sys
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
+from ...utils.python_names import last_name
 from .calls import ATTRIBUTES, DUNDERS, RESERVED, CallRule
 from .files import PATH_FUNCTIONS, FileRule
 from .modules import BEHIND, FILES, PROGRAMS, RUNNER, UNREADABLE, importable, is_module, usable
-from .names import Names, fixture_names, is_fixture, last, read_names, root
+from .names import Names, fixture_names, is_fixture, read_names, root
 from .values import bound_to, given_by_pytest
 
 # Names that are never needed, whoever calls them.
@@ -153,7 +154,7 @@ class PythonReach:
         patching = self._is_monkeypatch(root(around.func)) or any(
             one.startswith(("unittest.mock.", "importlib.reload")) for one in self._names.dotted(around.func)
         )
-        return patching and last(around.func) in _PATCHERS
+        return patching and last_name(around.func) in _PATCHERS
 
     def _is_monkeypatch(self, node: ast.AST) -> bool:
         if not isinstance(node, ast.Name):

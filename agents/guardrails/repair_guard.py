@@ -10,9 +10,10 @@ import builtins
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ...utils.python_names import last_name
 from ...utils.python_source import parse_expression, parse_python
 from ..contract.protocol import JsonObject
-from .assertion_strength import EXACT, NEAR, NOTHING, PROPERTY, TRUE, last
+from .assertion_strength import EXACT, NEAR, NOTHING, PROPERTY, TRUE
 from .assertions import Asserted, asserted, skips_in, tests_of
 from .problems import problem
 
@@ -146,7 +147,7 @@ def _collected(tree: ast.Module) -> set[int]:
         for one in body:
             if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef):
                 marks = [mark.func if isinstance(mark, ast.Call) else mark for mark in one.decorator_list]
-                standing[one.name] = 0 if "fixture" in map(last, marks) else id(one)
+                standing[one.name] = 0 if "fixture" in map(last_name, marks) else id(one)
                 continue
             for name in ast.walk(one):
                 if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store | ast.Del):

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
 from ...utils.case_names import owned_tests, proven_by
+from ...utils.python_names import last_name
 from ...utils.python_source import parse_python
 from ..contract.protocol import JsonObject
-from .assertion_strength import last
 from .assertions import tests_of
 from .problems import problem
 
@@ -128,14 +128,14 @@ def _asked(test: Function) -> set[str]:
 def _fixture(node: Function) -> bool | None:
     """Whether a fixture is used by every test; None for a function that is no fixture."""
     for mark in node.decorator_list:
-        if last(mark.func if isinstance(mark, ast.Call) else mark) == "fixture":
+        if last_name(mark.func if isinstance(mark, ast.Call) else mark) == "fixture":
             return isinstance(mark, ast.Call) and any(one.arg == "autouse" for one in mark.keywords)
     return None
 
 
 def _targets(call: ast.Call) -> Iterator[str]:
     """What a call patches, as a dotted name: by text, or an object and the name of its attribute."""
-    name = last(call.func)
+    name = last_name(call.func)
     texts = [one.value for one in call.args[:2] if isinstance(one, ast.Constant) and isinstance(one.value, str)]
     if name in _BY_TEXT and texts and isinstance(call.args[0], ast.Constant):
         yield texts[0]

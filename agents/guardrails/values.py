@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 from itertools import product
 
-from .names import UNKNOWN, Function, Names, argument, is_fixture, last, returned
+from ...utils.python_names import last_name
+from .names import UNKNOWN, Function, Names, argument, is_fixture, returned
 
 _MOST_TEXTS = 200
 _DEEPEST = 24
@@ -119,7 +120,7 @@ def given_by_pytest(names: Names, node: ast.Name) -> bool:
 
 def _rows(marks: list[ast.expr], name: str) -> Iterator[ast.expr]:
     for mark in marks:
-        if not isinstance(mark, ast.Call) or last(mark.func) != "parametrize" or len(mark.args) < 2:
+        if not isinstance(mark, ast.Call) or last_name(mark.func) != "parametrize" or len(mark.args) < 2:
             continue
         named, given = mark.args[0], mark.args[1]
         columns = _columns(named)
@@ -141,7 +142,7 @@ def _columns(named: ast.expr) -> list[str]:
 
 
 def _cell(row: ast.expr, at: int, columns: int) -> ast.expr:
-    if isinstance(row, ast.Call) and last(row.func) == "param":
+    if isinstance(row, ast.Call) and last_name(row.func) == "param":
         cells: list[ast.expr] = list(row.args)
     elif columns > 1 and isinstance(row, ast.Tuple | ast.List):
         cells = list(row.elts)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ...utils.error_formatter import CodeIssue
+from ...utils.python_names import last_name
 from .code_model import TestFunction, TestModule, structure
 
 _RAISING = ("raises", "warns", "deprecated_call", "raises_regex", "RaisesGroup")
@@ -67,7 +68,7 @@ def _last(module: TestModule, function: ast.expr) -> str:
 def _calls_helper(module: TestModule, node: ast.AST) -> bool:
     if not isinstance(node, ast.Call):
         return False
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    name = last_name(node.func)
     if name in module.functions:
         return _helper_asserts(module, name)
     origin = module.origin(node.func)
@@ -87,7 +88,7 @@ def _helper_asserts(module: TestModule, name: str) -> bool:
                 if asserts(module, node):
                     return True
                 if isinstance(node, ast.Call):
-                    inner = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                    inner = last_name(node.func)
                     if inner in module.functions and inner not in seen:
                         seen.add(inner)
                         waiting.append(inner)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ...utils.error_formatter import CodeIssue
-from .python_names import dotted
+from ...utils.python_names import dotted_name
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -46,7 +46,7 @@ class TestModule:
 
     def origin(self, node: ast.AST) -> str:
         """What a name or attribute chain refers to, as a dotted name; empty when it is neither."""
-        name = dotted(node)
+        name = dotted_name(node)
         root, _, rest = name.partition(".")
         known = self.origins.get(root, root)
         return f"{known}.{rest}" if rest else known

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ...utils.error_formatter import CodeIssue
+from ...utils.python_names import last_name
 from ...utils.python_source import parse_python
 from .code_model import Function, TestFunction, TestModule, structure
 
@@ -69,7 +70,7 @@ def fixture_name(node: Function) -> str:
     for decorator in node.decorator_list:
         call = decorator if isinstance(decorator, ast.Call) else None
         target = call.func if call else decorator
-        name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
+        name = last_name(target)
         if name in ("fixture", "yield_fixture") or name.endswith("_fixture"):
             for keyword in call.keywords if call else ():
                 if keyword.arg == "name" and isinstance(keyword.value, ast.Constant):

@@ -8,9 +8,9 @@ from typing import Any
 
 from ...engine.python.model.spec_case import MESSAGE
 from ...utils.error_formatter import SpecIssue
+from ...utils.python_names import BUILTIN_NAMES, dotted_name, loaded_names
 from ...utils.python_source import parse_expression
 from .parts import Place, issue, objects, text
-from .python_names import BUILTINS, dotted, used_names
 
 _MOVING = frozenset(
     {"now", "utcnow", "today", "time", "time_ns", "monotonic", "perf_counter", "random", "randint", "choice", "uuid1"}
@@ -44,7 +44,7 @@ def expectation_rules(place: Place, case: dict[str, Any], missing: Missing, impo
                 trees[key] = tree
         yield from _shape(where, one, trees)
         yield from _exception(where, one, imported)
-        if raising and "actual" in trees and "result" in used_names(trees["actual"]):
+        if raising and "actual" in trees and "result" in loaded_names(trees["actual"]):
             fix = "remove it: an act that raises has no result"
             yield issue((*where, "actual"), "result_after_raise", "there is no result when the act raises", fix)
 
@@ -64,7 +64,7 @@ def _parsed(place: Place, source: Any, missing: Missing) -> tuple[ast.expr | Non
 
 def _shape(where: Place, one: dict[str, Any], trees: dict[str, ast.expr]) -> Iterator[SpecIssue]:
     kind, actual, value = one.get("kind"), trees.get("actual"), trees.get("value")
-    if actual is not None and not used_names(actual):
+    if actual is not None and not loaded_names(actual):
         fix = "compare `result` or an arranged name"
         yield issue((*where, "actual"), "constant_actual", "the expectation looks at a constant", fix, one["actual"])
     elif actual is not None and value is not None and kind != "approx" and ast.dump(actual) == ast.dump(value):
@@ -89,7 +89,7 @@ def _shape(where: Place, one: dict[str, Any], trees: dict[str, ast.expr]) -> Ite
 
 def _moving(tree: ast.expr) -> list[str]:
     # `datetime.time(10, 26)` is a value, not the clock.
-    calls = [dotted(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    calls = [dotted_name(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
     calls = [name for name in calls if name != "datetime.time"]
     return sorted({name for name in calls if name.rpartition(".")[2] in _MOVING and (name == "id" or "." in name)})
 
@@ -99,6 +99,6 @@ def _exception(where: Place, one: dict[str, Any], imported: set[str]) -> Iterato
     if not name or one.get("kind") not in ("raises", "warns"):
         return
     root = name.partition(".")[0]
-    if root not in imported and root not in BUILTINS and "*" not in imported:
+    if root not in imported and root not in BUILTIN_NAMES and "*" not in imported:
         fix = f"import {root!r} in `imports`"
         yield issue((*where, "exception"), "unbound_name", f"nothing binds the exception {name!r}", fix, name)

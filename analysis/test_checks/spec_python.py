@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...utils.error_formatter import SpecIssue
+from ...utils.python_names import BUILTIN_NAMES, bound_names, imported_names, loaded_names, mentioned_names
 from ...utils.python_source import parse_expression, parse_python
 from .parts import Place, issue, mapping, objects, text, texts
-from .python_names import BUILTINS, bound_names, imported_names, mentioned, used_names
 from .spec_expectations import expectation_rules
 
 
@@ -27,7 +27,7 @@ class Scope:
         """Names a tree reads that nothing binds, sorted."""
         if self.open:
             return []
-        return sorted(used_names(tree) - self.names - extra - BUILTINS - bound_names(tree))
+        return sorted(set(loaded_names(tree)) - self.names - extra - BUILTIN_NAMES - bound_names(tree))
 
 
 def unit_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
@@ -196,7 +196,7 @@ def _subject_used(place: Place, case: dict[str, Any], trees: list[ast.AST], scop
             trees.append(parse_expression(text(expectation.get("actual")) or "None"))
         except SyntaxError:
             continue
-    names = set(mentioned(trees))
+    names = set(mentioned_names(trees))
     if name not in names and name not in {scope.aliases.get(one, one) for one in names}:
         yield issue(
             (*place, "act", "expression"),

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
+from ...utils.python_names import last_name
 from ...utils.python_source import parse_python
 from .findings import Route, SourceFacts, joined
 
@@ -98,7 +99,7 @@ class _Module:
 
     def called(self, call: ast.Call) -> None:
         """Read what mounts a router, and Django's `path`."""
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        name = last_name(call.func)
         if name in ("include_router", "register_blueprint", "mount") and call.args:
             what = call.args[1] if name == "mount" and len(call.args) > 1 else call.args[0]
             prefix = _text(_keyword(call, "prefix") or _keyword(call, "url_prefix"))

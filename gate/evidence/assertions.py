@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from ...utils.python_names import last_name
 from ...utils.python_source import parse_python
 
 _CHECKING = re.compile(r"(assert|expect|verify|check|should|raises|warns|fail|match|approx|snapshot)", re.IGNORECASE)
@@ -90,7 +91,7 @@ def _checks(function: _Function, functions: dict[str, _Function], seen: set[str]
         elif isinstance(node, ast.Raise):
             found.append(True)
         elif isinstance(node, ast.Call):
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            name = last_name(node.func)
             used.add(name)
             if name in _WEAK_CALLS:
                 # assertTrue(a == b) compares all the same.

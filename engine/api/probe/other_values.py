@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ....utils.regex_examples import fits
 from ..document.schemas import type_of
 from ..model.model import Json
 from ..values.data import NOTHING, SampleValues, bounds
-from ..values.patterns import fits
 from .resource_model import BaselineRequest, ResourceModel
 
 _OTHER_FORMATS = {

@@ -12,8 +12,8 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError
 
+from ....utils.regex_examples import fits, matching
 from ..document.schemas import accepts_null, merge_schema, resolve_reference, type_of
-from .patterns import fits, matching
 from .private import looks_secret
 
 NOTHING: Any = object()

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
+from ....utils.regex_examples import matching, not_matching
 from ..document.schemas import accepts_null, references, type_of
 from .data import NOTHING, SampleValues, bounds, number, sized
-from .patterns import matching, not_matching
 
 _DEEPEST = 3
 _BAD_FORMATS = {

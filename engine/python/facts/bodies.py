@@ -13,8 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ....utils.python_names import dotted_name
 from ..model.model import BodyComparison, RaiseSite
-from ..source.syntax import Function, dotted, is_literal
+from ..source.syntax import Function, is_literal
 from .parameter_aliases import ParameterAliases, Root
 
 _MAXIMUM_SOURCE = 200
@@ -138,8 +139,8 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Raise(self, node: ast.Raise) -> None:
         exception = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-        name = dotted(exception) if exception is not None else None
-        if name is not None:
+        name = dotted_name(exception) if exception is not None else ""
+        if name:
             condition = self._conditions[-1] if self._conditions else None
             self.body.raises.append(RaiseSite(exception=name, line=node.lineno, condition=condition))
         self.generic_visit(node)
@@ -221,7 +222,7 @@ class _Reader(ast.NodeVisitor):
             root = self._names.deep_root(side)
             if root is None or not is_operand(other):
                 continue
-            prefix = "len " if isinstance(side, ast.Call) and dotted(side.func) == "len" else ""
+            prefix = "len " if isinstance(side, ast.Call) and dotted_name(side.func) == "len" else ""
             self._compare(root, prefix + name, other, line)
             if not prefix and isinstance(other, ast.Constant) and name not in ("is", "is not"):
                 kind = (
@@ -266,13 +267,13 @@ class _Reader(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
-        function = dotted(node.func)
+        function = dotted_name(node.func)
         if isinstance(node.func, ast.Name | ast.Attribute):
             self._names.use(node.func, f"called:{len(node.args)}")
         if isinstance(node.func, ast.Attribute):
             self._names.use(node.func.value, f"method:{node.func.attr}")
             self._text_test(node, node.func)
-        if function is not None:
+        if function:
             self._arguments(node, function)
         if isinstance(node.func, ast.Attribute):
             self.visit(node.func.value)
@@ -344,5 +345,6 @@ def is_operand(node: ast.expr) -> bool:
     if isinstance(node, ast.Name):
         return node.id.isupper() or node.id.lstrip("_").isupper()
     if isinstance(node, ast.Attribute):
-        return dotted(node) is not None and not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
+        of_instance = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+        return bool(dotted_name(node)) and not of_instance
     return is_literal(node)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from ....utils.python_names import dotted_name
 from ..model.model import CallableFacts, CallableKind, Parameter, ParameterKind
-from ..source.syntax import Function, dotted
+from ..source.syntax import Function
 from .bodies import read_body
 from .docstrings import documentation_of
 
@@ -91,7 +92,7 @@ def _first_line(node: Function) -> int:
 
 def is_overload(node: Function) -> bool:
     """Whether this is a signature for type checkers only."""
-    return any((dotted(one) or "").rpartition(".")[2] == "overload" for one in node.decorator_list)
+    return any(dotted_name(one).rpartition(".")[2] == "overload" for one in node.decorator_list)
 
 
 def is_setter(node: Function) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from ....utils.python_names import dotted_name
 from ..model.model import CallableFacts, ClassFacts, ClassKind, Parameter
-from ..source.syntax import dotted
 from .callables import callable_facts, is_overload, is_setter
 from .docstrings import documentation_of
 
@@ -22,7 +22,7 @@ _FACTORIES = frozenset({"field", "Field", "attrib", "ib"})
 def class_facts(node: ast.ClassDef) -> ClassFacts:
     """The facts of a class; members in order of definition, the last definition of a name standing."""
     bases = tuple(ast.unparse(one) for one in node.bases)
-    decorators = [dotted(one.func if isinstance(one, ast.Call) else one) or "" for one in node.decorator_list]
+    decorators = [dotted_name(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list]
     members = _members(node)
     kind = _kind(node, bases, decorators, members)
     fields = _enum_members(node) if kind == "enum" else _fields(node)
@@ -59,7 +59,11 @@ def _members(node: ast.ClassDef) -> dict[str, CallableFacts]:
                 # The first parameter of __new__ is the class, whether decorated or not.
                 facts = replace(facts, kind="constructor")
             found[one.name] = facts
-        elif isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and dotted(one.value.func) == "property":
+        elif (
+            isinstance(one, ast.Assign)
+            and isinstance(one.value, ast.Call)
+            and dotted_name(one.value.func) == "property"
+        ):
             _old_property(node.name, one, one.value, found)
     return found
 
@@ -184,7 +188,7 @@ def _field_default(value: ast.expr | None) -> tuple[bool, str | None]:
     """Whether the constructor takes the field, and its default."""
     if value is None:
         return True, None
-    if isinstance(value, ast.Call) and (dotted(value.func) or "").rpartition(".")[2] in _FACTORIES:
+    if isinstance(value, ast.Call) and dotted_name(value.func).rpartition(".")[2] in _FACTORIES:
         named = {one.arg: one.value for one in value.keywords}
         init = named.get("init")
         if isinstance(init, ast.Constant) and init.value is False:
@@ -193,7 +197,7 @@ def _field_default(value: ast.expr | None) -> tuple[bool, str | None]:
             return True, ast.unparse(named["default"])
         factory = named.get("default_factory") or named.get("factory")
         if factory is not None:
-            name = dotted(factory)
+            name = dotted_name(factory)
             return True, f"{name}()" if name else "None"
         if value.args and not (isinstance(value.args[0], ast.Constant) and value.args[0].value is Ellipsis):
             return True, ast.unparse(value.args[0])

@@ -10,9 +10,9 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from ....utils.python_names import assigned_names
 from ....utils.python_source import parse_expression, parse_python
 from ..model.model import Arc, ModuleFacts, Trial
-from ..source.case_shapes import bound_names
 from .analyse import absolute_module
 
 SOURCE = "without"
@@ -88,7 +88,7 @@ def without_import(trial: Trial, facts: ModuleFacts, missing: OptionalImport) ->
         return None
     rewriter = _Renamed(named)
     try:
-        bound = bound_names(trial.arrange)
+        bound = assigned_names(trial.arrange)
         if variable in bound or bound & set(named):
             return None
         arrange = [ast.unparse(rewriter.visit(parse_python(text))) for text in trial.arrange]

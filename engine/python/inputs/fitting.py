@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+from ....utils.python_names import last_name
 from ....utils.python_source import parse_python
 from ..model.model import CallableFacts, ModuleFacts, Parameter, Trial
 from ..source.annotations import TypeHint, type_hint
@@ -131,7 +132,7 @@ class _Kinds:
         if isinstance(node, ast.Name):
             return self._names.get(node.id, "")
         if isinstance(node, ast.Call):
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            name = last_name(node.func)
             if name == "iter":
                 return "iterator"
             return name if name in _CONSTRUCTED or name in self._classes else ""

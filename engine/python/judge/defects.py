@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ....utils.python_names import last_name
 from ....utils.python_source import parse_expression
 from ..model.model import CallableFacts, Exploration, TrialFinding, Value
 from ..source.titles import cut_slug, slug, subject_slug
@@ -144,7 +145,7 @@ def _fitting_call(act: str, facts: CallableFacts) -> bool:
     node = parse_expression(act)
     if not isinstance(node, ast.Call) or any(isinstance(one, ast.Starred) for one in node.args):
         return False
-    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    called = last_name(node.func)
     if called != facts.name:
         return False
     parameters = [one for one in facts.parameters if one.name not in ("self", "cls")]

@@ -10,9 +10,9 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from ....utils.python_names import assigned_names, last_name
 from ....utils.python_source import literal_value, parse_expression, parse_python
 from ..model.model import ModuleFacts, TrialFinding, Value
-from ..source.case_shapes import bound_names
 from ..source.plain_forms import plain_expression, plain_statement
 from ..usage.related import count_of, names_in, without_unrelated
 
@@ -70,7 +70,7 @@ def _own_nodes(tree: ast.AST) -> list[ast.AST]:
 
 def _without_local_result(finding: TrialFinding) -> TrialFinding:
     trial = finding.trial
-    if "result" not in bound_names(trial.arrange):
+    if "result" not in assigned_names(trial.arrange):
         return finding
     effects = tuple((_renamed(name), value) for name, value in finding.observation.effects)
     return replace(
@@ -137,7 +137,7 @@ def _gives_text(node: ast.expr, facts: ModuleFacts, texts: frozenset[str]) -> bo
         return True
     if not isinstance(node, ast.Call):
         return False
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    name = last_name(node.func)
     if name in ("str", "repr", "join", "format"):
         return True
     return any(one.name == name and (one.returns == "str" or one.qualname in texts) for one in facts.callables())
@@ -177,7 +177,7 @@ def _only_the_raising_call(finding: TrialFinding, facts: ModuleFacts) -> TrialFi
 
 
 def _name_of(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return last_name(call.func)
 
 
 def _inlined(finding: TrialFinding) -> TrialFinding:
@@ -242,7 +242,7 @@ def _without_comparison(finding: TrialFinding) -> TrialFinding:
         told = Value("NoneType" if ast.unparse(right) == "None" else "bool", ast.unparse(right))
     elif isinstance(node.ops[0], ast.Eq) and not constant:
         approximate = any(isinstance(one, ast.Constant) and isinstance(one.value, float) for one in ast.walk(right))
-        local = bound_names(trial.arrange)
+        local = assigned_names(trial.arrange)
         if names_in(ast.unparse(right)) & local:
             return finding
         told = Value("object", ast.unparse(right), imports=trial.imports, approximate=approximate)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from ....utils.python_names import last_name
 from ....utils.python_source import parse_expression, parse_python
 from ..model.model import CallableFacts, ModuleFacts, Parameter, Trial
 from ..source.literals import ACT
@@ -57,7 +58,7 @@ def _calls(tree: ast.AST, known: Mapping[str, CallableFacts]) -> list[tuple[ast.
     found: list[tuple[ast.Call, CallableFacts]] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            name = last_name(node.func)
             if name in known:
                 found.append((node, known[name]))
     return found

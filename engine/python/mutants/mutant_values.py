@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from ....mutation.model import Mutant
 from ....mutation.text import SourceText
 from ....utils.python_source import parse_python
-from ..inputs.regex_samples import is_pattern, samples
+from ....utils.regex_examples import is_pattern, samples
 from ..model.model import Trial
 from ..source.literals import literal_places, plain, with_source
 

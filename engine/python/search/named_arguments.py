@@ -8,9 +8,9 @@ import keyword
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ....utils.python_names import assigned_names, last_name
 from ....utils.python_source import parse_expression
 from ..model.model import CallableFacts, ModuleFacts, Trial
-from ..source.case_shapes import bound_names
 from ..source.titles import positional_names
 from ..usage.related import names_in
 
@@ -24,7 +24,7 @@ def name_changed_arguments(trial: Trial, changed: tuple[tuple[int, int], ...], f
     """
     try:
         act = parse_expression(trial.act)
-        taken = {*names_in(trial.act), *bound_names(trial.arrange), *trial.fixtures}
+        taken = {*names_in(trial.act), *assigned_names(trial.arrange), *trial.fixtures}
     except SyntaxError:
         return None
     for statement in trial.imports:
@@ -50,7 +50,7 @@ def name_changed_arguments(trial: Trial, changed: tuple[tuple[int, int], ...], f
 def _given(act: ast.expr, callables: dict[str, CallableFacts]) -> Iterator[tuple[ast.Call, str, ast.expr]]:
     """Each argument of each call, with the parameter it goes to, as far as that is known."""
     for call in [one for one in ast.walk(act) if isinstance(one, ast.Call)]:
-        called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        called = last_name(call.func)
         names = positional_names(callables.get(called))
         for at, one in enumerate(list(call.args)):
             yield call, names[at] if at < len(names) else "", one

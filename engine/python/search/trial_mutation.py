@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from ....utils.python_names import dotted_name
 from ....utils.python_source import parse_expression
 from ..inputs.receivers import change_calls
 from ..inputs.variations import variations
 from ..model.candidates import Candidate
 from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
 from ..source.literals import literal_places, with_source
-from ..source.syntax import dotted
 from .guided_mutation import guided_mutations
 from .initial_trials import ProposalContext, trial_key
 
@@ -121,7 +121,7 @@ def argument_mutations(trial: Trial, subject: CallableFacts, context: ProposalCo
 
 def _subject_call(tree: ast.expr, subject: CallableFacts) -> ast.Call | None:
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] == subject.name:
+        if isinstance(node, ast.Call) and dotted_name(node.func).rpartition(".")[2] == subject.name:
             return node
     return None
 

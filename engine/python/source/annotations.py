@@ -6,8 +6,8 @@ import ast
 import re
 from dataclasses import dataclass
 
+from ....utils.python_names import dotted_name
 from ....utils.python_source import parse_expression
-from .syntax import dotted
 
 _WRAPPERS = frozenset({"Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "Unpack", "InitVar"})
 _ALIASES = {
@@ -113,15 +113,15 @@ def _from_node(node: ast.expr, depth: int) -> TypeHint:
         return _subscripted(node, depth)
     if isinstance(node, ast.List):
         return TypeHint("...parameters", tuple(_from_node(one, depth + 1) for one in node.elts))
-    name = dotted(node)
-    if name is None:
+    name = dotted_name(node)
+    if not name:
         return ANY
     last = name.rpartition(".")[2]
     return TypeHint(_ALIASES.get(last, last))
 
 
 def _subscripted(node: ast.Subscript, depth: int) -> TypeHint:
-    name = (dotted(node.value) or "Any").rpartition(".")[2]
+    name = (dotted_name(node.value) or "Any").rpartition(".")[2]
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if name == "Literal":
         return TypeHint("Literal", tuple(TypeHint(ast.unparse(one)) for one in parts))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
 
+from ....utils.python_names import assigned_names, last_name
 from ....utils.python_source import parse_expression, parse_python
 from ..model.spec_case import Case, SpecExpectation
 
@@ -29,7 +29,7 @@ class CaseShape:
         self.values: list[str] = []
         self.names: list[str] = []
         self._parameter_name = parameter_name
-        self.locals = bound_names(case.statements) | {"result", *case.fixtures}
+        self.locals = assigned_names(case.statements) | {"result", *case.fixtures}
         self._statements = [self._statement(text) for text in case.statements]
         self._act = self._opened(parse_expression(case.expression), NAMELESS)
         self._expect = [self._expectation(one) for one in case.expect]
@@ -122,7 +122,7 @@ class CaseShape:
         if isinstance(node, ast.Name):
             return node.id not in self.locals
         if isinstance(node, ast.Call):
-            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            called = last_name(node.func)
             return called in _INERT_CALLS
         return not isinstance(node, ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr)
 
@@ -158,22 +158,6 @@ def _operator(node: ast.Compare) -> str:
 
 def _match_text(source: str) -> str:
     return MatchName(source) if source.isidentifier() else ast.literal_eval(source)
-
-
-def bound_names(statements: Iterable[str]) -> set[str]:
-    """Every name that statements bind, also inside blocks. Raises SyntaxError."""
-    return set[str]().union(*map(_bound, statements))
-
-
-@lru_cache(maxsize=4096)
-def _bound(statement: str) -> frozenset[str]:
-    found: set[str] = set()
-    for node in ast.walk(parse_python(statement.strip())):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.add(node.name)
-    return frozenset(found)
 
 
 def _tail(expression: str) -> str:

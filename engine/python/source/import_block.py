@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ....utils.python_names import dotted_name
 from ....utils.python_source import parse_python
 
 
@@ -60,19 +61,10 @@ def used_names(code: str) -> tuple[set[str], set[str]]:
         if isinstance(node, ast.Name):
             names.add(node.id)
         elif isinstance(node, ast.Attribute):
-            chain = dotted(node)
+            chain = dotted_name(node)
             if chain:
                 chains.add(chain)
     return names, chains
-
-
-def dotted(node: ast.expr) -> str:
-    """`a.b.c` for a chain of attributes on a name; empty for anything else."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
 
 
 def import_block(statements: Iterable[str], *, code: str, first_party: str) -> str:

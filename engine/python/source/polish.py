@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 
+from ....utils.python_names import last_name
 from ....utils.python_source import parse_python
 
 LONG_STRING = 80
@@ -102,7 +103,7 @@ class _Polisher(ast.NodeTransformer):
         if len(node.args) == 1 and not node.keywords:
             self._sole.add(id(node.args[0]))
         self.generic_visit(node)
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        name = last_name(node.func)
         least = _TIME_TYPES.get(name)
         if least is not None and len(node.args) > least:
             while len(node.args) > least and _is_zero(node.args[-1]):

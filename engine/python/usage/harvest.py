@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ....utils.python_names import dotted_name
 from ....utils.python_source import parse_python
 from ..model.candidates import Candidate
 from ..model.model import CallableFacts, ModuleFacts, Parameter, Trial
-from ..source.syntax import dotted
 
 _MAXIMUM_EACH = 12
 _MAXIMUM_LENGTH = 160
@@ -53,13 +53,13 @@ class Harvester:
 
     def targets(self, node: ast.Call) -> list[CallableFacts]:
         """The callables of the target that a call may mean."""
-        name = dotted(node.func) or ""
+        name = dotted_name(node.func)
         if name in self._functions:
             return [self._functions[name]]
         return self._members.get(node.func.attr, []) if isinstance(node.func, ast.Attribute) else []
 
     def _call(self, node: ast.Call, imports: dict[str, str]) -> None:
-        name = dotted(node.func) or ""
+        name = dotted_name(node.func)
         for target in self.targets(node):
             for parameter, value in _matched(target, node):
                 candidate = _candidate(value, imports)

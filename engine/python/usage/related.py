@@ -6,19 +6,19 @@ import ast
 from dataclasses import replace
 from functools import lru_cache
 
+from ....utils.python_names import assigned_names, last_name
 from ....utils.python_source import parse_python
 from ..model.model import TrialFinding
-from ..source.case_shapes import bound_names
 
 
 def without_unrelated(finding: TrialFinding) -> TrialFinding:
     """Drop statements that share no name with the act: earlier calls of the same example block, unused values."""
     trial = finding.trial
-    local = bound_names(trial.arrange) | set(trial.fixtures)
+    local = assigned_names(trial.arrange) | set(trial.fixtures)
     versions = dict.fromkeys(local, 0)
     shared: list[set[tuple[str, int]]] = []
     for one in trial.arrange:
-        names = {(name, versions[name]) for name in (names_in(one) | bound_names([one])) & local}
+        names = {(name, versions[name]) for name in (names_in(one) | assigned_names([one])) & local}
         assigned = _assigned(one)
         if assigned is not None:
             # From here on the name means something else; what happened to its former value matters only if it is used.
@@ -61,7 +61,7 @@ def _calls(statement: str, subject: str) -> bool:
     node = body[0].value
     if not isinstance(node, ast.Call):
         return True
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    name = last_name(node.func)
     return name == subject.rpartition(".")[2]
 
 

@@ -6,6 +6,7 @@ import ast
 import builtins
 from collections.abc import Iterable, Mapping
 
+from ....utils.python_names import bound_outside_patterns, loaded_names
 from ....utils.python_source import parse_python
 from ..model.model import ModuleFacts
 from .project_index import ProjectIndex
@@ -24,28 +25,6 @@ _UNSTABLE = (
     "threading.",
 )
 _UNSTABLE_NAMES = frozenset({"id", "input", "globals", "locals", "vars", "__file__", "breakpoint"})
-
-
-def bound_names(nodes: Iterable[ast.AST]) -> set[str]:
-    """Every name that the nodes bind: assignments, loops, functions, classes, imports, lambdas' parameters."""
-    found: set[str] = set()
-    for node in nodes:
-        for one in ast.walk(node):
-            if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load):
-                found.add(one.id)
-            elif isinstance(one, ast.arg):
-                found.add(one.arg)
-            elif isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler):
-                found.add(one.name or "_")
-            elif isinstance(one, ast.alias):
-                found.add(one.asname or one.name.partition(".")[0])
-    return found
-
-
-def loaded_names(node: ast.AST) -> list[str]:
-    """Names the node reads, in order of appearance, once each."""
-    names = [one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
-    return list(dict.fromkeys(names))
 
 
 class NameScope:
@@ -77,7 +56,7 @@ class NameScope:
 
     def free(self, nodes: list[ast.stmt], fixtures: Iterable[str] = ()) -> list[str]:
         """Names the nodes read and neither bind themselves nor find among the builtins."""
-        bound = bound_names(nodes) | set(fixtures)
+        bound = bound_outside_patterns(nodes) | set(fixtures)
         names = dict.fromkeys(name for node in nodes for name in loaded_names(node))
         return [name for name in names if name not in bound and (name not in _BUILTINS or name in self._own)]
 

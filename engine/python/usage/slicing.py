@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from .scoping import bound_names, loaded_names
+from ....utils.python_names import bound_outside_patterns, last_name, loaded_names
 
 _FUNCTIONS_THAT_CHANGE = frozenset(
     "heappush heappop heapify insort insort_left insort_right shuffle setattr delattr next setitem delitem".split()
@@ -29,7 +29,7 @@ def needed_statements(before: Sequence[ast.stmt], act: ast.AST) -> list[ast.stmt
 
 
 def _binds(node: ast.stmt, wanted: set[str]) -> bool:
-    return bool(bound_names([node]) & wanted)
+    return bool(bound_outside_patterns([node]) & wanted)
 
 
 def _changes(node: ast.stmt, wanted: set[str]) -> bool:
@@ -45,7 +45,7 @@ def _changed_name(node: ast.stmt) -> str | None:
     if isinstance(node, ast.Expr):
         call = node.value.value if isinstance(node.value, ast.Await) else node.value
         if isinstance(call, ast.Call):
-            name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+            name = last_name(call.func)
             if name in _FUNCTIONS_THAT_CHANGE and call.args:
                 return base_name(call.args[0])
             return base_name(call.func) if isinstance(call.func, ast.Attribute) else None
@@ -58,7 +58,9 @@ def _changed_name(node: ast.stmt) -> str | None:
 def _is_variable(node: ast.stmt, before: Sequence[ast.stmt]) -> bool:
     """Whether what the statement changes was bound before: a variable, no function or module."""
     name = _changed_name(node)
-    return any(name in bound_names([one]) for one in before if not isinstance(one, ast.Import | ast.ImportFrom))
+    return any(
+        name in bound_outside_patterns([one]) for one in before if not isinstance(one, ast.Import | ast.ImportFrom)
+    )
 
 
 def base_name(node: ast.AST) -> str | None:

@@ -7,7 +7,8 @@ import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..source.syntax import Function, dotted
+from ....utils.python_names import dotted_name
+from ..source.syntax import Function
 
 Step = tuple[list[ast.stmt], ast.expr]
 _MAXIMUM_ROWS = 12
@@ -121,7 +122,7 @@ def _rows(node: Function) -> list[dict[str, ast.expr]]:
     """What the names of a parametrised test stand for, row by row; one empty row for a plain test."""
     rows: list[dict[str, ast.expr]] = [{}]
     for decorator in node.decorator_list:
-        if not (isinstance(decorator, ast.Call) and (dotted(decorator.func) or "").endswith("parametrize")):
+        if not (isinstance(decorator, ast.Call) and dotted_name(decorator.func).endswith("parametrize")):
             continue
         if len(decorator.args) < 2 or not isinstance(decorator.args[1], ast.List | ast.Tuple | ast.Set):
             return []
@@ -143,7 +144,7 @@ def _names(node: ast.expr) -> list[str]:
 
 
 def _row(names: list[str], node: ast.expr) -> dict[str, ast.expr] | None:
-    if isinstance(node, ast.Call) and (dotted(node.func) or "").endswith("param"):
+    if isinstance(node, ast.Call) and dotted_name(node.func).endswith("param"):
         values = node.args
     elif len(names) == 1:
         values = [node]
@@ -190,7 +191,7 @@ def _with_steps(done: list[ast.stmt], node: ast.With | ast.AsyncWith) -> Iterato
 
 def _is_raising(node: ast.With | ast.AsyncWith) -> bool:
     calls = [one.context_expr for one in node.items]
-    return all(isinstance(one, ast.Call) and (dotted(one.func) or "").rpartition(".")[2] in _RAISING for one in calls)
+    return all(isinstance(one, ast.Call) and dotted_name(one.func).rpartition(".")[2] in _RAISING for one in calls)
 
 
 def _loop_steps(done: list[ast.stmt], node: ast.For) -> Iterator[Step]:
@@ -217,10 +218,10 @@ def _asserted(test: ast.expr) -> list[ast.expr]:
         return [inner for one in test.values for inner in _asserted(one)]
     if (
         isinstance(test, ast.Call)
-        and dotted(test.func) in ("isinstance", "all", "any", "len", "list", "callable")
+        and dotted_name(test.func) in ("isinstance", "all", "any", "len", "list", "callable")
         and test.args
     ):
-        return [test.args[0], *([test] if dotted(test.func) == "len" else [])]
+        return [test.args[0], *([test] if dotted_name(test.func) == "len" else [])]
     return [test]
 
 

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ....utils.generated_header import untouched
+from ....utils.python_names import bound_outside_patterns
 from ....utils.python_source import parse_python
 from ..facts.analyse import imports_of, package_of, subjects
 from ..facts.docstrings import examples_in
 from ..model.model import ModuleFacts
 from ..project.layout import Layout
 from .project_index import ProjectIndex
-from .scoping import NameScope, bound_names, is_reproducible
+from .scoping import NameScope, is_reproducible
 from .slicing import needed_statements, source_of
 from .statement_subject import Subjects
 from .steps import Step, TestFile, block_steps, read_test_file, test_steps
@@ -210,7 +211,7 @@ def _with_helpers(needed: list[ast.stmt], act: ast.expr, scope: NameScope, file:
     for _ in range(3):
         wrapped = [*found, ast.copy_location(ast.Expr(value=act), act)]
         free = [name for name in scope.free(wrapped) if scope.statement_for(name) is None and name in file.helpers]
-        bound = bound_names(found)
+        bound = bound_outside_patterns(found)
         fresh = [file.helpers[name] for name in free if name not in bound]
         if not fresh:
             break

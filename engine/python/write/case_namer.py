@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ....utils.python_names import last_name
 from ....utils.python_source import parse_expression, parse_python
 from ..facts.optional_imports import missing_import_slug
 from ..model.model import CallableFacts, ModuleFacts, TrialFinding
@@ -202,7 +203,7 @@ def _after(statements: Sequence[str]) -> str:
         node = body[-1] if body else None
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             function = node.value.func
-            name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+            name = last_name(function)
             if name:
                 return f"after_{snake_case(name)}"
     return ""

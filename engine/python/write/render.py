@@ -18,12 +18,12 @@ from ruff.__main__ import find_ruff_bin
 
 from ....core.errors import AgentFailure, EnvironmentFault
 from ....utils.generated_header import with_header
+from ....utils.python_names import assigned_names
 from ....utils.python_source import parse_python
 from ..facts.optional_imports import missing_import_slug
 from ..judge.case_tables import merge_tables, read_group, tabulate
 from ..judge.finding_selection import free_names
 from ..model.spec_case import Case
-from ..source.case_shapes import bound_names
 from ..source.import_block import import_block
 from ..source.titles import snake_case
 from .render_pytest import PytestDialect, function_lines, table_lines
@@ -240,4 +240,4 @@ def _is_free(statement: str, case: Case) -> bool:
     if _function_name(statement) is None:
         return False
     others = [text for text in case.statements if text != statement]
-    return free_names(statement).isdisjoint(bound_names(others) | set(case.fixtures))
+    return free_names(statement).isdisjoint(assigned_names(others) | set(case.fixtures))

@@ -11,7 +11,6 @@ import pytest
 
 from testwright.engine.python.explore.explore import ExplorationBudget, explore
 from testwright.engine.python.facts.analyse import analyse_module
-from testwright.engine.python.inputs.regex_samples import is_pattern, samples
 from testwright.engine.python.judge.finding_selection import AssertableFinding
 from testwright.engine.python.judge.oracle import OracleVerdict
 from testwright.engine.python.judge.suite_size import BuiltCases, SizeLimits, fit_to_limits
@@ -31,6 +30,7 @@ from testwright.engine.python.write.compose import compose_spec
 from testwright.mutation.catalog import mutants_of, sample
 from testwright.tests.support.engine.exploration import PATH, explored, facts_of, files, trial
 from testwright.tests.support.engine.targets import prepared
+from testwright.utils.regex_examples import is_pattern, samples
 
 FARES = '''
 """Fares."""

@@ -13,8 +13,8 @@ from testwright.engine.api.model.model import Api
 from testwright.engine.api.probe.resource_model import resource_of, singular
 from testwright.engine.api.values.data import NOTHING, SampleValues
 from testwright.engine.api.values.negative_requests import body_variants, broken_values, edge_values
-from testwright.engine.api.values.patterns import fits, matching, not_matching
 from testwright.tests.support.projects.small_api import DOCUMENT
+from testwright.utils.regex_examples import fits, matching, not_matching
 
 pytestmark = pytest.mark.feature("T-20")
 

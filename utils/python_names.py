@@ -1,0 +1,97 @@
+"""Reads names in Python syntax trees: dotted names, names that are bound, names that are read.
+
+The functions that list bound names differ in what they count; the wrong one changes generated tests.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from .python_source import parse_python
+
+BUILTIN_NAMES = frozenset(dir(builtins)) | {"__name__", "__file__"}
+
+
+def dotted_name(node: ast.AST) -> str:
+    """`a.b.c` for a chain of attributes on a name; empty for anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
+
+
+def last_name(node: ast.AST) -> str:
+    """The last part of a name or attribute chain, whatever the chain begins with; empty for anything else."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def bound_names(tree: ast.AST) -> set[str]:
+    """Every name that a tree binds anywhere: assignments, imports, definitions, parameters, handlers, patterns."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+            found.add(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            found.add(node.rest)
+        else:
+            found |= _bound_by(node)
+    return found
+
+
+def bound_outside_patterns(nodes: Iterable[ast.AST]) -> set[str]:
+    """Names that nodes bind, without those of `match` patterns; an unnamed `except` counts as `_`."""
+    found: set[str] = set()
+    for node in nodes:
+        for inner in ast.walk(node):
+            found |= {inner.name or "_"} if isinstance(inner, ast.ExceptHandler) else _bound_by(inner)
+    return found
+
+
+def _bound_by(node: ast.AST) -> set[str]:
+    """Names that one node binds: a name in a target, a parameter, a definition, an import."""
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        return {node.id}
+    if isinstance(node, ast.arg):
+        return {node.arg}
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return {node.name}
+    return {node.asname or node.name.partition(".")[0]} if isinstance(node, ast.alias) else set()
+
+
+def assigned_names(statements: Iterable[str]) -> set[str]:
+    """Names that statements assign or define, without imports and parameters. Raises SyntaxError."""
+    return set[str]().union(*map(_assigned, statements))
+
+
+@lru_cache(maxsize=4096)
+def _assigned(statement: str) -> frozenset[str]:
+    found: set[str] = set()
+    for node in ast.walk(parse_python(statement.strip())):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+    return frozenset(found)
+
+
+def imported_names(node: ast.Import | ast.ImportFrom) -> set[str]:
+    """The names one import statement binds; `*` for a star import."""
+    return {name for alias in node.names for name in _bound_by(alias)}
+
+
+def loaded_names(node: ast.AST) -> list[str]:
+    """Names that a tree reads, in order of appearance, once each."""
+    names = [one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
+    return list(dict.fromkeys(names))
+
+
+def mentioned_names(trees: Iterable[ast.AST]) -> Iterator[str]:
+    """Every name and attribute that trees mention."""
+    for tree in trees:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name | ast.Attribute):
+                yield last_name(node)
