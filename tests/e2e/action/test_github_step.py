@@ -57,6 +57,7 @@ class Step:
         ({"INPUT_REQUEST": "x", "INPUT_CHANGED_SINCE": "main"}, "lies in no git repository"),
     ],
 )
+@pytest.mark.smoke
 def test_a_wrong_input_ends_the_step_with_a_message_everywhere(inputs, says, tmp_path):
     step = Step(tmp_path, **inputs)
     code = step.run()

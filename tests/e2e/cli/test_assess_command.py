@@ -46,6 +46,7 @@ def test_a_suite_is_told_as_a_table_and_written_as_markdown_with_the_same_exit_c
     assert not (root / ".testwright").exists()
 
 
+@pytest.mark.smoke
 def test_json_is_all_that_is_printed_when_it_is_asked_for_and_an_unknown_format_is_refused(tmp_path: Path) -> None:
     root = make_project(tmp_path / "p", FILES | {"tests/test_shop.py": ""})
     flags = ("--root", root, "--state-dir", tmp_path / "s", "--mutants", 0)

@@ -56,6 +56,7 @@ def test_the_help_of_a_command_shows_an_example_and_explains_each_option(words, 
         assert option.name == "help" or getattr(option, "help", None), f"{words}: {option.name} has no help"
 
 
+@pytest.mark.smoke
 def test_the_commands_are_these():
     repository = ["cases", "crawl", "engineer"]
     names = [
@@ -127,6 +128,7 @@ def test_json_is_all_there_is_on_stdout(words, one_run):
     assert result.stderr == ""
 
 
+@pytest.mark.smoke
 def test_json_of_a_run_is_its_report(tmp_path):
     root = make_project(tmp_path / "project")
     flags = ("--root", str(root), "--run-id", "r", "--trials", "50", "--no-run", "--dry-run", "--json")

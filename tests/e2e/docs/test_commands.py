@@ -59,6 +59,7 @@ def test_the_commands_of_a_page_run_as_written(page, checkout):
         assert done.returncode == code, f"{page.name}: {command}\n{done.stdout}\n{done.stderr}"
 
 
+@pytest.mark.smoke
 def test_the_readme_names_its_two_commands():
     words = [command for command, _ in commands(ROOT / "README.md")]
     assert words[:2] == ["make demo", "make test"]

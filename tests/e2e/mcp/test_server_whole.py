@@ -25,6 +25,7 @@ def text_of(result: Any) -> str:
 
 
 @pytest.mark.feature("T-11", "B-10")
+@pytest.mark.smoke
 async def test_a_spec_is_written_then_its_tests_then_they_join_the_project_when_asked(tmp_path: Path) -> None:
     root = quick_project(tmp_path / "small")
     before = tree(root)

@@ -1,4 +1,4 @@
-"""Text from the repository is data: a model that obeys it changes nothing, and nothing leaves (issue 3)."""
+"""Text from the repository is data: a model that obeys it changes nothing, and nothing leaves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole unit path, from request to kept tests, with a model that is right, wrong, or never right (issue 3)."""
+"""The whole unit path, from request to kept tests, with a model that is right, wrong, or never right."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from testwright.tests.support.runs.model_runs import (
 
 
 @pytest.mark.feature("T-13", "A-05")
+@pytest.mark.smoke
 async def test_first_time_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A model specifies, the embedded renderer writes, nobody has to judge: one request in all."""
     root = till(tmp_path)

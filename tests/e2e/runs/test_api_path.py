@@ -24,6 +24,7 @@ def project(folder: Path, source: str = FASTAPI_APP) -> Path:
 
 
 @pytest.mark.feature("T-20", "T-02", "B-05", "B-02", "B-04")
+@pytest.mark.smoke
 async def test_an_application_is_found_tested_and_its_defect_told(tmp_path: Path) -> None:
     root = project(tmp_path)
     report = await api.agenerate("API tests of the project, with unittest", root=root, **QUICK)

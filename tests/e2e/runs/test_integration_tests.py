@@ -16,6 +16,7 @@ TEST_PATH = "tests/generated/integration/test_depot_shipping_flows.py"
 
 
 @pytest.mark.feature("T-20", "B-04", "T-17")
+@pytest.mark.smoke
 def test_flows_across_modules_are_kept_as_testcases_that_a_plain_runner_passes(tmp_path):
     root = make_project(tmp_path / "depot", DEPOT)
     request = "integration tests for depot.shipping, with unittest"

@@ -52,7 +52,10 @@ def same_as(undisturbed, root):
     return True
 
 
-@pytest.mark.parametrize("moment", KILLED_AT)
+@pytest.mark.parametrize(
+    "moment",
+    [pytest.param(name, marks=[pytest.mark.smoke] if name == "while tests are added" else []) for name in KILLED_AT],
+)
 def test_a_killed_run_ends_as_if_nothing_had_happened(moment, undisturbed, tmp_path):
     root = make_project(tmp_path / "project")
     folder = run_folder(root, "r")

@@ -22,6 +22,7 @@ async def tell(state: PlanningAgentState) -> dict[str, Any]:
 
 
 @pytest.mark.feature("T-01", "T-19")
+@pytest.mark.smoke
 async def test_the_planning_graph_works_as_a_node_of_another_graph(tmp_path):
     root, heard = make_project(tmp_path / "project"), []
     outer = StateGraph(PlanningAgentState, context_schema=RunContext)

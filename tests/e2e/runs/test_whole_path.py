@@ -35,6 +35,7 @@ def finished(tmp_path_factory):
 
 
 @pytest.mark.feature("T-01", "T-02", "T-03", "T-04", "T-05", "T-17", "T-19", "B-05", "B-11")
+@pytest.mark.smoke
 def test_the_command_adds_tests_that_pass_and_says_so(finished):
     outcome = finished.outcome
     assert outcome.code == 0, outcome.err
@@ -56,6 +57,7 @@ def test_the_command_adds_tests_that_pass_and_says_so(finished):
 
 
 @pytest.mark.feature("B-04")
+@pytest.mark.smoke
 def test_a_case_can_be_followed_from_the_spec_to_the_report(finished):
     for target in report_of(finished.folder)["targets"]:
         spec = json.loads((finished.folder / target["spec_path"]).read_text("utf-8"))
@@ -69,6 +71,7 @@ def test_a_case_can_be_followed_from_the_spec_to_the_report(finished):
 
 
 @pytest.mark.feature("B-06", "D-07", "T-19")
+@pytest.mark.smoke
 async def test_the_library_awaited_in_another_folder_gives_the_same_bytes(finished, tmp_path):
     root, heard = make_project(tmp_path / "elsewhere"), []
     report = await testwright.agenerate(REQUEST, root=root, run_id="second", trials=300, jobs=1, on_event=heard.append)

@@ -1,4 +1,4 @@
-"""The names that keep the checkout and the SDK of the same name apart (DESIGN section 1)."""
+"""The names that keep the checkout and the SDK of the same name apart."""
 
 import re
 import subprocess
