@@ -11,7 +11,7 @@ from ..core.errors import ExitCode, TestwrightError
 from ..core.events import EventType
 from ..core.outcome import ExitReason
 from ..graph.execution_graph.state import TestingAgentState
-from ..graph.halves import give_spec, plan_one_target, specify
+from ..graph.partial_runs import plan_one_target, run_until_spec, supply_spec
 from ..graph.planning_graph.planning_state import PlanningAgentState
 from ..graph.running import resume_run
 from ..store.database.runs import RunStatus
@@ -61,7 +61,7 @@ async def specified(live: LiveRun, wanted: Wanted) -> TestingAgentState:
         if not planned["plan"]:
             failure = planned["failure"] or {}
             raise as_raised(str(failure.get("message", "no plan could be made")), failure)
-        state = await specify(planned, live.context, live.services)
+        state = await run_until_spec(planned, live.context, live.services)
         if state["failure"]:
             raise as_raised(str(state["failure"].get("message")), state["failure"])
     except TestwrightError as error:
@@ -92,7 +92,7 @@ async def begun_with_spec(live: LiveRun, wanted: Wanted, spec: Mapping[str, Any]
         planned = await _planned(live, wanted)
         if not planned["plan"]:
             return planned
-        await give_spec(planned, spec, live.context, live.services)
+        await supply_spec(planned, spec, live.context, live.services)
         return await resume_run(live.context, live.services)
 
     return await seen_to_end(live, wanted.whole_request, work())

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -19,24 +20,28 @@ from ..utils.error_formatter import in_short
 from .context import GraphServices, RunContext, services_of
 
 
-async def ask_role(
+async def call_agent(
+    state: Mapping[str, Any],
     runtime: Runtime[RunContext],
     role: str,
-    *,
-    goal: str,
     task: str,
     inputs: JsonObject,
-    step_id: str | None,
+    *,
+    step_id: str | None = None,
     constraints: JsonObject | None = None,
 ) -> AgentResponse:
-    """Ask the agent of a role.
+    """Send a request to the agent of a role; its goal is the run's request.
 
     Neither the agent nor a wait between two attempts outlasts the run's ceiling on time.
 
+    Args:
+        step_id: of the plan step; the state's own when it has one.
+
     Raises:
         TestwrightError: there is no agent for the role.
-        BudgetExhausted: a ceiling of the run is reached; what the agent was about stays undone.
+        BudgetExhausted: a ceiling of the run is reached; the agent's work is not done.
     """
+    step_id = step_id or state.get("step_id")
     context = runtime.context
     services = services_of(runtime)
     agent = services.agents.get(role)
@@ -46,7 +51,7 @@ async def ask_role(
         )
     trace_id = f"{context.run_id}:{step_id or role}"
     metadata = RequestMetadata(trace_id=trace_id, profile=context.profile, timeout=context.agent_timeout)
-    request = AgentRequest(goal=goal, task=task, metadata=metadata, inputs=inputs, constraints=constraints)
+    request = AgentRequest(state["user_request"], task, metadata, inputs, constraints=constraints)
     async with in_time(services.budget):
         response = await send_request(agent, request, role=role, options=_audited(services, step_id))
     error = response.error
@@ -57,7 +62,7 @@ async def ask_role(
 
 @asynccontextmanager
 async def in_time(budget: ModelBudget | None) -> AsyncIterator[None]:
-    """Cut the block off at the run's ceiling on time. Raises BudgetExhausted."""
+    """Cancel the block at the run's ceiling on time. Raises BudgetExhausted."""
     limit = asyncio.timeout(None if budget is None else budget.seconds_left)
     try:
         async with limit:

@@ -1,9 +1,9 @@
-"""Running a graph by itself, also from inside another graph's node, with nothing leaving the machine."""
+"""Runs graphs and other coroutines apart from the calling graph, and several side by side."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Coroutine
 from contextvars import copy_context
 from typing import Any, TypeVar
 
@@ -18,33 +18,47 @@ from .context import RunContext
 Result = TypeVar("Result")
 
 
-async def isolated(work: Callable[[], Awaitable[Result]]) -> Result:
-    """Run `work` as a graph run of its own.
+def isolated(work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
+    """Run a coroutine in a task of its own, without the configuration of the calling node. Await the task.
 
-    A graph that is called inside a node takes over the node's configuration: checkpoint namespace, checkpointer, task
-    ids. A testing graph has its own thread, so it must not. And a LANGSMITH_TRACING in the user's environment must not
-    send prompts and code anywhere: tracing is off here, whatever the environment says.
-
-    A cancellation of the caller cancels the work and waits for its end.
+    A graph that is called inside a node inherits the node's checkpoint namespace, checkpointer and task ids. A testing
+    graph has its own thread, so it must not. Tracing is off, because a LANGSMITH_TRACING in the user's environment must
+    not send prompts and code to a third party. Cancelling the caller cancels the task.
     """
-
-    async def run() -> Result:
-        with tracing_context(enabled=False):
-            return await work()
-
-    context = copy_context()
+    with tracing_context(enabled=False):
+        context = copy_context()
     context.run(var_child_runnable_config.set, None)
-    return await asyncio.create_task(run(), context=context)
+    return asyncio.get_running_loop().create_task(work, context=context)
 
 
-async def run_graph(
-    graph: CompiledStateGraph[Any, RunContext, Any, Any], state: Any, config: RunnableConfig, context: RunContext
-) -> dict[str, Any]:
-    """Run a graph to its end, by itself, every checkpoint on disk before the next node begins.
+def run_graph(
+    graph: CompiledStateGraph[Any, RunContext, Any, Any],
+    state: Any,
+    config: RunnableConfig,
+    context: RunContext,
+    *,
+    stop_before: str | None = None,
+) -> asyncio.Task[dict[str, Any]]:
+    """Run a graph to its end, isolated, every checkpoint on disk before the next node begins. Await the task.
 
     Args:
-        state: what it begins with, or None to go on from its checkpoint.
+        state: the initial state, or None to continue from the checkpoint.
+        stop_before: node before which the graph is interrupted; None for none.
     """
     # LangGraph 1.2 fails when a durability is named and there is no checkpointer.
     durability: Durability | None = "sync" if graph.checkpointer else None
-    return await isolated(lambda: graph.ainvoke(state, config, context=context, durability=durability))
+    interrupts = [stop_before] if stop_before is not None else None
+    return isolated(graph.ainvoke(state, config, context=context, durability=durability, interrupt_before=interrupts))
+
+
+async def gather_all(*work: Coroutine[Any, Any, Any]) -> list[Any]:
+    """Run all coroutines concurrently to their ends and return their results in order.
+
+    Raises:
+        The first error in the order of the arguments, after all have ended: the result does not depend on timing.
+    """
+    results = await asyncio.gather(*work, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return results

@@ -1,4 +1,4 @@
-"""What an agent's answer does to the testing graph's state, the same for generating and refining."""
+"""Converts agents' answers into updates of the testing graph's state, the same for generation and refinement."""
 
 from __future__ import annotations
 
@@ -14,53 +14,58 @@ Update = dict[str, Any]
 
 
 def answer_update(response: AgentResponse, role: str, key: str) -> tuple[Any, Update]:
-    """What is under `key` of the answer (None when there is nothing usable), and the update that goes with it.
+    """Return the value under `key` of the answer (None when it is unusable) and the state update.
 
-    An answer that could not be read or used (MalformedLlmOutput, or an error whose details have `answer_errors`) is an
-    attempt that failed: it becomes `answer_errors`, which validation reports like any other error. Every other failure
+    An answer that could not be read or used (MalformedLlmOutput, or an error whose details have `answer_errors`) counts
+    as a failed attempt: it becomes `answer_errors`, which validation reports like any other error. Every other failure
     of an agent ends the step.
 
     Raises:
-        AgentUnreachable: the way to the agent failed; the step may be tried again.
+        AgentUnreachable: the agent could not be reached; the step may be tried again.
     """
-    used: Update = {**asked_with(response, role), "answer_errors": []}
+    used: Update = {**usage_update(response, role), "answer_errors": []}
     result = response.result
     if (response.is_success() or response.is_partial()) and isinstance(result, dict) and result.get(key):
         warning = response.error.message if response.error else ""
         return result[key], {**used, "warnings": [f"{role}: {warning}"]} if warning else used
     if response.is_success():
-        return None, {**used, "answer_errors": [_unread(f"the answer has no {key!r}")]}
+        return None, {**used, "answer_errors": [_unreadable(f"the answer has no {key!r}")]}
     error = response.error
     if error is not None and (error.details or {}).get("error") == "MalformedLlmOutput":
-        return None, {**used, "answer_errors": [_unread(error.message)]}
+        return None, {**used, "answer_errors": [_unreadable(error.message)]}
     problems = (error.details or {}).get("answer_errors") if error is not None else None
     if isinstance(problems, list) and problems:
-        return None, {**used, "answer_errors": [dict(one) for one in problems]}
+        return None, {**used, "answer_errors": [dict(problem) for problem in problems]}
     fault = agent_fault(error, role, response)
     return None, {**used, "phase": "error", "exit_reason": str(fault.exit_reason), "failure": fault.to_dict()}
 
 
-def asked_with(response: AgentResponse, role: str) -> Update:
-    """What an answer took, and the version of the prompt it answers, if a model was asked."""
+def usage_update(response: AgentResponse, role: str) -> Update:
+    """The update with an answer's usage and, if a model was asked, the version of its prompt."""
     version = response.metadata.get("prompt_version")
     return {"usage": usage_of(response.metadata), **({"prompt_versions": {role: str(version)}} if version else {})}
 
 
-def given_up(update: Update) -> Update:
-    """A refinement that failed after tests were kept: the step ends with them, and a warning says what was lost."""
+def keep_earlier_tests(update: Update) -> Update:
+    """End the step with the tests that were kept before a refinement failed; a warning says what was lost."""
     failure = update.get("failure") or {}
     lost = f"wrong expectations were not refined: {failure.get('message') or 'the spec was not valid'}"
-    ended = {"failure": None, "phase": "complete", "exit_reason": str(StepExit.COMPLETED), "should_retry": False}
+    ended = {"failure": None, "should_retry": False, **ended_with(kept=True)}
     return {**update, **ended, "warnings": [*update.get("warnings", []), lost]}
 
 
-def made_with(state: TestingAgentState, role: str) -> JsonObject:
-    """What is recorded with an artifact of a role beside its sanitizer: a prompt's version."""
+def ended_with(*, kept: bool) -> Update:
+    """The update that ends the graph, completed if any test was kept."""
+    return {"phase": "complete", "exit_reason": str(StepExit.COMPLETED if kept else StepExit.NOTHING_KEPT)}
+
+
+def artifact_meta(state: TestingAgentState, role: str) -> JsonObject:
+    """What is recorded with an artifact of a role beside its sanitizer: the prompt's version."""
     version = (state.get("prompt_versions") or {}).get(role)
     return {"prompt_version": version} if version else {}
 
 
-def _unread(message: str) -> JsonObject:
+def _unreadable(message: str) -> JsonObject:
     return {
         "path": "$",
         "message": message,

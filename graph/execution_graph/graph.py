@@ -1,4 +1,4 @@
-"""The testing graph (T-05): from a target to tests that were run and judged."""
+"""The testing graph: from a target to tests that were run and analysed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import RetryPolicy
 
-from ..context import RunContext
+from ..context import GraphServices, RunContext
 from ..faults import is_transient
 from .nodes.analyze_results import analyze_results
 from .nodes.generate_code import generate_code
@@ -38,11 +38,11 @@ NODES = (
 )
 
 RECURSION_LIMIT = 100
-"""Supersteps of one testing graph; its longest way has 21."""
+"""Supersteps of one testing graph; its longest path has 21."""
 
 
 def transient_retries(attempts: int = 3, first_wait: float = 0.5) -> RetryPolicy:
-    """How nodes are tried again after a transient fault of a tool (T-15): exponential, jittered, `is_transient` only.
+    """Retry nodes after a transient fault of a tool: exponential, jittered, `is_transient` only.
 
     Args:
         attempts: of one node, the first included.
@@ -51,15 +51,20 @@ def transient_retries(attempts: int = 3, first_wait: float = 0.5) -> RetryPolicy
     return RetryPolicy(initial_interval=first_wait, max_attempts=attempts, jitter=first_wait > 0, retry_on=is_transient)
 
 
+def retries_of(services: GraphServices) -> RetryPolicy:
+    """Retry nodes as the run's services specify."""
+    return transient_retries(services.node_attempts, services.node_wait)
+
+
 def build_testing_graph(
     checkpointer: BaseCheckpointSaver[str] | None = None, *, retry: RetryPolicy | None = None
 ) -> CompiledStateGraph[TestingAgentState, RunContext, Any, Any]:
-    """The compiled testing graph, for one target of any test type.
+    """Build the compiled testing graph, for one target of any test type.
 
     Run it with `ainvoke(new_testing_state(...), context=RunContext(...))` inside `context.providing(...)`.
 
     Args:
-        checkpointer: keeps the state between nodes; the caller then gives a `thread_id`.
+        checkpointer: stores the state between nodes; the caller then passes a `thread_id`.
         retry: replaces `transient_retries()`.
     """
     graph: StateGraph[TestingAgentState, RunContext, Any, Any] = StateGraph(
@@ -70,25 +75,27 @@ def build_testing_graph(
         graph.add_node(node.__name__, node, retry_policy=policy)
     graph.add_edge(START, "retrieve_context")
     graph.add_edge("retrieve_context", "select_schema")
-    _go_on(graph, "select_schema", "generate_spec")
-    _go_on(graph, "generate_spec", "validate_spec")
-    _go_on(graph, "refine_spec", "validate_spec")
+    _continue_unless_ended(graph, "select_schema", "generate_spec")
+    _continue_unless_ended(graph, "generate_spec", "validate_spec")
+    _continue_unless_ended(graph, "refine_spec", "validate_spec")
     graph.add_conditional_edges(
         "validate_spec",
         should_retry_spec,
         {"proceed_to_code": "generate_code", "refine_spec": "refine_spec", "error": END},
     )
-    _go_on(graph, "generate_code", "validate_code")
-    _go_on(graph, "refine_code", "validate_code")
+    _continue_unless_ended(graph, "generate_code", "validate_code")
+    _continue_unless_ended(graph, "refine_code", "validate_code")
     graph.add_conditional_edges(
         "validate_code",
         should_retry_code,
         {"proceed_to_execution": "run_tests", "refine_code": "refine_code", "error": END},
     )
-    _go_on(graph, "run_tests", "analyze_results")
+    _continue_unless_ended(graph, "run_tests", "analyze_results")
     graph.add_conditional_edges("analyze_results", after_analysis, {"refine_spec": "refine_spec", "end": END})
     return graph.compile(checkpointer=checkpointer, name="testing_graph")
 
 
-def _go_on(graph: StateGraph[TestingAgentState, RunContext, Any, Any], node: str, following: str) -> None:
+def _continue_unless_ended(
+    graph: StateGraph[TestingAgentState, RunContext, Any, Any], node: str, following: str
+) -> None:
     graph.add_conditional_edges(node, should_continue, {"continue": following, "end": END})

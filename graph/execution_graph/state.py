@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypedDict, cast
 
 from ...core.usage import NOTHING_USED, TokenUsage, add_usage
-from ..state_version import STATE_VERSION
+from ..state_format import STATE_VERSION
 
 TestType = Literal["api", "unit", "integration", "e2e", "performance"]
 Phase = Literal["spec_generation", "code_generation", "execution", "complete", "error"]

@@ -1,27 +1,31 @@
-"""A generate step: one testing graph for one target, on a checkpoint thread of its own (T-03, B-08)."""
+"""Executes a generate step: one testing graph for one target, on a checkpoint thread of its own.
+
+A step that a ceiling stops keeps the tests that passed already. What stopped it is no node's result, so the testing
+graph's checkpoint still stands before the node that was cut off, and the step can continue there in a later session.
+"""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
 
 from ...core.errors import ToolFailure
 from ...core.outcome import StepExit
 from ...core.usage import NOTHING_USED
 from ..context import GraphServices, RunContext
-from ..execution_graph.graph import RECURSION_LIMIT, build_testing_graph, transient_retries
+from ..execution_graph.graph import RECURSION_LIMIT, build_testing_graph, retries_of
+from ..execution_graph.staging import dropped_ids, read_staged, restore_kept, staged
 from ..execution_graph.state import TestingAgentState, TestType, new_testing_state
 from ..faults import Fault
 from ..isolation import isolated, run_graph
-from ..state_version import require_version
-from .plan_check import depends_on
+from ..state_format import require_version
 from .planning_state import PlanningAgentState, PlanStep
-from .step_outcome import StepOutcome
-from .step_types import planned_test_type
+from .steps import StepOutcome, depends_on, failed, planned_test_type
 
 TestingGraph = CompiledStateGraph[TestingAgentState, RunContext, Any, Any]
 
@@ -48,6 +52,11 @@ _RESULT_FIELDS = (
     "warnings",
     "failure",
 )
+_ASIDE = "unfinished"
+"""Folder of the run for files that were being refined when the step was stopped."""
+
+_REFINED = frozenset({"validate_code", "refine_code"})
+_STAGED_ANEW = _REFINED | {"generate_code", "run_tests"}
 _WHY = {
     StepExit.SPEC_EXHAUSTED: "the spec was still not valid after {spec_attempts} refinements",
     StepExit.CODE_EXHAUSTED: "the test code was still not valid after {code_attempts} refinements",
@@ -69,55 +78,48 @@ def thread_of(context: RunContext, step_id: str) -> RunnableConfig:
 async def run_generate_step(
     step: PlanStep, state: PlanningAgentState, context: RunContext, services: GraphServices
 ) -> StepOutcome:
-    """Run the step's testing graph, or go on with the one that a fault or a crash interrupted.
+    """Run the step's testing graph, or continue the one that a fault or a crash interrupted.
 
-    Nodes that finished are not executed again, and a graph that finished is only read. When the target's file is not
-    the one that the checkpoint is about, the graph starts from the beginning.
+    Nodes that finished are not executed again, and a graph that finished is only read. When the target's file differs
+    from the one that the checkpoint is about, the graph starts from the beginning.
 
     Raises:
-        What a node raises once its retries are used up; the checkpoint stays, so calling again goes on from there.
+        What a node raises once its retries are used up; the checkpoint stays, so calling again continues from there.
         StateVersionError: the checkpoint is of another version.
     """
-    retry = transient_retries(services.node_attempts, services.node_wait)
-    graph = build_testing_graph(services.checkpointer, retry=retry)
+    graph = build_testing_graph(services.checkpointer, retry=retries_of(services))
+    thread = thread_id(context, step["id"])
     config = thread_of(context, step["id"])
-    values = await _begun(graph, thread_id(context, step["id"]), services)
+    values = await _checkpointed(graph, thread, services)
     if values is None:
-        values = await run_graph(graph, beginning_of_step(step, state), config, context)
+        values = await run_graph(graph, initial_step_state(step, state), config, context)
     elif values.get("exit_reason") is None:
         values = await run_graph(graph, None, config, context)
-    await _tidied(thread_id(context, step["id"]), services)
+    if services.checkpointer is not None:
+        # Only the last checkpoint of a finished graph is kept: with a hundred targets the others would fill the disk.
+        with contextlib.suppress(NotImplementedError):  # pruning is optional for a saver
+            await services.checkpointer.aprune([thread])
     return outcome_of(cast(TestingAgentState, values))
 
 
-async def _tidied(thread: str, services: GraphServices) -> None:
-    """Keep only the last checkpoint of a finished graph: a hundred targets would fill the disk with the others."""
-    if services.checkpointer is not None:
-        with contextlib.suppress(NotImplementedError):  # pruning is optional for a saver
-            await services.checkpointer.aprune([thread])
-
-
-async def reached(
+async def _interrupted_at(
     step: PlanStep, context: RunContext, services: GraphServices
 ) -> tuple[dict[str, Any], str | None] | None:
-    """How far an interrupted testing graph came: its state, and the node that is next.
-
-    None when it had not begun, or nothing was kept of it.
-    """
+    """The state of an interrupted testing graph and the node that is next; None without a checkpoint."""
     if services.checkpointer is None:
         return None
     graph = build_testing_graph(services.checkpointer)
-    snapshot = await isolated(lambda: graph.aget_state(thread_of(context, step["id"])))
+    snapshot = await isolated(graph.aget_state(thread_of(context, step["id"])))
     return (snapshot.values, next(iter(snapshot.next), None)) if snapshot.values else None
 
 
-async def partial_result(step: PlanStep, context: RunContext, services: GraphServices) -> StepOutcome | None:
-    """What an interrupted testing graph had reached, or None when it had not begun or nothing was kept of it."""
-    found = await reached(step, context, services)
+async def failed_step(step: PlanStep, fault: Fault, context: RunContext, services: GraphServices) -> StepOutcome:
+    """The outcome of a generate step that a fault ended, with the partial result in its checkpoint."""
+    found = await _interrupted_at(step, context, services)
     if found is None:
-        return None
+        return failed(fault)
     values, _ = found
-    return StepOutcome("failed", StepExit.DEFECT, step_result(values), usage=values.get("usage", NOTHING_USED))
+    return failed(fault, step_result(values), values.get("usage", NOTHING_USED))
 
 
 def outcome_of(values: TestingAgentState) -> StepOutcome:
@@ -154,8 +156,8 @@ def step_result(values: Mapping[str, Any]) -> dict[str, Any]:
     return {"target": values.get("target"), **result}
 
 
-def beginning_of_step(step: PlanStep, state: PlanningAgentState) -> TestingAgentState:
-    """The state a step's testing graph begins with."""
+def initial_step_state(step: PlanStep, state: PlanningAgentState) -> TestingAgentState:
+    """Return the initial state of a step's testing graph."""
     params = step["params"]
     return new_testing_state(
         user_request=state["user_request"],
@@ -181,12 +183,12 @@ def _shared_context(step: PlanStep, state: PlanningAgentState) -> dict[str, Any]
     return None
 
 
-async def _begun(graph: TestingGraph, thread: str, services: GraphServices) -> dict[str, Any] | None:
+async def _checkpointed(graph: TestingGraph, thread: str, services: GraphServices) -> dict[str, Any] | None:
     """The state of a testing graph that has begun and whose target is unchanged, or None to begin."""
     if services.checkpointer is None:
         return None
     config: RunnableConfig = {"configurable": {"thread_id": thread}}
-    snapshot = await isolated(lambda: graph.aget_state(config))
+    snapshot = await isolated(graph.aget_state(config))
     if not snapshot.values:
         return None
     require_version(snapshot.values, thread)
@@ -205,3 +207,65 @@ async def target_changed(digest: str | None, target: Mapping[str, Any], services
     except ToolFailure:
         return True
     return analysis.get("digest") != digest
+
+
+async def stopped_step(step: PlanStep, fault: Fault, context: RunContext, services: GraphServices) -> StepOutcome:
+    """The outcome of a generate step that a ceiling stopped: completed with the tests that ran and held, else failed.
+
+    Raises:
+        StorageError, ToolFailure: the kept tests cannot be staged again.
+    """
+    found = await _interrupted_at(step, context, services)
+    if found is None:
+        return failed(fault)
+    values, following = found
+    used = {"usage": values.get("usage", NOTHING_USED)}
+    kept = _passed(values)
+    if not kept:
+        return failed(fault, {**step_result(values), **used}, used["usage"])
+    aside: list[str] = []
+    if following in _REFINED:
+        aside = await _put_aside(step, values["generated_files"], context, services)
+    state = cast(TestingAgentState, {**values, "kept": kept, "dropped": _dropped(values, kept, fault)})
+    if following in _STAGED_ANEW:
+        state["generated_files"] = await restore_kept(state, Runtime(context=context))
+    warnings = [*values["warnings"], fault.message]
+    accepted = step_result({**state, "warnings": warnings, "exit_reason": StepExit.COMPLETED})
+    result = {**accepted, **used, "put_aside": aside}
+    return StepOutcome("completed", StepExit.BUDGET_EXHAUSTED, result, fault.message, used["usage"])
+
+
+async def put_back(step: PlanStep, services: GraphServices) -> None:
+    """Stage what was put aside, for a step that goes on. Raises ToolFailure."""
+    for path in (step["result"] or {}).get("put_aside") or ():
+        found = await services.tools.call("read_file", {"path": _aside(step, path)})
+        await services.tools.call("write_file", {"path": staged(path), "contents": found["contents"]})
+
+
+async def _put_aside(step: PlanStep, paths: Iterable[str], context: RunContext, services: GraphServices) -> list[str]:
+    try:
+        files = await read_staged(paths, Runtime(context=context))
+    except ToolFailure:
+        return []  # cut off while they were written: the step then refines what is kept
+    for file in files:
+        await services.tools.call("write_file", {"path": _aside(step, file["path"]), "contents": file["contents"]})
+    return [file["path"] for file in files]
+
+
+def _aside(step: PlanStep, path: str) -> str:
+    return f"{_ASIDE}/{step['id']}/{path}"
+
+
+def _passed(values: Mapping[str, Any]) -> list[str]:
+    """The cases of the test file that ran, held, and have not been condemned since."""
+    ran = set((values.get("test_results") or {}).get("kept") or ())
+    return [case_id for case_id in values.get("kept") or () if case_id in ran]
+
+
+def _dropped(values: Mapping[str, Any], kept: list[str], fault: Fault) -> list[dict[str, Any]]:
+    """What was dropped before, and each case that was still in work."""
+    known = {*dropped_ids(values["dropped"]), *kept}
+    open_cases = [case["id"] for case in (values["spec_json"] or {}).get("cases") or [] if case["id"] not in known]
+    return values["dropped"] + [
+        {"case_id": one, "nodeid": "", "reason": fault.message, "class": "test_defect"} for one in open_cases
+    ]

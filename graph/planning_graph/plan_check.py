@@ -1,4 +1,4 @@
-"""A planner's answer read strictly: either a plan that can be executed, or every reason why not (P-01)."""
+"""Checks a planner's answer strictly: returns a plan that can be executed, or every reason why it cannot."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from .planning_state import PlanStep
-from .step_types import step_kind
+from .steps import UNKNOWN_KIND, depends_on, step_kind
 
 
 def check_plan(steps: Any) -> tuple[list[PlanStep], list[dict[str, str]]]:
-    """The steps as pending PlanSteps, and the problems, each with `path`, `message`, `suggestion`.
+    """Return the steps as pending PlanSteps, and the problems, each with `path`, `message`, `suggestion`.
 
     The steps are complete only when there are no problems. Order is kept.
     """
@@ -25,11 +25,6 @@ def check_plan(steps: Any) -> tuple[list[PlanStep], list[dict[str, str]]]:
         if not found:
             plan.append(_pending(step))
     return plan, problems + ([] if problems else _graph_problems(plan))
-
-
-def depends_on(step: PlanStep) -> list[str]:
-    """Ids of the steps that come before this one."""
-    return list(step["params"].get("depends_on") or [])
 
 
 def _pending(step: Mapping[str, Any]) -> PlanStep:
@@ -55,12 +50,12 @@ def _step_problems(step: Any, path: str) -> list[dict[str, str]]:
     if not isinstance(params, Mapping):
         return [*problems, _problem(f"{path}.params", "must be an object", "write the step's parameters")]
     before = params.get("depends_on") or []
-    if not (isinstance(before, list) and all(isinstance(one, str) for one in before)):
+    if not (isinstance(before, list) and all(isinstance(step_id, str) for step_id in before)):
         problems.append(_problem(f"{path}.params.depends_on", "must be a list of step ids", "list ids or leave it out"))
     if problems:
         return problems
     kind = step_kind(step["type"])
-    if kind is None:
+    if kind is UNKNOWN_KIND:
         known = (
             "generate_<test type>_tests, verify_suite, accept_tests, retrieve_context, crawl_repository, "
             "write_test_cases, engineer_tests"
@@ -81,19 +76,19 @@ def _graph_problems(plan: list[PlanStep]) -> list[dict[str, str]]:
                 path = f"$.steps[{index}].params.depends_on"
                 problems.append(_problem(path, f"there is no step {before!r}", "name steps of this plan"))
     for key in ("spec_path", "test_path"):
-        problems += _shared(plan, key)
+        problems += _shared_path_problems(plan, key)
     if problems:
         return problems
     try:
         TopologicalSorter({step["id"]: depends_on(step) for step in plan}).prepare()
     except CycleError as error:
-        ring = " → ".join(str(one) for one in error.args[1])
-        return [_problem("$.steps", f"steps wait for each other: {ring}", "remove one of the dependencies")]
+        cycle = " → ".join(str(step_id) for step_id in error.args[1])
+        return [_problem("$.steps", f"steps wait for each other: {cycle}", "remove one of the dependencies")]
     return []
 
 
-def _shared(plan: list[PlanStep], key: str) -> list[dict[str, str]]:
-    """Two steps that write one file would overwrite each other."""
+def _shared_path_problems(plan: list[PlanStep], key: str) -> list[dict[str, str]]:
+    """List steps that write the same file: one would overwrite the other."""
     seen: dict[str, str] = {}
     problems: list[dict[str, str]] = []
     for index, step in enumerate(plan):

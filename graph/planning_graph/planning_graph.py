@@ -1,8 +1,8 @@
-"""The planning graph (T-01): the only entry point of a run, from request to accepted tests."""
+"""The planning graph: the only entry point of a run, from request to accepted tests."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
@@ -15,24 +15,28 @@ from .nodes.advance_or_finish import advance_or_finish
 from .nodes.build_plan import build_plan
 from .nodes.execute_current_step import execute_current_step
 from .planning_state import PlanningAgentState
-from .routers import more_to_do
 
 NODES = (build_plan, execute_current_step, advance_or_finish)
 
 PlanningGraph = CompiledStateGraph[PlanningAgentState, RunContext, Any, Any]
 
 
+async def more_to_do(state: PlanningAgentState) -> Literal["execute", "end"]:
+    """Route to the next steps while the plan has any."""
+    return "execute" if state["status"] == "executing" else "end"
+
+
 def build_planning_graph(
     checkpointer: BaseCheckpointSaver[str] | None = None, *, retry: RetryPolicy | None = None
 ) -> PlanningGraph:
-    """The compiled planning graph; usable by itself, or as a node of a graph of yours.
+    """Build the compiled planning graph, for use by itself or as a node of another graph.
 
     Run it with `ainvoke(new_planning_state(...), context=RunContext(...))` inside `context.providing(...)`, or through
-    `graph.running`, which also knows how to resume. Embedded in another graph, that graph's context schema must be
-    `RunContext` and its state must share the keys it wants to give and get.
+    `graph.running`, which also resumes. A graph that embeds it must have `RunContext` as its context schema and share
+    the state keys that it passes in and reads.
 
     Args:
-        checkpointer: keeps the plan between nodes; the caller then gives a `thread_id`.
+        checkpointer: stores the state between nodes; the caller then passes a `thread_id`.
         retry: replaces `transient_retries()`.
     """
     graph: StateGraph[PlanningAgentState, RunContext, Any, Any] = StateGraph(

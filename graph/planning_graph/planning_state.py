@@ -6,7 +6,7 @@ import operator
 from typing import Annotated, Any, Literal, TypedDict
 
 from ...core.usage import NOTHING_USED, PlanUsage
-from ..state_version import STATE_VERSION
+from ..state_format import STATE_VERSION
 
 StepStatus = Literal["pending", "in_progress", "completed", "failed", "skipped"]
 PlanStatus = Literal["planning", "executing", "completed", "failed"]

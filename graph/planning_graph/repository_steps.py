@@ -20,12 +20,12 @@ from ...core.errors import SchemaValidationError
 from ...core.outcome import StepExit
 from ...core.usage import usage_of
 from ...utils.canonical import pretty_json
-from ..agent_calls import ask_role
+from ..agent_calls import call_agent
 from ..context import GraphServices, RunContext
 from ..execution_graph.staging import staged
 from ..faults import agent_fault, fault_of
 from .planning_state import PlanningAgentState, PlanStep
-from .step_outcome import StepOutcome, failed
+from .steps import StepOutcome, failed
 
 _RECORDED = ("prompt_version", "model")
 
@@ -69,14 +69,8 @@ async def run_repository_step(
     """
     stage = STAGES[step["type"]]
     inputs = await _inputs(stage, step, state, context, services)
-    response = await ask_role(
-        Runtime(context=context),
-        stage.role,
-        goal=state["user_request"],
-        task=step["type"],
-        inputs=inputs,
-        step_id=step["id"],
-    )
+    runtime = Runtime(context=context)
+    response = await call_agent(state, runtime, stage.role, step["type"], inputs, step_id=step["id"])
     usage = usage_of(response.metadata)
     result = response.result if not response.is_error() else None
     if not isinstance(result, dict):

@@ -9,14 +9,13 @@ from typing import Any
 from ...core.errors import StorageError, ToolFailure
 from ...core.outcome import StepExit
 from ...utils.canonical import pretty_json
-from ..bounds import within_limit
 from ..context import GraphServices
-from ..execution_graph.pruning import dropped_ids
-from ..execution_graph.staging import staged
+from ..execution_graph.staging import dropped_ids, staged
 from ..faults import Fault, fault_of, is_transient
+from ..state_format import within_limit
 from .planning_state import PlanningAgentState, PlanStep
 from .repository_steps import engineered
-from .step_outcome import StepOutcome, failed, skipped
+from .steps import StepOutcome, failed, skipped
 
 
 async def verify_suite(step: PlanStep, state: PlanningAgentState, services: GraphServices) -> StepOutcome:

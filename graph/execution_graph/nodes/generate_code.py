@@ -7,43 +7,27 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from ....core.outcome import StepExit
-from ...agent_calls import ask_role
+from ...agent_calls import call_agent
 from ...context import RunContext
 from ...node import reported
-from ..answers import answer_update, given_up
-from ..boundary import writer_inputs
-from ..pruning import earlier_dropped
-from ..staging import left_out, main_file, stage
+from ..agent_inputs import writer_inputs
+from ..answers import answer_update, keep_earlier_tests
+from ..staging import stage_answer
 from ..state import TestingAgentState
 
 
 @reported
 async def generate_code(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Hand the stored spec over and stage what comes back. A spec without cases ends the step: nothing to test.
+    """Request test files for the stored spec and stage them. A spec without cases ends the step: nothing to test.
 
     Raises:
-        SchemaValidationError: the hand-over breaks the writer's contract.
+        SchemaValidationError: the hydrated spec breaks the writer's input schema.
         AgentUnreachable, ToolFailure.
     """
     if not (state["spec_json"] or {}).get("cases"):
         return {"phase": "complete", "exit_reason": str(StepExit.NOTHING_TO_TEST)}
-    response = await ask_role(
-        runtime,
-        "writer",
-        goal=state["user_request"],
-        task="generate_code",
-        inputs=await writer_inputs(state, runtime),
-        step_id=state["step_id"],
-    )
+    response = await call_agent(state, runtime, "writer", "generate_code", await writer_inputs(state, runtime))
     files, update = answer_update(response, "writer", "files")
     if update.get("phase") == "error" and state["kept"]:
-        return given_up(update)
-    if files is None:
-        return update
-    paths = await stage(files, runtime)
-    return {
-        **update,
-        "generated_files": paths,
-        "generated_code_path": main_file(paths, state["test_path"]),
-        "dropped": earlier_dropped(state) + left_out(response.metadata.get("not_written") or []),
-    }
+        return keep_earlier_tests(update)
+    return update if files is None else {**update, **await stage_answer(state, files, response, runtime)}

@@ -6,34 +6,28 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ...agent_calls import ask_role
+from ...agent_calls import call_agent
 from ...context import RunContext
 from ...node import reported
+from ..agent_inputs import spec_constraints, spec_inputs
 from ..answers import answer_update
-from ..spec_inputs import spec_constraints, spec_inputs
 from ..state import TestingAgentState
 
 
 @reported
 async def generate_spec(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Ask for a spec; what the agent notes about it goes to the report.
+    """Request a spec; the agent's notes about it become warnings for the report.
 
     Raises AgentUnreachable; every other failure of the agent is in the state.
     """
-    response = await ask_role(
-        runtime,
-        "spec",
-        goal=state["user_request"],
-        task="generate_spec",
-        inputs=spec_inputs(state, runtime),
-        step_id=state["step_id"],
-        constraints=spec_constraints(runtime),
-    )
+    inputs = spec_inputs(state, runtime)
+    constraints = spec_constraints(runtime)
+    response = await call_agent(state, runtime, "spec", "generate_spec", inputs, constraints=constraints)
     spec, update = answer_update(response, "spec", "spec")
-    told = [str(note) for note in response.metadata.get("notes") or ()]
+    notes = [str(note) for note in response.metadata.get("notes") or ()]
     return {
         **update,
-        "warnings": [*update.get("warnings", []), *told],
+        "warnings": [*update.get("warnings", []), *notes],
         "spec_json": spec,
         "notices": dict(response.metadata.get("notices") or {}),
     }

@@ -8,11 +8,11 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from ....core.errors import ToolFailure
-from ...bounds import within_limit
 from ...context import GraphServices, RunContext, services_of
 from ...faults import is_transient
-from ...gather_all import together
+from ...isolation import gather_all
 from ...node import reported
+from ...state_format import within_limit
 from ..state import TestingAgentState
 
 _DOCUMENT = re.compile(
@@ -40,7 +40,7 @@ async def retrieve_context(state: TestingAgentState, runtime: Runtime[RunContext
     )
     shared = state["codebase_context"]
     wanted = {"query": query, "file_paths": [path] if path else []} if shared is None else None
-    analysis, (context, no_context), (openapi, no_openapi) = await together(
+    analysis, (context, no_context), (openapi, no_openapi) = await gather_all(
         _analysis(services, path),
         _try(services, "get_codebase_context", wanted),
         _try(services, "get_openapi_spec", _document_wanted(state)),

@@ -1,4 +1,4 @@
-"""Node `validate_code`: the tool `validate_test_code` judges the staged files; good ones become an artifact."""
+"""Node `validate_code`: the tool `validate_test_code` checks the staged files; valid ones become an artifact."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from ....agents.contract.handoff import persist_output
 from ....core.events import EventType
 from ....core.outcome import StepExit
 from ...context import RunContext, services_of
-from ...gather_all import together
+from ...isolation import gather_all
 from ...node import reported
-from ..answers import given_up, made_with
-from ..boundary import CODE_PRODUCER
-from ..pruning import dropped_ids
-from ..restoring import restored
-from ..staging import read_staged
+from ..agent_inputs import CODE_PRODUCER
+from ..answers import artifact_meta, keep_earlier_tests
+from ..staging import dropped_ids, read_staged, restore_kept
 from ..state import TestingAgentState
 
 
@@ -30,7 +28,6 @@ async def validate_code(state: TestingAgentState, runtime: Runtime[RunContext]) 
     stay kept as they were.
 
     Raises:
-        SchemaValidationError: the files break the boundary's own contract.
         ToolFailure: the tool failed.
     """
     if state["answer_errors"]:
@@ -45,7 +42,7 @@ async def validate_code(state: TestingAgentState, runtime: Runtime[RunContext]) 
     if state["code_attempts"] < state["max_retries"]:
         return {**update, "should_retry": True}
     if state["kept"]:
-        return {**given_up(update), "generated_files": await restored(state, runtime)}
+        return {**keep_earlier_tests(update), "generated_files": await restore_kept(state, runtime)}
     return {**update, "should_retry": False, "phase": "error", "exit_reason": str(StepExit.CODE_EXHAUSTED)}
 
 
@@ -61,7 +58,7 @@ async def _validated(state: TestingAgentState, runtime: Runtime[RunContext]) -> 
         return result if path == main else {**result, "errors": [{**error, "path": path} for error in errors]}
 
     helpers = [path for path in state["generated_files"] if path != main]
-    results = await together(*(check(path) for path in [str(main), *helpers]))
+    results = await gather_all(*(check(path) for path in [str(main), *helpers]))
     judged = ("valid", "syntax_valid", "lint_passed", "structure_valid")
     merged = {key: all(result.get(key, True) for result in results) for key in judged}
     return {**results[0], **merged, "errors": [error for result in results for error in result.get("errors") or []]}
@@ -76,7 +73,7 @@ async def _accept(state: TestingAgentState, runtime: Runtime[RunContext]) -> dic
         runtime.context.run_id,
         CODE_PRODUCER,
         {"files": files},
-        meta=made_with(state, "writer"),
+        meta=artifact_meta(state, "writer"),
         validate=None,  # the tool has just validated it in full
     )
     services.emit(

@@ -1,4 +1,4 @@
-"""Node `validate_spec`: the tool `validate_test_spec` judges the spec; a good one becomes the artifact that crosses."""
+"""Node `validate_spec`: the tool `validate_test_spec` checks the spec; a valid one becomes the writer's artifact."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ....core.outcome import StepExit
 from ....utils.canonical import pretty_json
 from ...context import RunContext, services_of
 from ...node import reported
-from ..answers import given_up, made_with
-from ..boundary import SPEC_PRODUCER
+from ..agent_inputs import SPEC_PRODUCER
+from ..answers import artifact_meta, keep_earlier_tests
 from ..state import TestingAgentState
 
 
@@ -22,11 +22,10 @@ from ..state import TestingAgentState
 async def validate_spec(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Collect every error. A valid spec is stored and written to `spec_path`.
 
-    When the refinements are used up the spec as it stands is written too: `<spec_path>` with `.rejected` before its
-    ending, so that nobody takes it for a good one. Tests that are kept already stay kept without the refinement.
+    When the refinements are used up the spec is written too, as `<spec_path>` with `.rejected` before its extension, so
+    that it is not mistaken for a valid one. Tests that are kept already stay kept without the refinement.
 
     Raises:
-        SchemaValidationError: the spec breaks the boundary's own contract.
         ToolFailure: the tool failed.
     """
     tools = services_of(runtime).tools
@@ -42,7 +41,7 @@ async def validate_spec(state: TestingAgentState, runtime: Runtime[RunContext]) 
     if state["spec_attempts"] < state["max_retries"]:
         return {**update, "should_retry": True}
     if state["kept"]:
-        return given_up(update)
+        return keep_earlier_tests(update)
     if spec:
         rejected = state["spec_path"].removesuffix(".json") + ".rejected.json"
         await tools.call("write_file", {"path": rejected, "contents": pretty_json(spec)})
@@ -57,7 +56,7 @@ async def _accept(state: TestingAgentState, runtime: Runtime[RunContext], spec: 
         runtime.context.run_id,
         SPEC_PRODUCER,
         {"spec": spec},
-        meta=made_with(state, "spec"),
+        meta=artifact_meta(state, "spec"),
         validate=None,  # the tool has just validated it in full
     )
     await services.tools.call("write_file", {"path": state["spec_path"], "contents": pretty_json(spec)})

@@ -1,4 +1,4 @@
-"""Node `advance_or_finish`: on to the next step, or to the end of the plan (T-04, P-11)."""
+"""Node `advance_or_finish`: points at the next step, or ends the plan."""
 
 from __future__ import annotations
 
@@ -9,26 +9,34 @@ from langgraph.runtime import Runtime
 from ....core.outcome import ExitReason, StepExit
 from ...context import RunContext, services_of
 from ...node import reported
-from ..ending import tell_end
-from ..order import begin_ready, blocked_by, first_unfinished, is_finished, ready_steps
 from ..planning_state import PlanningAgentState, PlanStep
-from ..step_outcome import skipped
-from ..step_types import step_kind
+from ..steps import (
+    StepOutcome,
+    blocked_by,
+    emit_plan_ended,
+    first_unfinished,
+    generates,
+    is_finished,
+    mark_ready_in_progress,
+    ready_steps,
+    skipped,
+    step_kind,
+)
 
 
 @reported
 async def advance_or_finish(state: PlanningAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Skip what can no longer be executed, point at the first unfinished step, end the plan when there is none."""
+    """Skip steps that can no longer be executed, point at the first unfinished step, end the plan without one."""
     plan = _settled(state["plan"], state["failure"])
     index = first_unfinished(plan)
     before = {step["id"] for step in state["plan"] if is_finished(step)}
     new = [step for step in plan if is_finished(step) and step["id"] not in before]
     logs = [f"{step['id']} skipped: {step['error_message']}" for step in new]
     if index < len(plan):
-        return {"plan": begin_ready(plan), "current_step_index": index, "logs": logs, "status": "executing"}
+        return {"plan": mark_ready_in_progress(plan), "current_step_index": index, "logs": logs, "status": "executing"}
     exit_reason = exit_reason_of(plan, state["failure"])
-    status = "failed" if _failed(plan, exit_reason) else "completed"
-    tell_end(services_of(runtime), exit_reason)
+    status = "completed" if exit_reason is ExitReason.COMPLETED else "failed"
+    emit_plan_ended(services_of(runtime), exit_reason)
     return {
         "plan": plan,
         "current_step_index": index,
@@ -39,49 +47,39 @@ async def advance_or_finish(state: PlanningAgentState, runtime: Runtime[RunConte
 
 
 def exit_reason_of(plan: list[PlanStep], failure: dict[str, Any] | None) -> ExitReason:
-    """The typed reason why a plan ended, all of whose steps have a final status."""
+    """Return why a plan ended whose steps all have a final status."""
     if failure is not None:
         return ExitReason.ENVIRONMENT
     if any(_exit(step) == StepExit.BUDGET_EXHAUSTED for step in plan):
         return ExitReason.BUDGET_EXHAUSTED
-    made = [step for step in plan if _family(step) == "generate"]
-    if made and not any(step["status"] == "completed" for step in made):
-        nothing = all(_exit(step) == StepExit.NOTHING_TO_TEST for step in made)
+    generated = [step for step in plan if generates(step)]
+    if generated and not any(step["status"] == "completed" for step in generated):
+        nothing = all(_exit(step) == StepExit.NOTHING_TO_TEST for step in generated)
         return ExitReason.NOTHING_TO_DO if nothing else ExitReason.NOTHING_KEPT
-    if any(_family(step) == "verify" and _exit(step) == StepExit.NOTHING_KEPT for step in plan):
+    if any(step_kind(step["type"]).family == "verify" and _exit(step) == StepExit.NOTHING_KEPT for step in plan):
         return ExitReason.NOTHING_KEPT
     return ExitReason.PARTIAL if any(step["status"] == "failed" for step in plan) else ExitReason.COMPLETED
-
-
-def _failed(plan: list[PlanStep], exit_reason: ExitReason) -> bool:
-    """A plan is completed when no step failed and nothing stopped it early."""
-    return exit_reason is not ExitReason.COMPLETED or any(step["status"] == "failed" for step in plan)
 
 
 def _exit(step: PlanStep) -> str | None:
     return (step["result"] or {}).get("exit_reason")
 
 
-def _family(step: PlanStep) -> str | None:
-    kind = step_kind(step["type"])
-    return kind.family if kind is not None else None
-
-
 def _settled(plan: list[PlanStep], failure: dict[str, Any] | None) -> list[PlanStep]:
-    """The plan with every step skipped that is ready but blocked, or that a fault of the machine would meet."""
+    """Return the plan with every step skipped that is ready but blocked, or that a machine fault would end as well."""
     plan = list(plan)
     changed = True
-    while changed:
+    while changed:  # a skipped step may make further steps ready, which are then blocked
         changed = False
         for step in ready_steps(plan):
-            outcome = _hopeless(step, plan, failure)
+            outcome = _skip_outcome(step, plan, failure)
             if outcome is not None:
-                plan[[one["id"] for one in plan].index(step["id"])] = outcome.applied(step)
+                plan[plan.index(step)] = outcome.applied(step)
                 changed = True
     return plan
 
 
-def _hopeless(step: PlanStep, plan: list[PlanStep], failure: dict[str, Any] | None) -> Any:
+def _skip_outcome(step: PlanStep, plan: list[PlanStep], failure: dict[str, Any] | None) -> StepOutcome | None:
     if failure is not None:
         return skipped(StepExit.RUN_ENDED, f"not begun: {failure['message']}")
     blocker = blocked_by(step, plan)

@@ -1,4 +1,4 @@
-"""Node `build_plan`: the planner expands the request into ordered, machine-readable steps (T-02)."""
+"""Node `build_plan`: the planner expands the request into ordered, machine-readable steps."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from ....core.events import EventType
 from ....core.outcome import ExitReason, StepExit
 from ....core.usage import TokenUsage, add_to_plan_usage, add_usage, usage_of
 from ....utils.canonical import pretty_json
-from ...agent_calls import ask_role
+from ...agent_calls import call_agent
 from ...context import RunContext, services_of
 from ...faults import Fault, agent_fault, fault_of
 from ...node import reported
-from ..ending import tell_end
-from ..order import begin_ready
 from ..plan_check import check_plan
 from ..planning_state import PlanningAgentState, PlanStep
+from ..steps import emit_plan_ended, mark_ready_in_progress
 
 REPAIRS = 1
-"""How often a plan that cannot be executed is given back to the planner (P-01)."""
+"""How often a plan that cannot be executed is returned to the planner."""
 
 _EXITS = {
     StepExit.ENVIRONMENT: ExitReason.ENVIRONMENT,
@@ -33,13 +32,13 @@ _EXITS = {
 
 @reported
 async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Ask the planner, read its answer strictly, write plan.json.
+    """Request a plan, check it strictly, write plan.json.
 
-    A plan that cannot be executed goes back once with all its problems. A planner that fails ends the run with a typed
-    exit reason.
+    A plan that cannot be executed is returned once with all its problems. A planner that fails ends the run with a
+    typed exit reason.
 
     Raises:
-        AgentUnreachable: the way to the planner failed.
+        AgentUnreachable: the planner could not be reached.
         ToolFailure: plan.json could not be written.
     """
     inputs = planner_inputs(
@@ -56,9 +55,7 @@ async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) ->
     for repair in range(REPAIRS + 1):
         asked = {**inputs, "errors": problems} if repair else inputs
         try:
-            response = await ask_role(
-                runtime, "planner", goal=state["user_request"], task="build_plan", inputs=asked, step_id=None
-            )
+            response = await call_agent(state, runtime, "planner", "build_plan", asked)
         except BudgetExhausted as error:
             return {**_failed(runtime, fault_of(error)), **_spent(state, usage)}
         usage = add_usage(usage, usage_of(response.metadata))
@@ -67,14 +64,14 @@ async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) ->
             return {**_failed(runtime, agent_fault(response.error, "planner", response)), **_spent(state, usage)}
         plan, problems = check_plan(result.get("steps"))
         if not problems:
-            return {**await _ready(state, runtime, plan, result, response), **_spent(state, usage)}
+            return {**await _planned(state, runtime, plan, result, response), **_spent(state, usage)}
     first = problems[0]
     message = f"the plan cannot be executed: {first['path']} {first['message']}"
     fault = Fault(StepExit.AGENT_ERROR, message, details={"error": "InvalidPlan", "errors": problems})
     return {**_failed(runtime, fault), **_spent(state, usage)}
 
 
-async def _ready(
+async def _planned(
     state: PlanningAgentState,
     runtime: Runtime[RunContext],
     plan: list[PlanStep],
@@ -82,34 +79,34 @@ async def _ready(
     response: AgentResponse,
 ) -> dict[str, Any]:
     services = services_of(runtime)
-    told = {key: list(result.get(key) or []) for key in ("understood", "not_understood", "skipped")}
+    notes = {key: list(result.get(key) or []) for key in ("understood", "not_understood", "skipped")}
     steps = [{"id": step["id"], "type": step["type"], "params": step["params"]} for step in plan]
-    contents = pretty_json({"request": state["user_request"], "steps": steps, **told, **_made_with(response)})
+    contents = pretty_json({"request": state["user_request"], "steps": steps, **notes, **_made_with(response)})
     await services.tools.call("write_file", {"path": "plan.json", "contents": contents})
-    services.emit(EventType.PLAN_READY, f"{len(plan)} steps", None, steps=steps, **told)
+    services.emit(EventType.PLAN_READY, f"{len(plan)} steps", None, steps=steps, **notes)
     if not plan:
         message = response.error.message if response.error else "the plan has no steps"
-        tell_end(services, ExitReason.NOTHING_TO_DO)
+        emit_plan_ended(services, ExitReason.NOTHING_TO_DO)
         return {
-            **told,
+            **notes,
             "plan": [],
             "status": "failed",
             "exit_reason": str(ExitReason.NOTHING_TO_DO),
             "logs": [f"nothing to do: {message}"],
         }
     logs = [f"planned {len(plan)} steps"]
-    return {**told, "plan": begin_ready(plan), "current_step_index": 0, "status": "executing", "logs": logs}
+    return {**notes, "plan": mark_ready_in_progress(plan), "current_step_index": 0, "status": "executing", "logs": logs}
 
 
 def _made_with(response: AgentResponse) -> JsonObject:
-    """Prompt version and model of a plan that a model had a part in; recorded as with every artifact (T-13)."""
+    """Prompt version and model of a plan that a model contributed to; recorded as with every artifact."""
     found = {key: response.metadata[key] for key in ("prompt_version", "model") if response.metadata.get(key)}
     return {"made_with": found} if found.get("prompt_version") else {}
 
 
 def _failed(runtime: Runtime[RunContext], fault: Fault) -> dict[str, Any]:
     exit_reason = _EXITS.get(fault.exit_reason, ExitReason.PLAN_FAILED)
-    tell_end(services_of(runtime), exit_reason)
+    emit_plan_ended(services_of(runtime), exit_reason)
     return {
         "status": "failed",
         "exit_reason": str(exit_reason),

@@ -1,33 +1,43 @@
-"""Node `execute_current_step`: every step that is ready, at the same time (T-03)."""
+"""Node `execute_current_step`: executes every ready step concurrently, within ceilings and with retries."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ...context import RunContext, services_of
-from ...gather_all import together
+from ....core.errors import BudgetExhausted, StorageError
+from ....core.events import EventType
+from ....core.outcome import StepExit
+from ....store.files.audit import Attempt
+from ...context import GraphServices, RunContext, services_of
+from ...faults import Fault, fault_of
+from ...isolation import gather_all
 from ...node import reported
+from ...step_limit import StepOutOfTimeError, step_limit
 from ..ceilings import Meter
-from ..order import ready_steps
-from ..planning_state import PlanningAgentState, PlanStep
-from ..step_runner import Wave, run_step
+from ..generate_step import failed_step, run_generate_step, stopped_step
+from ..planning_state import FINISHED, PlanningAgentState, PlanStep
+from ..repository_steps import run_repository_step
+from ..steps import StepOutcome, failed, generates, ready_steps, skipped, step_kind
+from ..suite_steps import accept_tests, retrieve_for_plan, verify_suite
 
 
 @reported
 async def execute_current_step(state: PlanningAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Delegate every ready step to a testing graph or to tools, `jobs` at a time; one failing step sinks no other.
+    """Delegate every ready step to a testing graph or to tools, `jobs` at a time; a failing step does not end others.
 
-    When this node is executed again after a crash, testing graphs that had finished are only read, the others go on
-    where they were.
+    When this node is executed again after a crash, testing graphs that had finished are only read, the others continue
+    from their checkpoints.
 
     Raises:
-        StorageError: the run's own state cannot be kept.
+        StorageError: the run's own state cannot be stored.
     """
     services = services_of(runtime)
-    wave = Wave(
+    wave = _Wave(
         state=state,
         context=runtime.context,
         services=services,
@@ -35,17 +45,165 @@ async def execute_current_step(state: PlanningAgentState, runtime: Runtime[RunCo
         jobs=asyncio.Semaphore(max(1, runtime.context.jobs)),
         attempts=dict(state["attempt_counts"]),
     )
-    done = await together(*(run_step(step, wave) for step in ready_steps(state["plan"])))
-    by_id: dict[str, PlanStep] = {step["id"]: step for step in done}
+    executed = await gather_all(*(_run_step(step, wave) for step in ready_steps(state["plan"])))
+    by_id: dict[str, PlanStep] = {step["id"]: step for step in executed}
     return {
         "plan": [by_id.get(step["id"], step) for step in state["plan"]],
         "attempt_counts": wave.attempts,
         "spent": wave.meter.spent,
-        "logs": [_line(step) for step in done],
+        "logs": [_log_line(step) for step in executed],
         "failure": wave.ended_by.to_dict() if wave.ended_by is not None else state["failure"],
     }
 
 
-def _line(step: PlanStep) -> str:
+def _log_line(step: PlanStep) -> str:
     why = f": {step['error_message']}" if step["error_message"] else ""
     return f"{step['id']} {step['status']}{why}"
+
+
+@dataclass
+class _Wave:
+    """State shared by the steps that are executed concurrently.
+
+    Attributes:
+        jobs: bounds how many run at the same time.
+        attempts: attempts by step id, earlier ones included.
+        ended_by: the fault that would end every other step too; steps that have not started are then skipped.
+        done: ids of the steps that ended in this wave.
+    """
+
+    state: PlanningAgentState
+    context: RunContext
+    services: GraphServices
+    meter: Meter
+    jobs: asyncio.Semaphore
+    attempts: dict[str, int]
+    ended_by: Fault | None = None
+    done: set[str] = field(default_factory=set)
+
+    @property
+    def share(self) -> float:
+        """The share of the remaining time for one generate step, so that those that wait get as much."""
+        plan = [step for step in self.state["plan"] if step["id"] not in self.done]
+        left = sum(generates(step) and step["status"] not in FINISHED for step in plan)
+        return min(1.0, self.context.jobs / max(1, left))
+
+    def out_of_time(self) -> BudgetExhausted:
+        """The error for a step that the ceiling on time stops."""
+        budget = self.services.budget
+        if budget is not None:
+            return budget.out_of_time()
+        return BudgetExhausted(f"the ceiling on time ({self.context.wall_seconds:g} s) is reached")
+
+    def audit(self, step: PlanStep, number: int, reason: str, fault: Fault | None, *, retried: bool = False) -> None:
+        """Record one attempt of a step."""
+        self.services.audit(
+            Attempt(
+                role=step["type"],
+                attempt=number,
+                outcome="failed" if fault else "ok",
+                step_id=step["id"],
+                errors=(fault.to_dict(),) if fault else (),
+                reason=reason,
+                details={"retried": retried},
+            )
+        )
+
+
+async def _run_step(step: PlanStep, wave: _Wave) -> PlanStep:
+    """Execute one ready step. Returns it with its final status; never fails because the step does.
+
+    Raises:
+        StorageError: the run's own state cannot be stored, so that nothing may continue; the run can be resumed.
+    """
+    async with wave.jobs:
+        emit = wave.services.emit
+        emit(EventType.STEP_STARTED, f"{step['id']} started", step["id"], step_type=step["type"])
+        outcome = _refusal(step, wave) or await _attempted(step, wave)
+        wave.meter.add(outcome.usage)
+        wave.done.add(step["id"])
+        if outcome.fault is not None and outcome.fault.ends_run:
+            wave.ended_by = wave.ended_by or outcome.fault
+        about = f": {outcome.message}" if outcome.message else ""
+        emit(
+            EventType.STEP_ENDED,
+            f"{step['id']} {outcome.status}{about}",
+            step["id"],
+            step_type=step["type"],
+            status=outcome.status,
+            exit_reason=str(outcome.exit_reason),
+            attempts=wave.attempts.get(step["id"], 0),
+        )
+        return outcome.applied(step)
+
+
+def _refusal(step: PlanStep, wave: _Wave) -> StepOutcome | None:
+    """The outcome of a step that may not begin, or None."""
+    if wave.ended_by is not None:
+        return skipped(StepExit.RUN_ENDED, f"not begun: {wave.ended_by.message}")
+    exceeded = wave.meter.exceeded() if step_kind(step["type"]).metered else None
+    return skipped(StepExit.BUDGET_EXHAUSTED, f"not begun: {exceeded}") if exceeded else None
+
+
+async def _attempted(step: PlanStep, wave: _Wave) -> StepOutcome:
+    """Execute a step, and again after an infrastructure fault, at most `max_retries_per_step` times."""
+    reason, retries = "first", wave.state["max_retries_per_step"]
+    for retry in range(retries + 1):
+        number = wave.attempts[step["id"]] = wave.attempts.get(step["id"], 0) + 1
+        try:
+            async with step_limit(_seconds_left(step, wave)):
+                outcome = await _execution(step, wave)
+        except StorageError:
+            raise
+        except StepOutOfTimeError:
+            return await _stopped(step, wave, number, reason, wave.out_of_time())
+        except BudgetExhausted as error:
+            return await _stopped(step, wave, number, reason, error)
+        except Exception as error:  # noqa: BLE001 - one failing target must not end the other steps
+            fault = fault_of(error)
+            retried = fault.infrastructure and retry < retries
+            wave.audit(step, number, reason, fault, retried=retried)
+            if not retried:
+                return await failed_step(step, fault, wave.context, wave.services) if generates(step) else failed(fault)
+            reason = fault.message
+            wait, left = wave.services.request_options.policy.first_wait * 2**retry, _seconds_left(step, wave)
+            if left is not None and wait >= left:  # the ceiling would be reached while waiting
+                return await _stopped(step, wave, number, reason, wave.out_of_time())
+            await wave.services.sleep(wait)
+        else:
+            wave.audit(step, number, reason, outcome.fault)
+            return outcome
+    raise AssertionError("a step is attempted at least once")
+
+
+async def _stopped(step: PlanStep, wave: _Wave, number: int, reason: str, error: BudgetExhausted) -> StepOutcome:
+    """The outcome of a step that a ceiling stopped."""
+    fault = fault_of(error)
+    wave.audit(step, number, reason, fault)
+    return await stopped_step(step, fault, wave.context, wave.services) if generates(step) else failed(fault)
+
+
+def _seconds_left(step: PlanStep, wave: _Wave) -> float | None:
+    return wave.meter.seconds_left if step_kind(step["type"]).metered else None
+
+
+async def _unknown(step: PlanStep) -> StepOutcome:
+    return failed(Fault(StepExit.UNKNOWN_STEP_TYPE, f"there is no step type {step['type']!r}"))
+
+
+def _execution(step: PlanStep, wave: _Wave) -> Coroutine[Any, Any, StepOutcome]:
+    """The handler's coroutine for a step, not yet started."""
+    state, context, services = wave.state, wave.context, wave.services
+    match step_kind(step["type"]).family:
+        case "generate":
+            return run_generate_step(step, state, replace(context, step_share=wave.share), services)
+        case "verify":
+            return verify_suite(step, state, services)
+        case "accept":
+            return accept_tests(step, state, services)
+        case "context":
+            return retrieve_for_plan(step, services)
+        case "repository":
+            return run_repository_step(step, state, context, services)
+        case _:
+            return _unknown(step)

@@ -19,15 +19,14 @@ from langsmith.utils import tracing_is_enabled
 
 from testwright.core import errors
 from testwright.core.outcome import StepExit
-from testwright.graph.bounds import within_limit
 from testwright.graph.context import RunContext, providing, services, services_of
 from testwright.graph.execution_graph import graph as testing_graph
 from testwright.graph.execution_graph.routers import should_continue, should_retry_code, should_retry_spec
 from testwright.graph.faults import AgentUnreachable, fault_of, is_transient
-from testwright.graph.gather_all import together
-from testwright.graph.isolation import isolated
+from testwright.graph.isolation import gather_all, isolated
 from testwright.graph.planning_graph import planning_graph
-from testwright.graph.planning_graph.routers import more_to_do
+from testwright.graph.planning_graph.planning_graph import more_to_do
+from testwright.graph.state_format import within_limit
 from testwright.tests.support.runs.graph_runs import RUN_ID, bench
 from testwright.utils.canonical import canonical_json
 
@@ -139,7 +138,7 @@ async def test_work_side_by_side_ends_whole_and_raises_the_first_error_in_order(
         raise KeyError("first in time")
 
     with pytest.raises(ValueError, match="first in order"):
-        await together(late(), early())
+        await gather_all(late(), early())
     assert ended == ["late"]
 
 
@@ -150,7 +149,7 @@ async def test_nothing_is_traced_whatever_the_environment_says(monkeypatch: pyte
     async def seen() -> Any:
         return tracing_is_enabled()
 
-    assert await isolated(seen) is False
+    assert await isolated(seen()) is False
 
 
 async def test_checkpoints_read_back_nothing_but_plain_data(checkpointer: AsyncSqliteSaver) -> None:

@@ -10,14 +10,14 @@ import pytest
 from testwright.core.outcome import ExitReason
 from testwright.graph.context import providing
 from testwright.graph.planning_graph.ceilings import Meter
-from testwright.graph.planning_graph.generate_step import beginning_of_step
+from testwright.graph.planning_graph.generate_step import initial_step_state
 from testwright.graph.planning_graph.nodes.advance_or_finish import advance_or_finish, exit_reason_of
 from testwright.graph.planning_graph.nodes.build_plan import build_plan
 from testwright.graph.planning_graph.nodes.execute_current_step import execute_current_step
-from testwright.graph.planning_graph.order import blocked_by, dependents, first_unfinished, ready_steps
 from testwright.graph.planning_graph.plan_check import check_plan
+from testwright.graph.planning_graph.planning_graph import more_to_do
 from testwright.graph.planning_graph.planning_state import PlanningAgentState, PlanStep, StepStatus, new_planning_state
-from testwright.graph.planning_graph.routers import more_to_do
+from testwright.graph.planning_graph.steps import blocked_by, dependents, first_unfinished, ready_steps
 from testwright.tests.support.agents.scripted_agents import scripted
 from testwright.tests.support.runs.graph_runs import RUN_ID, bench, generate, plan, runtime_of
 
@@ -113,7 +113,7 @@ def test_what_one_step_looked_up_is_the_context_of_the_steps_after_it() -> None:
     alone = generate("b", target="shop/b.py")
     steps = _plan(lookup, generate("a", target="shop/a.py", depends_on=["look"]), alone)
     steps[0] = {**steps[0], "status": "completed", "result": {"snippets": []}}
-    contexts = [beginning_of_step(step, _state(steps))["codebase_context"] for step in steps[1:3]]
+    contexts = [initial_step_state(step, _state(steps))["codebase_context"] for step in steps[1:3]]
     assert contexts == [{"snippets": []}, None]
 
 

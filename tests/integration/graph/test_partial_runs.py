@@ -10,7 +10,7 @@ import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from testwright.core.errors import RequestError
-from testwright.graph.halves import give_spec, plan_one_target, specify
+from testwright.graph.partial_runs import plan_one_target, run_until_spec, supply_spec
 from testwright.graph.running import resume_run
 from testwright.tests.support.agents.scripted_agents import scripted
 from testwright.tests.support.runs.graph_runs import ANALYSIS, bench, plan, spec
@@ -28,7 +28,7 @@ async def test_the_first_half_ends_with_a_valid_spec_and_the_second_goes_on_from
     with scripted(**agents) as roles:
         made = bench(tmp_path, roles, targets=TARGET, checkpointer=checkpointer)
         planned = await plan_one_target(planning(), made.context, made.services, request="cover a; mind the zero")
-        half = await specify(planned, made.context, made.services)
+        half = await run_until_spec(planned, made.context, made.services)
         assert half["phase"] == "code_generation"
         assert not made.tools.named("run_tests")
         assert "mind the zero" in half["user_request"]
@@ -45,7 +45,7 @@ async def test_a_given_spec_takes_the_place_of_the_spec_agent_and_names_the_test
     with scripted(**agents) as roles:
         made = bench(tmp_path, roles, targets=TARGET, checkpointer=checkpointer)
         planned = await plan_one_target(planning(), made.context, made.services, request="cover a", name="By hand!")
-        await give_spec(planned, spec("tc_mine")["spec"], made.context, made.services)
+        await supply_spec(planned, spec("tc_mine")["spec"], made.context, made.services)
         ended = await resume_run(made.context, made.services)
     result = ended["plan"][0]["result"] or {}
     assert result["kept"] == ["tc_mine"]
@@ -67,7 +67,7 @@ async def test_a_given_spec_is_never_rewritten(tmp_path: Path, checkpointer: Asy
     with scripted(**agents) as roles:
         made = bench(tmp_path, roles, targets=TARGET, checkpointer=checkpointer)
         planned = await plan_one_target(planning(), made.context, made.services, request="cover a", name="mine")
-        await give_spec(planned, spec("tc_good", "tc_wrong")["spec"], made.context, made.services)
+        await supply_spec(planned, spec("tc_good", "tc_wrong")["spec"], made.context, made.services)
         ended = await resume_run(made.context, made.services)
     result = ended["plan"][0]["result"] or {}
     assert result["kept"] == ["tc_good"]
@@ -93,6 +93,6 @@ async def test_a_spec_that_stays_invalid_ends_the_first_half_with_its_errors(
         )
         beginning = planning(max_retries=0)
         planned = await plan_one_target(beginning, made.context, made.services, request="cover a")
-        half = await specify(planned, made.context, made.services)
+        half = await run_until_spec(planned, made.context, made.services)
     assert half["phase"] == "error"
     assert half["spec_errors"] == invalid["errors"]

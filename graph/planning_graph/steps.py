@@ -1,0 +1,162 @@
+"""Types, order and outcomes of plan steps: which steps can be executed now, which never can, and how one ended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ...core.events import EventType
+from ...core.outcome import ExitReason, StepExit
+from ...core.usage import NOTHING_USED, TokenUsage
+from ..context import GraphServices
+from ..faults import Fault
+from .planning_state import FINISHED, PlanStep, StepStatus
+
+StepFamily = Literal["generate", "verify", "accept", "context", "repository"]
+_GENERATE = re.compile(r"^generate_(api|unit|integration|e2e|performance)_tests$")
+
+
+@dataclass(frozen=True, slots=True)
+class StepKind:
+    """Properties of a step type.
+
+    Attributes:
+        family: which handler executes it; "" for an unknown type.
+        required: params that it needs.
+        optional: whether dependent steps go ahead when it failed, because its result only helps.
+        tolerant: whether it goes ahead when a step it depends on failed, because it works on what the others left.
+        metered: whether ceilings stop it. Verifying and accepting are not metered: they keep what was made before.
+    """
+
+    family: StepFamily | Literal[""]
+    required: tuple[str, ...] = ()
+    optional: bool = False
+    tolerant: bool = False
+    metered: bool = False
+
+
+_KINDS = {
+    "verify_suite": StepKind("verify", tolerant=True),
+    "accept_tests": StepKind("accept"),
+    "retrieve_context": StepKind("context", required=("query",), optional=True, metered=True),
+    "crawl_repository": StepKind("repository", required=("depth_level",), metered=True),
+    "write_test_cases": StepKind("repository", required=("depth_level", "depends_on"), metered=True),
+    "engineer_tests": StepKind("repository", required=("framework", "depends_on"), metered=True),
+}
+_GENERATION = StepKind("generate", required=("target", "framework", "spec_path", "test_path"), metered=True)
+UNKNOWN_KIND = StepKind("")
+
+
+def step_kind(step_type: str) -> StepKind:
+    """Return the kind of a step type; UNKNOWN_KIND for an unknown one."""
+    return _GENERATION if _GENERATE.match(step_type) else _KINDS.get(step_type, UNKNOWN_KIND)
+
+
+def planned_test_type(step_type: str) -> str | None:
+    """Return the test type in the name of a generate step's type; None for other steps."""
+    found = _GENERATE.match(step_type)
+    return found.group(1) if found else None
+
+
+def generates(step: PlanStep) -> bool:
+    """Whether a step generates the tests of one target."""
+    return step_kind(step["type"]).family == "generate"
+
+
+def depends_on(step: PlanStep) -> list[str]:
+    """Ids of the steps that come before this one."""
+    return list(step["params"].get("depends_on") or [])
+
+
+def is_finished(step: PlanStep) -> bool:
+    """Whether a step has its final status."""
+    return step["status"] in FINISHED
+
+
+def ready_steps(plan: Sequence[PlanStep]) -> list[PlanStep]:
+    """Select unfinished steps whose dependencies are all finished, in plan order.
+
+    Call `blocked_by` before executing one.
+    """
+    finished = {step["id"] for step in plan if is_finished(step)}
+    return [step for step in plan if not is_finished(step) and finished.issuperset(depends_on(step))]
+
+
+def mark_ready_in_progress(plan: Sequence[PlanStep]) -> list[PlanStep]:
+    """Return the plan with every ready step in progress, as the checkpoint shows it while they are executed."""
+    ready = {step["id"] for step in ready_steps(plan)}
+    return [{**step, "status": "in_progress"} if step["id"] in ready else step for step in plan]
+
+
+def blocked_by(step: PlanStep, plan: Sequence[PlanStep]) -> str | None:
+    """Return the dependency that prevents a ready step from being executed, or None.
+
+    A tolerant step is never blocked, and an optional step never blocks.
+    """
+    if step_kind(step["type"]).tolerant:
+        return None
+    needed = {other["id"] for other in plan if other["status"] != "completed" and not step_kind(other["type"]).optional}
+    return next((before for before in depends_on(step) if before in needed), None)
+
+
+def first_unfinished(plan: Sequence[PlanStep]) -> int:
+    """Index of the first step without a final status; the length of the plan when all have one."""
+    return next((index for index, step in enumerate(plan) if not is_finished(step)), len(plan))
+
+
+def dependents(plan: Sequence[PlanStep], ids: set[str]) -> set[str]:
+    """Ids of all steps that depend on any of `ids`, directly or not; without `ids` themselves."""
+    found = set(ids)
+    grown = True
+    while grown:  # to the fixed point: a plan need not list dependencies before dependents
+        more = {step["id"] for step in plan if found.intersection(depends_on(step))}
+        grown = not more <= found
+        found |= more
+    return found - ids
+
+
+@dataclass(frozen=True, slots=True)
+class StepOutcome:
+    """How one step ended.
+
+    Attributes:
+        status: completed, failed or skipped.
+        result: its result, partial when it failed; `applied` adds `exit_reason` and `failure`.
+        message: why, for a step that is not completed.
+        usage: tokens and cost of its agents.
+        fault: the fault that ended it, if one did.
+    """
+
+    status: StepStatus
+    exit_reason: StepExit
+    result: dict[str, Any] = field(default_factory=dict)
+    message: str = ""
+    usage: TokenUsage = field(default_factory=lambda: NOTHING_USED)
+    fault: Fault | None = None
+
+    def applied(self, step: PlanStep) -> PlanStep:
+        """Return the step with this outcome."""
+        failure = {} if self.fault is None else {"failure": self.fault.to_dict()}
+        return {
+            **step,
+            "status": self.status,
+            "result": {**self.result, **failure, "exit_reason": str(self.exit_reason)},
+            "error_message": self.message or None,
+        }
+
+
+def skipped(exit_reason: StepExit, message: str) -> StepOutcome:
+    """The outcome of a step that was not executed."""
+    return StepOutcome("skipped", exit_reason, message=message)
+
+
+def failed(fault: Fault, result: dict[str, Any] | None = None, usage: TokenUsage = NOTHING_USED) -> StepOutcome:
+    """The outcome of a step that a fault ended, with its partial result."""
+    return StepOutcome("failed", fault.exit_reason, result or {}, fault.message, usage, fault)
+
+
+def emit_plan_ended(services: GraphServices, exit_reason: ExitReason) -> None:
+    """Emit that the plan has ended, and why, as the event's `plan_ended`; a graph that embeds ours reads it there."""
+    services.emit(EventType.PROGRESS, f"the plan ended: {exit_reason}", None, plan_ended=str(exit_reason))
