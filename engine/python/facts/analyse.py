@@ -1,4 +1,4 @@
-"""From a module's source to `ModuleFacts`, without running it (B-05, B-06). Linear in the size of the file."""
+"""Reads `ModuleFacts` from a module's source without running it, in time linear in the size of the file."""
 
 from __future__ import annotations
 
@@ -16,11 +16,15 @@ from .class_facts import class_facts
 from .docstrings import documentation_of
 
 _MAXIMUM_CONSTANT = 400
+# Dunder names that the interpreter calls and that no test calls; `__getattr__` only as a module's function.
+_HOOKS = frozenset(
+    "__init_subclass__ __class_getitem__ __set_name__ __del__ __dir__ __subclasshook__ __getnewargs__".split()
+)
 _CLOCK = re.compile(rb"\b(now|utcnow|today|localtime|gmtime|time\.time)\(")
 
 
 def analyse_module(root: Path, path: str | Path, layout: Layout) -> ModuleFacts:
-    """Everything the module at `path` says.
+    """Reads the facts of the module at `path`.
 
     Args:
         root: the project's root folder.
@@ -41,7 +45,7 @@ def analyse_module(root: Path, path: str | Path, layout: Layout) -> ModuleFacts:
 
 
 def facts_from_source(contents: bytes, place: ModulePlace) -> ModuleFacts:
-    """The facts of source that is at hand. Raises SyntaxError."""
+    """Reads the facts of source text. Raises SyntaxError."""
     tree = _parse(contents, place.path)
     statements = _reachable(tree.body)
     functions: dict[str, CallableFacts] = {}
@@ -75,30 +79,17 @@ def facts_from_source(contents: bytes, place: ModulePlace) -> ModuleFacts:
 
 def subjects(facts: ModuleFacts) -> tuple[CallableFacts, ...]:
     """The callables that get tests: public functions, public classes' constructors and members, within `__all__`."""
-    return tuple(one for one in facts.callables() if one.public and _is_exported(facts, one) and not _is_hook(one))
+    return tuple(
+        one
+        for one in facts.callables()
+        if one.public
+        and (facts.exported is None or one.qualname.partition(".")[0] in facts.exported)
+        and one.name not in _HOOKS
+        and (one.name != "__getattr__" or one.owner is not None)
+    )
 
 
-def _is_exported(facts: ModuleFacts, one: CallableFacts) -> bool:
-    if facts.exported is None:
-        return True
-    return one.qualname.partition(".")[0] in facts.exported
-
-
-def _is_hook(one: CallableFacts) -> bool:
-    """Dunder names that the interpreter calls and that no test calls."""
-    return one.name in (
-        "__init_subclass__",
-        "__class_getitem__",
-        "__set_name__",
-        "__del__",
-        "__getattr__",
-        "__dir__",
-        "__subclasshook__",
-        "__getnewargs__",
-    ) and (one.owner is None or one.name != "__getattr__")
-
-
-def package_of(place: ModulePlace) -> str:
+def package_of(place: ModulePlace | ModuleFacts) -> str:
     """The package that a module's relative imports start from."""
     return place.module if place.path.endswith("__init__.py") else place.module.rpartition(".")[0]
 
@@ -146,13 +137,14 @@ def _parse(contents: bytes, path: str) -> ast.Module:
 
 
 def _reachable(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Statements of the module's top level, those under `if`, `try` and `with` included, main guards left out."""
+    """Statements of the module's top level, including those under `if`, `try` and `with`, but not main guards."""
     found: list[ast.stmt] = []
     for node in body:
         if isinstance(node, ast.If):
             test = ast.unparse(node.test)
             if "__name__" in test:
                 continue
+            # Imports for type checkers resolve annotations; the other branch is what runs.
             if test.rpartition(".")[2] == "TYPE_CHECKING":
                 found.extend(one for one in node.body if isinstance(one, ast.Import | ast.ImportFrom))
                 found.extend(_reachable(node.orelse))
@@ -173,15 +165,11 @@ def _reachable(body: list[ast.stmt]) -> list[ast.stmt]:
 def _constants(statements: list[ast.stmt]) -> tuple[tuple[str, str], ...]:
     found: dict[str, str] = {}
     for node in statements:
-        value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
-        if value is None:
+        if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
             continue
-        targets = (
-            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-        )
-        for target in targets:
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
             if isinstance(target, ast.Name) and not target.id.startswith("__"):
-                source = ast.unparse(value)
+                source = ast.unparse(node.value)
                 if len(source) <= _MAXIMUM_CONSTANT:
                     found[target.id] = source
     return tuple(found.items())
@@ -189,31 +177,19 @@ def _constants(statements: list[ast.stmt]) -> tuple[tuple[str, str], ...]:
 
 def _exported(statements: list[ast.stmt]) -> tuple[str, ...] | None:
     """The names in `__all__`, also when it is extended; None where it is computed."""
-    names: list[str] = []
-    seen = False
+    names: list[str] | None = None
     for node in statements:
-        value = _all_value(node)
-        if value is None:
+        if not isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign) or node.value is None:
             continue
-        if not isinstance(value, ast.List | ast.Tuple):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        if not any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):
+            continue
+        elements = node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else [None]
+        texts = [one.value for one in elements if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        if len(texts) < len(elements):
             return None
-        if not all(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in value.elts):
-            return None
-        seen = True
-        names.extend(str(one.value) for one in value.elts if isinstance(one, ast.Constant))
-    return tuple(names) if seen else None
-
-
-def _all_value(node: ast.stmt) -> ast.expr | None:
-    if isinstance(node, ast.Assign) and any(isinstance(one, ast.Name) and one.id == "__all__" for one in node.targets):
-        return node.value
-    if (
-        isinstance(node, ast.AnnAssign | ast.AugAssign)
-        and isinstance(node.target, ast.Name)
-        and node.target.id == "__all__"
-    ):
-        return node.value
-    return None
+        names = [*(names or ()), *texts]
+    return tuple(names) if names is not None else None
 
 
 def _functional_class(node: ast.Assign) -> ClassFacts | None:
@@ -227,16 +203,12 @@ def _functional_class(node: ast.Assign) -> ClassFacts | None:
     names = _field_names(call.args[1])
     if not names:
         return None
-    text = "\n".join(
-        [f"class {target.id}({'Enum' if maker.endswith('Enum') else 'NamedTuple'}):"]
-        + [
-            f"    {name} = {index}" if maker.endswith("Enum") else f"    {name}: object"
-            for index, name in enumerate(names, 1)
-        ]
-    )
-    made = parse_python(text).body[0]
-    if not isinstance(made, ast.ClassDef):
-        return None
+    # Written as the class statement that it is equal to, at the line of the call.
+    is_enum = maker.endswith("Enum")
+    lines = [f"class {target.id}({'Enum' if is_enum else 'NamedTuple'}):"]
+    lines += [f"    {name} = {at}" if is_enum else f"    {name}: object" for at, name in enumerate(names, 1)]
+    made = parse_python("\n".join(lines)).body[0]
+    assert isinstance(made, ast.ClassDef)
     for one in ast.walk(made):
         if isinstance(one, ast.expr | ast.stmt):
             one.lineno = one.end_lineno = node.lineno

@@ -15,7 +15,6 @@ from typing import Any
 
 from ....utils.python_names import dotted_name
 from ..model.model import BodyComparison, RaiseSite
-from ..source.syntax import Function, is_literal
 from .parameter_aliases import ParameterAliases, Root
 
 _MAXIMUM_SOURCE = 200
@@ -348,3 +347,11 @@ def is_operand(node: ast.expr) -> bool:
         of_instance = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
         return bool(dotted_name(node)) and not of_instance
     return is_literal(node)
+
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def is_literal(node: ast.expr) -> bool:
+    """Whether this is a constant, or one with a sign."""
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant))

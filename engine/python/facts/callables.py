@@ -1,4 +1,4 @@
-"""Facts about one function, method or property, from its syntax tree (B-06)."""
+"""Reads the facts of one function, method or property from its syntax tree."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import ast
 
 from ....utils.python_names import dotted_name
 from ..model.model import CallableFacts, CallableKind, Parameter, ParameterKind
-from ..source.syntax import Function
-from .bodies import read_body
+from .bodies import Function, read_body
 from .docstrings import documentation_of
 
 _CONTEXT_DECORATORS = ("contextmanager", "asynccontextmanager")
@@ -15,7 +14,7 @@ _PROPERTY_DECORATORS = ("property", "cached_property", "abstractproperty", "func
 
 
 def callable_facts(node: Function, owner: str | None, *, nested_in: str = "") -> CallableFacts:
-    """The facts of a function; with `owner` those of a member of that class, without its `self` or `cls`."""
+    """Reads the facts of a function; with `owner` those of a member of that class, without its `self` or `cls`."""
     decorators = tuple(ast.unparse(one) for one in node.decorator_list)
     kind = _kind(node, owner, decorators)
     parameters = parameters_of(node.args)
@@ -28,7 +27,7 @@ def callable_facts(node: Function, owner: str | None, *, nested_in: str = "") ->
     return CallableFacts(
         qualname=nested_in + qualname,
         kind=kind,
-        lines=(_first_line(node), node.end_lineno or node.lineno),
+        lines=line_range(node),
         parameters=parameters,
         returns=ast.unparse(node.returns) if node.returns else None,
         owner=owner,
@@ -66,12 +65,7 @@ def parameters_of(arguments: ast.arguments) -> tuple[Parameter, ...]:
 
 def _parameter(node: ast.arg, kind: ParameterKind, default: ast.expr | None) -> Parameter:
     annotation = ast.unparse(node.annotation) if node.annotation else None
-    return Parameter(
-        name=node.arg,
-        kind=kind,
-        annotation=annotation,
-        default=ast.unparse(default) if default is not None else None,
-    )
+    return Parameter(node.arg, kind, annotation, ast.unparse(default) if default is not None else None)
 
 
 def _kind(node: Function, owner: str | None, decorators: tuple[str, ...]) -> CallableKind:
@@ -86,8 +80,9 @@ def _kind(node: Function, owner: str | None, decorators: tuple[str, ...]) -> Cal
     return "method"
 
 
-def _first_line(node: Function) -> int:
-    return min((one.lineno for one in node.decorator_list), default=node.lineno)
+def line_range(node: Function | ast.ClassDef) -> tuple[int, int]:
+    """First and last line of a definition, decorators included."""
+    return min((one.lineno for one in node.decorator_list), default=node.lineno), node.end_lineno or node.lineno
 
 
 def is_overload(node: Function) -> bool:

@@ -1,4 +1,4 @@
-"""Facts about one class: what kind it is, how it is constructed, what members it defines (B-06)."""
+"""Reads the facts of one class: its kind, its constructor, its members."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ....utils.python_names import dotted_name
 from ..model.model import CallableFacts, ClassFacts, ClassKind, Parameter
-from .callables import callable_facts, is_overload, is_setter
+from .callables import callable_facts, is_overload, is_setter, line_range
 from .docstrings import documentation_of
 
 _ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
@@ -20,15 +20,14 @@ _FACTORIES = frozenset({"field", "Field", "attrib", "ib"})
 
 
 def class_facts(node: ast.ClassDef) -> ClassFacts:
-    """The facts of a class; members in order of definition, the last definition of a name standing."""
+    """Reads the facts of a class; members in order of definition, the last definition of a name wins."""
     bases = tuple(ast.unparse(one) for one in node.bases)
     decorators = [dotted_name(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list]
     members = _members(node)
     kind = _kind(node, bases, decorators, members)
     fields = _enum_members(node) if kind == "enum" else _fields(node)
-    constructor = members.pop("__init__", None)
     maker = members.pop("__new__", None)
-    constructor = constructor or maker
+    constructor = members.pop("__init__", None) or maker
     if constructor is None and kind in ("dataclass", "pydantic", "attrs", "namedtuple", "typeddict"):
         constructor = _from_fields(node, kind, bases)
     if constructor is not None:
@@ -36,7 +35,7 @@ def class_facts(node: ast.ClassDef) -> ClassFacts:
     return ClassFacts(
         name=node.name,
         kind=kind,
-        lines=(min((one.lineno for one in node.decorator_list), default=node.lineno), node.end_lineno or node.lineno),
+        lines=line_range(node),
         bases=bases,
         constructor=constructor,
         members=tuple(members.values()),
@@ -82,7 +81,7 @@ def _statements(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _with_setter(reader: CallableFacts, setter: CallableFacts) -> CallableFacts:
-    """A property with what its setter says: the setter's parameter is the value that may be assigned."""
+    """Merges a property's setter into it: the setter's parameter is the value that may be assigned."""
     return replace(
         reader,
         has_setter=True,
@@ -163,17 +162,10 @@ def _from_fields(node: ast.ClassDef, kind: ClassKind, bases: tuple[str, ...]) ->
                 continue
             given, default = _field_default(one.value)
             if given:
-                keyword = kind in ("pydantic", "typeddict")
-                parameters.append(
-                    Parameter(
-                        name=one.target.id,
-                        kind="keyword_only" if keyword else "positional_or_keyword",
-                        annotation=annotation,
-                        default=default,
-                    )
-                )
+                passed = "keyword_only" if kind in ("pydantic", "typeddict") else "positional_or_keyword"
+                parameters.append(Parameter(one.target.id, passed, annotation, default))
     if not parameters and bases:
-        # Fields of a base class make its constructor; that of the base itself is found through the index.
+        # Only the bases have fields: the project index finds their constructor.
         return None
     return CallableFacts(
         qualname=node.name,

@@ -1,4 +1,4 @@
-"""How a generated test names an exception or a class, and which part of a message it may demand."""
+"""Names exceptions and classes for generated tests, and selects the part of a message to assert."""
 
 from __future__ import annotations
 
@@ -25,8 +25,6 @@ _DOCUMENTED_IN = {
     "zoneinfo._common": "zoneinfo",
     "concurrent.futures._base": "concurrent.futures",
     "asyncio.exceptions": "asyncio",
-    "email.errors": "email.errors",
-    "xml.etree.ElementTree": "xml.etree.ElementTree",
     "re._constants": "re",
     "sre_constants": "re",
     "_decimal": "decimal",
@@ -39,7 +37,7 @@ _DOCUMENTED_IN = {
 
 @dataclass(frozen=True, slots=True)
 class TypeReference:
-    """An expression that names a class, and the imports for it. `guessed` when the path is not certain to exist."""
+    """An expression that names a class, and the imports for it; `guessed` when its import path may not exist."""
 
     expression: str
     imports: tuple[str, ...] = ()
@@ -49,28 +47,25 @@ class TypeReference:
 def name_of_type(
     type_name: str, bases: Iterable[str], facts: ModuleFacts, trial_imports: Iterable[str]
 ) -> TypeReference:
-    """A public name for a class seen as `module.QualName`.
+    """Finds a public name for a class given as `module.QualName`.
 
-    What the target's module binds is taken from there; classes made inside functions, and classes of private modules
-    that nothing re-exports, are named by their nearest public base.
+    A name that the target's module binds is imported from there. A class that is defined in a function, or in a private
+    module that nothing re-exports, is named by its nearest public base.
     """
     for candidate in (type_name, *bases):
         found = _reference(candidate, facts, trial_imports)
-        if found is not None and not (found.guessed and bases and _is_foreign(candidate, facts)):
+        # What another package re-exports is unknown, and one wrong import breaks the whole test file.
+        foreign = candidate.partition(".")[0] != facts.module.partition(".")[0]
+        if found is not None and not (found.guessed and bases and foreign):
             return found
     return TypeReference(type_name.rpartition(".")[2], (), guessed=True)
 
 
-def _is_foreign(type_name: str, facts: ModuleFacts) -> bool:
-    """Whether a class is of another package: what that re-exports is unknown, and a wrong import loses a whole file."""
-    return type_name.partition(".")[0] != facts.module.partition(".")[0]
-
-
 def message_part(message: str, given: str = "") -> str | None:
-    """The shortest part of a message that still says what went wrong: its first clause, whole words, no addresses.
+    """Cuts a message to its first clause: whole words, no paths, no addresses; None when nothing useful is left.
 
     Args:
-        given: the call's source; a clause that only repeats a part of it says nothing.
+        given: the call's source; a clause that only repeats a part of it is not used.
     """
     lines = message.strip().splitlines()
     if not lines:
@@ -97,23 +92,23 @@ def words_in(texts: Iterable[str]) -> frozenset[str]:
 
 
 def whole_message(message: str, words: Container[str], given: str) -> str | None:
-    """The message itself where all of it may be demanded: one short line in the code's own words.
+    """The message itself when a test may assert all of it: one short line in the code's own words. Else None.
 
     Args:
-        words: what the code's texts are made of; a word that is neither among them nor in the call is somebody else's,
-            who may put it in another way.
+        words: words of the code's string literals. A word that is neither among them nor in the call comes from a
+            library, whose wording may change.
         given: the call's source.
     """
     if message != message.strip() or not _SHORTEST_MATCH <= len(message) <= LONGEST_WHOLE or not message.isprintable():
         return None
     if _PATH.search(message) or _ADDRESS.search(message):
         return None
-    said, spoken = words_in([message]), words_in([given])
-    return message if said and all(word in words or word in spoken for word in said) else None
+    own, in_call = words_in([message]), words_in([given])
+    return message if own and all(word in words or word in in_call for word in own) else None
 
 
 def _balanced(text: str) -> str:
-    """Text without a bracket that a cut left open, and what stands in it."""
+    """Drops an opening bracket that the cut left open, with the text after it."""
     for opener, closer in ("()", "[]", "{}"):
         at = text.rfind(opener)
         if at > 0 and closer not in text[at:]:
@@ -122,8 +117,8 @@ def _balanced(text: str) -> str:
 
 
 def _opens_quote(text: str) -> bool:
-    """Whether a cut fell into quoted text, where it would keep half of somebody's value."""
-    return text.count("'") % 2 == 1 or text.count('"') % 2 == 1 or text.count("`") % 2 == 1
+    """Whether a cut fell into quoted text and would keep half of a value."""
+    return any(text.count(quote) % 2 for quote in "'\"`")
 
 
 def _reference(type_name: str, facts: ModuleFacts, trial_imports: Iterable[str]) -> TypeReference | None:

@@ -1,19 +1,20 @@
-"""What a module does where something it would like to import is missing, and trials that show it (B-06).
+"""Builds trials of a module as it is where an optional import fails.
 
-`try: from .fast import parse` with a fallback beside it is behaviour of the module. It is met by running the module's
-code once more, in a module object of its own, while the import fails: nothing else in the process sees either.
+`try: from .fast import parse` with a fallback is behaviour of the module. A trial loads the module once more, as a
+module object of its own, while the import fails; the rest of the process is not affected.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from ....utils.python_names import assigned_names
 from ....utils.python_source import parse_expression, parse_python
 from ..model.model import Arc, ModuleFacts, Trial
-from .analyse import absolute_module
+from .analyse import absolute_module, package_of
 
 SOURCE = "without"
 _WITHOUT = "_without_"
@@ -23,7 +24,7 @@ _IMPORTS = ("from importlib.util import find_spec, module_from_spec", "from unit
 
 @dataclass(frozen=True, slots=True)
 class OptionalImport:
-    """A `try` at the top of a module that goes on without what it imports.
+    """A `try` at the top of a module that handles the failure of its imports.
 
     Attributes:
         modules: dotted names it imports, which nothing else in the module needs.
@@ -37,9 +38,9 @@ class OptionalImport:
 
 
 def optional_imports(source: str, facts: ModuleFacts) -> list[OptionalImport]:
-    """Those of a module, in order. Raises SyntaxError."""
+    """Finds the optional imports of a module, in order. Raises SyntaxError."""
     body = parse_python(source).body
-    package = facts.module if facts.path.endswith("__init__.py") else facts.module.rpartition(".")[0]
+    package = package_of(facts)
     needed = {name for node in body for name in _imported(node, package)}
     found: list[OptionalImport] = []
     for node in body:
@@ -56,25 +57,26 @@ def optional_imports(source: str, facts: ModuleFacts) -> list[OptionalImport]:
 def rank_optional_imports(
     found: Iterable[OptionalImport], source: str, facts: ModuleFacts, open_arcs: set[Arc]
 ) -> list[OptionalImport]:
-    """Those on which a way not taken may depend, those of which more depends first."""
+    """Selects the optional imports that uncovered arcs may depend on, those with most such arcs first."""
     lines = source.splitlines()
     ranked: list[tuple[int, OptionalImport]] = []
     for one in found:
         names = set(one.names)
-        own = [(item.lines[0], item.lines[1]) for item in (*facts.classes, *facts.functions) if _name(item) in names]
+        own = [owner.lines for owner in facts.classes if owner.name in names]
+        own += [function.lines for function in facts.functions if function.qualname in names]
         count = 0
         for start, _ in open_arcs:
             within = any(first <= abs(start) <= last for first, last in own)
-            count += within or (0 < start <= len(lines) and not names.isdisjoint(_words(lines[start - 1])))
+            count += within or (0 < start <= len(lines) and not names.isdisjoint(re.findall(r"\w+", lines[start - 1])))
         if count:
             ranked.append((count, one))
     return [one for _, one in sorted(ranked, key=lambda pair: (-pair[0], pair[1].line))]
 
 
 def without_import(trial: Trial, facts: ModuleFacts, missing: OptionalImport) -> Trial | None:
-    """The trial on a copy of the module that was loaded while the imports failed; None where it cannot be said so.
+    """Rewrites a trial to use a copy of the module that was loaded while the imports failed; None if it cannot.
 
-    The copy is made by a function of its own, so that a reader meets the means once and the behaviour first.
+    A function of its own makes the copy, so that the test shows the behaviour rather than the loading.
     """
     variable = facts.module.rpartition(".")[2]
     named: dict[str, str] = {}
@@ -120,7 +122,7 @@ def without_import(trial: Trial, facts: ModuleFacts, missing: OptionalImport) ->
 
 
 def missing_import_slug(statements: Iterable[str]) -> str:
-    """`without_fast` where the statements of a trial load the module without something."""
+    """`without_fast` for statements that load the module without `fast`; empty for others."""
     for text in statements:
         if text.startswith("def ") and _WITHOUT in text.partition("(")[0]:
             return f"without_{text.partition('(')[0].partition(_WITHOUT)[2]}"
@@ -128,7 +130,7 @@ def missing_import_slug(statements: Iterable[str]) -> str:
 
 
 def module_copy_variable(trial: Trial, facts: ModuleFacts) -> str:
-    """The variable that holds the trial's own copy of the module; empty when it uses the module as it is."""
+    """The variable that holds the trial's copy of the module; empty for a trial of the module itself."""
     return facts.module.rpartition(".")[2] if trial.source == SOURCE else ""
 
 
@@ -171,16 +173,8 @@ def _bound(node: ast.AST) -> Iterator[str]:
             yield from (alias.asname or alias.name.partition(".")[0] for alias in one.names)
 
 
-def _name(item: object) -> str:
-    return str(getattr(item, "qualname", None) or getattr(item, "name", ""))
-
-
-def _words(line: str) -> set[str]:
-    return set("".join(one if one.isalnum() or one == "_" else " " for one in line).split())
-
-
 def _by_module(statement: str, module: str, variable: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """The statement without what it imports from the module, and what stands for those names instead."""
+    """Splits imports of the module off a statement; yields the rest and the expressions that replace the names."""
     parent, _, last = module.rpartition(".")
     for node in parse_python(statement).body:
         if isinstance(node, ast.ImportFrom) and node.module == module:
@@ -196,7 +190,7 @@ def _by_module(statement: str, module: str, variable: str) -> Iterator[tuple[str
 
 
 class _Renamed(ast.NodeTransformer):
-    """Puts expressions in the place of names and dotted names."""
+    """Replaces names and dotted names by expressions."""
 
     def __init__(self, named: dict[str, str]) -> None:
         self.named = named

@@ -1,4 +1,4 @@
-"""Whether the arguments of a trial are of the types their parameters are annotated with (B-06)."""
+"""Counts the arguments of a trial whose types contradict the annotations of their parameters."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from functools import lru_cache
 
 from ....utils.python_names import last_name
 from ....utils.python_source import parse_python
-from ..model.model import CallableFacts, ModuleFacts, Parameter, Trial
+from ..model.model import CallableFacts, ModuleFacts, Trial
 from ..source.annotations import TypeHint, type_hint
+from ..usage.harvest import bound_arguments
 
 _ITERABLES = frozenset("list tuple set frozenset dict str bytes bytearray range iterator deque Counter".split())
 _ACCEPTED: Mapping[str, frozenset[str]] = {
@@ -50,14 +51,14 @@ _ELEMENTS = frozenset("list tuple set frozenset Sequence Iterable Collection".sp
 
 
 def has_annotations(facts: ModuleFacts) -> bool:
-    """Whether the module says of any parameter what it is."""
+    """Whether any parameter of the module is annotated."""
     return any(parameter.annotation for one in facts.callables() for parameter in one.parameters)
 
 
 def count_misfits(trial: Trial, facts: ModuleFacts) -> int:
-    """How many arguments of the module's own callables are surely of another type than the annotation says.
+    """Counts the arguments of the module's own callables that are certainly of another type than annotated.
 
-    What cannot be told without running counts as fitting.
+    A type that only running the code would show counts as fitting.
     """
     try:
         parts = [_read(statement) for statement in trial.arrange]
@@ -75,7 +76,7 @@ def count_misfits(trial: Trial, facts: ModuleFacts) -> int:
 
 @lru_cache(maxsize=4096)
 def _read(text: str) -> tuple[tuple[ast.stmt, tuple[ast.expr, ...]], ...]:
-    """The statements of a text, each with what in it gives arguments: many trials share them. Raises SyntaxError."""
+    """Statements of a text, each with the nodes that pass arguments; cached for many trials. Raises SyntaxError."""
     return tuple(
         (one, tuple(node for node in ast.walk(one) if isinstance(node, ast.Call | ast.Compare | ast.Subscript)))
         for one in parse_python(text).body
@@ -83,7 +84,7 @@ def _read(text: str) -> tuple[tuple[ast.stmt, tuple[ast.expr, ...]], ...]:
 
 
 class _Kinds:
-    """What is known of the types of the names of one trial."""
+    """Tracks the types of the names of one trial."""
 
     def __init__(self, facts: ModuleFacts, trial: Trial) -> None:
         self._classes = {one.name: one for one in facts.classes}
@@ -91,18 +92,18 @@ class _Kinds:
         self._names: dict[str, str] = {"tmp_path": "Path"} if "tmp_path" in trial.fixtures else {}
 
     def bind(self, statement: ast.stmt) -> None:
-        """Remember the type that a name is assigned."""
+        """Records the type that a name is assigned."""
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             self._names[statement.targets[0].id] = self.kind(statement.value)
 
     def misfits_in(self, nodes: Iterable[ast.expr]) -> int:
-        """Misfits of every known call among the nodes."""
+        """Counts the misfits of every known call among the nodes."""
         count = 0
         for one in nodes:
             if isinstance(one, ast.Call):
                 called = self._called(one.func)
                 if called is not None:
-                    given = _matched(one, called)
+                    given = bound_arguments(one, called)
                     count += sum(not self._fits(value, type_hint(item.annotation)) for item, value in given)
             elif isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.In | ast.NotIn):
                 count += self._operator_misfits(one.comparators[0], "__contains__", one.left)
@@ -116,7 +117,7 @@ class _Kinds:
         return sum(not self._fits(given, type_hint(one.annotation)) for one in parameters[:1])
 
     def kind(self, node: ast.expr) -> str:
-        """The type of a value; empty when only running it would tell."""
+        """The type name of a value; empty when only running it would show."""
         if isinstance(node, ast.Constant):
             return "None" if node.value is None else type(node.value).__name__
         if isinstance(node, ast.UnaryOp):
@@ -159,32 +160,16 @@ class _Kinds:
         if not kind:
             return True
         if kind in self._classes and hint.name in _PLAIN:
+            # A subclass may derive from the plain type.
             return kind == hint.name or bool(self._classes[kind].bases)
         if hint.name in self._classes:
             return kind not in _PLAIN or self._classes[hint.name].kind in ("protocol", "typeddict")
         accepted = _ACCEPTED.get(hint.name)
         if accepted is not None and kind not in accepted:
-            # A class is called like a function.
+            # A class can be called like a function.
             return hint.name == "Callable" and kind in self._classes
         inner = hint.arguments[:1]
         if inner and hint.name in _ELEMENTS and isinstance(node, ast.List | ast.Tuple | ast.Set):
             several = hint.name == "tuple" and not (len(hint.arguments) == 2 and hint.arguments[1].name == "...")
             return several or all(self._fits(one, inner[0]) for one in node.elts)
         return True
-
-
-def _matched(call: ast.Call, called: CallableFacts) -> list[tuple[Parameter, ast.expr]]:
-    """The arguments of a call with the parameters they go to; none after a starred one."""
-    parameters = [one for one in called.parameters if one.name not in ("self", "cls")]
-    positional = [one for one in parameters if one.kind in ("positional_only", "positional_or_keyword")]
-    rest = next((one for one in parameters if one.kind == "var_positional"), None)
-    found: list[tuple[Parameter, ast.expr]] = []
-    for at, value in enumerate(call.args):
-        if isinstance(value, ast.Starred):
-            break
-        parameter = positional[at] if at < len(positional) else rest
-        if parameter is not None:
-            found.append((parameter, value))
-    named = {one.name: one for one in parameters}
-    found.extend((named[one.arg], one.value) for one in call.keywords if one.arg in named)
-    return found

@@ -1,24 +1,24 @@
-"""Trials from what people wrote: doctests of the module, its tests, call sites and documents (B-06)."""
+"""Builds trials from the doctest examples of a module."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ....utils.python_source import parse_python
 from ..facts.analyse import imports_of, subjects
 from ..model.model import CallableFacts, Documentation, Example, ModuleFacts, Trial
 from ..usage.project_index import ProjectIndex
 from ..usage.scoping import NameScope, is_reproducible
-from ..usage.slicing import needed_statements, source_of
+from ..usage.slicing import needed_statements, standalone
 from ..usage.statement_subject import Subjects
-from ..usage.usage import Usage
 
 _MAXIMUM_TEXT = 900
 
 
 def example_trials(facts: ModuleFacts, index: ProjectIndex) -> Iterator[Trial]:
-    """One trial for each doctest prompt of the module that is an expression about one of its subjects."""
+    """Yields a trial for each doctest prompt of the module that is an expression about one of its subjects."""
     wanted = subjects(facts)
     finder = Subjects(facts, wanted)
     for one in facts.callables():
@@ -56,71 +56,41 @@ def _example_trial(
     if len(body) != 1:
         return None
     last = body[0]
-    wanted: str | None = example.want or None
+    # `cart = Cart()` without output: the assigned expression is the act.
     if isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Name) and not example.want:
         last = ast.copy_location(ast.Expr(value=last.value), last)
-        wanted = None
     if not isinstance(last, ast.Expr) or isinstance(last.value, ast.Constant):
         return None
     imports = [one for one in (*before, last) if isinstance(one, ast.Import | ast.ImportFrom)]
     package = facts.module.rpartition(".")[0]
     scope = NameScope(facts, index, imports_of(list(imports), package))
     needed = [one for one in needed_statements(before, last) if not isinstance(one, ast.Import | ast.ImportFrom)]
-    plain = [ast.fix_missing_locations(scope.plain(one)) for one in (*needed, last)]
-    arranged = [one for one in plain[:-1] if isinstance(one, ast.stmt)]
-    act = plain[-1]
-    if not isinstance(act, ast.Expr):
+    resolved = standalone(needed, last.value, scope)
+    if resolved is None or isinstance(resolved[1].value, ast.Name):
         return None
+    arranged, act, arrange, act_text = resolved
     statements = scope.imports_for([*arranged, act])
-    texts = tuple(text for one in arranged if (text := source_of(one)) is not None)
-    act_text = source_of(act.value)
-    if act_text is None or len(texts) != len(arranged):
-        return None
-    whole = "\n".join([*texts, act_text])
-    subject = finder.of(act.value, arranged) or _own_subject(own, whole)
+    whole = "\n".join([*arrange, act_text])
+    # An example that calls nothing of the module directly is about the callable that it documents, if it names it.
+    subject = finder.of(act.value, arranged) or (own if own is not None and own.name in whole else None)
     if statements is None or subject is None or len(whole) > _MAXIMUM_TEXT or not is_reproducible(whole):
-        return None
-    if isinstance(act.value, ast.Name):
         return None
     return Trial(
         subject=subject.qualname,
         act=act_text,
         imports=statements,
-        arrange=texts,
+        arrange=arrange,
         source="doctest",
-        wanted=wanted,
-        wanted_line=example.line if wanted else 0,
+        wanted=example.want or None,
+        wanted_line=example.line if example.want else 0,
     )
 
 
-def _own_subject(own: CallableFacts | None, text: str) -> CallableFacts | None:
-    return own if own is not None and own.name in text else None
-
-
 def _printed(trial: Trial) -> Trial | None:
-    """The printed value itself: its result can be compared, not only its text."""
+    """The trial of `print(x)` as a trial of `x`: a result can be compared, printed text only as text."""
     if not (trial.act.startswith("print(") and trial.act.endswith(")")):
         return None
     node = parse_python(trial.act).body[0]
     if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)) or len(node.value.args) != 1:
         return None
-    return Trial(
-        subject=trial.subject,
-        act=ast.unparse(node.value.args[0]),
-        imports=trial.imports,
-        arrange=trial.arrange,
-        source="doctest",
-    )
-
-
-def usage_trials(usage: Usage) -> Iterator[Trial]:
-    """One trial for each use of the module in its project."""
-    for one in usage.sequences:
-        yield Trial(
-            subject=one.subject,
-            act=one.act,
-            imports=one.imports,
-            arrange=one.arrange,
-            source=one.source,
-            fixtures=one.fixtures,
-        )
+    return replace(trial, act=ast.unparse(node.value.args[0]), wanted=None, wanted_line=0)

@@ -16,14 +16,14 @@ from ..inputs.call_forms import NOT_CALLED, CallForm, function_form, member_form
 from ..inputs.learning import LearnedInputs
 from ..inputs.prepared_arguments import prepared_rows, with_new_file
 from ..inputs.receivers import Receiver, receivers
-from ..inputs.seeds import example_trials, usage_trials
+from ..inputs.seeds import example_trials
 from ..inputs.values import Values
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Trial
 from ..project.layout import Layout
 from ..usage.harvest import Harvester
 from ..usage.project_index import ProjectIndex
 from ..usage.scoping import definitions
-from ..usage.usage import Usage, find_usage
+from ..usage.usage import find_usage
 
 _ROWS_PLAIN = 8
 _ROWS_BRANCHING = 24
@@ -51,11 +51,13 @@ class ProposalContext:
         return self.owners.get(one.owner or "")
 
 
-def proposal_context(root: Path, layout: Layout, facts: ModuleFacts, usage: Usage | None = None) -> ProposalContext:
+def proposal_context(
+    root: Path, layout: Layout, facts: ModuleFacts, usage: tuple[Trial, ...] | None = None
+) -> ProposalContext:
     """Reads the project for a target: its index, its uses of the target, what they teach."""
     index = ProjectIndex(root, layout, (facts,))
     used = usage if usage is not None else find_usage(root, layout, facts, index)
-    seeds = tuple(distinct_trials([*example_trials(facts, index), *usage_trials(used)]))
+    seeds = tuple(distinct_trials([*example_trials(facts, index), *used]))
     return context_from_index(facts, index, seeds)
 
 

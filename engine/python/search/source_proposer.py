@@ -12,7 +12,7 @@ from pathlib import Path
 from ..model.arcs import branch_arcs
 from ..model.model import Arc, CallableFacts, ModuleFacts, Observation, Trial
 from ..project.layout import Layout
-from ..usage.usage import Usage, find_usage
+from ..usage.usage import find_usage
 from .havoc import havoc_mutations
 from .initial_trials import (
     ProposalContext,
@@ -55,7 +55,7 @@ class SourceProposer:
         root: Path,
         layout: Layout,
         facts: ModuleFacts,
-        usage: Usage | None = None,
+        usage: tuple[Trial, ...] | None = None,
         known: ProposalContext | None = None,
     ) -> None:
         self.facts = facts

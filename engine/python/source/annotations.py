@@ -1,4 +1,4 @@
-"""Type hints as data: what an annotation, a docstring's type or a use in a body says a value is (B-06)."""
+"""Parses annotations and the types that docstrings name into type hints."""
 
 from __future__ import annotations
 
@@ -10,55 +10,29 @@ from ....utils.python_names import dotted_name
 from ....utils.python_source import parse_expression
 
 _WRAPPERS = frozenset({"Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "Unpack", "InitVar"})
-_ALIASES = {
-    "List": "list",
-    "Dict": "dict",
-    "Set": "set",
-    "FrozenSet": "frozenset",
-    "Tuple": "tuple",
-    "Type": "type",
-    "Text": "str",
-    "AnyStr": "str",
-    "Deque": "deque",
-    "DefaultDict": "defaultdict",
-    "OrderedDict": "OrderedDict",
-    "MutableSequence": "list",
-    "MutableMapping": "dict",
-    "MutableSet": "set",
-    "AbstractSet": "set",
-    "StrPath": "PathLike",
-    "AnyPath": "PathLike",
-    "string": "str",
-    "text": "str",
-    "unicode": "str",
-    "basestring": "str",
-    "integer": "int",
-    "boolean": "bool",
-    "dictionary": "dict",
-    "function": "Callable",
-    "callable": "Callable",
-    "func": "Callable",
-    "iterable": "Iterable",
-    "iterator": "Iterator",
-    "sequence": "Sequence",
-    "mapping": "Mapping",
-    "number": "float",
-    "Number": "float",
-    "Real": "float",
-    "object": "Any",
-    "file": "TextIO",
-    "file-like": "TextIO",
-    "NoneType": "None",
-}
+# Other spellings, in annotations and in docstrings, of the type names in KNOWN.
+_ALIASES = dict(
+    pair.split("=")
+    for pair in (
+        "List=list Dict=dict Set=set FrozenSet=frozenset Tuple=tuple Type=type Text=str AnyStr=str Deque=deque "
+        "DefaultDict=defaultdict OrderedDict=OrderedDict MutableSequence=list MutableMapping=dict MutableSet=set "
+        "AbstractSet=set StrPath=PathLike AnyPath=PathLike string=str text=str unicode=str basestring=str integer=int "
+        "boolean=bool dictionary=dict function=Callable callable=Callable func=Callable iterable=Iterable "
+        "iterator=Iterator sequence=Sequence mapping=Mapping number=float Number=float Real=float object=Any "
+        "file=TextIO file-like=TextIO NoneType=None"
+    ).split()
+)
 _PROSE_WORD = re.compile(r"[A-Za-z_][\w.\-]*")
 
 
 @dataclass(frozen=True, slots=True)
 class TypeHint:
-    """A type: its last name (`list`, `Optional` is spelled as a `Union` with `None`), and what stands in brackets.
+    """A type with its arguments.
 
-    For `Literal` the arguments' names are source text of the values; for `Callable` the last argument is the result and
-    those before it the parameters (`...` for any).
+    Attributes:
+        name: the last part of its name (`list`); an `Optional` is a `Union` with `None`.
+        arguments: what stands in brackets. For `Literal` their names are source text of the values; for `Callable` the
+            last one is the result and those before it the parameters (`...` for any).
     """
 
     name: str
@@ -76,7 +50,7 @@ ANY = TypeHint("Any")
 
 
 def type_hint(annotation: str | None) -> TypeHint:
-    """The hint an annotation gives; `Any` for none and for what is no type. Forward references in quotes are read."""
+    """Parses an annotation, forward references in quotes included; `Any` for none and for text that is no type."""
     if not annotation:
         return ANY
     try:
@@ -86,14 +60,15 @@ def type_hint(annotation: str | None) -> TypeHint:
 
 
 def prose_hint(text: str) -> TypeHint:
-    """The hint in a docstring's type, as in `list of str, optional` or `int or None`; `Any` when it names none."""
+    """Parses a docstring's type, as in `list of str, optional` or `int or None`; `Any` when it names no known type."""
     found: list[TypeHint] = []
     for part in re.split(r"\bor\b|[|,/]", text.split("(")[0][:80]):
         words = _PROSE_WORD.findall(part)
         known = [one for one in words if _ALIASES.get(one, one) in KNOWN]
         if not known:
             continue
-        names = [TypeHint(_ALIASES.get(str(one)) or str(one)) for one in known]
+        names = [TypeHint(_ALIASES.get(one, one)) for one in known]
+        # "list of str": the second known type is the argument of the first.
         found.append(TypeHint(names[0].name, tuple(names[1:2])) if " of " in part else names[0])
     if not found:
         return ANY
@@ -101,7 +76,7 @@ def prose_hint(text: str) -> TypeHint:
 
 
 def _from_node(node: ast.expr, depth: int) -> TypeHint:
-    if depth > 6:
+    if depth > 6:  # hand-written annotations are shallower; generated ones may be deep enough to exhaust the stack
         return ANY
     if isinstance(node, ast.Constant):
         if isinstance(node.value, str):
@@ -133,16 +108,11 @@ def _subscripted(node: ast.Subscript, depth: int) -> TypeHint:
     if name == "Union":
         return TypeHint("Union", arguments)
     if name == "Callable":
-        return _callable(arguments)
+        # A list of parameters was read as the pseudo-type `...parameters`; anything else stands for any parameters.
+        known = arguments[0].name == "...parameters"
+        parameters = arguments[0].arguments if known else (TypeHint("..."),)
+        return TypeHint("Callable", (*parameters, arguments[1] if len(arguments) > 1 else ANY))
     return TypeHint(_ALIASES.get(name, name), arguments)
-
-
-def _callable(arguments: tuple[TypeHint, ...]) -> TypeHint:
-    parameters = arguments[0]
-    result = arguments[1] if len(arguments) > 1 else ANY
-    if parameters.name == "...parameters":
-        return TypeHint("Callable", (*parameters.arguments, result))
-    return TypeHint("Callable", (TypeHint("..."), result))
 
 
 KNOWN = frozenset(

@@ -1,4 +1,4 @@
-"""A case taken apart into its shape and the values in it: what two rows of a table have in common, and what not."""
+"""Splits cases into a shape and values, so that cases of one shape can become rows of a table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ....utils.python_names import assigned_names, last_name
 from ....utils.python_source import parse_expression, parse_python
 from ..model.spec_case import Case, SpecExpectation
 
-# Builtins and standard value types whose construction does nothing else.
+# Builtins and standard value types whose construction has no side effects.
 _INERT_CALLS = frozenset(
     "float int complex bytes bytearray set frozenset tuple list dict range slice "
     "date datetime time timedelta timezone Decimal Fraction UUID Path PurePosixPath".split()
@@ -22,7 +22,7 @@ ParameterName = Callable[[ast.Call, int], "str | None"]
 
 
 class CaseShape:
-    """One case taken apart into a shape with holes, and the source in each hole."""
+    """A case as a shape with numbered holes (`key`), and the source text of each hole (`values`, `names`)."""
 
     def __init__(self, case: Case, parameter_name: ParameterName | None = None) -> None:
         self.case = case
@@ -77,10 +77,11 @@ class CaseShape:
         return ast.unparse(node)
 
     def _opened(self, node: ast.expr, name: str, *, whole: bool = False) -> str:
-        """Source with holes for the arguments of the calls along its spine; `whole` lets a plain value be one hole."""
+        """Source with holes for the arguments of its chained calls; `whole` lets a plain value be one hole."""
         if isinstance(node, ast.Call):
             function = self._opened(node.func, name)
-            arguments = [self._argument(one, self._called(node, at) or name) for at, one in enumerate(node.args)]
+            named = self._parameter_name or (lambda _call, _at: None)
+            arguments = [self._argument(one, named(node, at) or name) for at, one in enumerate(node.args)]
             arguments += [
                 f"{one.arg}={self._argument(one.value, one.arg)}" if one.arg else f"**{ast.unparse(one.value)}"
                 for one in node.keywords
@@ -101,9 +102,6 @@ class CaseShape:
             return self._hole(ast.unparse(node), name)
         return ast.unparse(node)
 
-    def _called(self, call: ast.Call, position: int) -> str | None:
-        return self._parameter_name(call, position) if self._parameter_name is not None else None
-
     def _argument(self, node: ast.expr, name: str) -> str:
         if self._is_data(node):
             return self._hole(ast.unparse(node), name)
@@ -113,17 +111,14 @@ class CaseShape:
 
     def _is_data(self, node: ast.expr) -> bool:
         """Whether an expression reads no local names, so that it can move into a table outside the test."""
-        if isinstance(node, ast.Starred):
-            return False
-        return all(self._is_inert(one) for one in ast.walk(node))
+        return not isinstance(node, ast.Starred) and all(self._is_inert(one) for one in ast.walk(node))
 
     def _is_inert(self, node: ast.AST) -> bool:
         """Whether building the value runs no code of the target: tables are built when the file is imported."""
         if isinstance(node, ast.Name):
             return node.id not in self.locals
         if isinstance(node, ast.Call):
-            called = last_name(node.func)
-            return called in _INERT_CALLS
+            return last_name(node.func) in _INERT_CALLS
         return not isinstance(node, ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr)
 
     def _expectation(self, one: SpecExpectation) -> SpecExpectation:
@@ -131,8 +126,8 @@ class CaseShape:
         if value is not None:
             name = "expected" if one.actual == "result" else f"expected_{_tail(one.actual)}"
             value = self._argument(parse_expression(value), name)
-        said = "warning" if one.kind == "warns" else "message"
-        match = one.match if one.match is None else self._hole(repr(one.match), said)
+        column = "warning" if one.kind == "warns" else "message"
+        match = one.match if one.match is None else self._hole(repr(one.match), column)
         return replace(one, value=value, match=match, evidence=one.evidence)
 
 
@@ -141,13 +136,13 @@ _SPINE = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 
 
 class MatchName(str):
-    """A `match` that is the name of a column, not literal text."""
+    """Marks a `match` that names a column of the table, not literal text."""
 
     __slots__ = ()
 
 
 def _index_text(node: ast.expr) -> str:
-    """What stands between the brackets of a subscript: a tuple without parentheses."""
+    """The text between the brackets of a subscript: a tuple goes without parentheses."""
     return ast.unparse(ast.Subscript(ast.Name("x"), node, ast.Load()))[2:-1]
 
 

@@ -1,4 +1,4 @@
-"""The imports of a generated test file: only what is used, merged, sorted as isort and ruff sort them."""
+"""Renders the imports of a generated test file: unused ones dropped, merged, in the order of isort and ruff."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Binding:
 
     @property
     def statement(self) -> str:
-        """It as a statement of its own."""
+        """The binding as a statement of its own."""
         alias = f" as {self.alias}" if self.alias else ""
         return f"from {self.module} import {self.name}{alias}" if self.name else f"import {self.module}{alias}"
 
 
 def read_imports(statements: Iterable[str]) -> list[Binding]:
-    """The bindings of import statements, in order, without repeats. Statements that are no imports are left out."""
+    """Parses import statements into bindings, in order, without repeats; other statements are ignored."""
     return list(dict.fromkeys(one for statement in statements for one in _bindings(statement)))
 
 
@@ -68,10 +68,9 @@ def used_names(code: str) -> tuple[set[str], set[str]]:
 
 
 def import_block(statements: Iterable[str], *, code: str, first_party: str) -> str:
-    """Import lines for `code`, in isort's order; `first_party` is the target's top-level package."""
+    """Renders the import lines that `code` needs, in isort's order; `first_party` is the target's top-level package."""
     names, chains = used_names(code)
-    bindings = [one for one in read_imports(statements) if _is_used(one, names, chains)]
-    bindings = _without_repeats(bindings)
+    bindings = _without_repeats([one for one in read_imports(statements) if _is_used(one, names, chains)])
     sections: dict[int, list[Binding]] = {}
     for one in bindings:
         sections.setdefault(_section(one.module, first_party), []).append(one)
@@ -87,7 +86,7 @@ def _is_used(binding: Binding, names: set[str], chains: set[str]) -> bool:
 
 
 def _without_repeats(bindings: list[Binding]) -> list[Binding]:
-    """One binding a name; `import a` goes where `import a.b` binds `a` already."""
+    """Keeps one binding a name; drops `import a` where `import a.b` binds `a` already."""
     deeper = {one.bound for one in bindings if one.name is None and one.alias is None and "." in one.module}
     kept: dict[str, Binding] = {}
     for one in bindings:
@@ -128,11 +127,13 @@ def _lines(bindings: list[Binding]) -> list[str]:
 
 
 def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """The sort key of isort: numbers inside a name compare as numbers."""
     parts = re.split(r"(\d+)", text.lower())
     return tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts if part)
 
 
 def _member(name: str) -> tuple[int, tuple[tuple[int, int, str], ...], str]:
+    # isort's order of members: constants, classes, then everything else.
     constant = name.isupper() and len(name) > 1
     kind = 0 if constant else 1 if name[:1].isupper() else 2
     return kind, _natural(name), name

@@ -1,4 +1,4 @@
-"""Finds the literals in a trial's statements and writes others in their place, leaving the rest of the text alone."""
+"""Finds the literals in a trial's statements and replaces them in place."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ACT = -1
 
 @dataclass(frozen=True, slots=True)
 class LiteralSpan:
-    """One literal in a trial.
+    """The place of one literal in a trial.
 
     Attributes:
         statement: index into `arrange`, or `ACT`.
@@ -46,8 +46,7 @@ def literal_places(trial: Trial) -> list[LiteralSpan]:
 
 @lru_cache(maxsize=2048)
 def _in_line(text: str) -> tuple[tuple[int, int, Any, str], ...]:
-    """Start, end, value and source of each literal; the same statements come again and again, and nobody changes
-    the values."""
+    """Start, end, value and source of each literal in a line; cached, because many trials share statements."""
     if "\n" in text:
         return ()
     try:
@@ -83,23 +82,16 @@ def _literals(tree: ast.AST) -> Iterator[ast.expr]:
 
 
 def with_source(trial: Trial, place: LiteralSpan, source: str, origin: str = "mutation") -> Trial:
-    """The trial with other text in a literal's place; what a document wanted of it no longer holds."""
-    text = trial.act if place.statement == ACT else trial.arrange[place.statement]
-    encoded = text.encode()
-    changed = (encoded[: place.start] + source.encode() + encoded[place.end :]).decode()
-    if place.statement == ACT:
-        return replace(trial, act=changed, source=origin, wanted=None, wanted_line=0)
-    arrange = (*trial.arrange[: place.statement], changed, *trial.arrange[place.statement + 1 :])
-    return replace(trial, arrange=arrange, source=origin, wanted=None, wanted_line=0)
+    """Replaces a literal of a trial; the documented result is dropped, because it was for the old value."""
+    lines = [*trial.arrange, trial.act]  # ACT is -1, the last one
+    encoded = lines[place.statement].encode()  # offsets count bytes
+    lines[place.statement] = (encoded[: place.start] + source.encode() + encoded[place.end :]).decode()
+    return replace(trial, arrange=tuple(lines[:-1]), act=lines[-1], source=origin, wanted=None, wanted_line=0)
 
 
 def plain(value: object, longest: int = 160) -> str | None:
-    """The literal's source, or None when it is longer than `longest` or too large to stand in a test."""
+    """The literal's source, or None when it is longer than `longest` or too large a number for a test."""
     source = repr(value)
-    if len(source) > longest or _is_huge(value):
+    if len(source) > longest or (isinstance(value, int) and abs(value) > 10**19):
         return None
     return "float('inf')" if source == "inf" else "float('nan')" if source == "nan" else source
-
-
-def _is_huge(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**19

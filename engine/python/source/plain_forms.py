@@ -1,4 +1,4 @@
-"""Statements and expressions as a person writes them: `x[1] = 2`, `x[1:3]`; the meaning stays the same (B-06)."""
+"""Rewrites calls as the syntax they stand for, `x[1] = 2` or `x[1:3]`, without changing their meaning."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SLICE_ARGUMENTS = 3
 
 
 def plain_statement(source: str) -> str:
-    """A statement; one that needs no change stays as it is written. Raises SyntaxError."""
+    """Rewrites a statement; returns the text as it was when nothing changes. Raises SyntaxError."""
     tree = parse_python(source.strip())
     writer = _Writer()
     for at, node in enumerate(tree.body):
@@ -22,7 +22,7 @@ def plain_statement(source: str) -> str:
 
 
 def plain_expression(source: str) -> str:
-    """An expression; one that needs no change stays as it is written. Raises SyntaxError."""
+    """Rewrites an expression; returns the text as it was when nothing changes. Raises SyntaxError."""
     writer = _Writer()
     node = writer.visit(parse_expression(source))
     return ast.unparse(ast.fix_missing_locations(node)) if writer.changed else source
@@ -37,7 +37,7 @@ def _as_statement(node: ast.Expr) -> ast.stmt | None:
         return None
     receiver, name = call.func.value, call.func.attr
     if isinstance(receiver, ast.Call) and getattr(receiver.func, "id", "") == "super":
-        return None
+        return None  # `super()` is no object that can be subscripted
     if name == "__setitem__" and len(call.args) == 2:
         return ast.Assign([ast.Subscript(receiver, call.args[0], ast.Store())], call.args[1], lineno=1)
     if name == "__delitem__" and len(call.args) == 1:
@@ -67,7 +67,7 @@ class _Writer(ast.NodeTransformer):
             return node
         self.changed = True
         first, last, step = [None, given[0], None] if len(given) == 1 else [*given, None][:_SLICE_ARGUMENTS]
-        return ast.Slice(*(None if _is_none(one) else one for one in (first, last, step)))
+        return ast.Slice(*(None if is_none(one) else one for one in (first, last, step)))
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         """`float(float('inf'))` as `float('inf')`, `float('NAN')` as `float('nan')`."""
@@ -84,5 +84,6 @@ class _Writer(ast.NodeTransformer):
         return node
 
 
-def _is_none(node: ast.expr | None) -> bool:
+def is_none(node: ast.AST | None) -> bool:
+    """Whether a node is missing or the constant None."""
     return node is None or (isinstance(node, ast.Constant) and node.value is None)

@@ -1,6 +1,6 @@
-"""Source text as a person would write it: long strings in parts, dates without trailing zeros.
+"""Rewrites source text for readers: splits long strings, drops trailing zeros of dates.
 
-The text is handed to `ruff format` later, which settles quotes, line breaks and indentation.
+`ruff format` runs on the text later; it settles quotes, line breaks and indentation.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ PART = 72
 _MARK = "__testwright_text_{}__"
 _TIME_TYPES = {"datetime": 3, "time": 0}
 _TEXTS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
-# Formatters take it as a wish for one element a line.
+# A magic trailing comma: ruff would put one element on each line.
 _LAST_COMMA = re.compile(r",\s*[\])}]")
 
 
 def polish(source: str) -> str:
-    """A statement or expression in readable form; equal in meaning. Raises SyntaxError.
+    """Rewrites a statement or expression without changing its meaning. Raises SyntaxError.
 
     Text that needs no change is returned as it was written, apart from surrounding space.
     """
@@ -39,7 +39,7 @@ def polish(source: str) -> str:
 
 
 def string_parts(value: str | bytes) -> list[str]:
-    """The literals that, written one after another, make `value`; one literal when it is short enough."""
+    """Splits a value into adjacent literals; one literal when it is short enough."""
     pieces: list[str] = []
     for line in _lines(value):
         while len(line) > PART:
@@ -95,7 +95,7 @@ class _Polisher(ast.NodeTransformer):
         self.changed = True
         mark = _MARK.format(len(self.texts))
         text = "\n".join(parts)
-        # The only argument of a call stands in parentheses already.
+        # The only argument of a call is in parentheses already.
         self.texts.append((mark, text if id(node) in self._sole else f"({text})"))
         return ast.Name(id=mark, ctx=ast.Load())
 
@@ -103,14 +103,9 @@ class _Polisher(ast.NodeTransformer):
         if len(node.args) == 1 and not node.keywords:
             self._sole.add(id(node.args[0]))
         self.generic_visit(node)
-        name = last_name(node.func)
-        least = _TIME_TYPES.get(name)
-        if least is not None and len(node.args) > least:
-            while len(node.args) > least and _is_zero(node.args[-1]):
-                node.args.pop()
-                self.changed = True
+        least = _TIME_TYPES.get(last_name(node.func), len(node.args))
+        # `datetime(2024, 5, 3, 0, 0)`: trailing zeros are the defaults. `repr` tells 0 from False and 0.0.
+        while len(node.args) > least and isinstance(last := node.args[-1], ast.Constant) and repr(last.value) == "0":
+            node.args.pop()
+            self.changed = True
         return node
-
-
-def _is_zero(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value == 0 and type(node.value) is int

@@ -1,4 +1,4 @@
-"""Names and titles of cases: what a reader would call the behaviour, from the call that shows it.
+"""Builds the words of case names and titles from the calls that the cases make.
 
 A case's id is its title in short: `tc_cart_add_raises_value_error_for_zero_quantity`.
 """
@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from ....utils.case_names import slug, snake_case
+from ....utils.python_names import last_name
 from ....utils.python_source import parse_expression
 from ..model.model import CallableFacts
 
@@ -34,7 +35,12 @@ _SMALL_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six")
 
 @dataclass(frozen=True, slots=True)
 class CallArgument:
-    """One argument of a call: the parameter it goes to ('' where unknown), its source, whether it was given by name."""
+    """One argument of a call.
+
+    Attributes:
+        name: the parameter that it binds, "" where unknown.
+        by_name: whether it is a keyword argument.
+    """
 
     name: str
     node: ast.expr
@@ -47,7 +53,7 @@ class CallArgument:
 
 
 def cut_slug(text: str, limit: int = LONGEST_SLUG) -> str:
-    """A slug of at most `limit` characters, cut between words, without a dangling joint at its end."""
+    """Cuts a slug between words to at most `limit` characters; a preposition is never its last word."""
     if len(text) <= limit:
         return text
     text = text[: limit + 1].rpartition("_")[0] or text[:limit]
@@ -67,7 +73,7 @@ def arguments_of(expression: str, facts: CallableFacts | None) -> list[CallArgum
     call = subject_call(node, facts.name if facts else "")
     if call is None:
         operand = _operand(node)
-        return [CallArgument("", operand)] if operand is not None and _is_value(operand) else []
+        return [CallArgument("", operand)] if operand is not None and not isinstance(operand, ast.Name) else []
     names = positional_names(facts)
     found = [
         CallArgument(names[at] if at < len(names) else "", node)
@@ -80,18 +86,18 @@ def arguments_of(expression: str, facts: CallableFacts | None) -> list[CallArgum
 def subject_call(node: ast.expr, name: str) -> ast.Call | None:
     """The call of `name` inside an expression, else its outermost call."""
     calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
-    named = [one for one in calls if _called(one) == name]
+    named = [one for one in calls if last_name(one.func) == name]
     if name == "__call__" and not named:
-        # The object that was arranged is called itself.
+        # The arranged object is called itself: no call bears the method's name.
         return next(iter(calls), None)
     if name.startswith("__") and not named:
-        # An operator or a builtin stands for a dunder method: `len(cart)` has no argument of its own.
+        # An operator or builtin calls the dunder method: in `len(cart)` the argument is the receiver.
         return None
     return (named or calls or [None])[0]
 
 
 def positional_names(facts: CallableFacts | None) -> list[str]:
-    """Parameters that positional arguments go to, without `self` or `cls`."""
+    """Names of the parameters that positional arguments bind, without `self` or `cls`."""
     if facts is None:
         return []
     names = [one.name for one in facts.parameters if one.kind in ("positional_only", "positional_or_keyword")]
@@ -100,14 +106,13 @@ def positional_names(facts: CallableFacts | None) -> list[str]:
 
 
 def describe(node: ast.expr) -> str:
-    """A value in a few slug words: `minus_5`, `empty_string`, `list_of_three`, `hello_world`."""
+    """Describes a value in a few slug words: `minus_5`, `empty_string`, `list_of_three`, `hello_world`."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return f"minus_{describe(node.operand)}"
     if isinstance(node, ast.Constant):
         return _describe_constant(node.value)
     if isinstance(node, ast.List | ast.Tuple | ast.Set):
-        kind = type(node).__name__.lower()
-        return _describe_items(kind, node.elts)
+        return _describe_items(type(node).__name__.lower(), node.elts)
     if isinstance(node, ast.Dict):
         return f"dict_of_{_count(len(node.keys))}" if node.keys else "empty_dict"
     if isinstance(node, ast.Call):
@@ -121,14 +126,14 @@ def describe(node: ast.expr) -> str:
     if isinstance(node, ast.BinOp) and not _is_path(node):
         return _describe_operation(node)
     if isinstance(node, ast.BinOp):
-        # A path below another: the folder of a test says nothing.
+        # `tmp_path / "name"`: only the last part of a path distinguishes it.
         words = describe(node.right)
         return "missing_file" if words.startswith("missing_") else words
     return cut_slug(slug(ast.unparse(node)), _LONGEST_VALUE) or snake_case(type(node).__name__)
 
 
 def qualified(argument: CallArgument) -> str:
-    """A value with the parameter it is for: `zero_quantity`, `empty_name`, `quantity_5`, `strict`, `not_strict`."""
+    """Describes a value with its parameter: `zero_quantity`, `empty_name`, `quantity_5`, `strict`, `not_strict`."""
     name = snake_case(argument.name)
     node = argument.node
     if not name:
@@ -152,35 +157,30 @@ def qualified(argument: CallArgument) -> str:
 
 
 def named_argument_words(arguments: Sequence[CallArgument], most: int = 2) -> str:
-    """`with_strict_and_limit_3_without_colour`: what the named ones among arguments are given; empty without any."""
-    said = [(one, _is_false(one.node)) for one in arguments[:most]]
-    given = [qualified(replace(one, name=_bare(one.name))) for one, off in said if not off and not _is_none(one.node)]
-    given += [f"{snake_case(_bare(one.name))}_none" for one, _ in said if _is_none(one.node)]
-    without = [snake_case(_bare(one.name)) for one, off in said if off]
-    words = [f"with_{'_and_'.join(given)}"] if given else []
+    """Describes named arguments, as `with_strict_and_limit_3_without_colour`; empty for none."""
+    given: list[str] = []
+    nones: list[str] = []
+    without: list[str] = []
+    for one in arguments[:most]:
+        name = one.name.removeprefix("with_") or one.name  # the slug itself says `with` already
+        value = one.node.value if isinstance(one.node, ast.Constant) else ...
+        if value is False:
+            without.append(snake_case(name))
+        elif value is None:
+            nones.append(f"{snake_case(name)}_none")
+        else:
+            given.append(qualified(replace(one, name=name)))
+    words = [f"with_{'_and_'.join([*given, *nones])}"] if given or nones else []
     return "_".join([*words, f"without_{'_and_'.join(without)}"] if without else words)
 
 
-def _bare(name: str) -> str:
-    """`text` for a parameter called `with_text`: the words around it say `with` already."""
-    return name.removeprefix("with_") or name
-
-
-def _is_false(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is False
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
-
-
 def call_words(arguments: Sequence[CallArgument], *, required: int) -> str:
-    """What a call was given, as `of_1000_with_ndigits_2`; empty without arguments.
+    """Describes the arguments of a call, as `of_1000_with_ndigits_2`; empty without arguments.
 
     Args:
         required: how many positional arguments the callable must have; those after them are named.
     """
-    # The variable of an arranged object says less than a value.
+    # A variable is described only when there is nothing else: a value says more.
     only_names = all(isinstance(one.node, ast.Name) for one in arguments)
     named = [one for at, one in enumerate(arguments) if one.by_name or (one.name and at >= max(required, 1))]
     plain = [
@@ -193,7 +193,7 @@ def call_words(arguments: Sequence[CallArgument], *, required: int) -> str:
 
 
 def special_words(arguments: Sequence[CallArgument], usual: Sequence[Sequence[CallArgument]]) -> str:
-    """What sets a call apart from the usual ones, as `zero_quantity`; all of it when nothing does."""
+    """Describes the arguments that no usual call has, as `zero_quantity`; all of them when every one is usual."""
     typical = {(one.name, one.source) for call in usual for one in call}
     apart = [one for one in arguments if (one.name, one.source) not in typical] or list(arguments)
     if len(arguments) == 1 and not arguments[0].by_name:
@@ -202,22 +202,12 @@ def special_words(arguments: Sequence[CallArgument], usual: Sequence[Sequence[Ca
 
 
 def _operand(node: ast.expr) -> ast.expr | None:
-    """What an operator gives to the object whose dunder method it stands for."""
+    """The operand that an operator passes to the dunder method it calls."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         return node.left if isinstance(node.ops[0], ast.In | ast.NotIn) else node.comparators[0]
     if isinstance(node, ast.BinOp):
         return node.right
     return node.slice if isinstance(node, ast.Subscript) else None
-
-
-def _is_value(node: ast.expr) -> bool:
-    return not isinstance(node, ast.Name)
-
-
-def _called(call: ast.Call) -> str:
-    if isinstance(call.func, ast.Attribute):
-        return call.func.attr
-    return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
 def _describe_constant(value: object) -> str:
@@ -256,7 +246,7 @@ def _is_path(node: ast.BinOp) -> bool:
 
 
 def _describe_operation(node: ast.BinOp) -> str:
-    """`one_over_3`, `today_minus_days_30`; `yesterday` and `tomorrow` for what is a day from today."""
+    """`one_over_3`, `today_minus_days_30`; `yesterday` and `tomorrow` for one day from today."""
     left, right = describe(node.left), describe(node.right)
     if left == "today" and right == "days_1":
         return "yesterday" if isinstance(node.op, ast.Sub) else "tomorrow"
@@ -266,15 +256,15 @@ def _describe_operation(node: ast.BinOp) -> str:
 
 def _describe_call(node: ast.Call) -> str:
     sole = node.args[0] if len(node.args) == 1 and not node.keywords else None
-    if sole is not None and _called(node) in _CONVERSIONS:
+    if sole is not None and last_name(node.func) in _CONVERSIONS:
         text = sole.value.lower() if isinstance(sole, ast.Constant) and isinstance(sole.value, str) else ""
         return _NO_NUMBERS.get(text) or describe(sole)
-    if _called(node) == "timedelta" and (node.args or node.keywords):
+    if last_name(node.func) == "timedelta" and (node.args or node.keywords):
         units = [*("days" for _ in node.args[:1]), *(one.arg for one in node.keywords)]
         given = [*node.args[:1], *(one.value for one in node.keywords)]
         return cut_slug("_".join(f"{unit}_{describe(one)}" for unit, one in zip(units, given, strict=True)), 24)
     values = [describe(one) for one in node.args] + [f"{one.arg}_{describe(one.value)}" for one in node.keywords]
-    name = snake_case(_called(node))
+    name = snake_case(last_name(node.func))
     if name in ("date", "datetime", "time") and values:
         return cut_slug("_".join(values), _LONGEST_VALUE)
     return cut_slug("_".join((name, *values)), _LONGEST_VALUE) or name or "a_call"
@@ -287,40 +277,15 @@ def _count(number: int) -> str:
 _MOST_SYMBOLS = 3
 
 
-_SYMBOLS = {
-    "!": "exclamation_mark",
-    '"': "double_quote",
-    "#": "hash",
-    "$": "dollar",
-    "%": "percent",
-    "&": "ampersand",
-    "'": "quote",
-    "(": "open_parenthesis",
-    ")": "closed_parenthesis",
-    "*": "star",
-    "+": "plus",
-    ",": "comma",
-    "-": "minus",
-    ".": "dot",
-    "/": "slash",
-    ":": "colon",
-    ";": "semicolon",
-    "<": "less_than",
-    "=": "equals",
-    ">": "greater_than",
-    "?": "question_mark",
-    "@": "at",
-    "[": "open_bracket",
-    "\\": "backslash",
-    "]": "closed_bracket",
-    "^": "caret",
-    "_": "underscore",
-    "`": "backtick",
-    "{": "open_brace",
-    "|": "bar",
-    "}": "closed_brace",
-    "~": "tilde",
-}
+_SYMBOLS = dict(
+    pair.split()
+    for pair in (
+        "! exclamation_mark|\" double_quote|# hash|$ dollar|% percent|& ampersand|' quote|( open_parenthesis|"
+        ") closed_parenthesis|* star|+ plus|, comma|- minus|. dot|/ slash|: colon|; semicolon|< less_than|= equals|"
+        "> greater_than|? question_mark|@ at|[ open_bracket|\\ backslash|] closed_bracket|^ caret|_ underscore|"
+        "` backtick|{ open_brace|} closed_brace|~ tilde"
+    ).split("|")
+) | {"|": "bar"}
 
 
 def symbols_in_words(text: str) -> str:

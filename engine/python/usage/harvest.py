@@ -1,4 +1,4 @@
-"""What real calls teach: which values a parameter is given, and how objects of a class are built (B-06)."""
+"""Collects from real calls which values parameters are given, and how objects of a class are built."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Harvest:
 
 
 class Harvester:
-    """Reads trials into a `Harvest`; may be fed again as new trials prove good."""
+    """Reads trials into a `Harvest`; later trials add to it."""
 
     def __init__(self, facts: ModuleFacts) -> None:
         self.harvest = Harvest()
@@ -39,7 +39,7 @@ class Harvester:
         self._classes = {one.name for one in facts.classes}
 
     def read(self, trials: Iterable[Trial]) -> Harvest:
-        """Adds what the trials show."""
+        """Adds the arguments and objects of the trials' calls."""
         for trial in trials:
             try:
                 tree = parse_python("\n".join([*trial.arrange, trial.act]))
@@ -61,7 +61,7 @@ class Harvester:
     def _call(self, node: ast.Call, imports: dict[str, str]) -> None:
         name = dotted_name(node.func)
         for target in self.targets(node):
-            for parameter, value in _matched(target, node):
+            for parameter, value in _certain_arguments(node, target):
                 candidate = _candidate(value, imports)
                 if candidate is not None:
                     _add(self.harvest.arguments, (target.qualname, parameter.name), candidate)
@@ -79,7 +79,7 @@ def _add(found: dict[Any, list[Candidate]], key: object, candidate: Candidate) -
 
 
 def _candidate(node: ast.expr, imports: dict[str, str]) -> Candidate | None:
-    """The expression as a candidate when all its names are imports or builtins."""
+    """The expression as a candidate; None when it reads a name that is neither imported nor builtin."""
     bound = {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
     bound |= {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
     needed: list[str] = []
@@ -95,27 +95,37 @@ def _candidate(node: ast.expr, imports: dict[str, str]) -> Candidate | None:
     return Candidate(source, tuple(sorted(set(needed))), origin="call_site")
 
 
-def _matched(target: CallableFacts, node: ast.Call) -> list[tuple[Parameter, ast.expr]]:
-    positional = [one for one in target.parameters if one.kind in ("positional_only", "positional_or_keyword")]
-    found = [pair for pair in zip(positional, node.args, strict=False) if not isinstance(pair[1], ast.Starred)]
-    if any(isinstance(one, ast.Starred) for one in node.args):
-        found = []
-    spread = next((one for one in target.parameters if one.kind == "var_positional"), None)
-    if spread is not None and not any(isinstance(one, ast.Starred) for one in node.args):
-        found.extend((spread, one) for one in node.args[len(positional) :])
-    by_name = {one.name: one for one in target.parameters}
-    found.extend((by_name[one.arg], one.value) for one in node.keywords if one.arg in by_name)
-    return found
+def bound_arguments(call: ast.Call, target: CallableFacts) -> list[tuple[Parameter, ast.expr]]:
+    """Pairs the arguments of a call with the parameters they bind; positional ones up to the first starred one."""
+    parameters = [one for one in target.parameters if target.owner is None or one.name not in ("self", "cls")]
+    positional = [one for one in parameters if one.kind in ("positional_only", "positional_or_keyword")]
+    rest = next((one for one in parameters if one.kind == "var_positional"), None)
+    found: list[tuple[Parameter, ast.expr]] = []
+    for at, value in enumerate(call.args):
+        if isinstance(value, ast.Starred):
+            break  # how many parameters it fills is unknown
+        parameter = positional[at] if at < len(positional) else rest
+        if parameter is not None:
+            found.append((parameter, value))
+    named = {one.name: one for one in parameters}
+    return found + [(named[one.arg], one.value) for one in call.keywords if one.arg in named]
+
+
+def _certain_arguments(call: ast.Call, target: CallableFacts) -> list[tuple[Parameter, ast.expr]]:
+    """As `bound_arguments`, but without any positional argument where one is starred: such calls are no examples."""
+    starred = any(isinstance(value, ast.Starred) for value in call.args)
+    return bound_arguments(ast.Call(call.func, [], call.keywords) if starred else call, target)
 
 
 def matched_arguments(harvester: Harvester, tree: ast.expr, subject: str) -> list[tuple[str, str, str]]:
-    """Qualified name, parameter and argument's source for the calls of `subject` in an expression."""
+    """Qualified name, parameter and argument source for each argument of the calls of `subject` in an expression."""
     found: list[tuple[str, str, str]] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             for target in harvester.targets(node):
                 if target.qualname == subject:
-                    found.extend((subject, one.name, ast.unparse(value)) for one, value in _matched(target, node))
+                    pairs = _certain_arguments(node, target)
+                    found.extend((subject, parameter.name, ast.unparse(value)) for parameter, value in pairs)
     return found
 
 

@@ -1,6 +1,6 @@
-"""The project's classes and functions by name, so that values can be built from them (B-06).
+"""Looks up the project's classes and functions by name, so that values can be built from them.
 
-Modules are analysed when they are first asked for; a scan of class names over all files happens at most once.
+Modules are analysed on first use; all files are scanned for class names at most once.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class ProjectIndex:
         self._scanned: dict[str, list[tuple[str, str]]] | None = None
 
     def facts_of(self, module: str) -> ModuleFacts | None:
-        """The facts of a module of the project; None for foreign modules and for files that do not parse."""
+        """The facts of a module of the project, cached; None for foreign modules and for files that do not parse."""
         if module not in self._facts:
             place = self._places.get(module)
             self._facts[module] = self._read(place) if place is not None else None
@@ -47,7 +47,7 @@ class ProjectIndex:
             return None
 
     def class_in(self, name: str, facts: ModuleFacts) -> tuple[ModuleFacts, ClassFacts] | None:
-        """The class that `name` (maybe dotted) means inside a module, through imports and re-exports."""
+        """The class that `name` (maybe dotted) refers to inside a module, through imports and re-exports."""
         return self._class_in(name.rpartition(".")[2], facts, 0)
 
     def _class_in(self, name: str, facts: ModuleFacts, depth: int) -> tuple[ModuleFacts, ClassFacts] | None:
@@ -82,14 +82,8 @@ class ProjectIndex:
         return False
 
     def _star(self, facts: ModuleFacts, target: ModuleFacts) -> bool:
-        """`from .more import *` in a package."""
-        place = self._places.get(facts.module)
-        if place is None:
-            return False
-        try:
-            text = (self._root / place.path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):
-            return False
+        """Whether a package re-exports the target by `from .more import *`."""
+        text = self._text(self._places.get(facts.module))
         last = target.module.rpartition(".")[2]
         return re.search(rf"^from \.?[\w.]*\b{re.escape(last)} import \*", text, re.MULTILINE) is not None
 
@@ -129,42 +123,40 @@ class ProjectIndex:
     def lineage(self, facts: ModuleFacts, owner: ClassFacts) -> list[tuple[ModuleFacts, ClassFacts]]:
         """The class and its bases within the project, nearest first."""
         found = [(facts, owner)]
-        seen = {(facts.module, owner.name)}
+        seen: set[tuple[str, str] | None] = {(facts.module, owner.name)}
         for where, one in found:
             for base in one.bases:
                 parent = self.class_in(base.partition("[")[0], where)
-                if (
-                    parent is not None
-                    and (parent[0].module, parent[1].name) not in seen
-                    and len(found) < _MAXIMUM_DEPTH
-                ):
-                    seen.add((parent[0].module, parent[1].name))
-                    found.append(parent)
+                key = (parent[0].module, parent[1].name) if parent is not None else None
+                if parent is not None and key not in seen and len(found) < _MAXIMUM_DEPTH:
+                    seen.add(key)
+                    found.append(parent)  # the loop goes on with it
         return found
 
     def constructor(self, facts: ModuleFacts, owner: ClassFacts) -> CallableFacts | None:
         """The constructor that makes an object of the class, its own or inherited; None for `object`'s."""
         lineage = self.lineage(facts, owner)
         if owner.kind in ("dataclass", "pydantic", "attrs", "namedtuple", "typeddict"):
+            # Generated constructors take the fields of all bases; a subclass may redefine a field.
             made = [one.constructor for _, one in reversed(lineage) if one.constructor is not None]
             if not made:
                 return None
             merged = {parameter.name: parameter for one in made for parameter in one.parameters}
             return replace(made[-1], qualname=owner.name, owner=owner.name, parameters=tuple(merged.values()))
-        for _, one in lineage:
-            if one.constructor is not None:
-                return one.constructor
-        return None
+        return next((one.constructor for _, one in lineage if one.constructor is not None), None)
+
+    def _text(self, place: ModulePlace | None) -> str:
+        """The text of a module's file; empty where it cannot be read."""
+        try:
+            return (self._root / place.path).read_text(encoding="utf-8") if place is not None else ""
+        except (OSError, UnicodeDecodeError):
+            return ""
 
     def _scan(self) -> dict[str, list[tuple[str, str]]]:
-        """Class name → modules that define it at top level, with the text of its bases."""
+        """Maps class names to the modules that define them at top level, with the text of their bases."""
         if self._scanned is None:
             self._scanned = {}
             for place in sorted(self._places.values(), key=lambda one: one.path)[:_MAXIMUM_SCANNED]:
-                try:
-                    text = (self._root / place.path).read_text(encoding="utf-8")
-                except (OSError, UnicodeDecodeError):
-                    continue
-                for match in _CLASS.finditer(text):
+                for match in _CLASS.finditer(self._text(place)):
                     self._scanned.setdefault(match.group(1), []).append((place.module, match.group(2) or ""))
         return self._scanned

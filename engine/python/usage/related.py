@@ -1,4 +1,4 @@
-"""Which of a trial's statements its act depends on."""
+"""Drops the statements of a trial that its act does not depend on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..model.model import TrialFinding
 
 
 def without_unrelated(finding: TrialFinding) -> TrialFinding:
-    """Drop statements that share no name with the act: earlier calls of the same example block, unused values."""
+    """Drops statements that share no name with the act: earlier calls of the same example block, unused values."""
     trial = finding.trial
     local = assigned_names(trial.arrange) | set(trial.fixtures)
     versions = dict.fromkeys(local, 0)
@@ -21,7 +21,7 @@ def without_unrelated(finding: TrialFinding) -> TrialFinding:
         names = {(name, versions[name]) for name in (names_in(one) | assigned_names([one])) & local}
         assigned = _assigned(one)
         if assigned is not None:
-            # From here on the name means something else; what happened to its former value matters only if it is used.
+            # A reassigned name is a new version: statements about its former value matter only if that is used.
             if count_of(one, assigned) < 2:
                 names.discard((assigned, versions[assigned]))
             versions[assigned] += 1
@@ -29,10 +29,8 @@ def without_unrelated(finding: TrialFinding) -> TrialFinding:
         shared.append(names)
     watched = "\n".join((trial.act, *(name for name, _value in finding.observation.effects)))
     related = {(name, versions[name]) for name in names_in(watched) & local}
-    while True:
-        wider = related.union(*(names for names in shared if names & related))
-        if wider == related:
-            break
+    # The transitive closure: a statement that shares a name with a kept one is kept, too.
+    while (wider := related.union(*(names for names in shared if names & related))) != related:
         related = wider
     kept = tuple(
         one
@@ -55,21 +53,23 @@ def _assigned(statement: str) -> str | None:
 
 
 def _calls(statement: str, subject: str) -> bool:
+    """Whether a statement is a bare expression that may call the subject."""
     body = parse_python(statement.strip()).body
     if len(body) != 1 or not isinstance(body[0], ast.Expr):
         return False
     node = body[0].value
     if not isinstance(node, ast.Call):
         return True
-    name = last_name(node.func)
-    return name == subject.rpartition(".")[2]
+    return last_name(node.func) == subject.rpartition(".")[2]
 
 
 @lru_cache(maxsize=4096)
 def count_of(source: str, name: str) -> int:
+    """How often a name occurs in source text. Raises SyntaxError."""
     return sum(isinstance(node, ast.Name) and node.id == name for node in ast.walk(parse_python(source.strip())))
 
 
 @lru_cache(maxsize=4096)
 def names_in(source: str) -> frozenset[str]:
+    """Every plain name in source text. Raises SyntaxError."""
     return frozenset(node.id for node in ast.walk(parse_python(source.strip())) if isinstance(node, ast.Name))

@@ -1,4 +1,4 @@
-"""Makes a statement from a document or a test stand on its own: its free names, the imports that bind them (B-06)."""
+"""Resolves the free names of statements taken from documents and tests to the imports that bind them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,7 @@ from .project_index import ProjectIndex
 
 _BUILTINS = frozenset(dir(builtins))
 _NEVER = frozenset({"input", "open_url", "exit", "quit", "breakpoint", "help", "copyright", "credits", "license"})
-_UNSTABLE = (
-    "random.",
-    "time.time",
-    "uuid.uuid",
-    "os.environ",
-    "os.getpid",
-    "sys.argv",
-    "requests.",
-    "socket.",
-    "threading.",
-)
+_UNSTABLE = tuple("random. time.time uuid.uuid os.environ os.getpid sys.argv requests. socket. threading.".split())
 _UNSTABLE_NAMES = frozenset({"id", "input", "globals", "locals", "vars", "__file__", "breakpoint"})
 
 
@@ -73,15 +63,15 @@ class NameScope:
         return _STANDARD.get(name)
 
     def _public(self, statement: str, name: str) -> str:
-        """The statement itself, or the one that names the defining module when it imports a re-export of the target."""
+        """Replaces the import of a re-exported definition of the target by an import from the target itself."""
         words = statement.split()
         own = words[0] == "from" and name in self._own and " as " not in statement
         if own and self._index.defines(words[1], name, self._facts):
             return f"from {self._facts.module} import {name}"
         return statement
 
-    def plain(self, node: ast.AST) -> ast.AST:
-        """The node with `module.name` written as `name` where that is the target's own."""
+    def plain(self, node: ast.stmt) -> ast.stmt:
+        """Rewrites `module.name` as `name` where that is the target's own definition."""
         return _Plain(self).visit(node)
 
     def is_target(self, module_name: str, attribute: str) -> bool:
@@ -133,34 +123,26 @@ def is_reproducible(text: str) -> bool:
     return not names & (_UNSTABLE_NAMES | _NEVER)
 
 
+# Names of the standard library that documents use without importing them.
 _STANDARD = {
     name: f"import {name}"
     for name in (
         "collections datetime decimal fractions functools io itertools json math operator os pathlib re string uuid"
     ).split()
 } | {
-    "Decimal": "from decimal import Decimal",
-    "Fraction": "from fractions import Fraction",
-    "OrderedDict": "from collections import OrderedDict",
-    "Counter": "from collections import Counter",
-    "defaultdict": "from collections import defaultdict",
-    "namedtuple": "from collections import namedtuple",
-    "deque": "from collections import deque",
-    "Path": "from pathlib import Path",
-    "StringIO": "from io import StringIO",
-    "BytesIO": "from io import BytesIO",
-    "partial": "from functools import partial",
-    "reduce": "from functools import reduce",
-    "count": "from itertools import count",
-    "islice": "from itertools import islice",
-    "chain": "from itertools import chain",
-    "repeat": "from itertools import repeat",
-    "cycle": "from itertools import cycle",
-    "itemgetter": "from operator import itemgetter",
-    "attrgetter": "from operator import attrgetter",
-    "pprint": "from pprint import pprint",
-    "ascii_lowercase": "from string import ascii_lowercase",
-    "add": "from operator import add",
-    "timedelta": "from datetime import timedelta",
-    "date": "from datetime import date",
-}  # fmt: skip
+    member: f"from {module} import {member}"
+    for module, members in (
+        ("decimal", "Decimal"),
+        ("fractions", "Fraction"),
+        ("collections", "OrderedDict Counter defaultdict namedtuple deque"),
+        ("pathlib", "Path"),
+        ("io", "StringIO BytesIO"),
+        ("functools", "partial reduce"),
+        ("itertools", "count islice chain repeat cycle"),
+        ("operator", "itemgetter attrgetter add"),
+        ("pprint", "pprint"),
+        ("string", "ascii_lowercase"),
+        ("datetime", "timedelta date"),
+    )
+    for member in members.split()
+}

@@ -1,4 +1,4 @@
-"""Which callable of the target a statement is about."""
+"""Finds the callable of the target that a statement tests."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Subjects:
         self._dunders = [name for name in self._members if name.startswith("__")]
 
     def may_concern(self, act: ast.expr) -> bool:
-        """A quick look: whether the act names a function or member, or does what a dunder method does."""
+        """A cheap filter: whether the act names a function or member, or uses the syntax of a dunder method."""
         for node in ast.walk(act):
             if isinstance(node, ast.Name) and (node.id in self._functions or node.id in self._classes):
                 return True
@@ -61,13 +61,10 @@ class Subjects:
         return False
 
     def of(self, act: ast.expr, arrange: list[ast.stmt]) -> CallableFacts | None:
-        """The callable the act calls outermost; None when it is about none of them."""
+        """The outermost callable that the act calls; None when it calls none of them."""
         classes = self._variables(arrange)
-        for node in _outermost(act):
-            found = self._one(node, classes)
-            if found is not None:
-                return found
-        return None
+        # Breadth first: the expression's parts, outer before inner, receivers before arguments.
+        return next((found for node in ast.walk(act) if (found := self._one(node, classes)) is not None), None)
 
     def _variables(self, arrange: list[ast.stmt]) -> dict[str, str]:
         """Variables that hold an object of a class of the target."""
@@ -103,7 +100,7 @@ class Subjects:
     def _member(
         self, name: str | None, receiver: ast.expr, classes: dict[str, str], surely: bool
     ) -> CallableFacts | None:
-        """The member of that name on what the receiver is; for a dunder the receiver's class must be known."""
+        """The member of that name on the receiver's class; for a dunder that class must be known."""
         if name is None or name not in self._members:
             return None
         base = base_name(receiver) or ""
@@ -114,12 +111,3 @@ class Subjects:
         if owner is not None or surely:
             return None
         return self._members[name][0] if isinstance(receiver, ast.Name | ast.Call) else None
-
-
-def _outermost(act: ast.expr) -> list[ast.AST]:
-    """The expression's parts, outer before inner, receivers before arguments."""
-    return [
-        node
-        for node in ast.walk(act)
-        if isinstance(node, ast.Call | ast.Attribute | ast.Subscript | ast.BinOp | ast.Compare)
-    ]

@@ -1,4 +1,4 @@
-"""Existing tests and scripts taken apart into steps: statements that arrange, one expression that acts (B-06)."""
+"""Splits existing tests and scripts into steps: statements that arrange, one expression that acts."""
 
 from __future__ import annotations
 
@@ -8,27 +8,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ....utils.python_names import dotted_name
-from ..source.syntax import Function
+from ..facts.bodies import Function
 
 Step = tuple[list[ast.stmt], ast.expr]
 _MAXIMUM_ROWS = 12
 _MAXIMUM_HELPER_LINES = 15
-_RAISING = (
-    "raises",
-    "assertRaises",
-    "assertRaisesRegex",
-    "warns",
-    "assertWarns",
-    "assertWarnsRegex",
-    "subTest",
-    "deprecated_call",
-    "suppress",
+# Context managers of test code whose block holds the acts themselves.
+_RAISING = frozenset(
+    "raises assertRaises assertRaisesRegex warns assertWarns assertWarnsRegex subTest deprecated_call suppress".split()
 )
 
 
 @dataclass(slots=True)
 class TestFile:
-    """What a test file offers besides its tests.
+    """The fixtures and helpers of a test file.
 
     Attributes:
         fixtures: functions decorated as pytest fixtures, by name.
@@ -41,7 +34,7 @@ class TestFile:
 
 
 def read_test_file(tree: ast.Module) -> TestFile:
-    """Fixtures and helpers of a test file."""
+    """Reads the fixtures and helpers of a test file."""
     fixtures: dict[str, Function] = {}
     helpers: dict[str, ast.stmt] = {}
     for node in tree.body:
@@ -60,7 +53,7 @@ def read_test_file(tree: ast.Module) -> TestFile:
 
 
 def test_steps(tree: ast.Module, file: TestFile) -> Iterator[Step]:
-    """The steps of every test of a file, in order; each row of a parametrised test gives its own."""
+    """Yields the steps of every test of a file, in order; each row of a parametrised test gives its own."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test"):
             yield from _function_steps(node, file, [])
@@ -95,7 +88,7 @@ def _function_steps(node: Function, file: TestFile, setup: list[ast.stmt]) -> It
 
 
 def _fixture_statements(name: str, file: TestFile, depth: int) -> list[ast.stmt]:
-    """The fixture's body as statements that bind its name; empty when it is too clever for that."""
+    """A fixture's body as statements that bind its name; empty when it has other statements than assignments."""
     node = file.fixtures[name]
     found: list[ast.stmt] = []
     for one in node.args.args:
@@ -119,7 +112,7 @@ def _fixture_statements(name: str, file: TestFile, depth: int) -> list[ast.stmt]
 
 
 def _rows(node: Function) -> list[dict[str, ast.expr]]:
-    """What the names of a parametrised test stand for, row by row; one empty row for a plain test."""
+    """The arguments of a parametrised test, row by row; one empty row for a plain test."""
     rows: list[dict[str, ast.expr]] = [{}]
     for decorator in node.decorator_list:
         if not (isinstance(decorator, ast.Call) and dotted_name(decorator.func).endswith("parametrize")):
@@ -131,7 +124,7 @@ def _rows(node: Function) -> list[dict[str, ast.expr]]:
         rows = [{**left, **right} for left in rows for right in own]
     if len(rows) <= _MAXIMUM_ROWS:
         return rows
-    # Spread over the table: neighbours in it are often alike.
+    # Spread over the table: neighbouring rows are often alike.
     return [rows[index * len(rows) // _MAXIMUM_ROWS] for index in range(_MAXIMUM_ROWS)]
 
 
@@ -156,7 +149,7 @@ def _row(names: list[str], node: ast.expr) -> dict[str, ast.expr] | None:
 
 
 def block_steps(before: Sequence[ast.stmt], statements: Sequence[ast.stmt]) -> Iterator[Step]:
-    """The steps of a block of statements; `before` stands in front of all of them."""
+    """Yields the steps of a block of statements; `before` precedes all of them."""
     done = list(before)
     for node in statements:
         if isinstance(node, ast.Assert):
@@ -171,8 +164,10 @@ def block_steps(before: Sequence[ast.stmt], statements: Sequence[ast.stmt]) -> I
                 yield list(done), node.value
             done.append(node)
         elif isinstance(node, ast.With | ast.AsyncWith):
-            yield from _with_steps(done, node)
-            if not _is_raising(node):
+            if _is_raising(node):
+                yield from block_steps(done, node.body)
+            else:
+                yield from ((list(done), item.context_expr) for item in node.items)
                 done.append(node)
         elif isinstance(node, ast.For):
             yield from _loop_steps(done, node)
@@ -181,21 +176,13 @@ def block_steps(before: Sequence[ast.stmt], statements: Sequence[ast.stmt]) -> I
             done.append(node)
 
 
-def _with_steps(done: list[ast.stmt], node: ast.With | ast.AsyncWith) -> Iterator[Step]:
-    if _is_raising(node):
-        yield from block_steps(done, node.body)
-        return
-    for item in node.items:
-        yield list(done), item.context_expr
-
-
 def _is_raising(node: ast.With | ast.AsyncWith) -> bool:
     calls = [one.context_expr for one in node.items]
     return all(isinstance(one, ast.Call) and dotted_name(one.func).rpartition(".")[2] in _RAISING for one in calls)
 
 
 def _loop_steps(done: list[ast.stmt], node: ast.For) -> Iterator[Step]:
-    """Loops over written-out tables, unrolled."""
+    """Unrolls loops over literal tables."""
     if not isinstance(node.iter, ast.List | ast.Tuple):
         return
     names = [node.target] if isinstance(node.target, ast.Name) else getattr(node.target, "elts", [])
@@ -208,6 +195,7 @@ def _loop_steps(done: list[ast.stmt], node: ast.For) -> Iterator[Step]:
 
 
 def _asserted(test: ast.expr) -> list[ast.expr]:
+    """The expressions whose values an assertion checks, without the expected values."""
     if isinstance(test, ast.Compare):
         sides = [test.left, *test.comparators]
         calls = [one for one in sides if not isinstance(one, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set)]
@@ -226,13 +214,11 @@ def _asserted(test: ast.expr) -> list[ast.expr]:
 
 
 def _called(value: ast.expr) -> list[ast.expr]:
-    """What an expression statement acts with: the arguments of an assertion call, else itself."""
+    """The acts of an expression statement: the arguments of an assertion call, else the expression itself."""
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
         name = value.func.attr
-        if name.startswith("assertRaises") and len(value.args) > 1:
-            call = ast.Call(func=value.args[1], args=value.args[2:], keywords=value.keywords)
-            return [ast.fix_missing_locations(ast.copy_location(call, value))]
-        if name == "raises" and len(value.args) > 1:
+        # `assertRaises(Error, function, *args)` calls the function itself.
+        if (name.startswith("assertRaises") or name == "raises") and len(value.args) > 1:
             call = ast.Call(func=value.args[1], args=value.args[2:], keywords=value.keywords)
             return [ast.fix_missing_locations(ast.copy_location(call, value))]
         if name.startswith("assert"):
@@ -251,7 +237,7 @@ class _Substitute(ast.NodeTransformer):
 
 
 class _WithoutSelf(ast.NodeTransformer):
-    """`self.cart` of a TestCase as the plain name `cart`; calls of its own methods stay as they are."""
+    """Rewrites `self.cart` of a TestCase as `cart`; calls of its own methods stay as they are."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if (

@@ -1,11 +1,10 @@
-"""How the project itself uses a module: in tests, in other modules, in examples and documents (B-06)."""
+"""Finds how the project itself uses a module: in tests, in other modules, in examples and documents."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from ....utils.generated_header import untouched
@@ -13,11 +12,11 @@ from ....utils.python_names import bound_outside_patterns
 from ....utils.python_source import parse_python
 from ..facts.analyse import imports_of, package_of, subjects
 from ..facts.docstrings import examples_in
-from ..model.model import ModuleFacts
+from ..model.model import ModuleFacts, Trial
 from ..project.layout import Layout
 from .project_index import ProjectIndex
 from .scoping import NameScope, is_reproducible
-from .slicing import needed_statements, source_of
+from .slicing import needed_statements, standalone
 from .statement_subject import Subjects
 from .steps import Step, TestFile, block_steps, read_test_file, test_steps
 
@@ -26,51 +25,28 @@ _MAXIMUM_BYTES = 400_000
 _MAXIMUM_SEQUENCES = 900
 _MAXIMUM_PER_SUBJECT = 40
 _MAXIMUM_TEXT = 700
+_TEST_LIBRARIES = ("import pytest", "from pytest", "import unittest", "from unittest", "from hypothesis")
 _FENCE = re.compile(r"^(?:```|~~~)[ ]*(?:python|py|pycon|python3)?[ ]*\n(.*?)^(?:```|~~~)", re.MULTILINE | re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class UsedSequence:
-    """Statements from the project that use the target.
+def find_usage(root: Path, layout: Layout, facts: ModuleFacts, index: ProjectIndex | None = None) -> tuple[Trial, ...]:
+    """Finds uses of the target in the project, each as a trial, tests first, by path and line.
 
-    Attributes:
-        subject: qualified name of what `act` is about.
-        source: `existing_test`, `call_site` or `document`.
-        path: the file it was found in, relative to the root.
-        line: where in it.
+    The trials' `source` is `existing_test`, `document` or `call_site`. Files that do not parse, or are very large, are
+    ignored.
     """
-
-    subject: str
-    act: str
-    arrange: tuple[str, ...] = ()
-    imports: tuple[str, ...] = ()
-    source: str = "call_site"
-    path: str = ""
-    line: int = 0
-    fixtures: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Everything found, tests first, by path and line."""
-
-    sequences: tuple[UsedSequence, ...] = ()
-
-
-def find_usage(root: Path, layout: Layout, facts: ModuleFacts, index: ProjectIndex | None = None) -> Usage:
-    """Uses of the target in the project. Files that do not parse, or are very large, are passed over."""
     packages = {place.path: package_of(place) for place in layout.modules}
     finder = _Finder(root, facts, index or ProjectIndex(root, layout, (facts,)), packages)
     sources = (("existing_test", layout.test_files), ("document", layout.documents), ("call_site", layout.side_files))
     for source, paths in sources:
         finder.read(paths, source)
     finder.read(tuple(place.path for place in layout.modules if place.path != facts.path), "call_site")
-    return Usage(tuple(finder.found))
+    return tuple(finder.found)
 
 
 class _Finder:
     def __init__(self, root: Path, facts: ModuleFacts, index: ProjectIndex, packages: Mapping[str, str]) -> None:
-        self.found: list[UsedSequence] = []
+        self.found: list[Trial] = []
         self._root = root
         self._facts = facts
         self._index = index
@@ -83,10 +59,10 @@ class _Finder:
         self._packages = packages
 
     def read(self, paths: tuple[str, ...], source: str) -> None:
-        """Take what the files hold."""
+        """Adds the uses in some files."""
         last = self._facts.module.rpartition(".")[2]
         read = 0
-        # Files named after the module are the likeliest to be about it.
+        # Files named after the module come first: the limits below should not cut them off.
         for path in sorted(paths, key=lambda one: (last.strip("_") not in one.rpartition("/")[2], one)):
             text = self._text(path)
             if text is None:
@@ -97,7 +73,7 @@ class _Finder:
             if path.endswith(".py"):
                 self._python(path, text, source)
             else:
-                self._document(path, text)
+                self._document(text)
 
     def _text(self, path: str) -> str | None:
         """The file's text when it names the package and something of the target."""
@@ -107,7 +83,7 @@ class _Finder:
             text = (self._root / path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             return None
-        if untouched(text):  # what testwright wrote teaches it nothing, and would make each run differ from the last
+        if untouched(text):  # our own tests of an earlier run: reading them would make each run differ from the last
             return None
         last = self._facts.module.rpartition(".")[2]
         return text if (self._package in text or last in text) and self._names.search(text) else None
@@ -122,33 +98,30 @@ class _Finder:
         bound = imports_of(list(imports), self._packages.get(path, by_path))
         stars = [one for one in imports if isinstance(one, ast.ImportFrom) and one.names[0].name == "*"]
         scope = NameScope(self._facts, self._index, bound)
-        knows = bool(stars) or any(self._package in statement for statement in bound.values())
-        if not knows:
-            return
+        if not stars and not any(self._package in statement for statement in bound.values()):
+            return  # nothing of the package is imported, so no name can mean the target
         if source == "existing_test":
             file = read_test_file(tree)
-            self._take(test_steps(tree, file), scope, source, path, file)
+            self._take(test_steps(tree, file), scope, source, file)
         else:
-            self._take(_call_steps(tree), scope, source, path, None)
+            self._take(_call_steps(tree), scope, source, None)
 
-    def _document(self, path: str, text: str) -> None:
-        scope = NameScope(self._facts, self._index)
-        examples = examples_in(text, 1)
-        blocks = [example.act for example in examples]
-        statements = [one for source in blocks for one in _statements(source)]
+    def _document(self, text: str) -> None:
+        """Reads the doctest prompts of a document and its fenced code blocks."""
+        statements = [one for example in examples_in(text, 1) for one in _statements(example.act)]
         fenced = [
             one for match in _FENCE.finditer(text) if ">>>" not in match.group(1) for one in _statements(match.group(1))
         ]
         for body in (statements, fenced):
             bound = imports_of([one for one in body if isinstance(one, ast.Import | ast.ImportFrom)], "")
             scope = NameScope(self._facts, self._index, bound)
-            self._take(block_steps([], body), scope, "document", path, None)
+            self._take(block_steps([], body), scope, "document", None)
 
-    def _take(self, steps: Iterator[Step], scope: NameScope, source: str, path: str, file: TestFile | None) -> None:
+    def _take(self, steps: Iterator[Step], scope: NameScope, source: str, file: TestFile | None) -> None:
         for before, act in steps:
             if len(self.found) >= _MAXIMUM_SEQUENCES:
                 return
-            found = self._sequence(before, act, scope, file)
+            found = self._trial(before, act, scope, source, file)
             if found is None:
                 continue
             key = (found.act, *found.arrange)
@@ -156,57 +129,38 @@ class _Finder:
                 continue
             self._seen.add(key)
             self._counts[found.subject] = self._counts.get(found.subject, 0) + 1
-            self.found.append(
-                UsedSequence(
-                    subject=found.subject,
-                    act=found.act,
-                    arrange=found.arrange,
-                    imports=found.imports,
-                    source=source,
-                    path=path,
-                    line=act.lineno,
-                    fixtures=found.fixtures,
-                )
-            )
+            self.found.append(found)
 
-    def _sequence(
-        self, before: list[ast.stmt], act: ast.expr, scope: NameScope, file: TestFile | None
-    ) -> UsedSequence | None:
+    def _trial(
+        self, before: list[ast.stmt], act: ast.expr, scope: NameScope, source: str, file: TestFile | None
+    ) -> Trial | None:
+        """A step as a trial that runs on its own; None where that cannot be made of it."""
         if isinstance(act, ast.Constant | ast.Name | ast.Await) or not self._subjects.may_concern(act):
             return None
         needed = [one for one in needed_statements(before, act) if not isinstance(one, ast.Import | ast.ImportFrom)]
         if file is not None:
             needed = _with_helpers(needed, act, scope, file)
-        statements = [*needed, ast.fix_missing_locations(ast.copy_location(ast.Expr(value=act), act))]
-        plain = [ast.fix_missing_locations(scope.plain(one)) for one in statements]
-        last = plain[-1]
-        if not isinstance(last, ast.Expr):
+        resolved = standalone(needed, act, scope)
+        if resolved is None:
             return None
-        arranged = [one for one in plain[:-1] if isinstance(one, ast.stmt)]
+        arranged, last, arrange, act_text = resolved
         subject = self._subjects.of(last.value, arranged)
         if subject is None:
             return None
         fixtures = ("tmp_path",) if any("tmp_path" in scope.free([one]) for one in (*arranged, last)) else ()
         imports = scope.imports_for([*arranged, last], fixtures)
-        texts = [text for one in arranged if (text := source_of(one)) is not None]
-        act_text = source_of(last.value)
-        if act_text is None or len(texts) != len(arranged):
-            return None
-        whole = "\n".join([*texts, act_text])
+        whole = "\n".join([*arrange, act_text])
         if imports is None or len(whole) > _MAXIMUM_TEXT or not is_reproducible(whole):
             return None
-        if any(
-            one.startswith(("import pytest", "from pytest", "import unittest", "from unittest", "from hypothesis"))
-            for one in imports
-        ):
-            return None
-        return UsedSequence(
-            subject=subject.qualname, act=act_text, arrange=tuple(texts), imports=imports, fixtures=fixtures
+        if any(statement.startswith(_TEST_LIBRARIES) for statement in imports):
+            return None  # a helper of the test framework, not behaviour of the target
+        return Trial(
+            subject=subject.qualname, act=act_text, imports=imports, arrange=arrange, source=source, fixtures=fixtures
         )
 
 
 def _with_helpers(needed: list[ast.stmt], act: ast.expr, scope: NameScope, file: TestFile) -> list[ast.stmt]:
-    """The statements, after the test file's own definitions that they need."""
+    """Puts the test file's own definitions that the statements need in front of them."""
     found = list(needed)
     for _ in range(3):
         wrapped = [*found, ast.copy_location(ast.Expr(value=act), act)]
@@ -227,7 +181,7 @@ def _statements(source: str) -> list[ast.stmt]:
 
 
 def _call_steps(tree: ast.Module) -> Iterator[Step]:
-    """Every call of a file, alone: those whose arguments stand for themselves survive the resolution of names."""
+    """Every call of a file, without the statements before it; only calls with constant arguments resolve later."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.engine.python.inputs.seeds import example_trials, usage_trials
+from testwright.engine.python.inputs.seeds import example_trials
 from testwright.engine.python.project.layout import find_layout
 from testwright.engine.python.search.initial_trials import distinct_trials
 from testwright.engine.python.usage.usage import find_usage
@@ -120,7 +120,7 @@ def project(tmp_path):
 
 
 def sequences(project):
-    return find_usage(project, find_layout(project), facts_of(project, "shop/cart.py")).sequences
+    return find_usage(project, find_layout(project), facts_of(project, "shop/cart.py"))
 
 
 def acts(project):
@@ -131,7 +131,7 @@ def test_parametrised_rows_become_calls_under_the_public_name(project):
     found = acts(project)["price(2, rate=RATE)"]
     assert found.arrange == ("RATE = 0.5",)
     assert found.imports == ("from shop.cart import price",)
-    assert (found.subject, found.source, found.path) == ("price", "existing_test", "tests/test_cart.py")
+    assert (found.subject, found.source) == ("price", "existing_test")
 
 
 def test_fixtures_and_setup_become_statements(project):
@@ -157,7 +157,7 @@ def test_clocks_and_unknown_fixtures_are_left_out(project):
 
 
 def test_every_use_runs_on_its_own(project):
-    trials = list(usage_trials(find_usage(project, find_layout(project), facts_of(project, "shop/cart.py"))))
+    trials = list(find_usage(project, find_layout(project), facts_of(project, "shop/cart.py")))
     outcomes = run_trials(project, trials)
     assert {outcome for outcome, _ in outcomes} == {"returned", "raised"}
 
@@ -182,7 +182,7 @@ def test_printed_examples_are_also_tried_without_print(project):
 
 def test_usage_is_the_same_each_time(project):
     assert sequences(project) == sequences(project)
-    trials = list(usage_trials(find_usage(project, find_layout(project), facts_of(project, "shop/cart.py"))))
+    trials = list(find_usage(project, find_layout(project), facts_of(project, "shop/cart.py")))
     assert distinct_trials(trials) == trials
 
 
@@ -195,5 +195,5 @@ def test_relative_imports_below_an_import_root_are_named_from_that_root(tmp_path
             "src/shop/desk.py": "from .cart import price\n\ndef run():\n    return price(11, rate=0.25)\n",
         },
     )
-    found = find_usage(project, find_layout(project), facts_of(project, "src/shop/cart.py")).sequences
+    found = find_usage(project, find_layout(project), facts_of(project, "src/shop/cart.py"))
     assert [(one.act, one.imports) for one in found] == [("price(11, rate=0.25)", ("from shop.cart import price",))]
