@@ -22,7 +22,7 @@ from ..agents.llm.project_style import style_of
 from ..agents.llm.spec_agent import ModelSpecAgent
 from ..agents.llm.writing_agent import ModelWritingAgent
 from ..agents.model.chat import ModelChat
-from ..analysis.openapi.loading import Call, ToolDocuments
+from ..analysis.openapi.tool_documents import Call, ToolDocuments
 from ..config.settings import Settings
 from ..core.errors import ToolFailure
 from .unit_specifier import exploring_budget, unit_specifier

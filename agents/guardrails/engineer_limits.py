@@ -9,10 +9,10 @@ from typing import Any
 
 from ...core.errors import SchemaValidationError
 from ..contract.protocol import JsonObject
+from .confined_files import confined
 from .maestro_code import maestro_reasons
 from .problems import problem
 from .typescript_code import playwright_reasons
-from .written_paths import confined
 
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]{2,}\b")
 _ALWAYS = frozenset({"AUTHORIZATION", "CI"})

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from enum import IntEnum
 
 from ...utils.python_names import last_name
-from .names import UNKNOWN, Names, returned, root
-from .values import bound_to, given_by_pytest, texts_of
+from .name_table import UNKNOWN, Names, returned, root
+from .possible_values import bound_to, given_by_pytest, texts_of
 
 _DEEPEST = 24
 

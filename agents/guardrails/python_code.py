@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
 from ...utils.python_names import last_name
-from .calls import ATTRIBUTES, DUNDERS, RESERVED, CallRule
-from .files import PATH_FUNCTIONS, FileRule
-from .modules import BEHIND, FILES, PROGRAMS, RUNNER, UNREADABLE, importable, is_module, usable
-from .names import Names, fixture_names, is_fixture, read_names, root
-from .values import bound_to, given_by_pytest
+from .call_rule import ATTRIBUTES, DUNDERS, RESERVED, CallRule
+from .file_rule import PATH_FUNCTIONS, FileRule
+from .module_allowlist import BEHIND, FILES, PROGRAMS, RUNNER, UNREADABLE, importable, is_module, usable
+from .name_table import Names, fixture_names, is_fixture, read_names, root
+from .possible_values import bound_to, given_by_pytest
 
 # Names that are never needed, whoever calls them.
 _BUILTINS = frozenset(

@@ -18,9 +18,9 @@ from ..contract.protocol import (
     error_response,
     success_response,
 )
+from ..guardrails.confined_files import confined
 from ..guardrails.engineer_limits import refused_files
 from ..guardrails.problems import problem
-from ..guardrails.written_paths import confined
 from ..model.chat import ModelChat
 from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, text_of
 

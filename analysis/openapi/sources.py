@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from ...core.errors import ToolFailure
 from ...utils.confined_paths import inside
 from .documents import MAX_BYTES
-from .web import Web, same_origin, shown
+from .http_fetch import Web, same_origin, shown
 
 HTML = ("text/html", "application/xhtml+xml")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .meaning import operations, resolved
 from .problems import Parts, mapping, pointer_of, sequence, text
+from .semantic_rules import operations, resolved
 
 _LONGEST = 300
 _BOUNDS = ("enum", "minimum", "maximum", "minLength", "maxLength", "pattern", "default")

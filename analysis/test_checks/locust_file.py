@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...utils.error_formatter import CodeIssue
 from .code_model import Function, TestModule, methods, structure
-from .waiting import SLEEPS
+from .sleep_and_network import SLEEPS
 
 _HTTP = ("HttpUser", "FastHttpUser", "HttpLocust")
 _USERS = (*_HTTP, "User")

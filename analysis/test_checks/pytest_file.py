@@ -11,8 +11,8 @@ from .bodies import body_issues
 from .code_model import Function, TestFunction, TestModule, is_meant_for_others, mentions, methods, structure
 from .fixtures import Fixtures, argument_names, fixture_issues, fixture_name
 from .marks import listed_marks, skip_issues
+from .sleep_and_network import waiting_issues
 from .subjects import duplicate_issues, subject_issues
-from .waiting import waiting_issues
 
 _HOOKS = tuple(f"{what}_{scope}" for what in ("setup", "teardown") for scope in ("module", "function", "method"))
 _ASYNC_MARKS = ("asyncio", "anyio", "trio", "twisted")

@@ -10,7 +10,7 @@ from ...engine.python.model.spec_case import MESSAGE
 from ...utils.error_formatter import SpecIssue
 from ...utils.python_names import BUILTIN_NAMES, dotted_name, loaded_names
 from ...utils.python_source import parse_expression
-from .parts import Place, issue, objects, text
+from .spec_values import Place, issue, objects, text
 
 _MOVING = frozenset(
     {"now", "utcnow", "today", "time", "time_ns", "monotonic", "perf_counter", "random", "randint", "choice", "uuid1"}

@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
 from ...utils.error_formatter import SpecIssue
-from .parts import Place, issue, mapping, objects, text
 from .spec_python import timed_call_rules
+from .spec_values import Place, issue, mapping, objects, text
 
 _IN_PATH = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _VARIABLE = re.compile(r"\{\{([^{}]*)\}\}")

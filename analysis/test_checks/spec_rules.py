@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...utils.error_formatter import SpecIssue
-from .parts import Place, issue, mapping, objects, text
 from .spec_http import api_rules, e2e_rules, performance_rules
 from .spec_python import integration_rules, unit_rules
+from .spec_values import Place, issue, mapping, objects, text
 
 Rules = Callable[[dict[str, Any]], Iterator[SpecIssue]]
 _RULES: dict[str, Rules] = {

@@ -10,8 +10,8 @@ from ...utils.error_formatter import CodeIssue
 from .bodies import body_issues
 from .code_model import Function, TestFunction, TestModule, is_meant_for_others, mentions, methods, structure
 from .marks import skip_issues
+from .sleep_and_network import waiting_issues
 from .subjects import duplicate_issues, subject_issues
-from .waiting import waiting_issues
 
 _CASES = ("unittest.TestCase", "unittest.IsolatedAsyncioTestCase", "unittest.case.TestCase")
 _ASYNC_CASE = "IsolatedAsyncioTestCase"

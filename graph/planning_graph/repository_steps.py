@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 
 from ...agents.contract.handoff import Producer, hydrate, persist_output
 from ...agents.contract.protocol import AgentResponse, JsonObject
-from ...agents.guardrails.written_paths import confined
+from ...agents.guardrails.confined_files import confined
 from ...core.errors import SchemaValidationError
 from ...core.outcome import StepExit
 from ...core.usage import usage_of

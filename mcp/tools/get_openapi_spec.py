@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from ...analysis.openapi.answer import Wish, answer, unread
 from ...analysis.openapi.documents import Library, gather
-from ...analysis.openapi.finding import Found, find, find_in_project, is_address
-from ...analysis.openapi.web import Web
+from ...analysis.openapi.http_fetch import Web
+from ...analysis.openapi.lookup import Found, find, find_in_project, is_address
+from ...analysis.openapi.tool_answer import Wish, answer, unread
 from ...core.errors import ToolFailure
 from ..toolbox.cache import content_key
 from ..toolbox.definition import ToolDefinition, closed_object

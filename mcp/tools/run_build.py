@@ -7,9 +7,9 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from ...analysis.builds.complaints import complaints
 from ...analysis.builds.detect import detect
-from ...analysis.builds.running import run_steps
+from ...analysis.builds.error_output import complaints
+from ...analysis.builds.run import run_steps
 from ...analysis.builds.steps import StepResult
 from ...utils.redact import Redactor
 from ..toolbox.definition import ToolDefinition, closed_object

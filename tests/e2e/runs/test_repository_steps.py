@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from testwright.agents.embedded.plan.repository_steps import depth_asked, repository_plan
-from testwright.agents.guardrails.written_paths import confined
+from testwright.agents.guardrails.confined_files import confined
 from testwright.app import api
 from testwright.app.repository_run import explore_repository
 from testwright.config.settings import load_settings

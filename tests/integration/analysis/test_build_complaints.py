@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.analysis.builds.complaints import complaints
+from testwright.analysis.builds.error_output import complaints
 
 pytestmark = pytest.mark.feature("T-12")
 

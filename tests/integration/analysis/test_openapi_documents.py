@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from testwright.analysis.openapi.document_analysis import Reading, read
 from testwright.analysis.openapi.documents import gather, locate, read_document
-from testwright.analysis.openapi.inline import resolve
 from testwright.analysis.openapi.problems import Problem, UnreadableDocument
-from testwright.analysis.openapi.reading import Reading, read
+from testwright.analysis.openapi.resolve import resolve
+from testwright.analysis.openapi.schema_rules import check_structure
 from testwright.analysis.openapi.sources import ProjectFiles
-from testwright.analysis.openapi.structure import check_structure
 from testwright.analysis.openapi.tree import lines_of, read_tree
 from testwright.tests.support.mcp.tool_session import write_files
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from testwright.analysis.openapi.answer import LIMIT
-from testwright.analysis.openapi.inline import size_of
-from testwright.analysis.openapi.structure import check_structure
+from testwright.analysis.openapi.resolve import size_of
+from testwright.analysis.openapi.schema_rules import check_structure
+from testwright.analysis.openapi.tool_answer import LIMIT
 from testwright.core.errors import ToolFailure, ToolInputError
 from testwright.mcp.tool_client.tool_client import ToolClient
 from testwright.mcp.toolbox.toolbox import build_toolbox

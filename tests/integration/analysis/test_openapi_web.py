@@ -24,8 +24,8 @@ from fastapi import Depends, FastAPI
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel
 
-from testwright.analysis.openapi.addresses import refusal_of
-from testwright.analysis.openapi.web import Unreachable, Web
+from testwright.analysis.openapi.blocked_addresses import refusal_of
+from testwright.analysis.openapi.http_fetch import Unreachable, Web
 from testwright.core.errors import ToolFailure
 from testwright.mcp.tool_client.tool_client import ToolClient
 from testwright.mcp.toolbox.toolbox import build_toolbox

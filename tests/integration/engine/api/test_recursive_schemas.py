@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from testwright.analysis.openapi.loading import ToolDocuments
+from testwright.analysis.openapi.tool_documents import ToolDocuments
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import HttpAnswer, ObservedProposal, Proposal
 from testwright.engine.api.probe.judge import find_violation

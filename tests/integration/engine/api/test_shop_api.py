@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from testwright.agents.embedded.specs.api_specs import ApiSpecs
-from testwright.analysis.openapi.loading import ToolDocuments
+from testwright.analysis.openapi.tool_documents import ToolDocuments
 from testwright.engine.api.write.render import render_api
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.engine.targets import prepared

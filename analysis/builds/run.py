@@ -13,8 +13,8 @@ from pathlib import Path
 from ...sandbox.protocol import Completed
 from ...sandbox.snapshot import remove_tree, take_snapshot
 from ...sandbox.target import PythonTarget, Workspace, to_the_end
-from .complaints import plain
-from .programs import LINKED, program_of
+from .error_output import plain
+from .sandbox_program import LINKED, program_of
 from .steps import BuildStep, StepResult
 
 _NOT_FOUND = re.compile(

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
 from ...utils.python_names import last_name
-from .files import CHANGING
-from .modules import BEHIND, ENVIRONMENT, FILES, RUNNER, UNREADABLE, importable, is_module
-from .names import Names, root
-from .values import bound_to, texts_of
+from .file_rule import CHANGING
+from .module_allowlist import BEHIND, ENVIRONMENT, FILES, RUNNER, UNREADABLE, importable, is_module
+from .name_table import Names, root
+from .possible_values import bound_to, texts_of
 
 DUNDERS = frozenset(
     f"__{name}__"

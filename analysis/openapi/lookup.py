@@ -12,10 +12,10 @@ from urllib.parse import urlunsplit
 from ...core.errors import ToolFailure
 from ..repository import Checkout
 from .documents import Document, Source, read_document
-from .matching import named_operation
+from .http_fetch import HostFailure, Page, Web, checked, shown
+from .operation_match import named_operation
 from .problems import Problem, UnreadableDocument, mapping
 from .sources import HTML, OneHost, ProjectFiles
-from .web import HostFailure, Page, Web, checked, shown
 
 APP_PATHS = (
     "/openapi.json",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from ...utils.python_names import last_name
-from .names import UNKNOWN, Function, Names, argument, is_fixture, returned
+from .name_table import UNKNOWN, Function, Names, argument, is_fixture, returned
 
 _MOST_TEXTS = 200
 _DEEPEST = 24

@@ -9,10 +9,10 @@ from typing import Any
 
 from ...core.errors import ToolFailure
 from ...engine.api.model.api_source import ApiDescription, HandlerLocations, document_form
+from .document_analysis import read
 from .documents import Library, gather, read_document
-from .finding import APP_PATHS
+from .lookup import APP_PATHS
 from .problems import UnreadableDocument, mapping, sequence, text
-from .reading import read
 
 _TOOL = "get_openapi_spec"
 _MOST_TOLD = 50

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from ...utils.python_names import last_name
-from .modules import FILES
-from .names import Names
+from .module_allowlist import FILES
+from .name_table import Names
 from .path_reach import Place, place_of
-from .values import bound_to, texts_of
+from .possible_values import bound_to, texts_of
 
 # Functions that take a path that they read or open; one that they write or delete; two.
 _READ = frozenset(

@@ -8,9 +8,9 @@ from typing import Any
 
 from .bundle import Bundle, bundle
 from .documents import Library
-from .meaning import check_meaning
 from .problems import Parts, Problem, mapping
-from .structure import check_structure, dialect_of
+from .schema_rules import check_structure, dialect_of
+from .semantic_rules import check_meaning
 from .swagger import VERSION, to_openapi
 from .tree import lines_of
 

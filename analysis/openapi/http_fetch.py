@@ -13,7 +13,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
 import httpx2
 
 from ...core.errors import ToolFailure
-from .addresses import refusal_of
+from .blocked_addresses import refusal_of
 from .documents import MAX_BYTES
 
 _SECONDS = 30.0

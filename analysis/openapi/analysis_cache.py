@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 
+from .document_analysis import Reading, read
 from .documents import Library
-from .reading import Reading, read
 
 _Key = tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]
 

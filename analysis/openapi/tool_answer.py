@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .document_analysis import Reading, converted_note, operation_places
 from .documents import Library
-from .finding import Found
-from .inline import resolve, size_of
-from .matching import matching
+from .http_fetch import shown
+from .lookup import Found
+from .operation_match import matching
 from .problems import Problem, keys_of, look_up, pointer_of
-from .reading import Reading, converted_note, operation_places
+from .resolve import resolve, size_of
 from .summary import operation_list, overview
-from .web import shown
 
 LIMIT = 120 * 1024
 """Bytes of JSON that an answer has at most; a summary in a run's state may have 128 KiB."""
