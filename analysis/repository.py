@@ -36,7 +36,7 @@ _SHA = re.compile(r"^[0-9a-f]{40}$")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TreeEntry:
     """One file of the tree.
 
     Attributes:
@@ -122,7 +122,7 @@ class Checkout:
             raise ToolFailure(f"the repository has no folder {folder!r}")
         yield from self._below(start)
 
-    def entry(self, path: str) -> Entry:
+    def entry(self, path: str) -> TreeEntry:
         """One file with its blob id. Raises OSError when it cannot be read."""
         place = self.root / path
         size = place.stat().st_size
@@ -130,7 +130,7 @@ class Checkout:
         with place.open("rb") as file:
             while chunk := file.read(1 << 20):
                 digest.update(chunk)
-        return Entry(path, size, digest.hexdigest())
+        return TreeEntry(path, size, digest.hexdigest())
 
     def readable(self, path: str) -> Path:
         """The place of a file that the tree lists. Raises ToolFailure for any other."""

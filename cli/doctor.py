@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..agents.model.endpoint import base_url_of, key_for
-from ..analysis.javascript.chain import cache_folders, installed
+from ..analysis.javascript.chain import cache_folders, find_installed
 from ..analysis.javascript.node import find_node
 from ..config.settings import Settings
 from ..core.errors import EnvironmentFault, SettingsError, TestwrightError
@@ -128,7 +128,7 @@ def _space(settings: Settings) -> Check:
 def javascript_check(settings: Settings, environment: Mapping[str, str]) -> Check:
     """Whether Jest and Playwright tests can be validated: Node, and the checks that are installed at first use."""
     name = "JavaScript checks"
-    chain = installed(cache_folders(settings.state / "cache", environment))
+    chain = find_installed(cache_folders(settings.state / "cache", environment))
     try:
         node = find_node(environment)
         if chain is None:

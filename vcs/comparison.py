@@ -33,7 +33,7 @@ class FileChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class WorkTreeComparison:
     """The working tree beside a commit.
 
     Attributes:
@@ -47,7 +47,7 @@ class Comparison:
     changes: tuple[FileChange, ...]
 
 
-def compare(root: Path, ref: str) -> Comparison:
+def compare(root: Path, ref: str) -> WorkTreeComparison:
     """The working tree of the project at `root` beside the merge base of HEAD and `ref`.
 
     Args:
@@ -63,15 +63,15 @@ def compare(root: Path, ref: str) -> Comparison:
     base = merge_base(git, ref)
     changed = list(_changed(git, base, below))
     known = {one.path for one in changed}
-    untracked = os.fsdecode(git.tell("ls-files", "--others", "--exclude-standard", "-z", "--", "*.py")).split("\0")
-    changed += [_Row(path, None, None) for path in untracked if path and path not in known]
+    untracked = os.fsdecode(git.output("ls-files", "--others", "--exclude-standard", "-z", "--", "*.py")).split("\0")
+    changed += [_ChangedFile(path, None, None) for path in untracked if path and path not in known]
     sources = git.blobs([one.blob for one in changed if one.blob])
     found = []
     for one in changed:
         after = _read(git.folder / one.path)
         if after is not None:
             found.append(FileChange(one.path, sources[one.blob] if one.blob else None, after, one.renamed_from))
-    return Comparison(ref, base, tuple(sorted(found, key=lambda one: one.path)))
+    return WorkTreeComparison(ref, base, tuple(sorted(found, key=lambda one: one.path)))
 
 
 def merge_base(git: Git, ref: str) -> str:
@@ -105,7 +105,7 @@ def _history(reason: str, message: str, advice: str) -> HistoryError:
 
 def folder_in_repository(git: Git) -> str:
     """The project's folder relative to the repository's, "" or ending in a slash. Raises HistoryError."""
-    answer = git.ask("rev-parse", "--show-prefix")
+    answer = git.run("rev-parse", "--show-prefix")
     if not answer.code:
         return os.fsdecode(answer.out).rstrip("\n")
     if "dubious ownership" in answer.complaint:
@@ -122,7 +122,7 @@ def folder_in_repository(git: Git) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _ChangedFile:
     """A file that differs: its path below the project's root, and the object it was."""
 
     path: str
@@ -130,9 +130,9 @@ class _Row:
     renamed_from: str | None
 
 
-def _changed(git: Git, base: str, below: str) -> Iterator[_Row]:
+def _changed(git: Git, base: str, below: str) -> Iterator[_ChangedFile]:
     """Tracked files that differ from the base, each once; what left the project is not told."""
-    parts = iter(os.fsdecode(git.tell(*_DIFF, base, "--")).split("\0"))
+    parts = iter(os.fsdecode(git.output(*_DIFF, base, "--")).split("\0"))
     seen: set[str] = set()
     for head in parts:
         if not head:
@@ -148,7 +148,7 @@ def _changed(git: Git, base: str, below: str) -> Iterator[_Row]:
             continue
         seen.add(path)
         was_python = old_mode.startswith(_REGULAR) and old != _NOTHING and PurePosixPath(before).suffix == ".py"
-        yield _Row(path.removeprefix(below), old if was_python else None, renamed)
+        yield _ChangedFile(path.removeprefix(below), old if was_python else None, renamed)
 
 
 def _read(path: Path) -> bytes | None:

@@ -28,7 +28,7 @@ _ELSEWHERE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class GitResult:
     """What a git command said."""
 
     code: int
@@ -59,7 +59,7 @@ class Git:
             )
         return cls(folder.resolve(), program)
 
-    def ask(self, *words: str, given: bytes = b"") -> Answer:
+    def run(self, *words: str, given: bytes = b"") -> GitResult:
         """Run a git command, whatever it answers.
 
         Raises:
@@ -74,11 +74,11 @@ class Git:
             )
         except (OSError, subprocess.TimeoutExpired) as fault:
             raise EnvironmentFault(f"git {words[0]} could not be run in {self.folder}: {fault}") from fault
-        return Answer(done.returncode, done.stdout, done.stderr.decode(errors="replace").strip())
+        return GitResult(done.returncode, done.stdout, done.stderr.decode(errors="replace").strip())
 
-    def tell(self, *words: str, given: bytes = b"") -> bytes:
+    def output(self, *words: str, given: bytes = b"") -> bytes:
         """The output of a command that has to succeed. Raises HistoryError with what git complains of."""
-        answer = self.ask(*words, given=given)
+        answer = self.run(*words, given=given)
         if answer.code:
             raise HistoryError(
                 f"git {words[0]} failed in {self.folder}: {_first_line(answer.complaint) or answer.code}.",
@@ -89,7 +89,7 @@ class Git:
 
     def line(self, *words: str) -> str | None:
         """The one line a command prints; None when it fails."""
-        answer = self.ask(*words)
+        answer = self.run(*words)
         return None if answer.code else os.fsdecode(answer.out).rstrip("\n")
 
     def blobs(self, ids: list[str]) -> dict[str, bytes]:
@@ -97,7 +97,7 @@ class Git:
         if not ids:
             return {}
         wanted = sorted(set(ids))
-        out = self.tell("cat-file", "--batch", given="".join(f"{one}\n" for one in wanted).encode())
+        out = self.output("cat-file", "--batch", given="".join(f"{one}\n" for one in wanted).encode())
         return dict(_batched(out, wanted, self.folder))
 
 

@@ -53,11 +53,11 @@ def changed_symbols(before: bytes | str | None, after: bytes | str) -> SymbolCha
         return SymbolChange(None)
     differing = [name for name in new.prints if old.prints.get(name) != new.prints[name]]
     gone = [name for name in old.prints if name not in new.prints]
-    return _told(new, {*differing, *gone})
+    return _public_changes(new, {*differing, *gone})
 
 
 @dataclass(slots=True)
-class _Parts:
+class _ModuleParts:
     """A module taken apart.
 
     Attributes:
@@ -80,8 +80,8 @@ class _Parts:
             self.testable.append(name)
 
 
-def _parts(tree: ast.Module) -> _Parts:
-    parts = _Parts()
+def _parts(tree: ast.Module) -> _ModuleParts:
+    parts = _ModuleParts()
     for number, node in enumerate(tree.body):
         if isinstance(node, _Function):
             parts.add(node.name, ast.dump(node), [node], testable=True)
@@ -94,7 +94,7 @@ def _parts(tree: ast.Module) -> _Parts:
     return parts
 
 
-def _add_class(parts: _Parts, node: ast.ClassDef) -> None:
+def _add_class(parts: _ModuleParts, node: ast.ClassDef) -> None:
     """A class without its methods, and each method."""
     others = [one for one in node.body if not isinstance(one, _Function)]
     shell = [*node.decorator_list, *node.bases, *node.keywords, *others]
@@ -105,7 +105,7 @@ def _add_class(parts: _Parts, node: ast.ClassDef) -> None:
             parts.add(f"{node.name}.{one.name}", ast.dump(one), [one], testable=True)
 
 
-def _add_binding(parts: _Parts, node: ast.stmt) -> bool:
+def _add_binding(parts: _ModuleParts, node: ast.stmt) -> bool:
     """An import, or a value for plain names; False for anything else."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         if any(alias.name == "*" for alias in node.names) or getattr(node, "module", "") == "__future__":
@@ -161,7 +161,7 @@ def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
                 yield one.value
 
 
-def _told(module: _Parts, changed: set[str]) -> SymbolChange:
+def _public_changes(module: _ModuleParts, changed: set[str]) -> SymbolChange:
     """The public functions that the changed names come to."""
     ends: set[str] = set()
     unused: list[str] = []
@@ -175,7 +175,7 @@ def _told(module: _Parts, changed: set[str]) -> SymbolChange:
     return SymbolChange(tuple(kept), tuple(unused))
 
 
-def _reached(module: _Parts, name: str) -> set[str]:
+def _reached(module: _ModuleParts, name: str) -> set[str]:
     """The public functions, classes or methods that `name` is, or that use it through what is not public."""
     found: set[str] = set()
     seen: set[str] = set()

@@ -26,23 +26,23 @@ _BUILTINS = frozenset(dir(builtins))
 _DEFAULT_LOOSENESS = 1e-6
 
 
-def strength(test: ast.expr, bound: Bindings) -> int:
+def assertion_strength(test: ast.expr, bound: Bindings) -> int:
     """The strength of what an `assert` asserts."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
-        return min(TRUE, *(strength(one, bound) for one in test.values))
+        return min(TRUE, *(assertion_strength(one, bound) for one in test.values))
     if isinstance(test, ast.BoolOp):
-        return max(strength(one, bound) for one in test.values)
+        return max(assertion_strength(one, bound) for one in test.values)
     if isinstance(test, ast.IfExp):
-        return min(strength(test.body, bound), strength(test.orelse, bound))
+        return min(assertion_strength(test.body, bound), assertion_strength(test.orelse, bound))
     if isinstance(test, ast.NamedExpr):
-        return strength(test.value, bound)
+        return assertion_strength(test.value, bound)
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return min(PROPERTY, strength(test.operand, bound))
+        return min(PROPERTY, assertion_strength(test.operand, bound))
     if isinstance(test, ast.Tuple | ast.List | ast.Dict | ast.Set | ast.Lambda | ast.JoinedStr | ast.GeneratorExp):
         return NOTHING
     if isinstance(test, ast.Compare):
         return _comparison(test, bound)
-    if not grounded(test, bound):
+    if not depends_on_code(test, bound):
         return NOTHING
     if isinstance(test, ast.Call):
         return {"isinstance": PROPERTY, "isclose": NEAR}.get(last_name(test.func), TRUE)
@@ -54,19 +54,19 @@ def call_strength(call: ast.Call, bound: Bindings) -> int | None:
     name = last_name(call.func)
     if not name.startswith("assert") or not isinstance(call.func, ast.Attribute):
         return None
-    if not name.startswith("assert_") and call.args and not any(grounded(one, bound) for one in call.args[:2]):
+    if not name.startswith("assert_") and call.args and not any(depends_on_code(one, bound) for one in call.args[:2]):
         return NOTHING
     if name in _EXACT:
         arguments = call.args[:2]
-        return NOTHING if len(arguments) == 2 and same(arguments[0], arguments[1], bound) else EXACT
+        return NOTHING if len(arguments) == 2 and is_same_expression(arguments[0], arguments[1], bound) else EXACT
     if name == "assertAlmostEqual":
         return NEAR
     if name in ("assertTrue", "assertFalse", "assertIsNotNone"):
-        return min(TRUE, strength(call.args[0], bound)) if call.args else NOTHING
+        return min(TRUE, assertion_strength(call.args[0], bound)) if call.args else NOTHING
     return PROPERTY
 
 
-def looseness(test: ast.AST) -> list[float]:
+def tolerances(test: ast.AST) -> list[float]:
     """How far apart the values may be that an assertion takes for nearly equal; one number for each tolerance."""
     found: list[float] = []
     for node in ast.walk(test):
@@ -83,7 +83,7 @@ def looseness(test: ast.AST) -> list[float]:
     return found
 
 
-def grounded(node: ast.AST, bound: Bindings, depth: int = 0) -> bool:
+def depends_on_code(node: ast.AST, bound: Bindings, depth: int = 0) -> bool:
     """Whether a value depends on anything but the test's own constants: a call of what is imported, or a name given."""
     if depth > _DEEPEST:
         return True
@@ -91,25 +91,25 @@ def grounded(node: ast.AST, bound: Bindings, depth: int = 0) -> bool:
         if not isinstance(one, ast.Name) or not isinstance(one.ctx, ast.Load):
             continue
         if one.id in bound:
-            if bound[one.id] is not node and grounded(bound[one.id], bound, depth + 1):
+            if bound[one.id] is not node and depends_on_code(bound[one.id], bound, depth + 1):
                 return True
         elif one.id not in _BUILTINS:
             return True
     return False
 
 
-def same(one: ast.expr, other: ast.expr, bound: Bindings) -> bool:
+def is_same_expression(one: ast.expr, other: ast.expr, bound: Bindings) -> bool:
     """Whether two expressions are one, names resolved."""
     return ast.dump(_resolved(one, bound)) == ast.dump(_resolved(other, bound))
 
 
 def _comparison(test: ast.Compare, bound: Bindings) -> int:
     sides = [test.left, *test.comparators]
-    if any(same(one, other, bound) for one, other in pairwise(sides)):
+    if any(is_same_expression(one, other, bound) for one, other in pairwise(sides)):
         return NOTHING
     if any(last_name(_resolved(side, bound)) in _ANYTHING for side in sides):
         return NOTHING
-    if not any(grounded(side, bound) for side in sides):
+    if not any(depends_on_code(side, bound) for side in sides):
         return NOTHING
     if not isinstance(test.ops[0], ast.Eq | ast.Is):
         return TRUE if isinstance(test.ops[0], ast.IsNot) else PROPERTY

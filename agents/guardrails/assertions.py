@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from ...utils.python_names import last_name
-from .assertion_strength import EXACT, NOTHING, Bindings, call_strength, grounded, looseness, strength
+from .assertion_strength import EXACT, NOTHING, Bindings, assertion_strength, call_strength, depends_on_code, tolerances
 
 TestNode = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -24,7 +24,7 @@ _LEAVING = ast.Return | ast.Break | ast.Continue
 
 
 @dataclass(slots=True)
-class Asserted:
+class AssertionSummary:
     """What one test asserts.
 
     Attributes:
@@ -52,24 +52,26 @@ class Asserted:
     run: bool = True
 
 
-def tests_of(tree: ast.Module) -> list[TestNode]:
+def list_tests(tree: ast.Module) -> list[TestNode]:
     """All test functions and methods, in order."""
     functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
     return sorted((one for one in functions if one.name.startswith("test")), key=lambda one: one.lineno)
 
 
-def asserted(test: TestNode, owner_marks: int = 0, *, run: bool = True) -> Asserted:
+def summarize_assertions(test: TestNode, owner_marks: int = 0, *, run: bool = True) -> AssertionSummary:
     """What a test asserts; `owner_marks` are skips around it, `run` whether the framework runs it."""
     ids = _CASE_ID.findall(ast.get_docstring(test) or "")
     ids += [str(one.value) for mark in test.decorator_list for one in _row_ids(mark)]
-    found = Asserted(test.name, test.lineno, tuple(dict.fromkeys(ids)), skips=owner_marks + skips_in(test), run=run)
+    found = AssertionSummary(
+        test.name, test.lineno, tuple(dict.fromkeys(ids)), skips=owner_marks + skips_in(test), run=run
+    )
     found.rows = _rows(test)
     bound: dict[str, ast.expr] = {}
     for node, sure in _walk(test.body, True):
         if isinstance(node, ast.Assert):
-            found.strengths.append(strength(node.test, bound))
+            found.strengths.append(assertion_strength(node.test, bound))
             found.conditional += not sure
-            found.tolerances += looseness(node.test)
+            found.tolerances += tolerances(node.test)
         elif isinstance(node, ast.Call):
             power = _call(node, found, bound)
             if power is not None:
@@ -78,7 +80,7 @@ def asserted(test: TestNode, owner_marks: int = 0, *, run: bool = True) -> Asser
         elif isinstance(node, ast.withitem | ast.Assign | ast.AnnAssign | ast.NamedExpr | ast.AugAssign):
             _bind(node, bound)
         elif isinstance(node, ast.With | ast.AsyncWith):
-            _weigh_block(node, found, bound)
+            _discount_empty_block(node, found, bound)
         elif isinstance(node, ast.ExceptHandler):
             found.swallows += 1
         elif isinstance(node, ast.Yield | ast.YieldFrom):
@@ -166,7 +168,7 @@ def _bind(node: ast.AST, bound: dict[str, ast.expr]) -> None:
                 bound[name.id] = node.value
 
 
-def _call(call: ast.Call, found: Asserted, bound: Bindings) -> int | None:
+def _call(call: ast.Call, found: AssertionSummary, bound: Bindings) -> int | None:
     """The strength of a call that asserts; None for any other."""
     name = last_name(call.func)
     if name == "suppress":
@@ -174,7 +176,7 @@ def _call(call: ast.Call, found: Asserted, bound: Bindings) -> int | None:
         return None
     if name not in _RAISING:
         if name == "assertAlmostEqual":
-            found.tolerances += looseness(call)
+            found.tolerances += tolerances(call)
         return call_strength(call, bound)
     expected = _each(call.args[0]) if call.args else []
     found.wide += any(last_name(one) in _WIDE for one in expected)
@@ -184,13 +186,13 @@ def _call(call: ast.Call, found: Asserted, bound: Bindings) -> int | None:
     return EXACT
 
 
-def _weigh_block(block: ast.With | ast.AsyncWith, found: Asserted, bound: Bindings) -> None:
+def _discount_empty_block(block: ast.With | ast.AsyncWith, found: AssertionSummary, bound: Bindings) -> None:
     """An expected exception asserts nothing where the test raises it itself, or calls nothing that could."""
     expected = [one.context_expr for one in block.items if isinstance(one.context_expr, ast.Call)]
     if not any(last_name(one.func) in _RAISING for one in expected):
         return
     raises = any(isinstance(one, ast.Raise) for statement in block.body for one in ast.walk(statement))
-    if (raises or not any(grounded(one, bound) for one in block.body)) and EXACT in found.strengths:
+    if (raises or not any(depends_on_code(one, bound) for one in block.body)) and EXACT in found.strengths:
         found.strengths.remove(EXACT)
         found.strengths.append(NOTHING)
 

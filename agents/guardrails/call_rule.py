@@ -10,9 +10,9 @@ from collections.abc import Set as AbstractSet
 
 from ...utils.python_names import last_name
 from .file_rule import CHANGING
-from .module_allowlist import BEHIND, ENVIRONMENT, FILES, RUNNER, UNREADABLE, importable, is_module
-from .name_table import Names, root
-from .possible_values import bound_to, texts_of
+from .module_allowlist import BEHIND, ENVIRONMENT, FILES, RUNNER, UNREADABLE, import_violation, is_module
+from .name_table import NameTable, root
+from .possible_values import possible_texts, possible_values
 
 DUNDERS = frozenset(
     f"__{name}__"
@@ -46,7 +46,7 @@ class CallRule:
         own, also: as for the whole file.
     """
 
-    def __init__(self, names: Names, own: AbstractSet[str], also: AbstractSet[str]) -> None:
+    def __init__(self, names: NameTable, own: AbstractSet[str], also: AbstractSet[str]) -> None:
         self._names = names
         self._own, self._also = own, also
 
@@ -78,7 +78,7 @@ class CallRule:
         if name in ("format", "format_map", "vformat") and not self._formats_harmlessly(node, called):
             yield f"{UNREADABLE} with {name}"
         if name in ("execute", "executescript", "executemany") and node.args:
-            texts = texts_of(self._names, node.args[0])
+            texts = possible_texts(self._names, node.args[0])
             if any(one.startswith("sqlite3") for each in self._names.imported.values() for one in each) and (
                 texts is None or any(_ATTACH.search(one) for one in texts)
             ):
@@ -99,7 +99,7 @@ class CallRule:
 
     def _by_name(self, held: ast.expr | None, name: ast.expr, how: str) -> Iterator[str]:
         """An attribute named by a text: as if it were written."""
-        texts = texts_of(self._names, name)
+        texts = possible_texts(self._names, name)
         if texts is None or (held is not None and any(is_module(one) for one in self._names.dotted(held))):
             yield f"{UNREADABLE} with {how}"
             return
@@ -110,7 +110,7 @@ class CallRule:
 
     def _patched_by_text(self, node: ast.Call) -> Iterator[str]:
         """A text that names what is replaced imports its module: it must be one that may be imported."""
-        texts = texts_of(self._names, node.args[0]) if node.args else set()
+        texts = possible_texts(self._names, node.args[0]) if node.args else set()
         if texts is None:
             value = node.args[0]
             if not (isinstance(value, ast.Name | ast.Attribute) and self._names.dotted(value)):
@@ -120,13 +120,15 @@ class CallRule:
             top = one.partition(".")[0]
             if {"tempfile", "__truediv__", "joinpath"} & set(one.split(".")):
                 yield f"{FILES} with patching {one}"
-            if importable(top, self._own, self._also) and top not in BEHIND:
+            if import_violation(top, self._own, self._also) and top not in BEHIND:
                 yield f"{UNREADABLE} with patching {one}"
 
     def _was_pickled(self, node: ast.Call) -> bool:
         given = node.args[:1]
         values = [
-            value for one in given for value in (bound_to(self._names, one) if isinstance(one, ast.Name) else [one])
+            value
+            for one in given
+            for value in (possible_values(self._names, one) if isinstance(one, ast.Name) else [one])
         ]
         return bool(values) and all(
             isinstance(one, ast.Call) and "pickle.dumps" in self._names.dotted(one.func) for one in values
@@ -145,10 +147,10 @@ class CallRule:
 
     def _formats_harmlessly(self, node: ast.Call, called: ast.Attribute) -> bool:
         """A format text is a small language that reaches into values: it must be readable here, or the target's."""
-        texts = texts_of(self._names, called.value)
+        texts = possible_texts(self._names, called.value)
         if texts is None:
             first = root(called.value)
-            values = bound_to(self._names, first) if isinstance(first, ast.Name) else [first]
+            values = possible_values(self._names, first) if isinstance(first, ast.Name) else [first]
             return all(self._is_not_made_here(one) for one in values)
         for text in texts:
             try:

@@ -19,7 +19,7 @@ from .python_code import STDLIB, PythonReach
 RULE = "reach"
 
 
-def out_of_reach(
+def reach_violations(
     source: str, module: str = "", *, imported: Collection[str] = (), helpers: Collection[str] = ()
 ) -> list[tuple[int, str]]:
     """Everything that code does and may not: line and what it reaches for. Empty for code that does not parse.
@@ -42,7 +42,7 @@ def code_problems(
     """The same as errors of a test file."""
     return [
         {**problem("$.files", f"reaches for {what}", suggestion="test without it", rule=RULE), "line": line}
-        for line, what in out_of_reach(source, module, imported=imported, helpers=helpers)
+        for line, what in reach_violations(source, module, imported=imported, helpers=helpers)
     ]
 
 

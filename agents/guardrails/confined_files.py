@@ -17,7 +17,7 @@ _HIDDEN = frozenset({".maestro"})
 _MARKERS = frozenset({"test", "tests", "e2e", "__tests__", "spec", "specs", "playwright", ".maestro", "maestro"})
 
 
-def confined(files: Iterable[Mapping[str, str]], framework: str) -> list[JsonObject]:
+def confine_files(files: Iterable[Mapping[str, str]], framework: str) -> list[JsonObject]:
     """The files, their paths in one form.
 
     A path stays inside the project, lies in a folder of tests, in no hidden folder but `.maestro`, and has the ending

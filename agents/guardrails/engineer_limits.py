@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.errors import SchemaValidationError
 from ..contract.protocol import JsonObject
-from .confined_files import confined
+from .confined_files import confine_files
 from .maestro_code import maestro_reasons
 from .problems import problem
 from .typescript_code import playwright_reasons
@@ -31,7 +31,7 @@ def refused_files(
         return [problem("$.files", "holds no file", suggestion="write at least one")]
     problems: list[JsonObject] = []
     try:
-        confined(files, framework)
+        confine_files(files, framework)
     except SchemaValidationError as error:
         told = error.details.get("errors")
         problems += [dict(one) for one in told] if isinstance(told, list) else []

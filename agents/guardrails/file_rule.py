@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from ...utils.python_names import last_name
 from .module_allowlist import FILES
-from .name_table import Names
-from .path_reach import Place, place_of
-from .possible_values import bound_to, texts_of
+from .name_table import NameTable
+from .path_reach import PathReach, path_reach
+from .possible_values import possible_texts, possible_values
 
 # Functions that take a path that they read or open; one that they write or delete; two.
 _READ = frozenset(
@@ -49,7 +49,7 @@ class FileRule:
         names: what the file's names stand for.
     """
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: NameTable) -> None:
         self._names = names
 
     def call(self, node: ast.Call) -> Iterator[str]:
@@ -82,15 +82,15 @@ class FileRule:
         if dotted in _OUT:
             return False
         if dotted.startswith("tempfile."):
-            return place_of(self._names, node) is not Place.OUTSIDE
+            return path_reach(self._names, node) is not PathReach.OUTSIDE
         if dotted in _READ:
-            return not given or place_of(self._names, given[0]) <= Place.GIVEN
+            return not given or path_reach(self._names, given[0]) <= PathReach.GIVEN
         if dotted in _OPENED:
             return not given or self._opened(node, given[0], at=1)
         if dotted in _ONE_WRITTEN | _TWO_WRITTEN:
             count = 2 if dotted in _TWO_WRITTEN else 1
             paths = [*given[:count], *(one.value for one in node.keywords if one.arg in ("src", "dst", "database"))]
-            if dotted == "sqlite3.connect" and paths and texts_of(self._names, paths[0]) == {":memory:"}:
+            if dotted == "sqlite3.connect" and paths and possible_texts(self._names, paths[0]) == {":memory:"}:
                 return True
             return bool(paths) and all(self._may_write(one, node) for one in paths)
         return True
@@ -100,56 +100,56 @@ class FileRule:
             given = [*node.args[:1], *(one.value for one in node.keywords if one.arg == "path")]
             return bool(given) and self._may_write(given[0], node)
         if name == "chdir":
-            return bool(node.args) and place_of(self._names, node.args[0]) is Place.INSIDE
+            return bool(node.args) and path_reach(self._names, node.args[0]) is PathReach.INSIDE
         if name in CHANGING | _LOOKING | _MAKING | _MOVING | {"open"} and self._not_a_path(receiver):
             return True
-        held = place_of(self._names, receiver)
+        held = path_reach(self._names, receiver)
         if name == "expanduser":
             return False
         if name in CHANGING:
             targets = node.args[:1] if name in ("symlink_to", "hardlink_to", "link_to") else []
             return self._may_write(receiver, node) and all(self._may_write(one, node) for one in targets)
         if name in _LOOKING:
-            return held is not Place.OUTSIDE
+            return held is not PathReach.OUTSIDE
         if name in _MAKING:
-            return held in (Place.INSIDE, Place.GIVEN, Place.UNKNOWN) or self._may_write(receiver, node)
+            return held in (PathReach.INSIDE, PathReach.GIVEN, PathReach.UNKNOWN) or self._may_write(receiver, node)
         if name == "open":
-            return held is not Place.OUTSIDE and (
-                held in (Place.INSIDE, Place.UNKNOWN) or self._opened(node, receiver, at=0)
+            return held is not PathReach.OUTSIDE and (
+                held in (PathReach.INSIDE, PathReach.UNKNOWN) or self._opened(node, receiver, at=0)
             )
         if name in _MOVING and len(node.args) == 1 and not node.keywords:
-            target = place_of(self._names, node.args[0])
-            return held is not Place.OUTSIDE and target is not Place.OUTSIDE
+            target = path_reach(self._names, node.args[0])
+            return held is not PathReach.OUTSIDE and target is not PathReach.OUTSIDE
         return True
 
     def _opened(self, node: ast.Call, path: ast.expr, at: int) -> bool:
         """Whether a file may be opened in the way it is."""
         modes = [*node.args[at : at + 1], *(one.value for one in node.keywords if one.arg == "mode")]
-        texts = texts_of(self._names, modes[0]) if modes else {"r"}
+        texts = possible_texts(self._names, modes[0]) if modes else {"r"}
         if texts is not None and not any(set(one) & set("wax+") for one in texts):
-            return place_of(self._names, path) <= Place.GIVEN or self._in_memory(path)
+            return path_reach(self._names, path) <= PathReach.GIVEN or self._in_memory(path)
         return self._may_write(path, node) or self._in_memory(path)
 
     def _in_memory(self, node: ast.expr) -> bool:
-        values = bound_to(self._names, node) if isinstance(node, ast.Name) else [node]
+        values = possible_values(self._names, node) if isinstance(node, ast.Name) else [node]
         made = [self._names.dotted(one.func) for one in values if isinstance(one, ast.Call)]
         return len(made) == len(values) and all(set(one) & {"io.BytesIO", "io.StringIO"} for one in made)
 
     def _may_write(self, path: ast.expr, where: ast.AST) -> bool:
-        held = place_of(self._names, path)
-        return held is Place.INSIDE or (held is Place.RELATIVE and self._in_temporary_folder(where))
+        held = path_reach(self._names, path)
+        return held is PathReach.INSIDE or (held is PathReach.RELATIVE and self._in_temporary_folder(where))
 
     def _in_temporary_folder(self, where: ast.AST) -> bool:
         """Whether the function around has changed into a folder below tmp_path."""
         for scope in self._names.scopes(where):
             for node in ast.walk(scope) if not isinstance(scope, ast.Module) else ():
                 if isinstance(node, ast.Call) and last_name(node.func) == "chdir" and node.lineno < where.lineno:  # type: ignore[attr-defined]
-                    return bool(node.args) and place_of(self._names, node.args[0]) is Place.INSIDE
+                    return bool(node.args) and path_reach(self._names, node.args[0]) is PathReach.INSIDE
         return False
 
     def _not_a_path(self, receiver: ast.expr) -> bool:
         """Whether a value is an object of the code under test or a mock, so that its methods are their own."""
-        values = bound_to(self._names, receiver) if isinstance(receiver, ast.Name) else [receiver]
+        values = possible_values(self._names, receiver) if isinstance(receiver, ast.Name) else [receiver]
         for one in values:
             made = self._names.dotted(one.func) if isinstance(one, ast.Call) else []
             if not made or any(each.startswith(("pathlib.", "os.", "tempfile.")) for each in made):

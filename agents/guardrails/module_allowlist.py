@@ -139,7 +139,7 @@ _OS = {
 _OS_OF = {name: what for what, names in _OS.items() for name in names.split()}
 
 
-def importable(dotted: str, own: AbstractSet[str], also: AbstractSet[str]) -> str | None:
+def import_violation(dotted: str, own: AbstractSet[str], also: AbstractSet[str]) -> str | None:
     """What an import reaches for that may not be, or None when it may.
 
     Args:
@@ -155,7 +155,7 @@ def importable(dotted: str, own: AbstractSet[str], also: AbstractSet[str]) -> st
     return f"{_kind(dotted)} with {dotted}"
 
 
-def usable(dotted: str, own: AbstractSet[str], also: AbstractSet[str]) -> str | None:
+def use_violation(dotted: str, own: AbstractSet[str], also: AbstractSet[str]) -> str | None:
     """What an attribute of a module, or a name imported from it, reaches for; None when it may be used.
 
     A module alone is usable here: what may be done with one is another rule's matter.
@@ -206,7 +206,7 @@ def _behind(parts: list[str], own: AbstractSet[str], also: AbstractSet[str]) -> 
     """What stands behind an own module or a package of others: `cart.os.system` is `os.system`."""
     for at in range(1, len(parts) - 1):
         if parts[at] in BEHIND and parts[at] not in own:
-            found = usable(".".join(parts[at:]), frozenset(), also)
+            found = use_violation(".".join(parts[at:]), frozenset(), also)
             return found.partition(" with ")[0] + f" with {'.'.join(parts)}" if found else None
     return None
 

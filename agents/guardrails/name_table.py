@@ -24,7 +24,7 @@ _DEFERRING = frozenset("addCleanup addClassCleanup addModuleCleanup callback".sp
 
 
 @dataclass(slots=True)
-class Names:
+class NameTable:
     """The names of one file. Made by `read_names`.
 
     Attributes:
@@ -146,9 +146,9 @@ class Names:
         return found
 
 
-def read_names(tree: ast.Module) -> Names:
+def read_names(tree: ast.Module) -> NameTable:
     """What the names of a file stand for."""
-    names = Names(tree)
+    names = NameTable(tree)
     for node in ast.walk(tree):
         for child in ast.iter_child_nodes(node):
             names.parents[child] = node
@@ -192,7 +192,7 @@ def returned(function: Function) -> list[ast.expr]:
     return [node.value for node in found if node.value is not None]
 
 
-def _import(node: ast.AST, names: Names, *, at_top: bool) -> None:
+def _import(node: ast.AST, names: NameTable, *, at_top: bool) -> None:
     if isinstance(node, ast.Import):
         bound = {(one.asname or one.name.partition(".")[0]): one for one in node.names}
         dotted = {name: one.name if one.asname else name for name, one in bound.items()}
@@ -207,7 +207,7 @@ def _import(node: ast.AST, names: Names, *, at_top: bool) -> None:
             names.sure.setdefault(name, node.lineno)
 
 
-def _bind(node: ast.AST, names: Names) -> None:
+def _bind(node: ast.AST, names: NameTable) -> None:
     scope = next(names.scopes(node), names.tree)
     if isinstance(node, ast.Assign):
         for target in node.targets:
@@ -226,7 +226,7 @@ def _bind(node: ast.AST, names: Names) -> None:
         _define(node, names, scope)
 
 
-def _define(node: ast.AST, names: Names, scope: ast.AST) -> None:
+def _define(node: ast.AST, names: NameTable, scope: ast.AST) -> None:
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         for name in {node.name, *fixture_names(node)}:
             names.functions[name].append(node)
@@ -236,13 +236,13 @@ def _define(node: ast.AST, names: Names, scope: ast.AST) -> None:
         _parameters(names, node)
 
 
-def _parameters(names: Names, function: Function) -> None:
+def _parameters(names: NameTable, function: Function) -> None:
     for one in ast.walk(function.args):
         if isinstance(one, ast.arg):
             names.bind(function, one.arg, UNKNOWN)
 
 
-def _assign(names: Names, scope: ast.AST, target: ast.expr, value: ast.expr) -> None:
+def _assign(names: NameTable, scope: ast.AST, target: ast.expr, value: ast.expr) -> None:
     if isinstance(target, ast.Starred):
         _assign(names, scope, target.value, value)
     elif isinstance(target, ast.Tuple | ast.List):
@@ -256,7 +256,7 @@ def _assign(names: Names, scope: ast.AST, target: ast.expr, value: ast.expr) -> 
         names.bind(names.tree, f"self.{target.attr}", value)
 
 
-def _loop(names: Names, scope: ast.AST, target: ast.expr, over: ast.expr) -> None:
+def _loop(names: NameTable, scope: ast.AST, target: ast.expr, over: ast.expr) -> None:
     """A loop's names stand for what is looped over; element by element where that is written out."""
     rows = over.elts if isinstance(over, ast.List | ast.Tuple | ast.Set) else [over]
     for row in rows or [UNKNOWN]:

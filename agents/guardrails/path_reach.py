@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from enum import IntEnum
 
 from ...utils.python_names import last_name
-from .name_table import UNKNOWN, Names, returned, root
-from .possible_values import bound_to, given_by_pytest, texts_of
+from .name_table import UNKNOWN, NameTable, returned, root
+from .possible_values import is_foreign_fixture, possible_texts, possible_values
 
 _DEEPEST = 24
 
 
-class Place(IntEnum):
+class PathReach(IntEnum):
     """Where a path may lead; the greater, the worse."""
 
     INSIDE = 0
@@ -50,19 +50,19 @@ def leads_out(text: str) -> bool:
     return text.startswith(("/", "~", "\\")) or ".." in re.split(r"[/\\]", text) or text[1:2] == ":"
 
 
-def place_of(names: Names, node: ast.expr, depth: int = 0) -> Place:
+def path_reach(names: NameTable, node: ast.expr, depth: int = 0) -> PathReach:
     """Where an expression leads as a path."""
     if depth > _DEEPEST or node is UNKNOWN:
-        return Place.UNKNOWN
+        return PathReach.UNKNOWN
     # A name bound to something made of itself (`path = path / "a"`) leads where the rest of it leads.
-    circle, lost = Place.INSIDE, Place.UNKNOWN
-    return names.once("place", node, lambda: _place(names, node, depth), circle=circle, lost=lost)
+    circle, lost = PathReach.INSIDE, PathReach.UNKNOWN
+    return names.once("place", node, lambda: _reach_of_expression(names, node, depth), circle=circle, lost=lost)
 
 
-def _place(names: Names, node: ast.expr, depth: int) -> Place:
+def _reach_of_expression(names: NameTable, node: ast.expr, depth: int) -> PathReach:
     if isinstance(node, ast.Constant):
         text = node.value.decode("latin-1") if isinstance(node.value, bytes) else node.value
-        return Place.OUTSIDE if isinstance(text, str) and leads_out(text) else Place.RELATIVE
+        return PathReach.OUTSIDE if isinstance(text, str) and leads_out(text) else PathReach.RELATIVE
     if isinstance(node, ast.Name):
         return _name(names, node, depth)
     if isinstance(node, ast.Attribute):
@@ -74,9 +74,9 @@ def _place(names: Names, node: ast.expr, depth: int) -> Place:
     if isinstance(node, ast.Call):
         return _call(names, node, depth)
     if isinstance(node, ast.Subscript):
-        return place_of(names, node.value, depth + 1) if _is_list(names, node) else Place.UNKNOWN
+        return path_reach(names, node.value, depth + 1) if _is_list(names, node) else PathReach.UNKNOWN
     parts = _parts(node)
-    return _worst(names, parts, depth) if parts else Place.UNKNOWN
+    return _worst(names, parts, depth) if parts else PathReach.UNKNOWN
 
 
 def _parts(node: ast.expr) -> Sequence[ast.expr]:
@@ -93,11 +93,11 @@ def _parts(node: ast.expr) -> Sequence[ast.expr]:
     return [node.operand] if isinstance(node, ast.UnaryOp) else []
 
 
-def _is_list(names: Names, node: ast.Subscript) -> bool:
+def _is_list(names: NameTable, node: ast.Subscript) -> bool:
     """Whether one of several is taken, not a piece of a text."""
     if isinstance(node.slice, ast.Slice):
         return False
-    values = bound_to(names, node.value) if isinstance(node.value, ast.Name) else [node.value]
+    values = possible_values(names, node.value) if isinstance(node.value, ast.Name) else [node.value]
     return all(
         isinstance(one, ast.List | ast.Tuple | ast.ListComp)
         or (isinstance(one, ast.Call) and last_name(one.func) in ("list", "sorted", "tuple", *_TEMPORARY))
@@ -105,41 +105,41 @@ def _is_list(names: Names, node: ast.Subscript) -> bool:
     )
 
 
-def _worst(names: Names, nodes: Iterable[ast.expr], depth: int) -> Place:
-    return max((place_of(names, one, depth + 1) for one in nodes), default=Place.RELATIVE)
+def _worst(names: NameTable, nodes: Iterable[ast.expr], depth: int) -> PathReach:
+    return max((path_reach(names, one, depth + 1) for one in nodes), default=PathReach.RELATIVE)
 
 
-def _name(names: Names, node: ast.Name, depth: int) -> Place:
+def _name(names: NameTable, node: ast.Name, depth: int) -> PathReach:
     if names.dotted(node):
-        return Place.UNKNOWN
+        return PathReach.UNKNOWN
     if node.id == "__file__":
-        return Place.GIVEN
-    values = bound_to(names, node)
-    if given_by_pytest(names, node):
-        return Place.INSIDE if node.id in _INSIDE_FIXTURES else Place.GIVEN
-    return max(place_of(names, one, depth + 1) for one in values)
+        return PathReach.GIVEN
+    values = possible_values(names, node)
+    if is_foreign_fixture(names, node):
+        return PathReach.INSIDE if node.id in _INSIDE_FIXTURES else PathReach.GIVEN
+    return max(path_reach(names, one, depth + 1) for one in values)
 
 
-def _attribute(names: Names, node: ast.Attribute, depth: int) -> Place:
+def _attribute(names: NameTable, node: ast.Attribute, depth: int) -> PathReach:
     values = names.values(node)
     if values:
-        return max(place_of(names, one, depth + 1) for one in values)
-    texts = texts_of(names, node) if names.dotted(node) else None
+        return max(path_reach(names, one, depth + 1) for one in values)
+    texts = possible_texts(names, node) if names.dotted(node) else None
     if texts is not None:
-        return Place.OUTSIDE if any(leads_out(one) for one in texts) else Place.RELATIVE
+        return PathReach.OUTSIDE if any(leads_out(one) for one in texts) else PathReach.RELATIVE
     if names.dotted(node):
-        return Place.UNKNOWN
+        return PathReach.UNKNOWN
     if node.attr == "param" and last_name(node.value) == "request":
         return _worst(names, _fixture_params(names, node) or [UNKNOWN], depth)
     if node.attr == "parent":
         return _parent(names, node.value, depth)
-    held = place_of(names, node.value, depth + 1)
+    held = path_reach(names, node.value, depth + 1)
     if node.attr in _ABOVE:
-        return Place.OUTSIDE if held in (Place.INSIDE, Place.GIVEN) else held
-    return held if held in (Place.INSIDE, Place.GIVEN, Place.OUTSIDE) else Place.UNKNOWN
+        return PathReach.OUTSIDE if held in (PathReach.INSIDE, PathReach.GIVEN) else held
+    return held if held in (PathReach.INSIDE, PathReach.GIVEN, PathReach.OUTSIDE) else PathReach.UNKNOWN
 
 
-def _fixture_params(names: Names, node: ast.expr) -> list[ast.expr]:
+def _fixture_params(names: NameTable, node: ast.expr) -> list[ast.expr]:
     marks = [
         mark
         for scope in names.scopes(node)
@@ -150,87 +150,87 @@ def _fixture_params(names: Names, node: ast.expr) -> list[ast.expr]:
     return [each for one in given for each in (one.elts if isinstance(one, ast.List | ast.Tuple) else [UNKNOWN])]
 
 
-def _parent(names: Names, node: ast.expr, depth: int) -> Place:
+def _parent(names: NameTable, node: ast.expr, depth: int) -> PathReach:
     """The folder of a path: inside where the path has a literal part below tmp_path; else nobody can say."""
     if isinstance(node, ast.Name) and depth < _DEEPEST:
-        values = bound_to(names, node)
+        values = possible_values(names, node)
 
-        def worst() -> Place:
-            return max((_parent(names, one, depth + 1) for one in values), default=Place.UNKNOWN)
+        def worst() -> PathReach:
+            return max((_parent(names, one, depth + 1) for one in values), default=PathReach.UNKNOWN)
 
-        return names.once("parent", node, worst, circle=Place.OUTSIDE, lost=Place.OUTSIDE)
-    held = place_of(names, node, depth + 1)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and held is Place.INSIDE:
-        part = texts_of(names, node.right)
-        return Place.INSIDE if part and all(one.strip("./") for one in part) else Place.OUTSIDE
+        return names.once("parent", node, worst, circle=PathReach.OUTSIDE, lost=PathReach.OUTSIDE)
+    held = path_reach(names, node, depth + 1)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and held is PathReach.INSIDE:
+        part = possible_texts(names, node.right)
+        return PathReach.INSIDE if part and all(one.strip("./") for one in part) else PathReach.OUTSIDE
     if (
         isinstance(node, ast.Call)
         and last_name(node.func) in _PATHS
         and [last_name(one) for one in node.args] == ["__file__"]
     ):
-        return Place.GIVEN
-    return Place.OUTSIDE if held in (Place.INSIDE, Place.GIVEN) else held
+        return PathReach.GIVEN
+    return PathReach.OUTSIDE if held in (PathReach.INSIDE, PathReach.GIVEN) else held
 
 
-def joined(base: Place, parts: Iterable[Place]) -> Place:
+def joined_reach(base: PathReach, parts: Iterable[PathReach]) -> PathReach:
     """Where a path leads that is a base and what is put below it."""
-    worst = max(parts, default=Place.RELATIVE)
-    if Place.OUTSIDE in (base, worst):
-        return Place.OUTSIDE
-    if base is Place.INSIDE:
-        return Place.INSIDE if worst <= Place.RELATIVE else Place.GIVEN
+    worst = max(parts, default=PathReach.RELATIVE)
+    if PathReach.OUTSIDE in (base, worst):
+        return PathReach.OUTSIDE
+    if base is PathReach.INSIDE:
+        return PathReach.INSIDE if worst <= PathReach.RELATIVE else PathReach.GIVEN
     return max(base, worst)
 
 
-def _operation(names: Names, node: ast.BinOp, depth: int) -> Place:
-    left = place_of(names, node.left, depth + 1)
+def _operation(names: NameTable, node: ast.BinOp, depth: int) -> PathReach:
+    left = path_reach(names, node.left, depth + 1)
     if isinstance(node.op, ast.Div):
-        return joined(left, [place_of(names, node.right, depth + 1)])
+        return joined_reach(left, [path_reach(names, node.right, depth + 1)])
     if isinstance(node.op, ast.Add):
         return _text(names, [node.left, node.right], depth)
     if isinstance(node.op, ast.Mod):
-        return joined(left, [_worst(names, _parts(node.right) or [node.right], depth)])
-    return max(left, place_of(names, node.right, depth + 1))
+        return joined_reach(left, [_worst(names, _parts(node.right) or [node.right], depth)])
+    return max(left, path_reach(names, node.right, depth + 1))
 
 
-def _text(names: Names, parts: Sequence[ast.expr], depth: int) -> Place:
+def _text(names: NameTable, parts: Sequence[ast.expr], depth: int) -> PathReach:
     """Texts put together: after the first part a slash only separates."""
-    whole = [texts_of(names, one) for one in parts]
+    whole = [possible_texts(names, one) for one in parts]
     if parts and all(whole):
         first = [one for texts in whole[:1] for one in texts or ()]
         every = [one for texts in whole for one in texts or ()]
         dots = any(set(one) <= set("./") and "." in one for one in every)
         if dots or any(leads_out(one) for one in first) or any(".." in one for one in every):
-            return Place.OUTSIDE
-        return Place.RELATIVE
-    places = [place_of(names, one, depth + 1) for one in parts[:1]]
+            return PathReach.OUTSIDE
+        return PathReach.RELATIVE
+    places = [path_reach(names, one, depth + 1) for one in parts[:1]]
     for one in parts[1:]:
-        texts = texts_of(names, one)
+        texts = possible_texts(names, one)
         if texts is not None:
             places.append(
-                Place.OUTSIDE if any(".." in text or text in (".", "./") for text in texts) else Place.RELATIVE
+                PathReach.OUTSIDE if any(".." in text or text in (".", "./") for text in texts) else PathReach.RELATIVE
             )
         else:
-            places.append(place_of(names, one, depth + 1))
-    return joined(places[0], places[1:]) if places else Place.RELATIVE
+            places.append(path_reach(names, one, depth + 1))
+    return joined_reach(places[0], places[1:]) if places else PathReach.RELATIVE
 
 
-def _call(names: Names, node: ast.Call, depth: int) -> Place:
+def _call(names: NameTable, node: ast.Call, depth: int) -> PathReach:
     name, dotted = last_name(node.func), names.dotted(node.func)
     given = [*node.args, *(one.value for one in node.keywords if one.arg != "exist_ok")]
-    arguments = [place_of(names, one, depth + 1) for one in given]
+    arguments = [path_reach(names, one, depth + 1) for one in given]
     stdlib = any(one.partition(".")[0] in ("pathlib", "os", "tempfile", "io", "py", "shutil") for one in dotted)
     if name in _OUT:
-        return Place.OUTSIDE
+        return PathReach.OUTSIDE
     if name in _TEMPORARY and any(one.startswith("tempfile.") for one in dotted):
         folders = [one.value for one in node.keywords if one.arg == "dir"]
-        return Place.INSIDE if _worst(names, folders, depth) <= Place.RELATIVE else Place.OUTSIDE
+        return PathReach.INSIDE if _worst(names, folders, depth) <= PathReach.RELATIVE else PathReach.OUTSIDE
     if name in _ABOVE and dotted:
-        return _parent(names, node.args[0], depth) if node.args else Place.UNKNOWN
+        return _parent(names, node.args[0], depth) if node.args else PathReach.UNKNOWN
     if (name in _PATHS and stdlib) or (name == "join" and stdlib):
-        return joined(arguments[0], arguments[1:]) if arguments else Place.RELATIVE
+        return joined_reach(arguments[0], arguments[1:]) if arguments else PathReach.RELATIVE
     if name in ("cwd", "getcwd"):
-        return Place.GIVEN
+        return PathReach.GIVEN
     if stdlib or (isinstance(node.func, ast.Name) and names.values(node.func) is None and not dotted):
         return _builtin(name, arguments)
     if isinstance(node.func, ast.Attribute) and not dotted:
@@ -238,43 +238,43 @@ def _call(names: Names, node: ast.Call, depth: int) -> Place:
     local = [one for one in names.functions.get(name, ()) if not dotted]
     if local:
         ways = [value for one in local for value in returned(one)]
-        return _worst(names, ways, depth) if ways else Place.UNKNOWN
+        return _worst(names, ways, depth) if ways else PathReach.UNKNOWN
     return _derived(arguments)
 
 
-def _builtin(name: str, arguments: Sequence[Place]) -> Place:
+def _builtin(name: str, arguments: Sequence[PathReach]) -> PathReach:
     if name in _NUMBERS:
-        return Place.RELATIVE
-    return max(arguments, default=Place.UNKNOWN) if name in _SAME else Place.UNKNOWN
+        return PathReach.RELATIVE
+    return max(arguments, default=PathReach.UNKNOWN) if name in _SAME else PathReach.UNKNOWN
 
 
-def _method(names: Names, node: ast.Call, arguments: Sequence[Place], depth: int) -> Place:
+def _method(names: NameTable, node: ast.Call, arguments: Sequence[PathReach], depth: int) -> PathReach:
     assert isinstance(node.func, ast.Attribute)
     name, receiver = node.func.attr, node.func.value
     if last_name(receiver) == "tmp_path_factory" and name == "mktemp" and isinstance(receiver, ast.Name):
-        if not given_by_pytest(names, receiver):
-            return Place.UNKNOWN
-        return joined(Place.INSIDE, arguments)
-    held = place_of(names, receiver, depth + 1)
+        if not is_foreign_fixture(names, receiver):
+            return PathReach.UNKNOWN
+        return joined_reach(PathReach.INSIDE, arguments)
+    held = path_reach(names, receiver, depth + 1)
     if name == "join" and isinstance(receiver, ast.Constant):
-        return _text(names, _parts(node.args[0]), depth) if node.args and _parts(node.args[0]) else Place.UNKNOWN
+        return _text(names, _parts(node.args[0]), depth) if node.args and _parts(node.args[0]) else PathReach.UNKNOWN
     if name in _JOINING:
-        return joined(held, arguments)
+        return joined_reach(held, arguments)
     if name in _SAME:
-        return held if name not in ("enter_context", "enterContext") else max(arguments, default=Place.UNKNOWN)
-    if held is Place.INSIDE and not isinstance(root(receiver), ast.Constant):
-        return joined(held, arguments) if _is_object(names, receiver) else Place.GIVEN
-    return _derived(arguments) if held is Place.UNKNOWN else max(held, Place.GIVEN)
+        return held if name not in ("enter_context", "enterContext") else max(arguments, default=PathReach.UNKNOWN)
+    if held is PathReach.INSIDE and not isinstance(root(receiver), ast.Constant):
+        return joined_reach(held, arguments) if _is_object(names, receiver) else PathReach.GIVEN
+    return _derived(arguments) if held is PathReach.UNKNOWN else max(held, PathReach.GIVEN)
 
 
-def _is_object(names: Names, receiver: ast.expr) -> bool:
+def _is_object(names: NameTable, receiver: ast.expr) -> bool:
     """Whether a value was made by a call of the code under test, so that its methods are that code's."""
-    values = bound_to(names, receiver) if isinstance(receiver, ast.Name) else [receiver]
+    values = possible_values(names, receiver) if isinstance(receiver, ast.Name) else [receiver]
     return all(isinstance(one, ast.Call) and bool(names.dotted(one.func)) for one in values)
 
 
-def _derived(arguments: Sequence[Place]) -> Place:
+def _derived(arguments: Sequence[PathReach]) -> PathReach:
     """What code under test makes of paths lies where they lie."""
-    if Place.INSIDE in arguments and Place.OUTSIDE not in arguments:
-        return Place.INSIDE
-    return Place.UNKNOWN
+    if PathReach.INSIDE in arguments and PathReach.OUTSIDE not in arguments:
+        return PathReach.INSIDE
+    return PathReach.UNKNOWN

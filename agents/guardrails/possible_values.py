@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from itertools import product
 
 from ...utils.python_names import last_name
-from .name_table import UNKNOWN, Function, Names, argument, is_fixture, returned
+from .name_table import UNKNOWN, Function, NameTable, argument, is_fixture, returned
 
 _MOST_TEXTS = 200
 _DEEPEST = 24
 _LITERAL = {"os.sep": "/", "os.path.sep": "/", "os.pardir": "..", "os.path.pardir": "..", "os.curdir": "."}
 
 
-def bound_to(names: Names, node: ast.expr) -> list[ast.expr]:
+def possible_values(names: NameTable, node: ast.expr) -> list[ast.expr]:
     """All that a name or `self.x` may be; `UNKNOWN` among them where the file does not tell."""
     found = names.values(node)
     if found is None:
@@ -22,11 +22,11 @@ def bound_to(names: Names, node: ast.expr) -> list[ast.expr]:
     owner = names.owner(node) if isinstance(node, ast.Name) else None
     if isinstance(owner, Function) and isinstance(node, ast.Name) and node.id in _parameters(owner):
         given = [one for one in found if one is not UNKNOWN]
-        return [*given, *given_for(names, owner, node.id)]
+        return [*given, *argument_values(names, owner, node.id)]
     return found
 
 
-def given_for(names: Names, function: Function, name: str) -> list[ast.expr]:
+def argument_values(names: NameTable, function: Function, name: str) -> list[ast.expr]:
     """What a parameter is given: by parametrisation, by a fixture of the file, or by the calls in the file."""
     if isinstance(function, ast.Lambda):
         return [UNKNOWN]
@@ -43,18 +43,18 @@ def given_for(names: Names, function: Function, name: str) -> list[ast.expr]:
     return [*called, *values] or [UNKNOWN]
 
 
-def texts_of(names: Names, node: ast.expr, depth: int = 0) -> set[str] | None:
+def possible_texts(names: NameTable, node: ast.expr, depth: int = 0) -> set[str] | None:
     """The texts an expression may come to; None when the file does not tell."""
     if depth > _DEEPEST or node is UNKNOWN:
         return None
     return names.once("texts", node, lambda: _texts(names, node, depth), circle=None, lost=None)
 
 
-def _texts(names: Names, node: ast.expr, depth: int) -> set[str] | None:
+def _texts(names: NameTable, node: ast.expr, depth: int) -> set[str] | None:
     if isinstance(node, ast.Constant):
         return {node.value} if isinstance(node.value, str) else None
     if isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and names.values(node)):
-        return _union(names, bound_to(names, node), depth)
+        return _union(names, possible_values(names, node), depth)
     literal = next((_LITERAL[one] for one in names.dotted(node) if one in _LITERAL), None)
     if literal is not None:
         return {literal}
@@ -65,11 +65,11 @@ def _texts(names: Names, node: ast.expr, depth: int) -> set[str] | None:
     if isinstance(node, ast.IfExp):
         return _union(names, [node.body, node.orelse], depth)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return _joined([texts_of(names, node.left, depth + 1), texts_of(names, node.right, depth + 1)])
+        return _joined([possible_texts(names, node.left, depth + 1), possible_texts(names, node.right, depth + 1)])
     if isinstance(node, ast.JoinedStr):
-        return _joined([texts_of(names, one, depth + 1) for one in node.values])
+        return _joined([possible_texts(names, one, depth + 1) for one in node.values])
     if isinstance(node, ast.FormattedValue) and node.conversion == -1 and node.format_spec is None:
-        return texts_of(names, node.value, depth + 1)
+        return possible_texts(names, node.value, depth + 1)
     return None
 
 
@@ -80,18 +80,18 @@ def _joins(node: ast.expr) -> bool:
     return len(node.args) == 1 and isinstance(node.args[0], ast.List | ast.Tuple)
 
 
-def _put_together(names: Names, between: ast.expr, parts: ast.expr, depth: int) -> set[str] | None:
+def _put_together(names: NameTable, between: ast.expr, parts: ast.expr, depth: int) -> set[str] | None:
     given = parts.elts if isinstance(parts, ast.List | ast.Tuple) else []
-    return _joined([texts_of(names, one, depth + 1) for part in given for one in (between, part)][1:])
+    return _joined([possible_texts(names, one, depth + 1) for part in given for one in (between, part)][1:])
 
 
-def _union(names: Names, nodes: list[ast.expr], depth: int) -> set[str] | None:
+def _union(names: NameTable, nodes: list[ast.expr], depth: int) -> set[str] | None:
     found: set[str] = set()
     for one in nodes:
         # A list that is looped over: its name stands for it, and it stands for its elements.
         parts = one.elts if isinstance(one, ast.List | ast.Tuple | ast.Set) else [one]
         for part in parts:
-            texts = texts_of(names, part, depth + 1)
+            texts = possible_texts(names, part, depth + 1)
             if texts is None or len(found) > _MOST_TEXTS:
                 return None
             found |= texts
@@ -108,14 +108,14 @@ def _joined(parts: list[set[str] | None]) -> set[str] | None:
     return {"".join(one) for one in product(*known)}
 
 
-def given_by_pytest(names: Names, node: ast.Name) -> bool:
+def is_foreign_fixture(names: NameTable, node: ast.Name) -> bool:
     """Whether a name is a fixture that the file does not make itself: pytest's own, or the project's."""
     owner = names.owner(node)
     if not isinstance(owner, ast.FunctionDef | ast.AsyncFunctionDef):
         return False
     # pytest does not let a fixture be called; a test could be, with anything.
     asked = is_fixture(owner) or (owner.name.startswith("test") and owner.name not in names.used)
-    return asked and bound_to(names, node) == [UNKNOWN] and not names.functions.get(node.id)
+    return asked and possible_values(names, node) == [UNKNOWN] and not names.functions.get(node.id)
 
 
 def _rows(marks: list[ast.expr], name: str) -> Iterator[ast.expr]:
@@ -151,7 +151,7 @@ def _cell(row: ast.expr, at: int, columns: int) -> ast.expr:
     return cells[at] if at < len(cells) else UNKNOWN
 
 
-def _by_calls(names: Names, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> list[ast.expr]:
+def _by_calls(names: NameTable, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> list[ast.expr]:
     method = isinstance(names.parents.get(function), ast.ClassDef)
     if method and name in ("self", "cls"):
         return [UNKNOWN]

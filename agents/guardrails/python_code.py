@@ -11,9 +11,9 @@ from collections.abc import Set as AbstractSet
 from ...utils.python_names import last_name
 from .call_rule import ATTRIBUTES, DUNDERS, RESERVED, CallRule
 from .file_rule import PATH_FUNCTIONS, FileRule
-from .module_allowlist import BEHIND, FILES, PROGRAMS, RUNNER, UNREADABLE, importable, is_module, usable
-from .name_table import Names, fixture_names, is_fixture, read_names, root
-from .possible_values import bound_to, given_by_pytest
+from .module_allowlist import BEHIND, FILES, PROGRAMS, RUNNER, UNREADABLE, import_violation, is_module, use_violation
+from .name_table import NameTable, fixture_names, is_fixture, read_names, root
+from .possible_values import is_foreign_fixture, possible_values
 
 # Names that are never needed, whoever calls them.
 _BUILTINS = frozenset(
@@ -41,7 +41,7 @@ class PythonReach:
     def __init__(self, tree: ast.Module, own: AbstractSet[str], also: AbstractSet[str]) -> None:
         self._tree = tree
         self._own, self._also = own, also
-        self._names: Names = read_names(tree)
+        self._names: NameTable = read_names(tree)
         self._files = FileRule(self._names)
         self._calls = CallRule(self._names, own, also)
 
@@ -68,7 +68,7 @@ class PythonReach:
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> Iterator[str]:
         if isinstance(node, ast.Import):
-            wanted = [importable(one.name, self._own, self._also) for one in node.names]
+            wanted = [import_violation(one.name, self._own, self._also) for one in node.names]
         elif any(one.name == "*" for one in node.names):
             wanted = [f"{UNREADABLE} with from {node.module or '.'} import *"]
         elif node.level:
@@ -76,7 +76,8 @@ class PythonReach:
         else:
             module = str(node.module)
             wanted = [
-                importable(module, self._own, self._also) or usable(f"{module}.{one.name}", self._own, self._also)
+                import_violation(module, self._own, self._also)
+                or use_violation(f"{module}.{one.name}", self._own, self._also)
                 for one in node.names
             ]
             if module.partition(".")[0] in self._own:
@@ -126,7 +127,7 @@ class PythonReach:
         if not dotted and isinstance(node, ast.Attribute):
             dotted = list(_unrooted(node))
         for one in dotted:
-            reaches = usable(one, self._own, self._also)
+            reaches = use_violation(one, self._own, self._also)
             if reaches:
                 if not (one in _REPLACED and self._is_replaced(node)):
                     yield reaches
@@ -159,9 +160,9 @@ class PythonReach:
     def _is_monkeypatch(self, node: ast.AST) -> bool:
         if not isinstance(node, ast.Name):
             return False
-        if node.id == "monkeypatch" and given_by_pytest(self._names, node):
+        if node.id == "monkeypatch" and is_foreign_fixture(self._names, node):
             return True
-        made = [self._names.dotted(one.func) for one in bound_to(self._names, node) if isinstance(one, ast.Call)]
+        made = [self._names.dotted(one.func) for one in possible_values(self._names, node) if isinstance(one, ast.Call)]
         return bool(made) and all(any(each.startswith("pytest.MonkeyPatch") for each in one) for one in made)
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:

@@ -14,7 +14,7 @@ from ...utils.python_names import last_name
 from ...utils.python_source import parse_expression, parse_python
 from ..contract.protocol import JsonObject
 from .assertion_strength import EXACT, NEAR, NOTHING, PROPERTY, TRUE
-from .assertions import Asserted, asserted, skips_in, tests_of
+from .assertions import AssertionSummary, list_tests, skips_in, summarize_assertions
 from .problems import problem
 
 RULE = "weakened"
@@ -39,7 +39,7 @@ def weakened_code(previous: str, refined: str) -> list[JsonObject]:
     try:
         before = parse_python(previous)
     except SyntaxError:
-        return [found for one in new.values() for found in _marks(one, Asserted(one.name, one.line))]
+        return [found for one in new.values() for found in _marks(one, AssertionSummary(one.name, one.line))]
     found: list[JsonObject] = []
     for key, old in _by_key(before).items():
         if key not in new:
@@ -115,7 +115,7 @@ def _expectation_strength(one: Mapping[str, Any]) -> int:
     return strength
 
 
-def _by_key(tree: ast.Module) -> dict[str, Asserted]:
+def _by_key(tree: ast.Module) -> dict[str, AssertionSummary]:
     """Tests by the cases they prove, or by name where they name none; of several, one that is run."""
     marks = {
         id(test): sum(skips_in(mark) for mark in owner.decorator_list) + _class_skips(owner)
@@ -124,9 +124,9 @@ def _by_key(tree: ast.Module) -> dict[str, Asserted]:
         for test in owner.body
     }
     collected = _collected(tree)
-    found: dict[str, Asserted] = {}
-    for test in tests_of(tree):
-        one = asserted(test, marks.get(id(test), 0), run=id(test) in collected)
+    found: dict[str, AssertionSummary] = {}
+    for test in list_tests(tree):
+        one = summarize_assertions(test, marks.get(id(test), 0), run=id(test) in collected)
         for key in one.case_ids or (one.name,):
             if key not in found or one.run or not found[key].run:
                 found[key] = one
@@ -161,7 +161,7 @@ def _holds_tests(owner: ast.ClassDef) -> bool:
     return bool(owner.bases) or (owner.name.startswith("Test") and not starts)
 
 
-def _weaker(old: Asserted, new: Asserted) -> list[JsonObject]:
+def _weaker(old: AssertionSummary, new: AssertionSummary) -> list[JsonObject]:
     found = _marks(new, old)
     held = [one for one in old.strengths if one > NOTHING]
     if len(new.strengths) < len(held):
@@ -183,7 +183,7 @@ def _weaker(old: Asserted, new: Asserted) -> list[JsonObject]:
     return found
 
 
-def _marks(new: Asserted, old: Asserted) -> list[JsonObject]:
+def _marks(new: AssertionSummary, old: AssertionSummary) -> list[JsonObject]:
     found: list[JsonObject] = []
     if new.skips > old.skips:
         found.append(_problem(new.line, f"{new.name} is skipped or expected to fail", "let it run"))
@@ -196,7 +196,7 @@ def _marks(new: Asserted, old: Asserted) -> list[JsonObject]:
     return found
 
 
-def _admits_more(old: Asserted, new: Asserted) -> bool:
+def _admits_more(old: AssertionSummary, new: AssertionSummary) -> bool:
     """Whether an exception is expected by a base of it, or beside others."""
     before = {name for one in old.raised for name in one}
     if not old.raised or len(new.raised) != len(old.raised):

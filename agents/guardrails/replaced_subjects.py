@@ -13,7 +13,7 @@ from ...utils.case_names import owned_tests, proven_by
 from ...utils.python_names import last_name
 from ...utils.python_source import parse_python
 from ..contract.protocol import JsonObject
-from .assertions import tests_of
+from .assertions import list_tests
 from .problems import problem
 
 RULE = "replaced"
@@ -100,7 +100,7 @@ def _patched(tree: ast.Module, subjects: Mapping[str, str]) -> Iterator[tuple[in
 
 def _scopes(tree: ast.Module, subjects: Mapping[str, str]) -> Iterator[tuple[list[ast.AST], AbstractSet[str]]]:
     """Nodes, with the subjects of the tests that they are part of or set up."""
-    tests = tests_of(tree)
+    tests = list_tests(tree)
     everything = frozenset(subjects.values())
     told = {
         id(test): {subjects[one] for one in proven_by(test, owner, subjects) if one in subjects}

@@ -18,7 +18,7 @@ from ..contract.protocol import (
     error_response,
     success_response,
 )
-from ..guardrails.confined_files import confined
+from ..guardrails.confined_files import confine_files
 from ..guardrails.engineer_limits import refused_files
 from ..guardrails.problems import problem
 from ..model.chat import ModelChat
@@ -82,7 +82,7 @@ def _result(inputs: Mapping[str, Any], answer: Mapping[str, Any], framework: str
             "path": file["path"],
             "contents": with_header(without_header(file["contents"]), target=source, comment=_COMMENTS[framework]),
         }
-        for file in confined(answer["files"], framework)
+        for file in confine_files(answer["files"], framework)
     ]
     return {
         "run_id": inputs["run_id"],

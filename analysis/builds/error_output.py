@@ -46,19 +46,19 @@ _CALL = re.compile(r"^\s+at (?:.*\()?(?:file://)?(?P<path>[^\s():]+):(?P<line>\d
 _CONTINUED = re.compile(r"^\s+\xa0+(?P<message>.*?)(?: \((?P<code>report\w+)\))?$")
 
 
-def plain(output: str) -> str:
+def without_colors(output: str) -> str:
     """Output without the codes that colour a terminal."""
     return _ANSI.sub("", output)
 
 
-def complaints(output: str) -> list[BuildError]:
+def read_errors(output: str) -> list[BuildError]:
     """Every complaint in the output of a build, once, in its order.
 
     Known are the forms of mypy, pyright, tsc, gcc and clang, ruff, eslint (stylish), Go and of Python's own tracebacks
     and syntax errors.
     """
     found: dict[BuildError, None] = {}
-    for one in _read(plain(output)):
+    for one in _read(without_colors(output)):
         found.setdefault(one)
     return list(found)
 

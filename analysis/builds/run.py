@@ -13,7 +13,7 @@ from pathlib import Path
 from ...sandbox.protocol import Completed
 from ...sandbox.snapshot import remove_tree, take_snapshot
 from ...sandbox.target import PythonTarget, Workspace, to_the_end
-from .error_output import plain
+from .error_output import without_colors
 from .sandbox_program import LINKED, program_of
 from .steps import BuildStep, StepResult
 
@@ -42,17 +42,17 @@ async def run_steps(
         SandboxFailure, StorageError, ProjectError: the sandbox broke, or the project cannot be copied.
     """
     results: list[StepResult] = []
-    async with _fresh(target, exclude) as fresh, fresh.workspace() as workspace:
+    async with _fresh_copy(target, exclude) as fresh, fresh.workspace() as workspace:
         await asyncio.to_thread(_link, workspace)
         ends = time.monotonic() + seconds
         for step in steps:
             left = ends - time.monotonic()
-            results.append(await _result(workspace, step, left, results))
+            results.append(await _run_step(workspace, step, left, results))
     return results
 
 
 @asynccontextmanager
-async def _fresh(target: PythonTarget, exclude: Sequence[Path]) -> AsyncIterator[PythonTarget]:
+async def _fresh_copy(target: PythonTarget, exclude: Sequence[Path]) -> AsyncIterator[PythonTarget]:
     """The target with a copy of the project as it is now, which is deleted on leaving."""
     folder = target.scratch / f"build-{time.monotonic_ns()}"
     try:
@@ -75,13 +75,13 @@ def _link(workspace: Workspace) -> None:
             place.symlink_to(root / name)
 
 
-async def _result(workspace: Workspace, step: BuildStep, left: float, before: Sequence[StepResult]) -> StepResult:
+async def _run_step(workspace: Workspace, step: BuildStep, left: float, before: Sequence[StepResult]) -> StepResult:
     if step.missing:
         return StepResult(step, "unavailable", reason=step.missing, advice=step.advice)
     if step.kind == "types" and any(one.step.kind == "python" and one.status == "failed" for one in before):
         return StepResult(step, "skipped", reason="modules do not compile; mend them first")
     if left <= 0:
-        return StepResult(step, "timed_out", reason="there was no time left for it", advice=_more_time())
+        return StepResult(step, "timed_out", reason="there was no time left for it", advice=_timeout_advice())
     starts = step.program[0] if step.program else "Node" if step.python[:2] in _ON_NODE else ""
     if starts and workspace.target.sandbox.kind == "weak":
         reason = f"the weak sandbox cannot run {starts}"
@@ -91,14 +91,16 @@ async def _result(workspace: Workspace, step: BuildStep, left: float, before: Se
         reason = f"{step.program[0]} is not installed on this machine"
         return StepResult(step, "unavailable", reason=reason, advice=f"Install {step.program[0]}.")
     completed = await workspace.target.sandbox.run(program)
-    return _judged(workspace, step, completed)
+    return _step_result(workspace, step, completed)
 
 
-def _judged(workspace: Workspace, step: BuildStep, completed: Completed) -> StepResult:
-    output = _shown(workspace, completed)
+def _step_result(workspace: Workspace, step: BuildStep, completed: Completed) -> StepResult:
+    output = _readable_output(workspace, completed)
     result = StepResult(step, "passed", completed.exit_code, completed.seconds, output)
     if completed.ending == "wall_clock":
-        return replace(result, status="timed_out", reason=completed.reason or "it took too long", advice=_more_time())
+        return replace(
+            result, status="timed_out", reason=completed.reason or "it took too long", advice=_timeout_advice()
+        )
     if completed.ending != "exited":
         return replace(result, status="failed", reason=completed.reason or f"it ended by {completed.ending}")
     if completed.exit_code == 0:
@@ -113,14 +115,14 @@ def _judged(workspace: Workspace, step: BuildStep, completed: Completed) -> Step
     if _NO_NETWORK.search(output[-100_000:]):
         reason = "it wanted to use the network, which the sandbox does not give"
         status = "unavailable" if step.kind == "types" else "failed"
-        return replace(result, status=status, reason=reason, advice=_beforehand(step))
+        return replace(result, status=status, reason=reason, advice=_offline_advice(step))
     return replace(result, status="failed", reason=f"it ended with exit code {completed.exit_code}")
 
 
-def _shown(workspace: Workspace, completed: Completed) -> str:
+def _readable_output(workspace: Workspace, completed: Completed) -> str:
     """What a program wrote, paths in the copy told relative to the project."""
     both = b"\n".join(one for one in (completed.stdout, completed.stderr) if one.strip())
-    words = plain(both.decode("utf-8", "replace"))
+    words = without_colors(both.decode("utf-8", "replace"))
     for base in dict.fromkeys((str(workspace.project), str(workspace.project.resolve()))):
         words = words.replace(f"file://{base}/", "").replace(f"{base}/", "").replace(base, ".")
     return words.replace(str(workspace.scratch), "SCRATCH")
@@ -132,11 +134,11 @@ def _install_advice(step: BuildStep, tool: str) -> str:
     return f"Install {tool} in the project's environment or on this machine."
 
 
-def _beforehand(step: BuildStep) -> str:
+def _offline_advice(step: BuildStep) -> str:
     if step.python[:2] == ("-m", "pyright"):
         return "Install it with its Node, so that it fetches nothing when it runs: pip install 'pyright[nodejs]'"
     return "Install what it needs beforehand."
 
 
-def _more_time() -> str:
+def _timeout_advice() -> str:
     return "Give more time with timeout_seconds, or build less with the setting build_command."

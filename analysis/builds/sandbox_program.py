@@ -56,7 +56,7 @@ def program_of(workspace: Workspace, step: BuildStep, seconds: float) -> Program
     )
     if step.python:
         return program
-    started = _started(workspace, step.program[0])
+    started = _program_words(workspace, step.program[0])
     if started is None:
         return None
     used = [Path(started[0]), *_node_beside(started[0])]
@@ -73,7 +73,7 @@ def _packages(workspace: Workspace) -> tuple[Path, ...]:
     return tuple(root / name for name in LINKED if (root / name).is_dir())
 
 
-def _started(workspace: Workspace, name: str) -> tuple[str, ...] | None:
+def _program_words(workspace: Workspace, name: str) -> tuple[str, ...] | None:
     """How a program is started, its absolute path first; None when it is not there."""
     if "/" in name:
         place = Path(name) if name.startswith("/") else workspace.project / name

@@ -19,7 +19,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from ...core.errors import EnvironmentFault
-from .node import Node, find_node
+from .node import NodeRuntime, find_node
 
 SOURCE = Path(__file__).with_name("chain")
 COMPILED = "compiled"
@@ -34,7 +34,7 @@ _ADVICE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class ToolChain:
     """The tool chain in its place.
 
     Attributes:
@@ -61,17 +61,17 @@ def cache_folders(fallback: Path, environment: Mapping[str, str] | None = None) 
     return tuple(one / "testwright" / "javascript" for one in (own, fallback) if one is not None)
 
 
-def installed(folders: Sequence[Path]) -> Chain | None:
+def find_installed(folders: Sequence[Path]) -> ToolChain | None:
     """The chain of this version where it is installed already; nothing is written."""
     for base in folders:
         folder = base / lock_hash()
         script = folder / _scripts_name() / "check.mjs"
         if script.is_file():
-            return Chain(folder, script)
+            return ToolChain(folder, script)
     return None
 
 
-def install(folders: Sequence[Path], npm: Node | None = None, seconds: float = INSTALL_SECONDS) -> Chain:
+def install(folders: Sequence[Path], npm: NodeRuntime | None = None, seconds: float = INSTALL_SECONDS) -> ToolChain:
     """The chain, installed first where it is missing. One process installs, the others wait for it. Blocks.
 
     Args:
@@ -81,17 +81,17 @@ def install(folders: Sequence[Path], npm: Node | None = None, seconds: float = I
     Raises:
         EnvironmentFault: no Node, no npm, no network, or no folder to write to.
     """
-    found = installed(folders)
+    found = find_installed(folders)
     if found is not None:
         return found
-    base = _writable(folders)
+    base = _writable_folder(folders)
     try:
         with FileLock(base / f"{lock_hash()}.lock", timeout=seconds):
-            found = installed([base])
+            found = find_installed([base])
             if found is not None:
                 return found
             if not (base / lock_hash()).is_dir():
-                _fill(base, npm or find_node(with_npm=True), seconds)
+                _install_beside(base, npm or find_node(with_npm=True), seconds)
             return _with_scripts(base / lock_hash())
     except Timeout as fault:
         raise EnvironmentFault(
@@ -126,7 +126,7 @@ def _hash(paths: Sequence[Path]) -> str:
     return digest.hexdigest()[:16]
 
 
-def _writable(folders: Sequence[Path]) -> Path:
+def _writable_folder(folders: Sequence[Path]) -> Path:
     complaint = "no folder was given"
     for base in folders:
         try:
@@ -140,7 +140,7 @@ def _writable(folders: Sequence[Path]) -> Path:
     )
 
 
-def _fill(base: Path, node: Node, seconds: float) -> None:
+def _install_beside(base: Path, node: NodeRuntime, seconds: float) -> None:
     """Install beside the place, then rename: whoever is killed in between leaves nothing that looks complete."""
     for left in base.glob(f"{lock_hash()}.new-*"):  # by somebody who was killed: we hold the lock
         shutil.rmtree(left, ignore_errors=True)
@@ -155,7 +155,7 @@ def _fill(base: Path, node: Node, seconds: float) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _npm(command: list[str], folder: Path, node: Node, seconds: float) -> None:
+def _npm(command: list[str], folder: Path, node: NodeRuntime, seconds: float) -> None:
     path = f"{node.path.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     started = subprocess.Popen(
         command, cwd=folder, env={**os.environ, "PATH": path, "NODE_ENV": "production"}, stdin=subprocess.DEVNULL,
@@ -168,7 +168,7 @@ def _npm(command: list[str], folder: Path, node: Node, seconds: float) -> None:
             f"npm did not install the JavaScript checks in {seconds:.0f} s", advice=_ADVICE
         ) from fault
     finally:
-        _end(started)
+        _kill_process_group(started)
     if started.returncode:
         lines = [line for line in told.decode("utf-8", "replace").splitlines() if line.strip()]
         what = " / ".join(lines[:4])[:600] or f"exit code {started.returncode}"
@@ -177,7 +177,7 @@ def _npm(command: list[str], folder: Path, node: Node, seconds: float) -> None:
         )
 
 
-def _end(started: subprocess.Popen[bytes]) -> None:
+def _kill_process_group(started: subprocess.Popen[bytes]) -> None:
     """Whatever of npm is still there: it may have children of its own."""
     if started.poll() is None:
         os.killpg(started.pid, signal.SIGKILL)
@@ -186,7 +186,7 @@ def _end(started: subprocess.Popen[bytes]) -> None:
         started.stdout.close()
 
 
-def _with_scripts(folder: Path) -> Chain:
+def _with_scripts(folder: Path) -> ToolChain:
     place = folder / _scripts_name()
     made = Path(tempfile.mkdtemp(prefix=f"{_scripts_name()}.new-", dir=folder))
     try:
@@ -198,4 +198,4 @@ def _with_scripts(folder: Path) -> Chain:
         made.rename(place)
     finally:
         shutil.rmtree(made, ignore_errors=True)
-    return Chain(folder, place / "check.mjs", fresh=True)
+    return ToolChain(folder, place / "check.mjs", fresh=True)

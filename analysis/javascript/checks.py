@@ -19,8 +19,8 @@ from typing import Any, Literal
 from ...core.errors import EnvironmentFault, SandboxFailure, SandboxUnavailable, ToolFailure
 from ...sandbox.opening import open_sandbox
 from ...sandbox.protocol import Limits, Program, Sandbox
-from .chain import COMPILED, Chain, cache_folders, install
-from .node import Node, find_node
+from .chain import COMPILED, ToolChain, cache_folders, install
+from .node import NodeRuntime, find_node
 
 SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 _SECONDS = 90.0
@@ -73,7 +73,7 @@ class JavaScriptChecks:
 
     def __init__(self, cache_dir: Path) -> None:
         self._folders = cache_folders(cache_dir)
-        self._opened: tuple[Node, Chain, Sandbox | None] | None = None
+        self._opened: tuple[NodeRuntime, ToolChain, Sandbox | None] | None = None
 
     async def issues(self, files: Sequence[ScriptFile]) -> list[list[ScriptIssue]]:
         """What is wrong in each of the files, in their order.
@@ -85,17 +85,17 @@ class JavaScriptChecks:
         if not files:
             return []
         node, chain, sandbox = await self._open()
-        return await _asked(node, chain, sandbox, files)
+        return await _run_checks(node, chain, sandbox, files)
 
-    async def _open(self) -> tuple[Node, Chain, Sandbox | None]:
+    async def _open(self) -> tuple[NodeRuntime, ToolChain, Sandbox | None]:
         if self._opened is None:
             node, chain = await asyncio.to_thread(self._prepare)
             if chain.fresh:
-                await _warm(node, chain)
+                await _verify_chain(node, chain)
             self._opened = (node, chain, await asyncio.to_thread(_sandbox))
         return self._opened
 
-    def _prepare(self) -> tuple[Node, Chain]:
+    def _prepare(self) -> tuple[NodeRuntime, ToolChain]:
         node = find_node()
         return node, install(self._folders)
 
@@ -107,7 +107,7 @@ def _sandbox() -> Sandbox | None:
         return None
 
 
-async def _warm(node: Node, chain: Chain) -> None:
+async def _verify_chain(node: NodeRuntime, chain: ToolChain) -> None:
     """See that a new chain works; Node keeps what it compiles for those who come later."""
     modules = {"jest": "@jest/globals", "playwright": "@playwright/test"}
     files = [
@@ -115,33 +115,33 @@ async def _warm(node: Node, chain: Chain) -> None:
         for framework in ("jest", "playwright")
         for ending in (".js", ".ts")
     ]
-    found = await _asked(node, chain, None, files)
+    found = await _run_checks(node, chain, None, files)
     if any(found):
         raise EnvironmentFault(
             f"the JavaScript checks in {chain.folder} do not work: {found}", advice=f"delete {chain.folder}, try again"
         )
 
 
-async def _asked(
-    node: Node, chain: Chain, sandbox: Sandbox | None, files: Sequence[ScriptFile]
+async def _run_checks(
+    node: NodeRuntime, chain: ToolChain, sandbox: Sandbox | None, files: Sequence[ScriptFile]
 ) -> list[list[ScriptIssue]]:
     question = json.dumps({"files": [asdict(one) for one in files]}).encode("utf-8", "surrogatepass")
     argv = (str(node.path), "--max-old-space-size=1024", str(chain.script))
     environment = {"NODE_COMPILE_CACHE": str(chain.folder / COMPILED), "LANG": "C.UTF-8"}
     if sandbox is None:
-        code, out, told = await _plain(argv, chain, environment, question)
+        code, out, told = await _run_unsandboxed(argv, chain, environment, question)
     else:
-        code, out, told = await _sandboxed(sandbox, argv, chain, environment, question)
+        code, out, told = await _run_sandboxed(sandbox, argv, chain, environment, question)
     if code != 0:
         raise ToolFailure(
-            f"the JavaScript checks broke off (exit code {code}): {_last(told)}",
+            f"the JavaScript checks broke off (exit code {code}): {_error_line(told)}",
             advice=f"if it comes again, delete {chain.folder}: it is installed anew",
         )
     return _read(out, len(files))
 
 
-async def _plain(
-    argv: Sequence[str], chain: Chain, environment: Mapping[str, str], question: bytes
+async def _run_unsandboxed(
+    argv: Sequence[str], chain: ToolChain, environment: Mapping[str, str], question: bytes
 ) -> tuple[int, bytes, bytes]:
     try:
         child = await asyncio.create_subprocess_exec(
@@ -163,8 +163,8 @@ async def _plain(
     return child.returncode or 0, out, told
 
 
-async def _sandboxed(
-    sandbox: Sandbox, argv: tuple[str, ...], chain: Chain, environment: Mapping[str, str], question: bytes
+async def _run_sandboxed(
+    sandbox: Sandbox, argv: tuple[str, ...], chain: ToolChain, environment: Mapping[str, str], question: bytes
 ) -> tuple[int, bytes, bytes]:
     program = Program(
         argv=argv, cwd=chain.folder, environment=environment, readable=(chain.folder,), limits=_LIMITS, stdin=question
@@ -187,6 +187,6 @@ def _read(out: bytes, wanted: int) -> list[list[ScriptIssue]]:
     return found
 
 
-def _last(told: bytes) -> str:
+def _error_line(told: bytes) -> str:
     lines = [line.strip() for line in told.decode("utf-8", "replace").splitlines() if line.strip()]
     return next((line for line in lines if "Error" in line), lines[-1] if lines else "it said nothing")[:500]

@@ -23,7 +23,7 @@ Version = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class NodeRuntime:
     """One Node that suits.
 
     Attributes:
@@ -43,7 +43,7 @@ class Node:
         return f"Node {'.'.join(map(str, self.version))} at {self.path} ({self.origin})"
 
 
-def find_node(environment: Mapping[str, str] | None = None, *, with_npm: bool = False) -> Node:
+def find_node(environment: Mapping[str, str] | None = None, *, with_npm: bool = False) -> NodeRuntime:
     """The newest Node there is: from 22.1 on it keeps what it compiles. Blocks for as long as `node --version` takes.
 
     Args:
@@ -53,16 +53,16 @@ def find_node(environment: Mapping[str, str] | None = None, *, with_npm: bool = 
     Raises:
         EnvironmentFault: there is none; the message tells what was found instead.
     """
-    fit: list[Node] = []
+    fit: list[NodeRuntime] = []
     unfit: list[str] = []
     for path, npm, origin in _candidates(environment if environment is not None else os.environ):
         version = _version(path)
-        if version is None or not suits(version):
+        if version is None or not is_supported(version):
             unfit.append(f"{path} is {'.'.join(map(str, version)) if version else 'no Node that answers'}")
         elif with_npm and not npm:
             unfit.append(f"{path} has no npm beside it")
         else:
-            fit.append(Node(path.resolve(), version, npm, origin))
+            fit.append(NodeRuntime(path.resolve(), version, npm, origin))
     if fit:
         return max(fit, key=lambda one: one.version)
     told = f": {'; '.join(unfit)}" if unfit else ""
@@ -70,7 +70,7 @@ def find_node(environment: Mapping[str, str] | None = None, *, with_npm: bool = 
     raise EnvironmentFault(f"{wanted} was found{told}", advice=ADVICE, details={"needs": "node"})
 
 
-def suits(version: Version) -> bool:
+def is_supported(version: Version) -> bool:
     """Whether ESLint runs on it: 20.19 and on in 20, 22.13 and on in 22, 24 and newer."""
     return version >= (24, 0, 0) or any((*low, 0) <= version < (low[0] + 1, 0, 0) for low in ((20, 19), (22, 13)))
 

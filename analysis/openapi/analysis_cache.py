@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 
-from .document_analysis import Reading, read
+from .document_analysis import DocumentAnalysis, analyze_document
 from .documents import Library
 
 _Key = tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]
 
 
-class Readings:
+class AnalysisCache:
     """The last readings, by the content of all their documents; safe to use from several threads.
 
     Args:
@@ -20,16 +20,16 @@ class Readings:
 
     def __init__(self, capacity: int = 2) -> None:
         self._capacity = max(1, capacity)
-        self._kept: OrderedDict[_Key, Reading] = OrderedDict()
+        self._kept: OrderedDict[_Key, DocumentAnalysis] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, library: Library) -> Reading:
+    def of(self, library: Library) -> DocumentAnalysis:
         """What is known of a document. Blocks when it has to be found out."""
         documents = tuple((one.location, one.digest) for one in library.documents.values())
         key = (documents, tuple(sorted(library.failures.items())))
         with self._lock:
             known = self._kept.get(key)
-        reading = known or read(library)
+        reading = known or analyze_document(library)
         with self._lock:
             self._kept[key] = reading
             self._kept.move_to_end(key)

@@ -12,7 +12,7 @@ _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
-def refusal_of(address: str) -> str:
+def block_reason(address: str) -> str:
     """Why an IP address is not asked, in words; empty when it may be.
 
     Link-local addresses and those where clouds serve the credentials of a machine, however they are spelled, and what

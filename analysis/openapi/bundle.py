@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .documents import Library, locate
-from .grammar import SECTIONS, SWAGGER_SECTIONS, rebuilt
+from .grammar import SECTIONS, SWAGGER_SECTIONS, copy_with_children
 from .problems import Parts, Problem, keys_of, look_up, mapping, pointer_of
 
 _REFERABLE = frozenset({*SECTIONS, "path_item"})
 _PLAIN_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 _MOST_LINKS = 16
-Place = tuple[str, Parts]
+DocumentPlace = tuple[str, Parts]
 """A document's location, and a place in it."""
 
 
@@ -32,10 +32,10 @@ class Bundle:
     value: dict[str, Any]
     circular: tuple[str, ...]
     problems: tuple[Problem, ...]
-    origins: dict[Parts, Place]
+    origins: dict[Parts, DocumentPlace]
     root: str
 
-    def origin(self, parts: Parts) -> Place:
+    def origin(self, parts: Parts) -> DocumentPlace:
         """The document and the place in it that a place of the bundle was taken from."""
         for end in range(len(parts), 0, -1):
             if parts[:end] in self.origins:
@@ -60,9 +60,9 @@ class _Bundling:
     library: Library
     swagger: bool
     problems: list[Problem] = field(default_factory=list)
-    origins: dict[Parts, Place] = field(default_factory=dict)
-    placed: dict[tuple[str, Place], Parts] = field(default_factory=dict)
-    queue: list[tuple[str, Place, Parts]] = field(default_factory=list)
+    origins: dict[Parts, DocumentPlace] = field(default_factory=dict)
+    placed: dict[tuple[str, DocumentPlace], Parts] = field(default_factory=dict)
+    queue: list[tuple[str, DocumentPlace, Parts]] = field(default_factory=list)
     taken: set[Parts] = field(default_factory=set)
     anchors: dict[str, dict[str, Parts]] = field(default_factory=dict)
 
@@ -77,7 +77,7 @@ class _Bundling:
             value = _with(value, into, content)
         return value
 
-    def _copy(self, value: Any, kind: str, here: Place, into: Parts, through: tuple[Place, ...]) -> Any:
+    def _copy(self, value: Any, kind: str, here: DocumentPlace, into: Parts, through: tuple[DocumentPlace, ...]) -> Any:
         """A copy with references rewritten.
 
         Args:
@@ -99,9 +99,11 @@ class _Bundling:
         def copy(below: Parts, one: Any, what: str) -> Any:
             return self._copy(one, what, (location, (*parts, *below)), (*into, *below), through)
 
-        return rebuilt(value, kind, copy)
+        return copy_with_children(value, kind, copy)
 
-    def _inlined(self, value: Any, target: Place, here: Place, into: Parts, through: tuple[Place, ...]) -> Any:
+    def _inlined(
+        self, value: Any, target: DocumentPlace, here: DocumentPlace, into: Parts, through: tuple[DocumentPlace, ...]
+    ) -> Any:
         """A path item with the one it refers to in its place; what it says itself comes first."""
         own = {key: one for key, one in value.items() if key != "$ref"}
         if target in through or len(through) >= _MOST_LINKS:
@@ -113,7 +115,7 @@ class _Bundling:
         self.origins |= {(*into, key): (here[0], (*here[1], key)) for key in own}
         return {**content, **mapping(self._copy(own, "path_item", here, into, through))}
 
-    def _target(self, reference: str, kind: str, here: Place) -> Place | None:
+    def _target(self, reference: str, kind: str, here: DocumentPlace) -> DocumentPlace | None:
         """Where a reference leads; None, and a problem, when it leads nowhere."""
         location, fragment = locate(here[0], reference)
         document = self.library.documents.get(location)
@@ -141,7 +143,7 @@ class _Bundling:
             return None
         return location, found[1]
 
-    def _local(self, kind: str, target: Place) -> str:
+    def _local(self, kind: str, target: DocumentPlace) -> str:
         """The reference, in the bundle, to a target; what lies in another document gets a name first."""
         if target[0] == self.library.root.location:
             return f"#{pointer_of(target[1])}"
@@ -152,7 +154,7 @@ class _Bundling:
             self.queue.append((kind, target, into))
         return f"#{pointer_of(self.placed[key])}"
 
-    def _free_name(self, section: tuple[str, ...], target: Place) -> Parts:
+    def _free_name(self, section: tuple[str, ...], target: DocumentPlace) -> Parts:
         stem = target[0].rpartition("/")[2].partition(".")[0]
         wanted = _PLAIN_NAME.sub("_", str(target[1][-1]) if target[1] else stem).strip("_") or "component"
         names = look_up(self.library.root.value, section)
@@ -169,7 +171,7 @@ class _Bundling:
             self.anchors[location] = dict(_named(self.library.documents[location].value))
         return self.anchors[location]
 
-    def _tell(self, here: Place, message: str, suggestion: str) -> None:
+    def _tell(self, here: DocumentPlace, message: str, suggestion: str) -> None:
         self.problems.append(Problem(message, (*here[1], "$ref"), "reference", suggestion=suggestion, location=here[0]))
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from .bundle import Bundle, bundle
 from .documents import Library
 from .problems import Parts, Problem, mapping
-from .schema_rules import check_structure, dialect_of
-from .semantic_rules import check_meaning
+from .schema_rules import dialect_of, structure_problems
+from .semantic_rules import semantic_problems
 from .swagger import VERSION, to_openapi
 from .tree import lines_of
 
@@ -18,7 +18,7 @@ METHODS = frozenset({"get", "put", "post", "delete", "options", "head", "patch",
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class DocumentAnalysis:
     """A document that was read.
 
     Attributes:
@@ -37,17 +37,17 @@ class Reading:
     whole: Bundle | None = None
 
 
-def read(library: Library) -> Reading:
+def analyze_document(library: Library) -> DocumentAnalysis:
     """Bundle, check and convert a document. Blocks, for large documents up to a minute."""
     root = library.root
     own = [problem.at(root.location, problem.line) for problem in root.tree.problems]
     dialect, said = dialect_of(root.value)
     if dialect is None or not isinstance(root.value, dict):
-        return Reading(None, said, False, (), (*own, _no_document(root.value, said).at(root.location, 1)))
+        return DocumentAnalysis(None, said, False, (), (*own, _unknown_version(root.value, said).at(root.location, 1)))
     swagger = dialect == "2.0"
     whole = bundle(library, swagger=swagger)
-    found = [*check_structure(whole.value, dialect), *check_meaning(whole.value, swagger=swagger)]
-    placed = [_placed(problem, whole) for problem in found]
+    found = [*structure_problems(whole.value, dialect), *semantic_problems(whole.value, swagger=swagger)]
+    placed = [_at_origin(problem, whole) for problem in found]
     told = [*whole.problems, *placed]
     others = [
         problem.at(one.location, problem.line)
@@ -55,7 +55,7 @@ def read(library: Library) -> Reading:
         if one is not root
         for problem in one.tree.problems
     ]
-    located = _with_lines(library, _once(told))
+    located = _with_lines(library, _without_repeats(told))
     problems = sorted(
         (*own, *others, *located), key=lambda one: (one.location != root.location, one.location, one.line or 0)
     )
@@ -63,17 +63,17 @@ def read(library: Library) -> Reading:
     circular = whole.circular
     if swagger:
         circular = tuple(one.replace("#/definitions/", "#/components/schemas/") for one in circular)
-    return Reading(value, said, swagger, circular, tuple(problems), whole)
+    return DocumentAnalysis(value, said, swagger, circular, tuple(problems), whole)
 
 
-def operation_places(library: Library, reading: Reading) -> list[dict[str, Any]]:
+def operation_places(library: Library, reading: DocumentAnalysis) -> list[dict[str, Any]]:
     """Method, path, document and line of every operation. Blocks: the documents are read once more for their lines."""
     if reading.whole is None:
         return []
     found: dict[tuple[str, str], Problem] = {}
     for path, item in mapping(reading.whole.value.get("paths")).items():
         for method in METHODS & set(mapping(item)):
-            found[method, path] = _placed(Problem("", ("paths", path, method)), reading.whole)
+            found[method, path] = _at_origin(Problem("", ("paths", path, method)), reading.whole)
     lined = _with_lines(library, list(found.values()))
     return [
         {"method": method.upper(), "path": path, "document": one.location, "line": one.line}
@@ -86,7 +86,7 @@ def converted_note(said: str) -> str:
     return f"the document is Swagger {said}; it is told as OpenAPI {VERSION}, problems by its own places"
 
 
-def _no_document(value: Any, said: str) -> Problem:
+def _unknown_version(value: Any, said: str) -> Problem:
     if isinstance(value, dict) and ("openapi" in value or "swagger" in value):
         known = "OpenAPI 3.0, 3.1 and 3.2, and Swagger 2.0"
         key = "openapi" if "openapi" in value else "swagger"
@@ -96,13 +96,13 @@ def _no_document(value: Any, said: str) -> Problem:
     return Problem(message, (), "version", suggestion='begin it with "openapi": "3.1.0"')
 
 
-def _placed(problem: Problem, whole: Bundle) -> Problem:
+def _at_origin(problem: Problem, whole: Bundle) -> Problem:
     """The same problem at its place in the document that it came from."""
     location, parts = whole.origin(problem.parts)
     return Problem(problem.message, parts, problem.rule, problem.severity, problem.suggestion, location)
 
 
-def _once(problems: Iterable[Problem]) -> list[Problem]:
+def _without_repeats(problems: Iterable[Problem]) -> list[Problem]:
     return list(dict.fromkeys(problems))
 
 

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 from ...core.errors import ToolFailure
 from .problems import Problem, UnreadableDocument
-from .tree import Tree, read_tree
+from .tree import DocumentTree, read_tree
 
 MAX_DOCUMENTS = 100
 MAX_BYTES = 10 * 1024 * 1024
@@ -45,7 +45,7 @@ class Document:
 
     location: str
     source: str
-    tree: Tree
+    tree: DocumentTree
     digest: str
 
     @property

@@ -119,7 +119,7 @@ def children(value: Any, kind: str) -> Iterator[tuple[Parts, Any, str]]:
             yield from (((key, index), one, what) for index, one in enumerate(inner))
 
 
-def rebuilt(value: dict[str, Any], kind: str, change: Callable[[Parts, Any, str], Any]) -> dict[str, Any]:
+def copy_with_children(value: dict[str, Any], kind: str, change: Callable[[Parts, Any, str], Any]) -> dict[str, Any]:
     """A copy of an object whose children, given by place, value and kind, are what `change` makes of them."""
     copied = dict(value)
     for below, one, what in children(value, kind):

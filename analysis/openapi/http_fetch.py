@@ -13,7 +13,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
 import httpx2
 
 from ...core.errors import ToolFailure
-from .blocked_addresses import refusal_of
+from .blocked_addresses import block_reason
 from .documents import MAX_BYTES
 
 _SECONDS = 30.0
@@ -29,7 +29,7 @@ _HEADERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class FetchedPage:
     """What an address answered.
 
     Attributes:
@@ -47,15 +47,15 @@ class HostFailure(ToolFailure):
     """It lies with the host: asking for another path there is of no use."""
 
 
-class Unreachable(HostFailure):
+class HostUnreachable(HostFailure):
     """Nobody answers there."""
 
 
-class Refused(HostFailure):
+class HostRefused(HostFailure):
     """It is never asked."""
 
 
-class Web:
+class HttpFetcher:
     """Asks hosts over HTTP. No proxy, cookie, credential or certificate of the user's environment is used.
 
     Args:
@@ -71,23 +71,24 @@ class Web:
         self._seconds = seconds
         self._max_bytes = max_bytes
 
-    async def get(self, url: str) -> Page:
+    async def get(self, url: str) -> FetchedPage:
         """The page at an address, redirects within its host followed.
 
         Raises:
             ToolFailure: the address is not allowed, or answers too much or with too many redirects.
             HostFailure: nobody answers there in time, or the host is never asked.
         """
-        first = checked(url)
+        first = checked_url(url)
         try:
             async with asyncio.timeout(self._seconds):
                 return await self._follow(first)
         except TimeoutError as error:
-            raise Unreachable(
-                f"{shown(url)} did not answer within {self._seconds:g} s", advice="check that the server is running"
+            raise HostUnreachable(
+                f"{display_url(url)} did not answer within {self._seconds:g} s",
+                advice="check that the server is running",
             ) from error
 
-    async def _follow(self, first: SplitResult) -> Page:
+    async def _follow(self, first: SplitResult) -> FetchedPage:
         parts = first
         for _ in range(_MOST_REDIRECTS + 1):
             status, headers, content = await self._ask(parts)
@@ -95,15 +96,15 @@ class Web:
             target = headers.get("location")
             if status not in _REDIRECTS or not target:
                 media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
-                return Page(url, status, media_type, content)
-            following = checked(urljoin(url, target))
+                return FetchedPage(url, status, media_type, content)
+            following = checked_url(urljoin(url, target))
             if not _same_host(parts, following):
                 raise ToolFailure(
-                    f"{shown(url)} redirects to another host, {following.hostname}: that was not followed",
-                    advice=f"If it is meant, ask for {shown(urlunsplit(following))}.",
+                    f"{display_url(url)} redirects to another host, {following.hostname}: that was not followed",
+                    advice=f"If it is meant, ask for {display_url(urlunsplit(following))}.",
                 )
             parts = following
-        raise ToolFailure(f"{shown(urlunsplit(first))} redirects more than {_MOST_REDIRECTS} times")
+        raise ToolFailure(f"{display_url(urlunsplit(first))} redirects more than {_MOST_REDIRECTS} times")
 
     async def _ask(self, parts: SplitResult) -> tuple[int, httpx2.Headers, bytes]:
         """One request, to an address that was looked up and judged before: the name is not looked up again."""
@@ -129,10 +130,10 @@ class Web:
                     ) from error
             except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError) as error:
                 raise ToolFailure(
-                    f"{shown(urlunsplit(parts))} does not answer in HTTP: {error or type(error).__name__}",
+                    f"{display_url(urlunsplit(parts))} does not answer in HTTP: {error or type(error).__name__}",
                     advice="check the address and whether it is http or https",
                 ) from error
-        raise Unreachable(
+        raise HostUnreachable(
             f"nobody answers at {parts.scheme}://{parts.netloc}: {problem}",
             advice="start the server, or check the address",
         ) from problem
@@ -151,24 +152,24 @@ class Web:
         if kind in ("", "identity"):
             return content
         if kind not in ("gzip", "x-gzip", "deflate"):
-            raise ToolFailure(f"{shown(url)} answers packed with {kind!r}, which was not asked for")
+            raise ToolFailure(f"{display_url(url)} answers packed with {kind!r}, which was not asked for")
         unpacking = zlib.decompressobj(wbits=47)
         try:
             plain = unpacking.decompress(content, self._max_bytes + 1)
         except zlib.error as error:
-            raise ToolFailure(f"the answer of {shown(url)} does not unpack: {error}") from error
+            raise ToolFailure(f"the answer of {display_url(url)} does not unpack: {error}") from error
         if len(plain) > self._max_bytes:
             raise self._too_large(url)
         return plain
 
     def _too_large(self, url: str) -> ToolFailure:
         return ToolFailure(
-            f"the answer of {shown(url)} is larger than {self._max_bytes // 1024**2} MiB",
+            f"the answer of {display_url(url)} is larger than {self._max_bytes // 1024**2} MiB",
             advice="give the address of the OpenAPI document itself",
         )
 
 
-def checked(url: str) -> SplitResult:
+def checked_url(url: str) -> SplitResult:
     """The parts of an address that may be asked.
 
     Raises:
@@ -192,7 +193,7 @@ def checked(url: str) -> SplitResult:
     return parts._replace(path=parts.path or "/", fragment="")
 
 
-def shown(url: str) -> str:
+def display_url(url: str) -> str:
     """An address as answers show it: without its query, which may hold keys. A path stays what it is."""
     if "://" not in url:
         return url
@@ -231,12 +232,12 @@ async def _addresses(host: str, port: int) -> list[str]:
         try:
             answers = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
-            raise Unreachable(f"the host {host!r} is not known: {error}", advice="check the address") from error
+            raise HostUnreachable(f"the host {host!r} is not known: {error}", advice="check the address") from error
         found = list(dict.fromkeys(str(answer[4][0]) for answer in answers))
     for address in found:
-        reason = refusal_of(address)
+        reason = block_reason(address)
         if reason:
-            raise Refused(
+            raise HostRefused(
                 f"{host} is not asked: {reason}" + (f" ({address})" if address != host else ""),
                 advice="For an app on this machine give http://127.0.0.1:PORT.",
             )

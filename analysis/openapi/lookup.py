@@ -12,7 +12,7 @@ from urllib.parse import urlunsplit
 from ...core.errors import ToolFailure
 from ..repository import Checkout
 from .documents import Document, Source, read_document
-from .http_fetch import HostFailure, Page, Web, checked, shown
+from .http_fetch import FetchedPage, HostFailure, HttpFetcher, checked_url, display_url
 from .operation_match import named_operation
 from .problems import Problem, UnreadableDocument, mapping
 from .sources import HTML, OneHost, ProjectFiles
@@ -45,7 +45,7 @@ _MOST_OWN = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LocatedDocument:
     """The document that was meant.
 
     Attributes:
@@ -63,7 +63,7 @@ class Found:
     notes: tuple[str, ...] = ()
 
 
-async def find(root: Path, endpoint: str, web: Web) -> Found:
+async def locate_document(root: Path, endpoint: str, web: HttpFetcher) -> LocatedDocument:
     """The document that an endpoint means.
 
     Args:
@@ -75,8 +75,8 @@ async def find(root: Path, endpoint: str, web: Web) -> Found:
     """
     said = endpoint.strip()
     if is_address(said):
-        return await _on_the_web(said if "://" in said else f"http://{said}", web)
-    return await asyncio.to_thread(find_in_project, root, said)
+        return await _locate_on_web(said if "://" in said else f"http://{said}", web)
+    return await asyncio.to_thread(locate_in_project, root, said)
 
 
 def is_address(endpoint: str) -> bool:
@@ -85,33 +85,33 @@ def is_address(endpoint: str) -> bool:
     return bool(_URL.match(said) or _HOST.fullmatch(said))
 
 
-def find_in_project(root: Path, endpoint: str) -> Found:
+def locate_in_project(root: Path, endpoint: str) -> LocatedDocument:
     """The document that an endpoint means that is no address. Blocks. Raises ToolFailure."""
     said = endpoint.strip()
     files = ProjectFiles(root)
-    path = _relative(root, said)
+    path = _project_file(root, said)
     if path is not None:
-        return _read(files, path)
+        return _read_file(files, path)
     operation = named_operation(said)
     if said not in (".", "") and operation is None:
-        own = own_documents(root)
+        own = project_documents(root)
         have = f"; the project has {', '.join(own)}" if own else ""
         raise ToolFailure(
             f"there is no file {said!r} in the project",
             advice=f"Give a file of the project, a URL, or the address of a running app{have}.",
             details={"documents": own},
         )
-    own = own_documents(root)
+    own = project_documents(root)
     if not own:
         raise ToolFailure(
             "the project has no OpenAPI document",
             advice="Give the file, a URL, or the address of the running app, such as http://127.0.0.1:8000.",
         )
     notes = (f"the project has more OpenAPI documents: {', '.join(own[1:])}",) if own[1:] else ()
-    return _read(files, own[0], operation=operation, notes=notes)
+    return _read_file(files, own[0], operation=operation, notes=notes)
 
 
-def _relative(root: Path, said: str) -> str | None:
+def _project_file(root: Path, said: str) -> str | None:
     """The path, relative to the root, of an existing file; None when no file of that name is there."""
     pure = PurePosixPath(said)
     try:
@@ -125,19 +125,19 @@ def _relative(root: Path, said: str) -> str | None:
     return said if is_file else None
 
 
-def _read(
+def _read_file(
     files: ProjectFiles, path: str, *, operation: tuple[str, str] | None = None, notes: tuple[str, ...] = ()
-) -> Found:
+) -> LocatedDocument:
     path = path.removeprefix("./")
     content = files.read_now(path)
     try:
         document = read_document(path, content)
     except UnreadableDocument as error:
-        return Found("file", path, files, None, error.problem, operation, notes)
-    return Found("file", path, files, document, None, operation, notes)
+        return LocatedDocument("file", path, files, None, error.problem, operation, notes)
+    return LocatedDocument("file", path, files, document, None, operation, notes)
 
 
-def own_documents(root: Path) -> list[str]:
+def project_documents(root: Path) -> list[str]:
     """The project's files that are OpenAPI documents by name and content, the least hidden first; at most 20."""
     found: list[str] = []
     for path, facts in Checkout(root).stamps():
@@ -151,18 +151,18 @@ def own_documents(root: Path) -> list[str]:
     return sorted(found, key=lambda one: (one.count("/"), len(one), one))
 
 
-async def _on_the_web(url: str, web: Web) -> Found:
-    parts = checked(url)
+async def _locate_on_web(url: str, web: HttpFetcher) -> LocatedDocument:
+    parts = checked_url(url)
     bases = [parts.path.rstrip("/")]
     tried: list[str] = []
     if bases != [""]:
         page = await web.get(url)
-        found = _judged(page, "url", web)
+        found = _document_of_page(page, "url", web)
         if found is not None:
             return found
         if page.status == 200 and page.media_type not in HTML and _is_document_path(parts.path):
-            return _unfit(page, web)
-        tried.append(f"{shown(url)} ({_told(page)})")
+            return _page_with_problem(page, web)
+        tried.append(f"{display_url(url)} ({_describe_page(page)})")
         bases.append("")
     for base in dict.fromkeys(bases):
         for path in APP_PATHS:
@@ -172,20 +172,20 @@ async def _on_the_web(url: str, web: Web) -> Found:
             except HostFailure:
                 raise
             except ToolFailure as error:
-                tried.append(f"{shown(address)} ({error.message})")
+                tried.append(f"{display_url(address)} ({error.message})")
                 continue
-            found = _judged(page, "app", web)
+            found = _document_of_page(page, "app", web)
             if found is not None:
                 return found
-            tried.append(f"{shown(address)} ({_told(page)})")
+            tried.append(f"{display_url(address)} ({_describe_page(page)})")
     raise ToolFailure(
-        f"no OpenAPI document was found at {shown(url)}",
+        f"no OpenAPI document was found at {display_url(url)}",
         advice="Give the URL of the document itself. Tried: " + "; ".join(tried[:6]) + ("; …" if tried[6:] else ""),
         details={"tried": tried},
     )
 
 
-def _judged(page: Page, kind: Kind, web: Web) -> Found | None:
+def _document_of_page(page: FetchedPage, kind: Kind, web: HttpFetcher) -> LocatedDocument | None:
     """The document a page is; None when it is none."""
     if page.status != 200 or page.media_type in HTML or page.content.lstrip()[:1] == b"<":
         return None
@@ -196,23 +196,23 @@ def _judged(page: Page, kind: Kind, web: Web) -> Found | None:
     named = mapping(document.value)
     if "openapi" not in named and "swagger" not in named:
         return None
-    return Found(kind, page.url, OneHost(web, page.url), document)
+    return LocatedDocument(kind, page.url, OneHost(web, page.url), document)
 
 
-def _unfit(page: Page, web: Web) -> Found:
+def _page_with_problem(page: FetchedPage, web: HttpFetcher) -> LocatedDocument:
     """A page that was meant to be a document and is none, so that it can be said what is wrong with it."""
     host = OneHost(web, page.url)
     try:
-        return Found("url", page.url, host, read_document(page.url, page.content))
+        return LocatedDocument("url", page.url, host, read_document(page.url, page.content))
     except UnreadableDocument as error:
-        return Found("url", page.url, host, None, error.problem)
+        return LocatedDocument("url", page.url, host, None, error.problem)
 
 
 def _is_document_path(path: str) -> bool:
     return path.lower().endswith((".json", ".yaml", ".yml"))
 
 
-def _told(page: Page) -> str:
+def _describe_page(page: FetchedPage) -> str:
     if page.status != 200:
         return f"status {page.status}"
     return "a web page" if page.media_type in HTML else "no OpenAPI document"

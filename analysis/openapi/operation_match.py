@@ -20,7 +20,7 @@ def named_operation(said: str) -> tuple[str, str] | None:
     return ((found.group(1) or "").upper(), found.group(2)) if found else None
 
 
-def matching(document: dict[str, Any], entries: Sequence[Operation], said: str) -> list[Operation]:
+def matching_operations(document: dict[str, Any], entries: Sequence[Operation], said: str) -> list[Operation]:
     """The operations, as `operation_list` gives them, that are meant.
 
     Args:

@@ -6,14 +6,14 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from .grammar import EACH, children, kind_at, rebuilt
+from .grammar import EACH, children, copy_with_children, kind_at
 from .problems import Parts, keys_of, look_up
 
 _DEEPEST = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class ResolvedValue:
     """A value with references resolved.
 
     Attributes:
@@ -28,7 +28,7 @@ class Resolved:
     broken: tuple[str, ...]
 
 
-def resolve(document: dict[str, Any], parts: Parts, *, limit: int) -> Resolved | None:
+def resolve(document: dict[str, Any], parts: Parts, *, limit: int) -> ResolvedValue | None:
     """What stands at a place of a bundled document, with as many levels of references resolved as fit; None when not
     even the value itself does.
 
@@ -37,7 +37,7 @@ def resolve(document: dict[str, Any], parts: Parts, *, limit: int) -> Resolved |
     """
     found = look_up(document, parts)
     value, kind = (found[0], kind_at(document, found[1])) if found else (None, "")
-    best: Resolved | None = None
+    best: ResolvedValue | None = None
     for levels in range(_DEEPEST + 1):
         work = _Resolving(document, levels, limit)
         try:
@@ -46,7 +46,7 @@ def resolve(document: dict[str, Any], parts: Parts, *, limit: int) -> Resolved |
             return best
         if size_of(made) > limit:
             return best
-        best = Resolved(made, tuple(sorted(work.kept)), tuple(sorted(work.cut)), tuple(sorted(work.broken)))
+        best = ResolvedValue(made, tuple(sorted(work.kept)), tuple(sorted(work.cut)), tuple(sorted(work.broken)))
         if not work.cut:
             return best
     return best
@@ -86,7 +86,7 @@ class _Resolving:
             self._take(sum(len(str(key)) + 4 for key in below))
             return self.resolved(one, what, active, levels)
 
-        return rebuilt(value, kind, follow)
+        return copy_with_children(value, kind, follow)
 
     def _take(self, amount: int) -> None:
         self.room -= amount

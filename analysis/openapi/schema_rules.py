@@ -39,7 +39,7 @@ def dialect_of(value: Any) -> tuple[Dialect | None, str]:
     return None, words
 
 
-def check_structure(value: dict[str, Any], dialect: Dialect, *, seconds: float = CHECK_SECONDS) -> list[Problem]:
+def structure_problems(value: dict[str, Any], dialect: Dialect, *, seconds: float = CHECK_SECONDS) -> list[Problem]:
     """Everything in a document that breaks the JSON Schema of its version; places are those of the document.
 
     A document too large to be checked in time is checked as far as the time goes, and a warning says so.

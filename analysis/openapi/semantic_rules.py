@@ -13,7 +13,7 @@ _TEMPLATE = re.compile(r"\{([^{}]*)\}")
 _LONGEST_CHAIN = 64
 
 
-def check_meaning(value: dict[str, Any], *, swagger: bool) -> list[Problem]:
+def semantic_problems(value: dict[str, Any], *, swagger: bool) -> list[Problem]:
     """Everything of that kind that is wrong in a bundled document."""
     found = [*_operation_ids(value), *_paths(value), *_security(value, swagger), *_servers(value), *_tags(value)]
     return [*found, *_chains(value), *_links(value)]
@@ -38,7 +38,7 @@ def operations_of(
             yield (*parts, "additionalOperations", method), path, method.upper(), item, one
 
 
-def resolved(value: dict[str, Any], one: Any) -> Any:
+def follow_reference(value: dict[str, Any], one: Any) -> Any:
     """What a local reference leads to in the end; the value itself when it is none, {} when it leads nowhere."""
     for _ in range(_LONGEST_CHAIN):
         reference = mapping(one).get("$ref")
@@ -87,7 +87,7 @@ def _parameters(
     for place, ones in ((parts[:2], item.get("parameters")), (parts, operation.get("parameters"))):
         seen: set[tuple[str, str]] = set()
         for index, given in enumerate(sequence(ones)):
-            one = mapping(resolved(value, given))
+            one = mapping(follow_reference(value, given))
             key = (text(one.get("name")), text(one.get("in")))
             where = (*place, "parameters", index)
             if key in seen and all(key):

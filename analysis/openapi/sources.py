@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from ...core.errors import ToolFailure
 from ...utils.confined_paths import inside
 from .documents import MAX_BYTES
-from .http_fetch import Web, same_origin, shown
+from .http_fetch import HttpFetcher, display_url, same_origin
 
 HTML = ("text/html", "application/xhtml+xml")
 
@@ -63,7 +63,7 @@ class OneHost:
         base: an address there.
     """
 
-    def __init__(self, web: Web, base: str) -> None:
+    def __init__(self, web: HttpFetcher, base: str) -> None:
         self._web = web
         self._base = base
 
@@ -71,9 +71,9 @@ class OneHost:
         """The bytes of a page. Raises ToolFailure when it is not there."""
         page = await self._web.get(location)
         if page.status != 200:
-            raise ToolFailure(f"{shown(location)} answers with status {page.status}")
+            raise ToolFailure(f"{display_url(location)} answers with status {page.status}")
         if page.media_type in HTML:
-            raise ToolFailure(f"{shown(location)} is a web page")
+            raise ToolFailure(f"{display_url(location)} is a web page")
         return page.content
 
     def refused(self, location: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .problems import Parts, mapping, pointer_of, sequence, text
-from .semantic_rules import operations, resolved
+from .semantic_rules import follow_reference, operations
 
 _LONGEST = 300
 _BOUNDS = ("enum", "minimum", "maximum", "minLength", "maxLength", "pattern", "default")
@@ -22,7 +22,9 @@ def overview(value: dict[str, Any]) -> dict[str, Any]:
         "description": _short(info.get("description")),
         "servers": [_short(mapping(one).get("url")) for one in sequence(value.get("servers"))[:20]],
         "security": security_of(value.get("security")),
-        "security_schemes": [_scheme(name, mapping(resolved(value, one))) for name, one in list(schemes.items())[:30]],
+        "security_schemes": [
+            _scheme(name, mapping(follow_reference(value, one))) for name, one in list(schemes.items())[:30]
+        ],
         "tags": [_short(mapping(one).get("name"))[:80] for one in sequence(value.get("tags"))[:60]],
         "schemas": len(mapping(components.get("schemas"))),
         "webhooks": [_short(name)[:80] for name in sorted(mapping(value.get("webhooks")))[:30]],
@@ -37,7 +39,7 @@ def operation_list(value: dict[str, Any]) -> list[dict[str, Any]]:
 def _operation(
     value: dict[str, Any], parts: Parts, path: str, method: str, item: dict[str, Any], operation: dict[str, Any]
 ) -> dict[str, Any]:
-    body = mapping(resolved(value, operation.get("requestBody")))
+    body = mapping(follow_reference(value, operation.get("requestBody")))
     asked = operation["security"] if "security" in operation else value.get("security")
     return {
         "method": method,
@@ -68,7 +70,7 @@ def _parameters(value: dict[str, Any], item: dict[str, Any], operation: dict[str
     """The path's parameters and the operation's, which come first where both have one."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for given in (*sequence(item.get("parameters")), *sequence(operation.get("parameters"))):
-        one = mapping(resolved(value, given))
+        one = mapping(follow_reference(value, given))
         name, place = text(one.get("name")), text(one.get("in"))
         content = next(iter(mapping(one.get("content")).values()), {})
         schema = one.get("schema", mapping(content).get("schema"))
@@ -76,7 +78,7 @@ def _parameters(value: dict[str, Any], item: dict[str, Any], operation: dict[str
             "name": name,
             "in": place,
             "required": one.get("required") is True or place == "path",
-            "schema": _schema(mapping(resolved(value, schema))),
+            "schema": _schema(mapping(follow_reference(value, schema))),
         }
     return list(found.values())
 
@@ -92,7 +94,7 @@ def _schema(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _response(value: dict[str, Any], code: str, given: Any) -> dict[str, Any]:
-    response = mapping(resolved(value, given))
+    response = mapping(follow_reference(value, given))
     content = mapping(response.get("content"))
     return {
         "status": code,

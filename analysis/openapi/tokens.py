@@ -25,7 +25,7 @@ _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
 _CORE = "tag:yaml.org,2002:"
 
 
-class Token(NamedTuple):
+class SyntaxToken(NamedTuple):
     """`{` and `[` open, `end` closes; `key` is a property's name, `value` a scalar, `alias` a node named before."""
 
     kind: Literal["{", "[", "end", "key", "value", "alias"]
@@ -34,7 +34,7 @@ class Token(NamedTuple):
     anchor: str | None = None
 
 
-def yaml_tokens(source: str) -> Iterator[Token]:
+def yaml_tokens(source: str) -> Iterator[SyntaxToken]:
     """The tokens of the first YAML document; scalars as YAML 1.2 reads them, every key as text.
 
     Raises:
@@ -66,19 +66,23 @@ def yaml_tokens(source: str) -> Iterator[Token]:
         raise UnreadableDocument(Problem(f"not YAML: {what or error}", rule="syntax", line=line)) from error
 
 
-def _token(event: Any, is_key: bool) -> Token | None:
+def _token(event: Any, is_key: bool) -> SyntaxToken | None:
     line = event.start_mark.line + 1
     if isinstance(event, yaml.ScalarEvent):
-        return Token("key", event.value, line) if is_key else Token("value", _scalar(event), line, event.anchor)
+        return (
+            SyntaxToken("key", event.value, line)
+            if is_key
+            else SyntaxToken("value", _scalar(event), line, event.anchor)
+        )
     if isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
-        return Token("end", None, line)
+        return SyntaxToken("end", None, line)
     if isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent | yaml.AliasEvent) and is_key:
         raise _refused("a key that is not plain text", event)
     if isinstance(event, yaml.MappingStartEvent):
-        return Token("{", None, line, event.anchor)
+        return SyntaxToken("{", None, line, event.anchor)
     if isinstance(event, yaml.SequenceStartEvent):
-        return Token("[", None, line, event.anchor)
-    return Token("alias", event.anchor, line) if isinstance(event, yaml.AliasEvent) else None
+        return SyntaxToken("[", None, line, event.anchor)
+    return SyntaxToken("alias", event.anchor, line) if isinstance(event, yaml.AliasEvent) else None
 
 
 def _refused(what: str, event: Any) -> UnreadableDocument:
@@ -103,7 +107,7 @@ def _scalar(event: Any) -> Any:
     return event.value
 
 
-def json_tokens(source: str) -> Iterator[Token]:
+def json_tokens(source: str) -> Iterator[SyntaxToken]:
     """The tokens of text that is known to be JSON; values are not converted."""
     line = 1
     opened: list[str] = []
@@ -115,24 +119,24 @@ def json_tokens(source: str) -> Iterator[Token]:
         elif found in ("{", "["):
             opened.append(found)
             expect_key = found == "{"
-            yield Token("{" if found == "{" else "[", None, line)
+            yield SyntaxToken("{" if found == "{" else "[", None, line)
         elif found in ("}", "]"):
             opened.pop()
-            yield Token("end", None, line)
+            yield SyntaxToken("end", None, line)
         elif found == ",":
             expect_key = bool(opened) and opened[-1] == "{"
         elif found == ":":
             expect_key = False
         elif expect_key:
-            yield Token("key", _unquoted(found), line)
+            yield SyntaxToken("key", _unquoted(found), line)
         else:
-            yield Token("value", None, line)
+            yield SyntaxToken("value", None, line)
 
 
 def _unquoted(found: str) -> str:
     return json.loads(found, strict=False) if "\\" in found else found[1:-1]
 
 
-def tokens_of(source: str, form: Format) -> Iterator[Token]:
+def tokens_of(source: str, form: Format) -> Iterator[SyntaxToken]:
     """The tokens of a document that has been read before."""
     return json_tokens(source) if form == "json" else yaml_tokens(source)

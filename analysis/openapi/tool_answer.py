@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .document_analysis import Reading, converted_note, operation_places
+from .document_analysis import DocumentAnalysis, converted_note, operation_places
 from .documents import Library
-from .http_fetch import shown
-from .lookup import Found
-from .operation_match import matching
+from .http_fetch import display_url
+from .lookup import LocatedDocument
+from .operation_match import matching_operations
 from .problems import Problem, keys_of, look_up, pointer_of
 from .resolve import resolve, size_of
 from .summary import operation_list, overview
@@ -26,7 +26,7 @@ _MOST_DOCUMENTS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class DocumentQuery:
     """What the caller wants to see.
 
     Attributes:
@@ -44,28 +44,30 @@ class Wish:
     whole: bool = False
 
 
-def unread(found: Found) -> dict[str, Any]:
+def unreadable_answer(found: LocatedDocument) -> dict[str, Any]:
     """The answer about a document that does not parse."""
     problem = (found.problem or Problem("the document does not parse")).at(
-        shown(found.location), found.problem.line if found.problem else None
+        display_url(found.location), found.problem.line if found.problem else None
     )
-    origin = {"kind": found.kind, "location": shown(found.location), "format": "", "digest": "", "documents": []}
+    origin = {"kind": found.kind, "location": display_url(found.location), "format": "", "digest": "", "documents": []}
     return {**_empty(origin), "valid": False, "errors": [problem.to_dict()], "notes": list(found.notes)}
 
 
-def answer(found: Found, library: Library, reading: Reading, wish: Wish) -> dict[str, Any]:
+def document_answer(
+    found: LocatedDocument, library: Library, reading: DocumentAnalysis, wish: DocumentQuery
+) -> dict[str, Any]:
     """The answer about a document that was read; never larger than the limit."""
     root = library.root
     origin = {
         "kind": found.kind,
-        "location": shown(root.location),
+        "location": display_url(root.location),
         "format": root.tree.form,
         "digest": root.digest,
-        "documents": [{**one, "location": shown(one["location"])} for one in library.digests()[:_MOST_DOCUMENTS]],
+        "documents": [{**one, "location": display_url(one["location"])} for one in library.digests()[:_MOST_DOCUMENTS]],
     }
     errors = [one for one in reading.problems if one.severity == "error"]
     warnings = [one for one in reading.problems if one.severity == "warning"]
-    told_errors, told_warnings = _fitting(errors, _PROBLEMS), _fitting(warnings, _PROBLEMS // 4)
+    told_errors, told_warnings = _problems_within(errors, _PROBLEMS), _problems_within(warnings, _PROBLEMS // 4)
     made = {
         **_empty(origin),
         "valid": not errors,
@@ -81,7 +83,9 @@ def answer(found: Found, library: Library, reading: Reading, wish: Wish) -> dict
         _describe(made, reading, reading.value, wish)
         if wish.whole:
             made |= {"document": reading.value, "document_form": "bundled"}
-            made["places"] = [{**one, "document": shown(one["document"])} for one in operation_places(library, reading)]
+            made["places"] = [
+                {**one, "document": display_url(one["document"])} for one in operation_places(library, reading)
+            ]
     return made
 
 
@@ -108,22 +112,22 @@ def _empty(origin: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _describe(made: dict[str, Any], reading: Reading, value: dict[str, Any], wish: Wish) -> None:
+def _describe(made: dict[str, Any], reading: DocumentAnalysis, value: dict[str, Any], wish: DocumentQuery) -> None:
     notes: list[str] = made["notes"]
     if reading.converted:
         notes.append(converted_note(reading.said_version))
     made["summary"] = overview(value)
     every = operation_list(value)
-    wanted = matching(value, every, wish.operation) if wish.operation else every
+    wanted = matching_operations(value, every, wish.operation) if wish.operation else every
     if wish.operation and not wanted:
         notes.append(f"no operation of the document is {wish.operation!r}")
     pointer = wish.pointer or (wanted[0]["pointer"] if wish.operation and len(wanted) == 1 else "")
     page = wanted[wish.offset : wish.offset + wish.limit] if not wish.pointer else []
-    shown = _within(page, _OPERATIONS)
-    following = wish.offset + len(shown)
-    made["operations"] = shown
+    display_url = _entries_within(page, _OPERATIONS)
+    following = wish.offset + len(display_url)
+    made["operations"] = display_url
     more = following if following < len(wanted) and not wish.pointer else None
-    made["page"] = {"offset": wish.offset, "count": len(shown), "total": len(wanted), "next_offset": more}
+    made["page"] = {"offset": wish.offset, "count": len(display_url), "total": len(wanted), "next_offset": more}
     if more is not None:
         notes.append(f"{len(wanted)} operations: ask again with offset {more} for the next ones")
     if pointer:
@@ -163,17 +167,17 @@ def part_at(value: dict[str, Any], pointer: str) -> dict[str, Any]:
     return made | {"entries": entries[:_MOST_ENTRIES]}
 
 
-def _fitting(problems: Sequence[Problem], room: int) -> list[dict[str, Any]]:
-    told = (problem.at(shown(problem.location), problem.line).to_dict() for problem in problems[:_MOST_ENTRIES])
-    cut = [{key: _cut(one) for key, one in problem.items()} for problem in told]
-    return _within(cut, room)
+def _problems_within(problems: Sequence[Problem], room: int) -> list[dict[str, Any]]:
+    told = (problem.at(display_url(problem.location), problem.line).to_dict() for problem in problems[:_MOST_ENTRIES])
+    cut = [{key: _shorten(one) for key, one in problem.items()} for problem in told]
+    return _entries_within(cut, room)
 
 
-def _cut(value: Any) -> Any:
+def _shorten(value: Any) -> Any:
     return value[:499] + "…" if isinstance(value, str) and len(value) > 500 else value
 
 
-def _within(entries: Sequence[dict[str, Any]], room: int) -> list[dict[str, Any]]:
+def _entries_within(entries: Sequence[dict[str, Any]], room: int) -> list[dict[str, Any]]:
     """As many of the first entries as fit, the first at any rate unless it is as large as everything."""
     kept: list[dict[str, Any]] = []
     for one in entries:

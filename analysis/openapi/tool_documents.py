@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.errors import ToolFailure
 from ...engine.api.model.api_source import ApiDescription, HandlerLocations, document_form
-from .document_analysis import read
+from .document_analysis import analyze_document
 from .documents import Library, gather, read_document
 from .lookup import APP_PATHS
 from .problems import UnreadableDocument, mapping, sequence, text
@@ -76,8 +76,8 @@ class ToolDocuments:
             return None
         if not {"openapi", "swagger"} & set(mapping(document.value)):
             return None
-        library: Library = asyncio.run(gather(document, _Nothing()))
-        reading = read(library)
+        library: Library = asyncio.run(gather(document, _NoOtherDocuments()))
+        reading = analyze_document(library)
         if reading.value is None:
             return None
         told = [one.to_dict() for one in reading.problems]
@@ -90,7 +90,7 @@ class ToolDocuments:
         )
 
 
-class _Nothing:
+class _NoOtherDocuments:
     """No further documents: only the application itself was asked."""
 
     async def read(self, location: str) -> bytes:

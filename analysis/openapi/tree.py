@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .problems import Parts, Problem, UnreadableDocument
-from .tokens import MAX_DEPTH, MAX_NODES, Format, Token, tokens_of, yaml_tokens
+from .tokens import MAX_DEPTH, MAX_NODES, Format, SyntaxToken, tokens_of, yaml_tokens
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class DocumentTree:
     """A document's values. They may share parts (YAML aliases): never change them in place.
 
     Attributes:
@@ -24,7 +24,7 @@ class Tree:
     problems: tuple[Problem, ...] = ()
 
 
-def read_tree(source: str, *, json_only: bool = False) -> Tree:
+def read_tree(source: str, *, json_only: bool = False) -> DocumentTree:
     """The values of a JSON or YAML text.
 
     Args:
@@ -49,7 +49,7 @@ def read_tree(source: str, *, json_only: bool = False) -> Tree:
     return _yaml(source)
 
 
-def _json(source: str) -> Tree:
+def _json(source: str) -> DocumentTree:
     twice: list[str] = []
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def _json(source: str) -> Tree:
     except ValueError as error:
         raise UnreadableDocument(Problem(f"the JSON is not read: {error}", rule="syntax")) from error
     _check_size(value)
-    return Tree(value, "json", tuple(_repeated(tokens_of(source, "json"))) if twice else ())
+    return DocumentTree(value, "json", tuple(_repeated(tokens_of(source, "json"))) if twice else ())
 
 
 def _refuse_constant(name: str) -> Any:
@@ -108,7 +108,7 @@ class _Builder:
     opened: list[_Open] = field(default_factory=list)
     result: Any = None
 
-    def take(self, token: Token) -> None:
+    def take(self, token: SyntaxToken) -> None:
         if token.kind == "key":
             self.opened[-1].key = token.value
         elif token.kind in ("{", "["):
@@ -151,14 +151,14 @@ def _mergeable(value: Any) -> bool:
     return all(isinstance(one, dict) for one in several)
 
 
-def _yaml(source: str) -> Tree:
+def _yaml(source: str) -> DocumentTree:
     builder = _Builder()
     for token in yaml_tokens(source):
         builder.take(token)
-    return Tree(builder.result, "yaml", tuple(_repeated(yaml_tokens(source))))
+    return DocumentTree(builder.result, "yaml", tuple(_repeated(yaml_tokens(source))))
 
 
-def _repeated(tokens: Iterable[Token]) -> Iterator[Problem]:
+def _repeated(tokens: Iterable[SyntaxToken]) -> Iterator[Problem]:
     """Keys that occur twice in one object; JSON and YAML keep the last silently."""
     seen: list[set[str]] = []
     for parts, token in _walked(tokens):
@@ -173,7 +173,7 @@ def _repeated(tokens: Iterable[Token]) -> Iterator[Problem]:
             seen[-1].add(token.value)
 
 
-def _walked(tokens: Iterable[Token]) -> Iterator[tuple[Parts, Token]]:
+def _walked(tokens: Iterable[SyntaxToken]) -> Iterator[tuple[Parts, SyntaxToken]]:
     """Every token with its place; a collection's end has the place of the collection."""
     parts: list[str | int] = []
     lists: list[bool] = []

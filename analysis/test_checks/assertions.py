@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ...utils.error_formatter import CodeIssue
 from ...utils.python_names import last_name
-from .code_model import TestFunction, TestModule, structure
+from .code_model import TestFunction, TestModule, structure_issue
 
 _RAISING = ("raises", "warns", "deprecated_call", "raises_regex", "RaisesGroup")
 _FAILING = ("pytest.fail", "self.fail")
@@ -21,20 +21,20 @@ _MEASURING = ("benchmark", "benchmark_weave")
 
 def assertion_issues(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
     """A test that asserts nothing, or only where a branch or a handler happens to be reached."""
-    found = assertions(module, test.node)
+    found = asserting_nodes(module, test.node)
     if not found:
         fix = "assert what the case expects, or expect its exception"
-        yield structure(test.node.lineno, f"{test.name} asserts nothing", fix, "no_assertion")
+        yield structure_issue(test.node.lineno, f"{test.name} asserts nothing", fix, "no_assertion")
         return
     places = frozenset(id(one) for one in found)
     decorating = {number for one in test.node.decorator_list for number in _ids(one)}
     if not places & (decorating | _surely_reached(module, test.node.body, places)):
         fix = "assert on every way through the test"
         message = f"{test.name} asserts only in a branch or handler that may not run"
-        yield structure(found[0].lineno, message, fix, "conditional_assertion")
+        yield structure_issue(found[0].lineno, message, fix, "conditional_assertion")
 
 
-def assertions(module: TestModule, function: ast.AST) -> list[ast.stmt | ast.expr]:
+def asserting_nodes(module: TestModule, function: ast.AST) -> list[ast.stmt | ast.expr]:
     """The nodes that assert, those of functions inside included, and calls of helpers that do."""
     return [
         node

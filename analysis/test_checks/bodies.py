@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from ...utils.error_formatter import CodeIssue
-from .assertions import assertion_issues, assertions, asserts
-from .code_model import Function, TestFunction, TestModule, structure
+from .assertions import asserting_nodes, assertion_issues, asserts
+from .code_model import Function, TestFunction, TestModule, structure_issue
 
 _SKIPS = ("pytest.skip", "pytest.xfail", "unittest.SkipTest", "self.skipTest")
 _BROAD = ("Exception", "BaseException", "AssertionError")
@@ -29,7 +29,7 @@ def body_issues(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
             yield from _suppressed(module, test, node)
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Compare) and id(node) not in guarded:
             fix = "write assert before it"
-            yield structure(node.lineno, f"{test.name} compares without asserting", fix, "idle_comparison")
+            yield structure_issue(node.lineno, f"{test.name} compares without asserting", fix, "idle_comparison")
 
 
 def _call_issues(module: TestModule, test: TestFunction, node: ast.Call) -> Iterator[CodeIssue]:
@@ -37,7 +37,7 @@ def _call_issues(module: TestModule, test: TestFunction, node: ast.Call) -> Iter
     if name not in _SKIPS:
         return
     if name == "pytest.xfail" or not _is_conditional(test.node, node):
-        yield structure(node.lineno, f"{test.name} skips itself", "test something, or leave the test out", "skip")
+        yield structure_issue(node.lineno, f"{test.name} skips itself", "test something, or leave the test out", "skip")
 
 
 def _is_conditional(function: Function, node: ast.AST) -> bool:
@@ -53,14 +53,14 @@ def _tautologies(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
 
     Of a thing with itself only where nothing else is asserted: its own equality may be meant.
     """
-    asserting = assertions(module, test.node)
+    asserting = asserting_nodes(module, test.node)
     reasons = {id(node): _always_holds(node) for node in asserting}
     all_idle = all(reasons.values())
     for node in asserting:
         reason = reasons[id(node)]
         if reason and (all_idle or reason != _SAME):
             fix = "assert something that can fail"
-            yield structure(node.lineno, f"{test.name} asserts what is always true: {reason}", fix, "tautology")
+            yield structure_issue(node.lineno, f"{test.name} asserts what is always true: {reason}", fix, "tautology")
 
 
 def _always_holds(node: ast.AST) -> str:
@@ -107,8 +107,8 @@ def _always_true(test: ast.expr) -> str:
 
 def _swallowed(module: TestModule, test: TestFunction, node: ast.Try | ast.TryStar) -> Iterator[CodeIssue]:
     """A handler that does nothing, where it hides what the test asserts, or whether anything was raised at all."""
-    inside = [one for statement in node.body for one in assertions(module, statement)]
-    elsewhere = len(assertions(module, test.node)) > len(inside)
+    inside = [one for statement in node.body for one in asserting_nodes(module, statement)]
+    elsewhere = len(asserting_nodes(module, test.node)) > len(inside)
     # `try: act(); assert False / except KeyError: pass` is an assertion that KeyError is raised.
     expects = _fails(module, node.body[-1]) or any(_fails(module, one) for one in node.orelse)
     for handler in node.handlers:
@@ -117,7 +117,7 @@ def _swallowed(module: TestModule, test: TestFunction, node: ast.Try | ast.TrySt
         broad = _catches_all(module, handler)
         if broad or (not expects and (inside or not elsewhere)):
             fix = "expect the exception, or let it fail the test"
-            yield structure(handler.lineno, f"{test.name} swallows an exception", fix, "swallowed")
+            yield structure_issue(handler.lineno, f"{test.name} swallows an exception", fix, "swallowed")
 
 
 def _is_idle(handler: ast.ExceptHandler) -> bool:
@@ -145,7 +145,7 @@ def _suppressed(module: TestModule, test: TestFunction, node: ast.With | ast.Asy
     for item in node.items:
         if isinstance(item.context_expr, ast.Call) and module.origin(item.context_expr.func) == "contextlib.suppress":
             fix = "expect the exception, or let it fail the test"
-            yield structure(node.lineno, f"{test.name} suppresses an exception", fix, "swallowed")
+            yield structure_issue(node.lineno, f"{test.name} suppresses an exception", fix, "swallowed")
 
 
 def _inside_raises(module: TestModule, function: Function) -> set[int]:

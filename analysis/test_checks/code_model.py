@@ -80,7 +80,7 @@ def methods(owner: ast.ClassDef) -> Iterator[Function]:
     return (node for node in owner.body if isinstance(node, Function))
 
 
-def structure(line: int, message: str, suggestion: str, rule: str) -> CodeIssue:
+def structure_issue(line: int, message: str, suggestion: str, rule: str) -> CodeIssue:
     """A broken structure rule."""
     return CodeIssue("structure", line, message, suggestion, rule)
 

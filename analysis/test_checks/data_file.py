@@ -8,10 +8,10 @@ from typing import Any
 
 from .yaml_lines import YamlError, all_nodes, entries, line_of, read_documents
 
-Found = dict[str, Any]
+DataIssue = dict[str, Any]
 
 
-def json_error(text: str) -> Found | None:
+def json_error(text: str) -> DataIssue | None:
     """Where a text is no JSON, or None."""
     try:
         json.loads(text)
@@ -22,7 +22,7 @@ def json_error(text: str) -> Found | None:
     return None
 
 
-def toml_error(text: str) -> Found | None:
+def toml_error(text: str) -> DataIssue | None:
     """Where a text is no TOML, or None."""
     try:
         tomllib.loads(text)
@@ -35,13 +35,13 @@ def toml_error(text: str) -> Found | None:
     return None
 
 
-def yaml_error(text: str) -> Found | None:
+def yaml_error(text: str) -> DataIssue | None:
     """Where a text is no YAML, or None."""
     found = read_documents(text)
     return _error(found.line, found.column, found.message) if isinstance(found, YamlError) else None
 
 
-def data_issues(text: str, language: str) -> list[Found]:
+def data_issues(text: str, language: str) -> list[DataIssue]:
     """What is wrong with JSON or YAML, each with `line`, `column`, `rule` and `message`.
 
     JSON is read for repeated keys as YAML, of which it is a part, once it is known to be JSON.
@@ -50,7 +50,7 @@ def data_issues(text: str, language: str) -> list[Found]:
     if broken is not None:
         return [{**broken, "rule": "invalid-syntax"}]
     documents = read_documents(text)
-    found: list[Found] = []
+    found: list[DataIssue] = []
     for node in all_nodes(documents) if isinstance(documents, list) else ():
         first: dict[str, int] = {}
         for name, key, _ in entries(node):
@@ -62,5 +62,5 @@ def data_issues(text: str, language: str) -> list[Found]:
     return sorted(found, key=lambda one: (one["line"], one["column"]))
 
 
-def _error(line: int, column: int, message: str) -> Found:
+def _error(line: int, column: int, message: str) -> DataIssue:
     return {"line": line, "column": column, "message": message}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ...utils.error_formatter import CodeIssue
 from ...utils.python_names import last_name
 from ...utils.python_source import parse_python
-from .code_model import Function, TestFunction, TestModule, structure
+from .code_model import Function, TestFunction, TestModule, structure_issue
 
 BUILT_IN = frozenset(
     "cache capfd capfdbinary caplog capsys capsysbinary capteesys doctest_namespace monkeypatch pytestconfig "
@@ -120,7 +120,7 @@ def _named(who: str, marks: list[ast.expr], fixtures: Fixtures) -> Iterator[Code
         for name in wanted:
             if name not in fixtures.names:
                 message = f"{who} is marked with {name!r}, which is no fixture"
-                yield structure(mark.lineno, message, "define it in the file or a conftest.py", "no_fixture")
+                yield structure_issue(mark.lineno, message, "define it in the file or a conftest.py", "no_fixture")
 
 
 def _indirect(call: ast.Call) -> list[str]:
@@ -138,7 +138,7 @@ def _by_value(test: TestFunction, fixtures: Fixtures) -> Iterator[CodeIssue]:
         given = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
         if node.func.attr == "getfixturevalue" and isinstance(given, str) and given not in fixtures.names:
             message = f"{test.name} asks for {given!r}, which is no fixture"
-            yield structure(node.lineno, message, "define it in the file or a conftest.py", "no_fixture")
+            yield structure_issue(node.lineno, message, "define it in the file or a conftest.py", "no_fixture")
 
 
 def _called(test: TestFunction, own: set[str]) -> Iterator[CodeIssue]:
@@ -148,14 +148,16 @@ def _called(test: TestFunction, own: set[str]) -> Iterator[CodeIssue]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in own - hidden:
             fix = f"take {node.func.id!r} as a parameter"
             message = f"{test.name} calls the fixture {node.func.id!r} like a function"
-            yield structure(node.lineno, message, fix, "fixture_called")
+            yield structure_issue(node.lineno, message, fix, "fixture_called")
 
 
 def _unfilled(node: Function, who: str, given: set[str], fixtures: Fixtures, *, is_member: bool) -> Iterator[CodeIssue]:
     for argument in _wanted(node, is_member=is_member):
         if argument.arg not in given and argument.arg not in fixtures.names:
             fix = "define it in the file or a conftest.py, or parametrise it"
-            yield structure(argument.lineno, f"{who} asks for {argument.arg!r}, which is no fixture", fix, "no_fixture")
+            yield structure_issue(
+                argument.lineno, f"{who} asks for {argument.arg!r}, which is no fixture", fix, "no_fixture"
+            )
 
 
 def _wanted(node: Function, *, is_member: bool) -> list[ast.arg]:

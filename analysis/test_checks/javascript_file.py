@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from ...utils.error_formatter import CodeIssue
 from ..javascript.checks import SUFFIXES, ScriptIssue
-from .code_model import structure
+from .code_model import structure_issue
 
 FRAMEWORKS = ("jest", "playwright")
 _COLLECTED = re.compile(r"\.(test|spec)\.[cm]?[jt]sx?$")
@@ -69,7 +69,7 @@ def script_name_issues(name: str, framework: str) -> Iterator[CodeIssue]:
     folder_says = framework == "jest" and "__tests__" in path.parts and path.suffix in SUFFIXES
     if not _COLLECTED.search(path.name) and not folder_says:
         message = f"{framework} does not collect a file called {path.name}"
-        yield structure(0, message, "call it ….test.ts, ….spec.ts or the same in .js", "file_name")
+        yield structure_issue(0, message, "call it ….test.ts, ….spec.ts or the same in .js", "file_name")
 
 
 def script_issues(found: Sequence[ScriptIssue], framework: str) -> Iterator[CodeIssue]:

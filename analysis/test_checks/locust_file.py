@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...utils.error_formatter import CodeIssue
-from .code_model import Function, TestModule, methods, structure
+from .code_model import Function, TestModule, methods, structure_issue
 from .sleep_and_network import SLEEPS
 
 _HTTP = ("HttpUser", "FastHttpUser", "HttpLocust")
@@ -21,7 +21,7 @@ def locust_issues(module: TestModule) -> Iterator[CodeIssue]:
     users = [one for one in module.classes() if _kind(module, one, _USERS)]
     if not users and not module.star:
         fix = "derive a class from locust.HttpUser and give it tasks"
-        yield structure(0, "Locust finds no user class here", fix, "no_tests")
+        yield structure_issue(0, "Locust finds no user class here", fix, "no_tests")
     helpers = [one for one in ast.walk(module.tree) if isinstance(one, ast.ClassDef)]
     for owner in helpers:
         is_user = owner in users
@@ -50,17 +50,17 @@ def _class_issues(module: TestModule, owner: ast.ClassDef, *, is_user: bool) -> 
     inherits = any(one.name == module.origin(base) for base in owner.bases for one in module.classes())
     if not tasks and not nested and "tasks" not in set_here and not inherits and not _abstract(set_here):
         fix = "mark methods with @task, or set tasks = [...]"
-        yield structure(owner.lineno, f"{owner.name} has no task", fix, "no_tests")
+        yield structure_issue(owner.lineno, f"{owner.name} has no task", fix, "no_tests")
     host = set_here.get("host")
     given = host.value if isinstance(host, ast.Assign | ast.AnnAssign) else None
     if is_user and isinstance(given, ast.Constant) and isinstance(given.value, str) and given.value:
         fix = "leave it out and give --host, or read it from the environment"
-        yield structure(given.lineno, f"{owner.name} has its host {given.value!r} written in", fix, "host")
+        yield structure_issue(given.lineno, f"{owner.name} has its host {given.value!r} written in", fix, "host")
     first: dict[str, int] = {}
     for one in tasks:
         if one.name in first:
             message = f"{owner.name}.{one.name} is defined in line {first[one.name]} already, which it hides"
-            yield structure(one.lineno, message, "give each task a name of its own", "duplicate_name")
+            yield structure_issue(one.lineno, message, "give each task a name of its own", "duplicate_name")
         first.setdefault(one.name, one.lineno)
         yield from _task_issues(owner, one)
 
@@ -85,9 +85,9 @@ def _task_issues(owner: ast.ClassDef, task: Function) -> Iterator[CodeIssue]:
     acts = any(getattr(call.func, "id", "") not in ("print", "len", "range", "str") for call in calls)
     if not acts:
         fix = "ask something of the system, by self.client.get(…)"
-        yield structure(task.lineno, f"{name} sends nothing", fix, "no_assertion")
+        yield structure_issue(task.lineno, f"{name} sends nothing", fix, "no_assertion")
     if not [*task.args.posonlyargs, *task.args.args]:
-        yield structure(task.lineno, f"{name} takes no self", "give it self", "task_shape")
+        yield structure_issue(task.lineno, f"{name} takes no self", "give it self", "task_shape")
 
 
 def _call_issues(module: TestModule) -> Iterator[CodeIssue]:
@@ -101,17 +101,19 @@ def _call_issues(module: TestModule) -> Iterator[CodeIssue]:
         is_pause = bool(node.args) and isinstance(node.args[0], ast.Constant) and node.args[0].value == 0
         if name in SLEEPS and not is_pause:
             fix = "set wait_time = between(…) on the user"
-            yield structure(node.lineno, f"a user sleeps with {name} instead of waiting by wait_time", fix, "sleep")
+            yield structure_issue(
+                node.lineno, f"a user sleeps with {name} instead of waiting by wait_time", fix, "sleep"
+            )
         if not isinstance(node.func, ast.Attribute) or node.func.attr not in _VERBS:
             continue
         given = node.args[0] if node.args else None
         address = given.value if isinstance(given, ast.Constant) and isinstance(given.value, str) else ""
         if name.endswith(f"client.{node.func.attr}") and address.startswith(("http://", "https://")):
             fix = "give the path only: the host comes with --host"
-            yield structure(node.lineno, f"a request has its host written in: {address[:80]}", fix, "host")
+            yield structure_issue(node.lineno, f"a request has its host written in: {address[:80]}", fix, "host")
         caught = next((one.value for one in node.keywords if one.arg == "catch_response"), None)
         if isinstance(caught, ast.Constant) and caught.value is True and id(node) not in entered:
             fix = "write `with self.client.get(…, catch_response=True) as response:`"
-            yield structure(
+            yield structure_issue(
                 node.lineno, "catch_response=True outside of a with statement counts nothing", fix, "response"
             )

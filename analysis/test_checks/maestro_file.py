@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from ...utils.error_formatter import CodeIssue
-from .code_model import structure
+from .code_model import structure_issue
 from .yaml_lines import YamlError, YamlNode, all_nodes, entries, items, line_of, read_documents, scalar, value_of
 
 _ASSERTING = frozenset(
@@ -67,24 +67,26 @@ def _repeated_keys(documents: list[YamlNode]) -> Iterator[CodeIssue]:
 
 def _flow(documents: list[YamlNode], name: str) -> Iterator[CodeIssue]:
     if PurePosixPath(name).suffix not in (".yaml", ".yml"):
-        yield structure(0, f"Maestro reads no flow called {PurePosixPath(name).name}", "call it ….yaml", "file_name")
+        yield structure_issue(
+            0, f"Maestro reads no flow called {PurePosixPath(name).name}", "call it ….yaml", "file_name"
+        )
     if len(documents) != 2 or not any(True for _ in entries(documents[0])):
         fix = "begin with appId: or url:, then a line ---, then the list of commands"
-        yield structure(0, "a flow is a header, a line ---, and a list of commands", fix, "flow_parts")
+        yield structure_issue(0, "a flow is a header, a line ---, and a list of commands", fix, "flow_parts")
     if len(documents) >= 2 and not any(scalar(value_of(documents[0], key)) for key in ("appId", "url")):
-        yield structure(1, "the header names no application", "give appId: or url:", "no_application")
+        yield structure_issue(1, "the header names no application", "give appId: or url:", "no_application")
     commands = items(documents[-1]) if documents else []
     if not commands:
-        yield structure(0, "the flow has no command", "list what to do, one command a line", "no_tests")
+        yield structure_issue(0, "the flow has no command", "list what to do, one command a line", "no_tests")
         return
     yield from _commands(commands)
     asserting = [one for one in _flat(commands) if _asserts(one)]
     if not asserting:
         fix = "end with what is seen then, by assertVisible or assertTrue"
-        yield structure(line_of(commands[0]), "the flow asserts nothing", fix, "no_assertion")
+        yield structure_issue(line_of(commands[0]), "the flow asserts nothing", fix, "no_assertion")
     elif all(_optional(one) for one in asserting):
         fix = "take optional: true from one of them"
-        yield structure(line_of(asserting[0]), "every assertion is optional: none can fail", fix, "no_assertion")
+        yield structure_issue(line_of(asserting[0]), "every assertion is optional: none can fail", fix, "no_assertion")
 
 
 def _commands(commands: list[YamlNode]) -> Iterator[CodeIssue]:
@@ -94,15 +96,15 @@ def _commands(commands: list[YamlNode]) -> Iterator[CodeIssue]:
         name = scalar(node) or (named[0] if named else "")
         if len(named) > 1:
             fix = "begin each command with a dash of its own, and indent what belongs to it"
-            yield structure(line, f"one command has {len(named)} names: {', '.join(named)}", fix, "command_shape")
+            yield structure_issue(line, f"one command has {len(named)} names: {', '.join(named)}", fix, "command_shape")
         elif not name:
-            yield structure(line, "this is no command", "write a command's name", "command_shape")
+            yield structure_issue(line, "this is no command", "write a command's name", "command_shape")
         elif name not in _COMMANDS:
             close = difflib.get_close_matches(name, sorted(_COMMANDS), n=1)
             fix = f"write {close[0]}" if close else "see the commands in Maestro's reference"
-            yield structure(line, f"Maestro knows no command {name!r}", fix, "unknown_command")
+            yield structure_issue(line, f"Maestro knows no command {name!r}", fix, "unknown_command")
         elif scalar(node) and name not in _BARE:
-            yield structure(line, f"{name} says not what", f"write {name}: and what it is about", "command_shape")
+            yield structure_issue(line, f"{name} says not what", f"write {name}: and what it is about", "command_shape")
         else:
             yield from _about(name, value_of(node, name), line)
 
@@ -110,14 +112,14 @@ def _commands(commands: list[YamlNode]) -> Iterator[CodeIssue]:
 def _about(name: str, value: YamlNode | None, line: int) -> Iterator[CodeIssue]:
     condition = scalar(value) or scalar(value_of(value, "condition"))
     if name == "assertTrue" and _TRUE.match(condition.strip()):
-        yield structure(line, "assertTrue of what is always true", "assert something that can fail", "tautology")
+        yield structure_issue(line, "assertTrue of what is always true", "assert something that can fail", "tautology")
     script = scalar(value) or scalar(value_of(value, "script"))
     if name == "evalScript" and _BUSY.search(script):
-        yield structure(line, "the flow sleeps in a script", "wait with extendedWaitUntil", "sleep")
+        yield structure_issue(line, "the flow sleeps in a script", "wait with extendedWaitUntil", "sleep")
     reached = _OUTSIDE.search(script) if name in ("evalScript", "assertTrue") else None
     if reached:
         fix = "take the address from a variable that is given with -e"
-        yield structure(line, f"the flow reaches for the network: {reached[1]}", fix, "network")
+        yield structure_issue(line, f"the flow reaches for the network: {reached[1]}", fix, "network")
     if name in _NESTING:
         yield from _commands(items(value_of(value, "commands")))
 

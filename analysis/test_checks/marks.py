@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...utils.error_formatter import CodeIssue
-from .code_model import TestModule, structure
+from .code_model import TestModule, structure_issue
 
 # What each mark is, and whether it may stand with a reason: what depends on the machine, or a known fault, may.
 _MARKS = {
@@ -35,7 +35,7 @@ def skip_issues(module: TestModule, mark: ast.expr, who: str) -> Iterator[CodeIs
     fix = "test something, or leave the test out"
     if may_stand:
         fix = "give the reason why it is, as reason='…'"
-    yield structure(mark.lineno, f"{who} is marked {name.rpartition('.')[2]}", fix, "skip")
+    yield structure_issue(mark.lineno, f"{who} is marked {name.rpartition('.')[2]}", fix, "skip")
 
 
 def _has_reason(mark: ast.expr, name: str) -> bool:

@@ -8,10 +8,10 @@ from pathlib import PurePosixPath
 
 from ...utils.error_formatter import CodeIssue
 from .bodies import body_issues
-from .code_model import Function, TestFunction, TestModule, is_meant_for_others, mentions, methods, structure
+from .code_model import Function, TestFunction, TestModule, is_meant_for_others, mentions, methods, structure_issue
 from .fixtures import Fixtures, argument_names, fixture_issues, fixture_name
 from .marks import listed_marks, skip_issues
-from .sleep_and_network import waiting_issues
+from .sleep_and_network import sleep_and_network_issues
 from .subjects import duplicate_issues, subject_issues
 
 _HOOKS = tuple(f"{what}_{scope}" for what in ("setup", "teardown") for scope in ("module", "function", "method"))
@@ -27,11 +27,11 @@ def pytest_issues(module: TestModule, name: str, fixtures: Fixtures) -> Iterator
     """
     base = PurePosixPath(name).name
     if not (base.startswith("test_") or base.endswith("_test.py")):
-        yield structure(0, f"pytest does not collect a file called {base}", "call it test_….py", "file_name")
+        yield structure_issue(0, f"pytest does not collect a file called {base}", "call it test_….py", "file_name")
     tests = list(collected(module))
     if not tests and not _inherits_tests(module) and not mentions(module, "globals"):
         fix = "write functions called test_…, or classes Test… with such methods"
-        yield structure(0, "pytest collects no test here", fix, "no_tests")
+        yield structure_issue(0, "pytest collects no test here", fix, "no_tests")
     yield from _uncollected(module, tests)
     yield from _duplicates(module)
     yield from _marked_module(module)
@@ -40,7 +40,7 @@ def pytest_issues(module: TestModule, name: str, fixtures: Fixtures) -> Iterator
         yield from _marks(module, test)
         yield from body_issues(module, test)
     yield from fixture_issues(module, tests, fixtures)
-    yield from waiting_issues(module)
+    yield from sleep_and_network_issues(module)
     yield from subject_issues(module, tests)
     yield from duplicate_issues(tests)
 
@@ -75,11 +75,11 @@ def _uncollected(module: TestModule, tests: list[TestFunction]) -> Iterator[Code
         names = [method.name for method in methods(owner)]
         if owner.name.startswith("Test") and "__init__" in names and any(one.startswith("test") for one in names):
             fix = "use a fixture or setup_method instead of __init__"
-            yield structure(owner.lineno, f"pytest skips {owner.name}: it has an __init__", fix, "class_init")
+            yield structure_issue(owner.lineno, f"pytest skips {owner.name}: it has an __init__", fix, "class_init")
         tests_here = any(one.startswith("test_") for one in names)
         if tests_here and not _collects(module, owner) and not is_meant_for_others(module, owner):
             fix = f"call it Test{owner.name}"
-            yield structure(owner.lineno, f"pytest does not collect the class {owner.name}", fix, "class_name")
+            yield structure_issue(owner.lineno, f"pytest does not collect the class {owner.name}", fix, "class_name")
     called = {node.id for node in ast.walk(module.tree) if isinstance(node, ast.Name)}
     for test in tests:
         for node in ast.walk(test.node):
@@ -87,13 +87,13 @@ def _uncollected(module: TestModule, tests: list[TestFunction]) -> Iterator[Code
                 continue
             if node.name.startswith("test_"):
                 message = f"{node.name} lies inside {test.name} and is never collected"
-                yield structure(node.lineno, message, "move it out", "nested_test")
+                yield structure_issue(node.lineno, message, "move it out", "nested_test")
     for node in module.tree.body:
         if not isinstance(node, Function) or node in collected_nodes or node.decorator_list or node.name in _HOOKS:
             continue
         if node.name not in called and any(isinstance(one, ast.Assert) for one in ast.walk(node)):
             message = f"{node.name} asserts, but is neither collected nor called"
-            yield structure(node.lineno, message, f"call it test_{node.name.lstrip('_')}", "test_name")
+            yield structure_issue(node.lineno, message, f"call it test_{node.name.lstrip('_')}", "test_name")
 
 
 def _duplicates(module: TestModule) -> Iterator[CodeIssue]:
@@ -105,7 +105,7 @@ def _duplicates(module: TestModule) -> Iterator[CodeIssue]:
             if isinstance(node, Function | ast.ClassDef) and node.name.lower().startswith("test"):
                 if node.name in first:
                     message = f"{prefix}{node.name} is defined in line {first[node.name]} already, which it hides"
-                    yield structure(node.lineno, message, "give each test a name of its own", "duplicate_name")
+                    yield structure_issue(node.lineno, message, "give each test a name of its own", "duplicate_name")
                 first.setdefault(node.name, node.lineno)
 
 
@@ -130,12 +130,14 @@ def _shape(module: TestModule, test: TestFunction, fixtures: Fixtures) -> Iterat
     node = test.node
     own = list(_own_nodes(node))
     if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in own):
-        yield structure(node.lineno, f"{test.name} yields, and pytest then runs nothing", "assert instead", "yields")
+        yield structure_issue(
+            node.lineno, f"{test.name} yields, and pytest then runs nothing", "assert instead", "yields"
+        )
     elif any(isinstance(one, ast.Return) and one.value is not None for one in own):
-        yield structure(node.lineno, f"{test.name} returns a value", "assert it instead", "returns")
+        yield structure_issue(node.lineno, f"{test.name} returns a value", "assert it instead", "returns")
     if isinstance(node, ast.AsyncFunctionDef) and not fixtures.open and not _async_marked(module, test):
         fix = "run the coroutine with asyncio.run in a plain function"
-        yield structure(node.lineno, f"{test.name} is async, and nothing awaits it", fix, "async_test")
+        yield structure_issue(node.lineno, f"{test.name} is async, and nothing awaits it", fix, "async_test")
 
 
 def _async_marked(module: TestModule, test: TestFunction) -> bool:
@@ -165,17 +167,17 @@ def _parametrisation(test: TestFunction, call: ast.Call) -> Iterator[CodeIssue]:
     for name in names:
         if name not in parameters:
             message = f"{test.name} has no parameter {name!r} to fill"
-            yield structure(call.lineno, message, "name the same parameters in both places", "parametrize")
+            yield structure_issue(call.lineno, message, "name the same parameters in both places", "parametrize")
     rows = call.args[1].elts if isinstance(call.args[1], ast.List | ast.Tuple) else []
     ids: dict[str, int] = {}
     for row in rows:
         values, name = _row(row, len(names))
         if values is not None and values != len(names):
             message = f"a row has {values} values for {len(names)} parameters"
-            yield structure(row.lineno, message, "give every row one value a parameter", "parametrize")
+            yield structure_issue(row.lineno, message, "give every row one value a parameter", "parametrize")
         if name and name in ids:
             message = f"the id {name!r} is that of line {ids[name]} already"
-            yield structure(row.lineno, message, "give every row an id of its own", "duplicate_name")
+            yield structure_issue(row.lineno, message, "give every row an id of its own", "duplicate_name")
         ids.setdefault(name, row.lineno)
 
 

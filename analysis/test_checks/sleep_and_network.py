@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ...utils.error_formatter import CodeIssue
-from .code_model import Function, TestModule, structure
+from .code_model import Function, TestModule, structure_issue
 
 SLEEPS = ("time.sleep", "asyncio.sleep", "anyio.sleep", "trio.sleep", "gevent.sleep", "eventlet.sleep")
 _VERBS = ("get", "post", "put", "patch", "delete", "head", "options", "request", "stream")
@@ -23,7 +23,7 @@ _NEAR = re.compile(
 _STAND_INS = frozenset("responses requests_mock respx httpretty vcr pook aioresponses pytest_httpx".split())
 
 
-def waiting_issues(module: TestModule) -> Iterator[CodeIssue]:
+def sleep_and_network_issues(module: TestModule) -> Iterator[CodeIssue]:
     """Sleeps and requests to other machines, anywhere in the file: in tests, fixtures and helpers."""
     stood_in = any(origin.partition(".")[0] in _STAND_INS for origin in module.origins.values())
     constants = _constants(module.tree)
@@ -31,12 +31,14 @@ def waiting_issues(module: TestModule) -> Iterator[CodeIssue]:
         name = module.origin(node.func)
         if name in SLEEPS and not _is_zero(node):
             fix = "wait for the event itself, or replace the clock"
-            yield structure(node.lineno, f"{owner} sleeps with {name}", fix, "sleep")
+            yield structure_issue(node.lineno, f"{owner} sleeps with {name}", fix, "sleep")
         elif name in _REQUESTS and not stood_in:
             host = _host(node, constants)
             if host and not _NEAR.search(host):
                 fix = "use a stand-in, or a server on the loopback address"
-                yield structure(node.lineno, f"{owner} reaches for the network with {name}: {host}", fix, "network")
+                yield structure_issue(
+                    node.lineno, f"{owner} reaches for the network with {name}: {host}", fix, "network"
+                )
 
 
 def _calls(tree: ast.Module) -> Iterator[tuple[str, ast.Call]]:

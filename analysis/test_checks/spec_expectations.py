@@ -10,7 +10,7 @@ from ...engine.python.model.spec_case import MESSAGE
 from ...utils.error_formatter import SpecIssue
 from ...utils.python_names import BUILTIN_NAMES, dotted_name, loaded_names
 from ...utils.python_source import parse_expression
-from .spec_values import Place, issue, objects, text
+from .spec_values import SpecPlace, issue, objects, text
 
 _MOVING = frozenset(
     {"now", "utcnow", "today", "time", "time_ns", "monotonic", "perf_counter", "random", "randint", "choice", "uuid1"}
@@ -19,7 +19,9 @@ _MOVING = frozenset(
 Missing = Callable[[ast.AST], list[str]]
 
 
-def expectation_rules(place: Place, case: dict[str, Any], missing: Missing, imported: set[str]) -> Iterator[SpecIssue]:
+def expectation_rules(
+    place: SpecPlace, case: dict[str, Any], missing: Missing, imported: set[str]
+) -> Iterator[SpecIssue]:
     """What is wrong with the expectations of one case.
 
     Args:
@@ -49,7 +51,7 @@ def expectation_rules(place: Place, case: dict[str, Any], missing: Missing, impo
             yield issue((*where, "actual"), "result_after_raise", "there is no result when the act raises", fix)
 
 
-def _parsed(place: Place, source: Any, missing: Missing) -> tuple[ast.expr | None, list[SpecIssue]]:
+def _parsed(place: SpecPlace, source: Any, missing: Missing) -> tuple[ast.expr | None, list[SpecIssue]]:
     if not isinstance(source, str) or not source.strip():
         return None, []
     try:
@@ -62,7 +64,7 @@ def _parsed(place: Place, source: Any, missing: Missing) -> tuple[ast.expr | Non
     return tree, unbound
 
 
-def _shape(where: Place, one: dict[str, Any], trees: dict[str, ast.expr]) -> Iterator[SpecIssue]:
+def _shape(where: SpecPlace, one: dict[str, Any], trees: dict[str, ast.expr]) -> Iterator[SpecIssue]:
     kind, actual, value = one.get("kind"), trees.get("actual"), trees.get("value")
     if actual is not None and not loaded_names(actual):
         fix = "compare `result` or an arranged name"
@@ -94,7 +96,7 @@ def _moving(tree: ast.expr) -> list[str]:
     return sorted({name for name in calls if name.rpartition(".")[2] in _MOVING and (name == "id" or "." in name)})
 
 
-def _exception(where: Place, one: dict[str, Any], imported: set[str]) -> Iterator[SpecIssue]:
+def _exception(where: SpecPlace, one: dict[str, Any], imported: set[str]) -> Iterator[SpecIssue]:
     name = text(one.get("exception"))
     if not name or one.get("kind") not in ("raises", "warns"):
         return

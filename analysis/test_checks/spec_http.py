@@ -12,7 +12,7 @@ from jsonschema.exceptions import SchemaError
 
 from ...utils.error_formatter import SpecIssue
 from .spec_python import timed_call_rules
-from .spec_values import Place, issue, mapping, objects, text
+from .spec_values import SpecPlace, issue, mapping, objects, text
 
 _IN_PATH = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _VARIABLE = re.compile(r"\{\{([^{}]*)\}\}")
@@ -24,7 +24,7 @@ def api_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
     """Requests are complete, variables are set before use, the act calls the operation, statuses fit the category."""
     auth = set(mapping(spec.get("auth")))
     for index, case in objects(spec.get("cases")):
-        place: Place = ("cases", index)
+        place: SpecPlace = ("cases", index)
         arrange = mapping(case.get("arrange"))
         known = set(mapping(arrange.get("variables")))
         yield from _sequence((*place, "arrange", "requests"), arrange.get("requests"), auth, known)
@@ -40,7 +40,7 @@ def api_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
 def e2e_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
     """Checks after an action name one that is there; requests beforehand are complete; something is seen."""
     for index, case in objects(spec.get("cases")):
-        place: Place = ("cases", index)
+        place: SpecPlace = ("cases", index)
         arrange = mapping(case.get("arrange"))
         yield from _sequence((*place, "arrange", "requests"), arrange.get("requests"), set(), set())
         actions = mapping(case.get("act")).get("actions")
@@ -54,7 +54,7 @@ def e2e_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
         yield from _first_action(place, case, mapping(spec.get("target")))
 
 
-def _first_action(place: Place, case: dict[str, Any], target: dict[str, Any]) -> Iterator[SpecIssue]:
+def _first_action(place: SpecPlace, case: dict[str, Any], target: dict[str, Any]) -> Iterator[SpecIssue]:
     actions = list(objects(mapping(case.get("act")).get("actions")))
     if target.get("platform") == "web" and actions and actions[0][1].get("kind") != "open":
         where = (*place, "act", "actions", 0)
@@ -69,7 +69,7 @@ def performance_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
     if spec.get("framework") == "pytest":
         yield from timed_call_rules(spec)
     for index, case in objects(spec.get("cases")):
-        place: Place = ("cases", index)
+        place: SpecPlace = ("cases", index)
         arrange, act = mapping(case.get("arrange")), mapping(case.get("act"))
         variables = set(mapping(arrange.get("variables")))
         yield from _sequence((*place, "arrange", "requests"), arrange.get("requests"), auth, variables)
@@ -93,13 +93,13 @@ def performance_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
                 yield issue(where, "unknown_task", f"no task is called {name!r}", fix, name)
 
 
-def _sequence(place: Place, requests: Any, auth: set[str], known: set[str]) -> Iterator[SpecIssue]:
+def _sequence(place: SpecPlace, requests: Any, auth: set[str], known: set[str]) -> Iterator[SpecIssue]:
     for index, request in objects(requests):
         yield from _request((*place, index), request, auth, known)
         known |= set(mapping(request.get("save")))
 
 
-def _request(place: Place, request: dict[str, Any], auth: set[str], known: set[str]) -> Iterator[SpecIssue]:
+def _request(place: SpecPlace, request: dict[str, Any], auth: set[str], known: set[str]) -> Iterator[SpecIssue]:
     told = request.get("auth")
     for name in [text(one) for one in (told if isinstance(told, list) else [told])]:
         if name and name not in auth:
@@ -125,7 +125,7 @@ def _request(place: Place, request: dict[str, Any], auth: set[str], known: set[s
         yield issue(place, "unset_variable", f"nothing has set {{{{{variable}}}}} before this request", fix)
 
 
-def _operation(place: Place, operation: dict[str, Any], request: dict[str, Any]) -> Iterator[SpecIssue]:
+def _operation(place: SpecPlace, operation: dict[str, Any], request: dict[str, Any]) -> Iterator[SpecIssue]:
     if not operation or not request:
         return
     if operation.get("method") != request.get("method"):
@@ -141,7 +141,7 @@ def _operation(place: Place, operation: dict[str, Any], request: dict[str, Any])
         yield issue(where, "other_operation", "the act does not call the operation's path", fix, request.get("path"))
 
 
-def _answer(place: Place, one: dict[str, Any], category: str) -> Iterator[SpecIssue]:
+def _answer(place: SpecPlace, one: dict[str, Any], category: str) -> Iterator[SpecIssue]:
     statuses = [status for status in one.get("statuses") or () if isinstance(status, int)]
     if category == "success" and statuses and all(status >= 400 for status in statuses):
         fix = "expect a status below 400, or give the case another category"

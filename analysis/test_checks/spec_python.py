@@ -11,11 +11,11 @@ from ...utils.error_formatter import SpecIssue
 from ...utils.python_names import BUILTIN_NAMES, bound_names, imported_names, loaded_names, mentioned_names
 from ...utils.python_source import parse_expression, parse_python
 from .spec_expectations import expectation_rules
-from .spec_values import Place, issue, mapping, objects, text, texts
+from .spec_values import SpecPlace, issue, mapping, objects, text, texts
 
 
 @dataclass(slots=True)
-class Scope:
+class CaseScope:
     """Names a case may use; `open` when a star import makes them unknowable."""
 
     names: set[str] = field(default_factory=set)
@@ -36,7 +36,7 @@ def unit_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
     yield from issues
     yield from _target_imported(spec, scope)
     for index, case in objects(spec.get("cases")):
-        place: Place = ("cases", index)
+        place: SpecPlace = ("cases", index)
         arrange = mapping(case.get("arrange"))
         bound, trees, found = _statements((*place, "arrange", "statements"), arrange.get("statements"), scope, arrange)
         yield from found
@@ -64,7 +64,7 @@ def integration_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
     services = {text(one.get("name")) for _, one in objects(spec.get("services"))}
     yield from _components(spec, components)
     for index, case in objects(spec.get("cases")):
-        place: Place = ("cases", index)
+        place: SpecPlace = ("cases", index)
         arrange = mapping(case.get("arrange"))
         for position, name in texts(arrange.get("services")):
             if name not in services:
@@ -94,7 +94,7 @@ def timed_call_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
     yield from issues
     for index, case in objects(spec.get("cases")):
         arrange = mapping(case.get("arrange"))
-        place: Place = ("cases", index)
+        place: SpecPlace = ("cases", index)
         bound, _, found = _statements((*place, "arrange", "statements"), arrange.get("statements"), scope, arrange)
         yield from found
         yield from _expression((*place, "act", "expression"), mapping(case.get("act")).get("expression"), scope, bound)[
@@ -102,11 +102,11 @@ def timed_call_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
         ]
 
 
-def read_imports(spec: dict[str, Any]) -> tuple[Scope, list[SpecIssue]]:
+def read_imports(spec: dict[str, Any]) -> tuple[CaseScope, list[SpecIssue]]:
     """What the spec's imports bind, and those that are none."""
-    scope, issues = Scope(), []
+    scope, issues = CaseScope(), []
     for index, source in texts(spec.get("imports")):
-        place: Place = ("imports", index)
+        place: SpecPlace = ("imports", index)
         try:
             body = parse_python(source).body
         except SyntaxError as error:
@@ -122,7 +122,7 @@ def read_imports(spec: dict[str, Any]) -> tuple[Scope, list[SpecIssue]]:
     return scope, issues
 
 
-def _bind(scope: Scope, node: ast.Import | ast.ImportFrom) -> None:
+def _bind(scope: CaseScope, node: ast.Import | ast.ImportFrom) -> None:
     names = imported_names(node)
     scope.open |= "*" in names
     scope.names |= names
@@ -133,7 +133,7 @@ def _bind(scope: Scope, node: ast.Import | ast.ImportFrom) -> None:
         scope.modules |= {alias.name for alias in node.names}
 
 
-def _target_imported(spec: dict[str, Any], scope: Scope) -> Iterator[SpecIssue]:
+def _target_imported(spec: dict[str, Any], scope: CaseScope) -> Iterator[SpecIssue]:
     module = text(mapping(spec.get("target")).get("module"))
     cases = spec.get("cases")
     if module and cases and module.partition(".")[0] not in {one.partition(".")[0] for one in scope.modules}:
@@ -146,7 +146,7 @@ def _target_imported(spec: dict[str, Any], scope: Scope) -> Iterator[SpecIssue]:
 
 
 def _statements(
-    place: Place, statements: Any, scope: Scope, arrange: dict[str, Any]
+    place: SpecPlace, statements: Any, scope: CaseScope, arrange: dict[str, Any]
 ) -> tuple[set[str], list[ast.AST], list[SpecIssue]]:
     """Names bound by fixtures and statements, the parsed statements, and what is wrong with them."""
     bound = {name for _, name in texts(arrange.get("fixtures"))}
@@ -160,7 +160,7 @@ def _statements(
             issues.append(
                 issue((*place, index), "unparsable", f"the statement is not Python: {error.msg}", fix, source)
             )
-            scope = Scope(open=True)
+            scope = CaseScope(open=True)
             continue
         for name in scope.missing(tree, bound):
             issues.append(_unbound((*place, index), name, source))
@@ -169,7 +169,9 @@ def _statements(
     return bound, trees, issues
 
 
-def _expression(place: Place, source: Any, scope: Scope, bound: set[str]) -> tuple[ast.expr | None, list[SpecIssue]]:
+def _expression(
+    place: SpecPlace, source: Any, scope: CaseScope, bound: set[str]
+) -> tuple[ast.expr | None, list[SpecIssue]]:
     if not isinstance(source, str) or not source.strip():
         return None, []
     try:
@@ -180,12 +182,14 @@ def _expression(place: Place, source: Any, scope: Scope, bound: set[str]) -> tup
     return tree, [_unbound(place, name, source) for name in scope.missing(tree, bound)]
 
 
-def _unbound(place: Place, name: str, source: str) -> SpecIssue:
+def _unbound(place: SpecPlace, name: str, source: str) -> SpecIssue:
     fix = f"import {name!r}, or bind it in arrange.statements or arrange.fixtures"
     return issue(place, "unbound_name", f"nothing binds the name {name!r}", fix, source)
 
 
-def _subject_used(place: Place, case: dict[str, Any], trees: list[ast.AST], scope: Scope) -> Iterator[SpecIssue]:
+def _subject_used(
+    place: SpecPlace, case: dict[str, Any], trees: list[ast.AST], scope: CaseScope
+) -> Iterator[SpecIssue]:
     """Lenient on purpose: the subject's last name anywhere in the case counts, operators stand for dunder methods."""
     subject = text(case.get("subject")).strip()
     name = subject.rpartition(".")[2]
@@ -222,7 +226,7 @@ def _components(spec: dict[str, Any], names: set[str]) -> Iterator[SpecIssue]:
     yield from _edges(("target", "edges"), target.get("edges"), names)
 
 
-def _edges(place: Place, edges: Any, components: set[str]) -> Iterator[SpecIssue]:
+def _edges(place: SpecPlace, edges: Any, components: set[str]) -> Iterator[SpecIssue]:
     for index, edge in objects(edges):
         for end in ("from", "to"):
             name = text(edge.get(end))

@@ -8,7 +8,7 @@ from typing import Any
 from ...utils.error_formatter import SpecIssue
 from .spec_http import api_rules, e2e_rules, performance_rules
 from .spec_python import integration_rules, unit_rules
-from .spec_values import Place, issue, mapping, objects, text
+from .spec_values import SpecPlace, issue, mapping, objects, text
 
 Rules = Callable[[dict[str, Any]], Iterator[SpecIssue]]
 _RULES: dict[str, Rules] = {
@@ -65,7 +65,7 @@ def _same_cases(spec: dict[str, Any]) -> Iterator[SpecIssue]:
 def _evidence(spec: dict[str, Any]) -> Iterator[SpecIssue]:
     for index, case in objects(spec.get("cases")):
         for position, expectation in objects(case.get("expect")):
-            place: Place = ("cases", index, "expect", position)
+            place: SpecPlace = ("cases", index, "expect", position)
             evidence = expectation.get("evidence")
             if evidence is None:
                 yield issue(
@@ -79,7 +79,7 @@ def _evidence(spec: dict[str, Any]) -> Iterator[SpecIssue]:
                 yield from _lines_in_order((*place, "evidence", "lines"), mapping(evidence).get("lines"))
 
 
-def _lines_in_order(place: Place, lines: Any) -> Iterator[SpecIssue]:
+def _lines_in_order(place: SpecPlace, lines: Any) -> Iterator[SpecIssue]:
     if not isinstance(lines, list) or len(lines) != 2 or not all(isinstance(one, int) for one in lines):
         return
     if lines[0] > lines[1]:

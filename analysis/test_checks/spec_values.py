@@ -7,7 +7,7 @@ from typing import Any
 
 from ...utils.error_formatter import SpecIssue, excerpt_of, json_path
 
-Place = tuple[str | int, ...]
+SpecPlace = tuple[str | int, ...]
 
 
 def mapping(value: Any) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def issue(place: Place, rule: str, message: str, suggestion: str, value: Any = None) -> SpecIssue:
+def issue(place: SpecPlace, rule: str, message: str, suggestion: str, value: Any = None) -> SpecIssue:
     """A broken quality rule at a place."""
     excerpt = "" if value is None else excerpt_of(value)
     return SpecIssue(json_path(place), message, "error", suggestion, rule, excerpt)

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from ...utils.error_formatter import CodeIssue
-from .code_model import Function, TestFunction, TestModule, methods, structure
+from .code_model import Function, TestFunction, TestModule, methods, structure_issue
 
 _LIBRARIES = frozenset(
     "pytest unittest mock hypothesis typing typing_extensions __future__ freezegun time_machine faker _pytest nose "
@@ -29,7 +29,7 @@ def subject_issues(module: TestModule, tests: Iterable[TestFunction]) -> Iterato
     for test in tests:
         if not _reaches_out(module, test, definitions):
             fix = "call what is tested and assert on its result"
-            yield structure(test.node.lineno, f"{test.name} never touches what is tested", fix, "no_subject")
+            yield structure_issue(test.node.lineno, f"{test.name} never touches what is tested", fix, "no_subject")
 
 
 def duplicate_issues(tests: Iterable[TestFunction]) -> Iterator[CodeIssue]:
@@ -43,7 +43,7 @@ def duplicate_issues(tests: Iterable[TestFunction]) -> Iterator[CodeIssue]:
         earlier = first.setdefault(key, test)
         if earlier is not test and body and earlier.node.name != test.node.name:
             message = f"{test.name} does the same as {earlier.name} in line {earlier.node.lineno}"
-            yield structure(test.node.lineno, message, "test something else, or leave one out", "duplicate_body")
+            yield structure_issue(test.node.lineno, message, "test something else, or leave one out", "duplicate_body")
 
 
 def _is_docstring(node: ast.stmt) -> bool:

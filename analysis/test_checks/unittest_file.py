@@ -8,9 +8,9 @@ from pathlib import PurePosixPath
 
 from ...utils.error_formatter import CodeIssue
 from .bodies import body_issues
-from .code_model import Function, TestFunction, TestModule, is_meant_for_others, mentions, methods, structure
+from .code_model import Function, TestFunction, TestModule, is_meant_for_others, mentions, methods, structure_issue
 from .marks import skip_issues
-from .sleep_and_network import waiting_issues
+from .sleep_and_network import sleep_and_network_issues
 from .subjects import duplicate_issues, subject_issues
 
 _CASES = ("unittest.TestCase", "unittest.IsolatedAsyncioTestCase", "unittest.case.TestCase")
@@ -26,20 +26,20 @@ def unittest_issues(module: TestModule, name: str) -> Iterator[CodeIssue]:
     """
     base = PurePosixPath(name).name
     if not base.startswith("test"):
-        yield structure(0, f"unittest does not discover a file called {base}", "call it test_….py", "file_name")
+        yield structure_issue(0, f"unittest does not discover a file called {base}", "call it test_….py", "file_name")
     owners = list(_cases(module))
     tests = [TestFunction(one, owner) for owner in owners for one in methods(owner) if one.name.startswith("test")]
     made_otherwise = mentions(module, "globals") or "load_tests" in module.functions
     if not tests and not made_otherwise and not any(_may_inherit(module, owner) for owner in owners):
         fix = "write methods test_… in a class that derives from unittest.TestCase"
-        yield structure(0, "unittest finds no test here", fix, "no_tests")
+        yield structure_issue(0, "unittest finds no test here", fix, "no_tests")
     yield from _outside(module, owners)
     for owner in owners:
         yield from _class_issues(module, owner)
     for test in tests:
         yield from _test_issues(module, test)
         yield from body_issues(module, test)
-    yield from waiting_issues(module)
+    yield from sleep_and_network_issues(module)
     yield from subject_issues(module, tests)
     yield from duplicate_issues(tests)
 
@@ -65,12 +65,12 @@ def _outside(module: TestModule, owners: list[ast.ClassDef]) -> Iterator[CodeIss
     for node in module.tree.body:
         if isinstance(node, Function) and node.name.startswith("test_") and not mentions(module, node.name):
             fix = "make it a method of a TestCase"
-            yield structure(node.lineno, f"unittest never runs the function {node.name}", fix, "class_name")
+            yield structure_issue(node.lineno, f"unittest never runs the function {node.name}", fix, "class_name")
     for owner in module.classes():
         has_tests = any(one.name.startswith("test_") for one in methods(owner))
         if has_tests and owner not in owners and not is_meant_for_others(module, owner):
             fix = "derive it from unittest.TestCase"
-            yield structure(owner.lineno, f"{owner.name} is no TestCase and never runs", fix, "class_name")
+            yield structure_issue(owner.lineno, f"{owner.name} is no TestCase and never runs", fix, "class_name")
 
 
 def _class_issues(module: TestModule, owner: ast.ClassDef) -> Iterator[CodeIssue]:
@@ -79,10 +79,10 @@ def _class_issues(module: TestModule, owner: ast.ClassDef) -> Iterator[CodeIssue
         hook = _HOOKS.get(method.name.replace("_", "").lower())
         if hook and method.name != hook:
             message = f"{owner.name}.{method.name} is never called by unittest"
-            yield structure(method.lineno, message, f"call it {hook}", "hook_name")
+            yield structure_issue(method.lineno, message, f"call it {hook}", "hook_name")
         if method.name in first and method.name.startswith("test"):
             message = f"{owner.name}.{method.name} is defined in line {first[method.name]} already, which it hides"
-            yield structure(method.lineno, message, "give each test a name of its own", "duplicate_name")
+            yield structure_issue(method.lineno, message, "give each test a name of its own", "duplicate_name")
         first.setdefault(method.name, method.lineno)
     for decorator in owner.decorator_list:
         yield from skip_issues(module, decorator, owner.name)
@@ -98,11 +98,11 @@ def _test_issues(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
     if len(given) - len(test.node.args.defaults) > sum(one or 0 for one in known):
         fix = "arrange it in the test or in setUp: unittest has no fixtures by name"
         message = f"{test.name} asks for {given[0].arg!r}, which nothing gives"
-        yield structure(test.node.lineno, message, fix, "no_fixture")
+        yield structure_issue(test.node.lineno, message, fix, "no_fixture")
     bases = " ".join(module.origin(base) for base in (test.owner.bases if test.owner else ()))
     if isinstance(test.node, ast.AsyncFunctionDef) and bases.endswith("unittest.TestCase"):
         fix = f"derive the class from unittest.{_ASYNC_CASE}"
-        yield structure(test.node.lineno, f"{test.name} is async, and nothing awaits it", fix, "async_test")
+        yield structure_issue(test.node.lineno, f"{test.name} is async, and nothing awaits it", fix, "async_test")
 
 
 def _filled_by(module: TestModule, decorator: ast.expr) -> int | None:

@@ -18,7 +18,7 @@ Strength = Literal["none", "weak", "exact"]
 
 
 @dataclass(frozen=True, slots=True)
-class Checks:
+class AssertionProfile:
     """What a test checks, told from its source.
 
     Attributes:
@@ -31,7 +31,7 @@ class Checks:
     strength: Strength
 
 
-def checks_of(source: str) -> dict[int, Checks]:
+def assertion_profiles(source: str) -> dict[int, AssertionProfile]:
     """The checks of each test of a file, by its first line, which is that of its first decorator if it has some.
 
     An `assert`, a `raise`, and any call or block named like a check (`assertEqual`, `pytest.raises`, `check_total`)
@@ -40,23 +40,23 @@ def checks_of(source: str) -> dict[int, Checks]:
     Raises:
         SyntaxError: the file is not Python.
     """
-    return {_first_line(node): checks for _, node, checks in _weighed_tests(source)}
+    return {_first_line(node): checks for _, node, checks in _profiled_tests(source)}
 
 
 def _first_line(node: _Function) -> int:
     return min([node.lineno, *(one.lineno for one in node.decorator_list)])
 
 
-def _weighed_tests(source: str) -> Iterator[tuple[str, _Function, Checks]]:
+def _profiled_tests(source: str) -> Iterator[tuple[str, _Function, AssertionProfile]]:
     tree = parse_python(source)
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
     for name, node in _tests(tree.body, ""):
-        yield name, node, _weighed(_checks(node, functions, set()))
+        yield name, node, _profile(_exactness(node, functions, set()))
 
 
 def tests_without_checks(source: str) -> frozenset[str]:
     """Functions of a test file that assert nothing, as `function` or `Class::method`. Raises SyntaxError."""
-    return frozenset(name for name, _, checks in _weighed_tests(source) if checks.strength == "none")
+    return frozenset(name for name, _, checks in _profiled_tests(source) if checks.strength == "none")
 
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -75,12 +75,12 @@ def _tests(body: list[ast.stmt], holder: str) -> Iterator[tuple[str, _Function]]
             yield f"{holder}{node.name}", node
 
 
-def _weighed(found: list[bool]) -> Checks:
+def _profile(found: list[bool]) -> AssertionProfile:
     """The checks, each True when it is exact."""
-    return Checks(len(found), "exact" if any(found) else "weak" if found else "none")
+    return AssertionProfile(len(found), "exact" if any(found) else "weak" if found else "none")
 
 
-def _checks(function: _Function, functions: dict[str, _Function], seen: set[str]) -> list[bool]:
+def _exactness(function: _Function, functions: dict[str, _Function], seen: set[str]) -> list[bool]:
     seen.add(function.name)
     used = {argument.arg for argument in [*function.args.args, *function.args.kwonlyargs]}
     found = []
@@ -100,7 +100,7 @@ def _checks(function: _Function, functions: dict[str, _Function], seen: set[str]
                 found.append(True)
     for name in sorted(used):
         if name in functions and name not in seen:
-            inner = _checks(functions[name], functions, seen)
+            inner = _exactness(functions[name], functions, seen)
             found += inner or ([True] if _CHECKING.search(name) else [])
     return found
 

@@ -25,7 +25,7 @@ from ..mutation.measurement import MutationOptions, measure_mutants, try_further
 from ..runner.suite import Suite, open_suite
 from ..verify.examination import Examination, own_modules
 from .additions import Addition, FunctionAddition, additions_by_function, additions_of
-from .assertions import Checks, checks_of
+from .assertions import AssertionProfile, assertion_profiles
 from .evidence import EvidenceRecord, evidence_of
 from .summary import mutation_summary
 
@@ -74,7 +74,7 @@ class Assessment:
     skipped: tuple[str, ...] = ()
     additions: Mapping[str, Addition] = field(default_factory=dict)
     functions: tuple[FunctionAddition, ...] = ()
-    checks: Mapping[str, Checks] = field(default_factory=dict)
+    checks: Mapping[str, AssertionProfile] = field(default_factory=dict)
     in_force: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -276,9 +276,9 @@ def _disturbances(shown: Sequence[Verdict]) -> list[dict[str, Any]]:
     ]
 
 
-def _checks(project: Path, tests: Sequence[CaseResult]) -> dict[str, Checks]:
+def _checks(project: Path, tests: Sequence[CaseResult]) -> dict[str, AssertionProfile]:
     """What each test checks, told from the file it is written in, which may be that of a base class."""
-    by_file: dict[str, dict[int, Checks]] = {}
+    by_file: dict[str, dict[int, AssertionProfile]] = {}
     found = {}
     for test in tests:
         if test.place is None:
@@ -286,7 +286,7 @@ def _checks(project: Path, tests: Sequence[CaseResult]) -> dict[str, Checks]:
         path, line = test.place
         if path not in by_file:
             try:
-                by_file[path] = checks_of((project / path).read_text(encoding="utf-8"))
+                by_file[path] = assertion_profiles((project / path).read_text(encoding="utf-8"))
             except (OSError, SyntaxError, UnicodeDecodeError):
                 by_file[path] = {}
         if line in by_file[path]:

@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 
 from ...agents.contract.handoff import Producer, hydrate, persist_output
 from ...agents.contract.protocol import AgentResponse, JsonObject
-from ...agents.guardrails.confined_files import confined
+from ...agents.guardrails.confined_files import confine_files
 from ...core.errors import SchemaValidationError
 from ...core.outcome import StepExit
 from ...core.usage import usage_of
@@ -78,7 +78,7 @@ async def run_repository_step(
         return failed(fault, {"not_written": _not_written(response)}, usage)
     try:
         if stage.agent == "test_engineer":
-            result = {**result, "files": confined(result["files"], str(result["framework"]))}
+            result = {**result, "files": confine_files(result["files"], str(result["framework"]))}
         artifact_id = await asyncio.to_thread(_kept, stage, result, response, context, services)
     except SchemaValidationError as error:
         return failed(fault_of(error), usage=usage)

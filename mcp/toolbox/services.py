@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...analysis.code_search.index import CodebaseIndex
 from ...analysis.javascript.checks import JavaScriptChecks
-from ...analysis.openapi.analysis_cache import Readings
+from ...analysis.openapi.analysis_cache import AnalysisCache
 from ...core.errors import ToolFailure
 from ...utils.confined_paths import first_inside, inside
 from .baselines import Baselines
@@ -52,7 +52,7 @@ class ToolServices:
     vectors: PassageVectors | None = None
     index: CodebaseIndex = field(init=False)
     baselines: Baselines = field(init=False)
-    openapi: Readings = field(init=False)
+    openapi: AnalysisCache = field(init=False)
     javascript: JavaScriptChecks = field(init=False)
 
     def __post_init__(self) -> None:
@@ -60,7 +60,7 @@ class ToolServices:
             self, "index", CodebaseIndex(self.root, self.cache_dir / "codebase-index.sqlite", self.vectors)
         )
         object.__setattr__(self, "baselines", Baselines(self.root))
-        object.__setattr__(self, "openapi", Readings())
+        object.__setattr__(self, "openapi", AnalysisCache())
         object.__setattr__(self, "javascript", JavaScriptChecks(self.cache_dir))
 
     def run_file(self, given: str) -> Path:

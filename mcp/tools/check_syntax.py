@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ...analysis.javascript.checks import SUFFIXES, ScriptFile
-from ...analysis.test_checks.data_file import Found, json_error, toml_error, yaml_error
+from ...analysis.test_checks.data_file import DataIssue, json_error, toml_error, yaml_error
 from ...core.errors import ToolFailure
 from ...utils.confined_paths import read_text
 from ...utils.python_source import parse_python
@@ -53,7 +53,7 @@ async def _script(services: ToolServices, given: str, language: str, text: str) 
     return {"valid": not errors, "errors": errors}
 
 
-def _python(text: str) -> Found | None:
+def _python(text: str) -> DataIssue | None:
     try:
         parse_python(text)
     except SyntaxError as error:
@@ -61,7 +61,7 @@ def _python(text: str) -> Found | None:
     return None
 
 
-_PARSERS: dict[str, Callable[[str], Found | None]] = {
+_PARSERS: dict[str, Callable[[str], DataIssue | None]] = {
     "python": _python,
     "json": json_error,
     "toml": toml_error,

@@ -6,9 +6,9 @@ import asyncio
 from typing import Any
 
 from ...analysis.openapi.documents import Library, gather
-from ...analysis.openapi.http_fetch import Web
-from ...analysis.openapi.lookup import Found, find, find_in_project, is_address
-from ...analysis.openapi.tool_answer import Wish, answer, unread
+from ...analysis.openapi.http_fetch import HttpFetcher
+from ...analysis.openapi.lookup import LocatedDocument, is_address, locate_document, locate_in_project
+from ...analysis.openapi.tool_answer import DocumentQuery, document_answer, unreadable_answer
 from ...core.errors import ToolFailure
 from ..toolbox.cache import content_key
 from ..toolbox.definition import ToolDefinition, closed_object
@@ -20,7 +20,7 @@ _SECONDS_TO_FIND = 60.0
 async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
     try:
         async with asyncio.timeout(_SECONDS_TO_FIND):
-            found = await find(services.root, arguments["endpoint"], Web())
+            found = await locate_document(services.root, arguments["endpoint"], HttpFetcher())
             library = await gather(found.document, found.source) if found.document else None
     except TimeoutError as error:
         raise ToolFailure(
@@ -30,15 +30,15 @@ async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
 
 
 def _answered(
-    services: ToolServices, found: Found, library: Library | None, arguments: dict[str, Any]
+    services: ToolServices, found: LocatedDocument, library: Library | None, arguments: dict[str, Any]
 ) -> dict[str, Any]:
     if library is None:
-        return unread(found)
+        return unreadable_answer(found)
     operation = arguments["operation"]
     if not operation and found.operation is not None:
         operation = " ".join(part for part in found.operation if part)
-    wish = Wish(operation, arguments["pointer"], arguments["offset"], arguments["limit"], arguments["whole"])
-    return answer(found, library, services.openapi.of(library), wish)
+    wish = DocumentQuery(operation, arguments["pointer"], arguments["offset"], arguments["limit"], arguments["whole"])
+    return document_answer(found, library, services.openapi.of(library), wish)
 
 
 def _key(services: ToolServices, arguments: dict[str, Any]) -> str | None:
@@ -46,7 +46,7 @@ def _key(services: ToolServices, arguments: dict[str, Any]) -> str | None:
     if is_address(arguments["endpoint"]):
         return None
     try:
-        found = find_in_project(services.root, arguments["endpoint"])
+        found = locate_in_project(services.root, arguments["endpoint"])
     except ToolFailure:
         return None  # the call itself tells it
     if found.document is None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...analysis.builds.detect import detect
-from ...analysis.builds.error_output import complaints
+from ...analysis.builds.error_output import read_errors
 from ...analysis.builds.run import run_steps
 from ...analysis.builds.steps import StepResult
 from ...utils.redact import Redactor
@@ -41,7 +41,7 @@ async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
 def _answer(results: Sequence[StepResult]) -> dict[str, Any]:
     redactor = Redactor.from_environment(os.environ)
     worst = min(results, key=lambda one: _WORST_FIRST.index(one.status), default=None)
-    errors = [one for result in results for one in complaints(result.output)]
+    errors = [one for result in results for one in read_errors(result.output)]
     output = redactor.text("\n".join(result.output for result in results if result.output.strip()))
     told = [
         {key: redactor.text(value)[:_LONGEST_TEXT] if isinstance(value, str) else value for key, value in one.items()}

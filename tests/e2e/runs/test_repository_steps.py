@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from testwright.agents.embedded.plan.repository_steps import depth_asked, repository_plan
-from testwright.agents.guardrails.confined_files import confined
+from testwright.agents.guardrails.confined_files import confine_files
 from testwright.app import api
 from testwright.app.repository_run import explore_repository
 from testwright.config.settings import load_settings
@@ -148,10 +148,10 @@ def test_what_is_written_is_typescript_that_node_reads(shop):
 )
 def test_a_path_outside_the_folders_of_tests_is_refused(path):
     with pytest.raises(SchemaValidationError, match="may not be written"):
-        confined([{"path": path, "contents": "x"}], "playwright")
+        confine_files([{"path": path, "contents": "x"}], "playwright")
 
 
 def test_two_files_of_one_path_are_refused():
     twice = [{"path": one, "contents": "x"} for one in ("tests/e2e/x.spec.ts", "tests//e2e/./x.spec.ts")]
     with pytest.raises(SchemaValidationError, match="same path"):
-        confined(twice, "playwright")
+        confine_files(twice, "playwright")

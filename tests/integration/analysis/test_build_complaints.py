@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.analysis.builds.error_output import complaints
+from testwright.analysis.builds.error_output import read_errors
 
 pytestmark = pytest.mark.feature("T-12")
 
@@ -85,19 +85,19 @@ PRINTED = {
 @pytest.mark.parametrize("tool", PRINTED)
 def test_complaints_are_read_from_what_a_tool_prints(tool):
     output, wanted = PRINTED[tool]
-    found = complaints(output)
+    found = read_errors(output)
     assert [(one.path, one.line, one.column, one.code, one.severity) for one in found] == wanted
     assert all(one.message for one in found)
 
 
 def test_a_complaint_that_goes_on_in_the_next_line_is_one():
     output, _ = PRINTED["pyright"]
-    assert complaints(output)[0].message == 'Type "str" is not assignable; "str" is not assignable to "int"'
+    assert read_errors(output)[0].message == 'Type "str" is not assignable; "str" is not assignable to "int"'
 
 
 def test_the_same_complaint_is_told_once():
-    assert len(complaints("a.c:1:2: error: x\n" * 3 + "a.c:1:2: error: y\n")) == 2
+    assert len(read_errors("a.c:1:2: error: x\n" * 3 + "a.c:1:2: error: y\n")) == 2
 
 
 def test_lines_without_end_are_passed_over():
-    assert complaints("a" * 1_000_000 + ":1:2: error: x\n" + "/" * 200_000) == []
+    assert read_errors("a" * 1_000_000 + ":1:2: error: x\n" + "/" * 200_000) == []

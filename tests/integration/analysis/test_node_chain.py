@@ -14,7 +14,7 @@ import pytest
 
 from testwright.analysis.javascript import chain, node
 from testwright.analysis.javascript.checks import JavaScriptChecks, ScriptFile
-from testwright.analysis.javascript.node import Node, find_node, suits
+from testwright.analysis.javascript.node import NodeRuntime, find_node, is_supported
 from testwright.cli.doctor import javascript_check
 from testwright.config.settings import Settings
 from testwright.core.errors import EnvironmentFault, ToolFailure
@@ -44,11 +44,11 @@ install([Path(sys.argv[1])], Node(Path(sys.executable), (24, 0, 0), tuple(sys.ar
 """
 
 
-def stand_in(folder: Path, source: str, *arguments: str) -> Node:
+def stand_in(folder: Path, source: str, *arguments: str) -> NodeRuntime:
     """A Node whose npm is a script of ours."""
     script = folder / f"npm-{len(list(folder.glob('npm-*')))}.py"
     script.write_text(source)
-    return Node(Path(sys.executable), (24, 0, 0), (sys.executable, str(script), *arguments), "machine")
+    return NodeRuntime(Path(sys.executable), (24, 0, 0), (sys.executable, str(script), *arguments), "machine")
 
 
 def a_program(folder: Path, name: str, says: str) -> None:
@@ -72,7 +72,7 @@ def a_program(folder: Path, name: str, says: str) -> None:
     ],
 )
 def test_node_has_to_be_what_eslint_runs_on(version, enough):
-    assert suits(version) is enough
+    assert is_supported(version) is enough
 
 
 def test_an_old_node_and_no_wheel_are_told_with_what_to_do(tmp_path, monkeypatch):
@@ -103,7 +103,7 @@ def test_the_newest_node_is_taken_wherever_it_comes_from(tmp_path):
 def test_the_chain_is_installed_once_however_many_ask(tmp_path):
     calls = tmp_path / "calls"
     npm = stand_in(tmp_path, COUNTING_NPM, str(calls))
-    found: list[chain.Chain] = []
+    found: list[chain.ToolChain] = []
     asking = [threading.Thread(target=lambda: found.append(chain.install([tmp_path / "cache"], npm))) for _ in range(4)]
     for one in asking:
         one.start()
@@ -113,7 +113,7 @@ def test_the_chain_is_installed_once_however_many_ask(tmp_path):
     assert "ci --ignore-scripts --no-audit --no-fund" in calls.read_text()
     assert len({one.folder for one in found}) == 1
     assert [one.fresh for one in found].count(True) == 1
-    assert chain.installed([tmp_path / "other", tmp_path / "cache"]) == chain.install([tmp_path / "cache"])
+    assert chain.find_installed([tmp_path / "other", tmp_path / "cache"]) == chain.install([tmp_path / "cache"])
 
 
 def test_an_installation_that_is_killed_leaves_nothing_that_looks_whole(tmp_path):
@@ -125,7 +125,7 @@ def test_an_installation_that_is_killed_leaves_nothing_that_looks_whole(tmp_path
     try:
         installing.kill()
         installing.wait()
-        assert chain.installed([cache]) is None
+        assert chain.find_installed([cache]) is None
         assert not (cache / chain.lock_hash()).exists()
         assert list(cache.glob("*.new-*")) != []
     finally:

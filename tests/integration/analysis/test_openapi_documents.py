@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from testwright.analysis.openapi.document_analysis import Reading, read
+from testwright.analysis.openapi.document_analysis import DocumentAnalysis, analyze_document
 from testwright.analysis.openapi.documents import gather, locate, read_document
 from testwright.analysis.openapi.problems import Problem, UnreadableDocument
 from testwright.analysis.openapi.resolve import resolve
-from testwright.analysis.openapi.schema_rules import check_structure
+from testwright.analysis.openapi.schema_rules import structure_problems
 from testwright.analysis.openapi.sources import ProjectFiles
 from testwright.analysis.openapi.tree import lines_of, read_tree
 from testwright.tests.support.mcp.tool_session import write_files
@@ -22,15 +22,15 @@ INFO = {"title": "T", "version": "1"}
 FINE = {"200": {"description": "fine"}}
 
 
-async def reading(folder: Path, files: dict[str, Any]) -> Reading:
+async def reading(folder: Path, files: dict[str, Any]) -> DocumentAnalysis:
     """What is known of the first file; values are written as JSON."""
     written = {name: one if isinstance(one, str) else json.dumps(one) for name, one in files.items()}
     source = ProjectFiles(write_files(folder / "api", written))
     name = next(iter(files))
-    return read(await gather(read_document(name, await source.read(name)), source))
+    return analyze_document(await gather(read_document(name, await source.read(name)), source))
 
 
-def messages(read_one: Reading) -> list[tuple[str, str]]:
+def messages(read_one: DocumentAnalysis) -> list[tuple[str, str]]:
     return [(one.rule, one.message) for one in read_one.problems]
 
 
@@ -228,8 +228,8 @@ async def test_what_no_schema_can_say_is_checked(tmp_path):
 
 def test_a_document_too_large_to_be_checked_in_time_says_so():
     large = document("3.0.3", paths={f"/{number}": {"get": {"responses": FINE}} for number in range(20)})
-    assert [one.severity for one in check_structure(large, "3.0", seconds=0)] == ["warning"]
-    assert check_structure(large, "3.0") == []
+    assert [one.severity for one in structure_problems(large, "3.0", seconds=0)] == ["warning"]
+    assert structure_problems(large, "3.0") == []
 
 
 def test_a_problem_is_told_with_its_path_and_document():

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from testwright.analysis.openapi.resolve import size_of
-from testwright.analysis.openapi.schema_rules import check_structure
+from testwright.analysis.openapi.schema_rules import structure_problems
 from testwright.analysis.openapi.tool_answer import LIMIT
 from testwright.core.errors import ToolFailure, ToolInputError
 from testwright.mcp.tool_client.tool_client import ToolClient
@@ -97,7 +97,7 @@ async def test_swagger_is_told_as_openapi_3_that_is_valid_itself(services):
     assert (answer["errors"], answer["converted"], answer["spec_version"]) == ([], True, "2.0")
     assert answer["summary"]["servers"] == ["https://pets.example/v1"]
     document = answer["document"]
-    assert check_structure(document, "3.0") == []
+    assert structure_problems(document, "3.0") == []
     told = {one["id"]: one for one in answer["operations"]}
     assert told["listPets"]["responses"][0]["media_types"] == ["application/json", "application/xml"]
     assert told["addPet"]["request_body"] == {

@@ -24,8 +24,8 @@ from fastapi import Depends, FastAPI
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel
 
-from testwright.analysis.openapi.blocked_addresses import refusal_of
-from testwright.analysis.openapi.http_fetch import Unreachable, Web
+from testwright.analysis.openapi.blocked_addresses import block_reason
+from testwright.analysis.openapi.http_fetch import HostUnreachable, HttpFetcher
 from testwright.core.errors import ToolFailure
 from testwright.mcp.tool_client.tool_client import ToolClient
 from testwright.mcp.toolbox.toolbox import build_toolbox
@@ -192,8 +192,14 @@ async def test_addresses_that_are_never_asked_are_refused(tmp_path, endpoint, me
 
 
 def test_addresses_are_judged_by_what_they_carry():
-    assert refusal_of("127.0.0.1") == refusal_of("::1") == refusal_of("10.0.0.5") == refusal_of("93.184.216.34") == ""
-    assert all(map(refusal_of, ("64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::1", "100.100.100.200", "224.0.0.1", "::")))
+    assert (
+        block_reason("127.0.0.1")
+        == block_reason("::1")
+        == block_reason("10.0.0.5")
+        == block_reason("93.184.216.34")
+        == ""
+    )
+    assert all(map(block_reason, ("64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::1", "100.100.100.200", "224.0.0.1", "::")))
 
 
 async def test_nobody_there_is_said_at_once(tmp_path):
@@ -220,14 +226,14 @@ async def test_answers_are_bounded_in_size_and_time():
         "/silent": lambda _: silent.wait(60) and None,
     }
     with web_host(answers) as host:
-        small = Web(max_bytes=100_000)
+        small = HttpFetcher(max_bytes=100_000)
         for path in ("/large", "/bomb"):
             with pytest.raises(ToolFailure, match="larger than"):
                 await small.get(host.url(path))
         with pytest.raises(ToolFailure, match="packed with 'br'"):
             await small.get(host.url("/odd"))
-        with pytest.raises(Unreachable, match="did not answer within"):
-            await Web(seconds=0.2).get(host.url("/silent"))
+        with pytest.raises(HostUnreachable, match="did not answer within"):
+            await HttpFetcher(seconds=0.2).get(host.url("/silent"))
         silent.set()
 
 
@@ -261,8 +267,10 @@ def certificate(folder: Path) -> Iterator[tuple[ssl.SSLContext, ssl.SSLContext]]
 
 async def test_a_name_is_verified_although_its_address_was_looked_up_before(tmp_path):
     with certificate(tmp_path) as (server, trusting), web_host({"/a": page("{}")}, tls=server) as host:
-        found = await Web(tls=trusting).get(host.url("/a", scheme="https", name="localhost"))
+        found = await HttpFetcher(tls=trusting).get(host.url("/a", scheme="https", name="localhost"))
         assert (found.status, found.content) == (200, b"{}")
         assert host.headers["host"] == f"localhost:{host.port}"
         with pytest.raises(ToolFailure, match="no safe connection"):
-            await Web(tls=trusting).get(host.url("/a", scheme="https", name=str(ipaddress.ip_address("127.0.0.1"))))
+            await HttpFetcher(tls=trusting).get(
+                host.url("/a", scheme="https", name=str(ipaddress.ip_address("127.0.0.1")))
+            )

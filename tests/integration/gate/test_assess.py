@@ -11,7 +11,7 @@ import pytest
 from testwright.app.assess import Assessed, assess
 from testwright.config.settings import Settings
 from testwright.core.errors import ExitCode, UsageError
-from testwright.gate.evidence.assertions import checks_of
+from testwright.gate.evidence.assertions import assertion_profiles
 from testwright.gate.evidence.assertions import tests_without_checks as without_checks
 from testwright.mutation.catalog import mutants_of, sample
 from testwright.reports.assessment import text_form
@@ -290,7 +290,7 @@ class TestCart:
     ],
 )
 def test_how_strongly_a_test_checks_is_told_from_its_source(body: str, count: int, strength: str) -> None:
-    found = checks_of(f"@marked\ndef test_x(self, cart):\n    {body}\n")[1]
+    found = assertion_profiles(f"@marked\ndef test_x(self, cart):\n    {body}\n")[1]
     assert (found.count, found.strength) == (count, strength)
 
 

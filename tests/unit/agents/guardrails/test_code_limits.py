@@ -9,7 +9,7 @@ from testwright.agents.guardrails.code_limits import (
     code_problems,
     helper_problems,
     imported_by,
-    out_of_reach,
+    reach_violations,
 )
 from testwright.tests.support.agents.accepted_tests import GOOD_TESTS
 
@@ -195,13 +195,13 @@ def _refused() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("source", "what"), [*_refused(), *OWN])
 def test_what_tests_may_not_do_is_found(source: str, what: str) -> None:
-    found = out_of_reach(source, "shop.cart")
+    found = reach_violations(source, "shop.cart")
     assert any(what in one for _, one in found), found
 
 
 @pytest.mark.parametrize("name", GOOD_TESTS)
 def test_real_test_files_are_not_refused(name: str) -> None:
-    assert out_of_reach(GOOD_TESTS[name], "shop.store") == []
+    assert reach_violations(GOOD_TESTS[name], "shop.store") == []
 
 
 @pytest.mark.parametrize(
@@ -222,11 +222,11 @@ def test_real_test_files_are_not_refused(name: str) -> None:
     ],
 )
 def test_what_tests_do_all_day_is_not(source: str) -> None:
-    assert out_of_reach(source, "shop.cart") == []
+    assert reach_violations(source, "shop.cart") == []
 
 
 def test_the_package_under_test_may_be_called() -> None:
-    assert out_of_reach("import requests\nrequests.Request('GET', 'x')", "requests.models") == []
+    assert reach_violations("import requests\nrequests.Request('GET', 'x')", "requests.models") == []
 
 
 def test_what_the_target_imports_may_be_imported_but_only_its_harmless_parts_used() -> None:
@@ -234,16 +234,16 @@ def test_what_the_target_imports_may_be_imported_but_only_its_harmless_parts_use
     assert also == {"subprocess", "numpy", "requests"}
     good = "import numpy as np\nimport subprocess\nimport requests\nx = np.array([1])\n"
     good += "y = (subprocess.CalledProcessError, subprocess.PIPE, requests.exceptions.Timeout, requests.Response)"
-    assert out_of_reach(good, "shop.cart", imported=also) == []
+    assert reach_violations(good, "shop.cart", imported=also) == []
     for bad in ("subprocess.run(['x'])", "requests.get('http://x')", "np.os.system('x')", "np.sys.modules"):
         head = "import numpy as np\nimport subprocess\nimport requests\n"
-        assert out_of_reach(head + bad, "shop.cart", imported=also), bad
+        assert reach_violations(head + bad, "shop.cart", imported=also), bad
 
 
 def test_helpers_beside_the_test_may_be_imported_unless_they_hide_a_module() -> None:
     source = "from cart_values import PRICES\n"
-    assert out_of_reach(source, "shop.cart")
-    assert out_of_reach(source, "shop.cart", helpers=["cart_values"]) == []
+    assert reach_violations(source, "shop.cart")
+    assert reach_violations(source, "shop.cart", helpers=["cart_values"]) == []
     hiding = [f"tests/{name}.py" for name in ("json", "shop", "pytest", "sitecustomize")]
     told = helper_problems(["tests/test_cart.py", "tests/cart_values.py", *hiding], "tests/test_cart.py", "shop.cart")
     assert len(told) == len(hiding)
@@ -283,11 +283,11 @@ def test_a_case_is_read_as_the_test_that_its_parts_make(
 def test_a_long_file_is_read_in_one_pass() -> None:
     lines = "\n".join(f"    assert half({number}) == {number // 2}" for number in range(2000))
     head = "from shop.cart import half\n\n\ndef test_half(tmp_path):\n    path = tmp_path / 'a'\n"
-    assert out_of_reach(f"{head}{lines}\n    path.unlink()\n", "shop.cart") == []
+    assert reach_violations(f"{head}{lines}\n    path.unlink()\n", "shop.cart") == []
 
 
 def test_a_file_made_to_be_hard_to_read_is_read_all_the_same() -> None:
     """Each name is twice the one before, and the last leads back to the first: answers are found once, not 2 ** 60."""
     doubling = "\n".join(f"    a{number} = a{number - 1} / (a{number - 1} + a{number - 1})" for number in range(1, 60))
     source = f"def test_a(tmp_path):\n    a0 = tmp_path\n    a0 = a59\n{doubling}\n    a59.unlink()\n"
-    assert out_of_reach(source, "shop.cart")
+    assert reach_violations(source, "shop.cart")
