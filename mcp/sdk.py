@@ -1,32 +1,170 @@
-"""What our servers need of the SDK beyond what it offers: arguments as they came, the host's logging left alone."""
+"""The only module under `mcp/` that imports the MCP SDK; everything else takes the SDK's names from here.
+
+It re-exports what we use of the SDK, its private parts included, and wraps the few places where the SDK must be bent:
+tools whose schemas are checked by us, servers that leave the host's logging alone, and serving over our own streams.
+One module costs no start-up time: importing any part of the SDK loads all of it.
+"""
 
 from __future__ import annotations
 
+import difflib
 import logging
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
+from dataclasses import dataclass
 from typing import Any
 
-from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase
+from mcp import Client, MCPError
+from mcp.client import Transport
+from mcp.client._transport import TransportStreams
+from mcp.client.streamable_http import streamable_http_client
+from mcp.server import MCPServer
+from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+from mcp.server.mcpserver.prompts import Prompt
+from mcp.server.mcpserver.resources import Resource
+from mcp.server.mcpserver.tools import Tool as ServerTool
+from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
+from mcp.server.streamable_http import GET_STREAM_KEY, EventCallback, EventMessage, EventStore
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.shared.message import SessionMessage
+from mcp.types import (
+    CONNECTION_CLOSED,
+    INVALID_PARAMS,
+    REQUEST_TIMEOUT,
+    CallToolResult,
+    ContentBlock,
+    Implementation,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCResponse,
+    ResourceLink,
+    TextContent,
+    Tool,
+    ToolAnnotations,
+    jsonrpc_message_adapter,
+)
 from pydantic import ConfigDict
 
+__all__ = [
+    "CONNECTION_CLOSED",
+    "GET_STREAM_KEY",
+    "INVALID_PARAMS",
+    "REQUEST_TIMEOUT",
+    "CallNext",
+    "CallToolResult",
+    "Client",
+    "ContentBlock",
+    "Context",
+    "EventCallback",
+    "EventMessage",
+    "EventStore",
+    "HandlerResult",
+    "Implementation",
+    "JSONRPCError",
+    "JSONRPCMessage",
+    "JSONRPCResponse",
+    "Lifespan",
+    "MCPError",
+    "MCPServer",
+    "Prompt",
+    "ResourceError",
+    "ResourceLink",
+    "ResourceNotFoundError",
+    "ResourceTemplateSpec",
+    "ServerMiddleware",
+    "ServerRequestContext",
+    "ServerTool",
+    "SessionMessage",
+    "TextContent",
+    "Tool",
+    "Transport",
+    "TransportSecuritySettings",
+    "TransportStreams",
+    "jsonrpc_message_adapter",
+    "new_server",
+    "run_over_streams",
+    "schema_tool",
+    "silence_session_ids",
+    "streamable_http_client",
+    "text_of",
+]
+
+Lifespan = Callable[[MCPServer[Any]], AbstractAsyncContextManager[Any]]
 _CONSTRUCTION = threading.Lock()
 
 
-class AnyArguments(ArgModelBase):
-    """Hands a tool's arguments over as they came: its own schema checks them, every error at once."""
+@dataclass(frozen=True, slots=True)
+class ResourceTemplateSpec:
+    """Describes resources of one shape.
 
-    model_config = ConfigDict(extra="allow")
+    Attributes:
+        uri: RFC 6570 template; its variables are the parameters of `read`.
+        read: returns text or bytes; a parameter annotated as `Context` receives the request's. Raises ResourceError.
+    """
 
-    def model_dump_one_level(self) -> dict[str, Any]:
-        """What the tool's function is called with: `arguments`."""
-        return {"arguments": dict(self.model_extra or {})}
+    uri: str
+    read: Callable[..., Any]
+    name: str
+    description: str
+    title: str | None = None
+    mime_type: str = "text/plain"
+
+
+def new_server(
+    name: str,
+    *,
+    version: str | None = None,
+    instructions: str | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    tools: Sequence[ServerTool] = (),
+    resources: Sequence[Resource] = (),
+    templates: Sequence[ResourceTemplateSpec] = (),
+    prompts: Sequence[Prompt] = (),
+    middleware: Sequence[ServerMiddleware[Any]] = (),
+    lifespan: Lifespan | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> MCPServer[Any]:
+    """Builds a server that offers exactly these parts; nothing listens yet, see `serve_stdio` and `serve_http`.
+
+    Args:
+        middleware: called for every message, the first one outermost.
+        lifespan: entered before the first message, left after the last.
+        settings: further arguments of `MCPServer`.
+    """
+    with _root_logger_unchanged():
+        server: MCPServer[Any] = MCPServer(
+            name,
+            title=title,
+            description=description,
+            instructions=instructions,
+            version=version,
+            tools=list(tools),
+            resources=list(resources),
+            middleware=middleware,
+            lifespan=lifespan,
+            **(settings or {}),
+        )
+    for template in templates:
+        server.resource(
+            template.uri,
+            name=template.name,
+            title=template.title,
+            description=template.description,
+            mime_type=template.mime_type,
+        )(template.read)
+    for prompt in prompts:
+        server.add_prompt(prompt)
+    server.middleware.append(_UnknownNameMiddleware(server))
+    return server
 
 
 @contextmanager
-def root_logger_kept() -> Iterator[None]:
-    """Construct an MCPServer inside: it configures the root logger when that has no handler, which is the host's."""
+def _root_logger_unchanged() -> Iterator[None]:
+    """Keeps `MCPServer()` from configuring the root logger, which it does when the host has set no handler."""
     handler = logging.NullHandler()
     with _CONSTRUCTION:
         logging.getLogger().addHandler(handler)
@@ -34,3 +172,116 @@ def root_logger_kept() -> Iterator[None]:
             yield
         finally:
             logging.getLogger().removeHandler(handler)
+
+
+class _UnknownNameMiddleware:
+    """Answers a call of an unknown tool or prompt with a protocol error that lists similar names.
+
+    Args:
+        server: its tools and prompts are looked up per request, so that those added later count.
+    """
+
+    def __init__(self, server: MCPServer[Any]) -> None:
+        self._server = server
+        self._known_tools: set[str] = set()
+
+    async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        """Passes on a message whose names are known. Raises MCPError (-32602)."""
+        params = ctx.params or {}
+        name = params.get("name")
+        if isinstance(name, str) and ctx.method == "tools/call" and name not in self._known_tools:
+            _require_known("tool", name, (tool.name for tool in await self._server.list_tools()))
+            self._known_tools.add(name)
+        elif isinstance(name, str) and ctx.method == "prompts/get":
+            prompts = {prompt.name: prompt for prompt in await self._server.list_prompts()}
+            _require_known("prompt", name, prompts)
+            sent = params.get("arguments")
+            required = [argument.name for argument in prompts[name].arguments or () if argument.required]
+            missing = [argument for argument in required if argument not in (sent if isinstance(sent, dict) else {})]
+            if missing:
+                raise MCPError(INVALID_PARAMS, f"The prompt {name!r} needs: {', '.join(missing)}")
+        return await call_next(ctx)
+
+
+def _require_known(kind: str, name: str, known: Iterable[str]) -> None:
+    names = sorted(known)
+    if name in names:
+        return
+    near = difflib.get_close_matches(name, names, n=3)
+    hint = f"did you mean {', '.join(near)}?" if near else f"there are: {', '.join(names) or 'none'}"
+    raise MCPError(INVALID_PARAMS, f"Unknown {kind}: {name[:200]!r}; {hint}", {kind: name[:200], "suggestions": near})
+
+
+class _UncheckedArguments(ArgModelBase):
+    """Hands a tool's arguments over unchanged: our own check reports every error of its schema at once."""
+
+    model_config = ConfigDict(extra="allow")
+
+    def model_dump_one_level(self) -> dict[str, Any]:
+        """The keyword arguments of the tool's function: all arguments as one mapping, `arguments`."""
+        return {"arguments": dict(self.model_extra or {})}
+
+
+def schema_tool(
+    call: Callable[..., Awaitable[CallToolResult]],
+    *,
+    name: str,
+    description: str,
+    input_schema: dict[str, Any],
+    output_schema: dict[str, Any],
+    title: str | None,
+    read_only: bool,
+    destructive: bool,
+    idempotent: bool,
+    open_world: bool,
+    meta: dict[str, Any] | None = None,
+) -> ServerTool:
+    """Builds a tool with exactly these schemas, where the SDK would derive them from a signature.
+
+    Args:
+        call: called as `call(arguments=…, context=…)`; it checks the arguments against `input_schema` itself.
+    """
+    return ServerTool(
+        fn=call,
+        name=name,
+        title=title,
+        context_kwarg="context",
+        icons=None,
+        description=description,
+        parameters=input_schema,
+        fn_metadata=FuncMetadata(arg_model=_UncheckedArguments, output_schema=output_schema),
+        is_async=True,
+        annotations=ToolAnnotations(
+            title=title,
+            read_only_hint=read_only,
+            destructive_hint=destructive,
+            idempotent_hint=idempotent,
+            open_world_hint=open_world,
+        ),
+        meta=meta,
+    )
+
+
+def text_of(result: CallToolResult) -> str:
+    """The text blocks of a tool's answer, joined by line ends."""
+    return "\n".join(block.text for block in result.content if isinstance(block, TextContent))
+
+
+async def run_over_streams(server: MCPServer[Any], received: Any, outward: Any) -> None:
+    """Serves one client over memory streams of `SessionMessage`; the SDK has no public way to serve foreign streams."""
+    low = server._lowlevel_server
+    await low.run(received, outward, low.create_initialization_options())
+
+
+@contextmanager
+def silence_session_ids() -> Iterator[None]:
+    """Keeps session ids out of the log: the SDK logs each at level INFO, and an id is enough to use the session."""
+    loggers = [logging.getLogger(f"mcp.server.streamable_http{suffix}") for suffix in ("", "_manager")]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
