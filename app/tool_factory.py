@@ -12,7 +12,7 @@ from ..config.variables import Variables
 from ..core.errors import SettingsError
 from ..mcp.tool_client.external.server import ExternalServer, external_servers
 from ..mcp.tool_client.tool_client import ToolClient
-from ..mcp.toolbox.cache import ResultCache
+from ..mcp.toolbox.content_cache import ContentCache
 from ..mcp.toolbox.services import ToolServices
 from ..mcp.toolbox.toolbox import build_toolbox
 from ..sandbox.target import PythonTarget
@@ -90,7 +90,7 @@ def vectors_of(settings: Settings, environment: Mapping[str, str], warn: Warn | 
 @asynccontextmanager
 async def kept_answers(
     settings: Settings, environment: Mapping[str, str], warn: Warn | None = None
-) -> AsyncIterator[ResultCache]:
+) -> AsyncIterator[ContentCache]:
     """The cache of tool answers, as the settings want it; in memory only where it cannot be opened, with a warning.
 
     Raises:
@@ -103,7 +103,7 @@ async def kept_answers(
         except ResponsesLost as error:
             if warn is not None:
                 warn(f"The cache of tool answers is not used: {error}.")
-    cache = ResultCache(kept=kept, lost=warn)
+    cache = ContentCache(store=kept, on_loss=warn)
     try:
         yield cache
     finally:

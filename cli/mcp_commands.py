@@ -16,7 +16,7 @@ from . import options as given
 from .failures import failures_shown
 
 if TYPE_CHECKING:
-    from mcp.server import MCPServer
+    from ..mcp.sdk import MCPServer
 
 SERVE_HELP = """Serve testwright to MCP clients, over stdio, or over streamable HTTP with --http.
 

@@ -116,7 +116,7 @@ class ResourceTemplateSpec:
 def new_server(
     name: str,
     *,
-    version: str | None = None,
+    version: str,
     instructions: str | None = None,
     title: str | None = None,
     description: str | None = None,

@@ -1,4 +1,4 @@
-"""How much work a server takes at once: so many runs, one for each project, a short queue, then "busy" (B-10)."""
+"""Limits concurrent work: a number of runs, one per project, a short queue, then the error "busy"."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pathlib import Path
 
 from ...core.errors import ToolBusy
 
-_UNKNOWN_SECONDS = 30.0
-_SHORTEST_WAIT, _LONGEST_WAIT = 5, 600
+_DEFAULT_RUN_SECONDS = 30.0
+_MIN_RETRY_SECONDS, _MAX_RETRY_SECONDS = 5, 600
 
 
 @dataclass(eq=False, slots=True)
@@ -24,11 +24,11 @@ class _Ticket:
 
 
 class WorkSlots:
-    """Places for runs. A project has one run at a time, because a run holds its project's lock.
+    """Slots for runs. A project has one run at a time, because a run holds its project's lock.
 
     Args:
-        running: runs at the same time.
-        waiting: runs that may wait for a place; one more is refused.
+        running: the maximum of runs at the same time.
+        waiting: the maximum of runs that wait for a slot; further ones are refused.
         clock: seconds, monotonic.
     """
 
@@ -42,20 +42,20 @@ class WorkSlots:
 
     @property
     def running(self) -> int:
-        """Runs that are being worked on."""
+        """The number of runs that have a slot."""
         return len(self._running)
 
     @property
     def waiting(self) -> int:
-        """Runs that wait for a place."""
+        """The number of runs that wait for a slot."""
         return len(self._waiting)
 
     @asynccontextmanager
-    async def taken(self, root: Path, on_wait: Callable[[int], None] = lambda _: None) -> AsyncIterator[None]:
-        """Hold a place for the block.
+    async def acquire(self, root: Path, on_wait: Callable[[int], None] = lambda _: None) -> AsyncIterator[None]:
+        """Holds a slot for the block.
 
         Args:
-            on_wait: told how many are before this one, when it has to wait.
+            on_wait: called with the number of runs before this one, when it has to wait.
 
         Raises:
             ToolBusy: the queue is full; its details say in how many seconds to call again.
@@ -71,28 +71,29 @@ class WorkSlots:
             on_wait(before + len(self._running))
         try:
             await ticket.admitted.wait()
-            began = self._clock()
+            started = self._clock()
             yield
-            self._durations.append(self._clock() - began)
+            # Work that fails is not counted: it tells nothing about how long a run takes.
+            self._durations.append(self._clock() - started)
         finally:
             (self._running if ticket.admitted.is_set() else self._waiting).remove(ticket)
             self._admit()
 
     def _admit(self) -> None:
-        """Let in who may: in the order of arrival, each project's own order kept."""
-        held = {one.root for one in self._running}
+        """Admits waiting runs in the order of arrival, but none before an earlier one of the same project."""
+        blocked = {ticket.root for ticket in self._running}
         for ticket in tuple(self._waiting):
             if len(self._running) >= self._limit:
                 return
-            if ticket.root not in held:
+            if ticket.root not in blocked:
                 self._waiting.remove(ticket)
                 self._running.append(ticket)
                 ticket.admitted.set()
-            held.add(ticket.root)
+            blocked.add(ticket.root)
 
     def _busy(self) -> ToolBusy:
-        usual = sum(self._durations) / len(self._durations) if self._durations else _UNKNOWN_SECONDS
-        seconds = min(_LONGEST_WAIT, max(_SHORTEST_WAIT, math.ceil(usual)))
+        typical = sum(self._durations) / len(self._durations) if self._durations else _DEFAULT_RUN_SECONDS
+        seconds = min(_MAX_RETRY_SECONDS, max(_MIN_RETRY_SECONDS, math.ceil(typical)))
         return ToolBusy(
             f"the server is busy: {self.running} runs are worked on and {self.waiting} wait",
             advice=f"call again in {seconds} s with the same arguments; nothing was begun",

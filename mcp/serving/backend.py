@@ -1,4 +1,7 @@
-"""What a server needs of the application behind it: a protocol over plain data, implemented in an outer room."""
+"""Declares what the product server needs of the application behind it: a protocol over plain data.
+
+The application implements it in an outer layer, `app`.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from ...core.events import Event, EventSink
+from ...core.events import EventSink
 
 Json = dict[str, Any]
-
-
-def _unheard(_: Event) -> None:
-    """Nobody listens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +21,13 @@ class Job:
 
     Attributes:
         root: the project, one of the served roots.
-        run_id: the run's id; its folder is made when the work begins.
-        on_event: told of every event, in order, from any thread.
+        run_id: the run's id; its folder is created when the work begins.
+        on_event: called with every event, in order, from any thread.
     """
 
     root: Path
     run_id: str
-    on_event: EventSink = _unheard
+    on_event: EventSink = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +35,10 @@ class TestFiles:
     """Test files to run.
 
     Attributes:
-        test_path: the file or folder asked for, relative to the project.
-        files: contents by path, the tests themselves and what was staged beside them.
-        spec: the spec it was written from, which names its cases; None when there is none.
-        together: the test files below a folder, to be run in company; empty for one file.
+        test_path: the requested file or folder, relative to the project.
+        files: contents by path: the tests, and the files staged beside them.
+        spec: the spec the tests were written from, which names their cases; None when there is none.
+        together: the test files below a folder, to be run together; empty for one file.
     """
 
     __test__ = False
@@ -50,37 +49,37 @@ class TestFiles:
     together: tuple[str, ...] = ()
 
 
-class ServedApplication(Protocol):
-    """What testwright can do, as the server calls it. Every method raises errors of `errors.py`, nothing else.
+class McpBackend(Protocol):
+    """The operations of testwright, as the server calls them. Every method raises only errors of `core/errors.py`.
 
-    Nothing here adds a file to a project, except `apply`. Work that is cancelled has ended everything it started before
-    the cancellation passes through.
+    Only `apply` adds files to a project. Work that is cancelled ends everything it started before the cancellation
+    passes through.
     """
 
     def state(self, root: Path) -> Path:
-        """The folder in which a project's runs are kept."""
+        """Returns the folder in which a project's runs are kept."""
         ...
 
     def new_run_id(self) -> str:
-        """An id that no run has."""
+        """Returns an unused run id."""
         ...
 
     async def plan(self, root: Path, request: str, options: Mapping[str, Any]) -> Json:
-        """The plan for a request: `steps`, `understood`, `not_understood`, `skipped`."""
+        """Plans a request: `steps`, `understood`, `not_understood`, `skipped`."""
         ...
 
     async def generate_tests(self, job: Job, request: str, options: Mapping[str, Any]) -> Json:
-        """A whole run, tests staged; the answer is its report.
+        """Executes a whole run, its tests staged, and returns its report.
 
         Args:
-            options: `framework` and `test_type`, where they are said.
+            options: `framework` and `test_type`, where they are given.
         """
         ...
 
     async def generate_spec(
         self, job: Job, *, test_type: str, target: str, context: str, framework: str | None
     ) -> Json:
-        """The spec half of a run.
+        """Executes a run until its spec is ready.
 
         Returns:
             `status` (`spec_ready`, `not_valid` or `nothing_to_test`), `target`, `framework`, `spec_path`, `test_path`,
@@ -89,33 +88,33 @@ class ServedApplication(Protocol):
         ...
 
     async def generate_from_spec(self, job: Job, *, spec: Mapping[str, Any], name: str, framework: str | None) -> Json:
-        """The code half of a run, from a spec that is given; the answer is its report.
+        """Executes a run from a given spec, and returns its report.
 
         Args:
-            name: the spec's file, without its ending; its tests are called after it.
+            name: the spec's file name without its suffix; the test file is named after it.
         """
         ...
 
     async def resume(self, job: Job) -> Json:
-        """Continue a run from where it stopped; the answer is its report."""
+        """Continues a run from where it stopped, and returns its report."""
         ...
 
     async def run_tests(self, job: Job, tests: TestFiles, options: Mapping[str, Any]) -> Json:
-        """Run a test file in the sandbox; the answer is that of the built-in tool `run_tests`, kept in the run."""
+        """Runs test files in the sandbox, and returns the answer of the tool `run_tests`; it is kept in the run."""
         ...
 
     async def analyze(self, job: Job, *, results: Mapping[str, Any], spec: Mapping[str, Any], target: Json) -> Json:
-        """What stored results mean: `summary`, `findings`, `suspected_defects`, `drop`; kept in the run."""
+        """Analyses stored results: `summary`, `findings`, `suspected_defects`, `drop`; kept in the run."""
         ...
 
     async def apply(self, root: Path, run_id: str) -> list[Json]:
-        """Add a run's staged tests to the project: `path`, `outcome`, `reason` of each."""
+        """Adds a run's staged tests to the project, and returns `path`, `outcome` and `reason` of each."""
         ...
 
     async def run(self, root: Path, run_id: str) -> Json | None:
-        """What is known of a run of this project (`status`, `request`, `resumable`, `report`, `files` …), or None."""
+        """Describes a run of this project (`status`, `request`, `resumable`, `report`, `files` …), or returns None."""
         ...
 
     async def call_tool(self, root: Path, name: str, arguments: Mapping[str, Any]) -> Json:
-        """What one of the tools of a run answers for this project; nothing of a run is opened or kept."""
+        """Calls one of the tools for graphs on this project; no run is opened or kept."""
         ...

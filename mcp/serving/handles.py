@@ -1,72 +1,50 @@
-"""Small handles for large things: a run's id, its counts, and where its details can be read (B-10)."""
+"""Builds small handles for large things: a run's id, its counts, and the URIs of its details."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote
 
 from ...core.errors import ToolInputError
-from .backend import Json
+from ..toolbox.json_schema import TEXTS, Schema, array, integer, open_object, string
+from ..toolbox.tool_spec import Json, Link, ToolAnswer
 
-SCHEME = "testwright://"
-RUNS = f"{SCHEME}runs/"
-_LISTED = 25
-_DEFECTS = 10
+RUNS = "testwright://runs/"
+_MAX_LISTED = 25
+_MAX_DEFECTS = 10
 _COMMAND = "`testwright "
-"""In advice that is for people at a command line."""
+"""Marks advice for people at a command line."""
 
-_STRINGS: Json = {"type": "array", "items": {"type": "string"}}
-
-HANDLE_SCHEMA: Json = {
-    "type": "object",
-    "required": ["run_id", "root", "status", "counts", "resources", "next"],
-    "properties": {
-        "run_id": {"type": "string", "description": "Names the run in later calls."},
-        "root": {"type": "string", "description": "The served project it belongs to."},
-        "status": {"type": "string", "enum": ["completed", "failed", "stopped", "running", "created", "unknown"]},
+HANDLE_SCHEMA: Schema = open_object(
+    ["run_id", "root", "status", "counts", "resources", "next"],
+    {
+        "run_id": string(description="Names the run in later calls."),
+        "root": string(description="The served project it belongs to."),
+        "status": string(enum=["completed", "failed", "stopped", "running", "created", "unknown"]),
         "exit_reason": {"type": ["string", "null"]},
-        "counts": {"type": "object", "additionalProperties": {"type": "integer"}},
+        "counts": {"type": "object", "additionalProperties": integer()},
         "tests": {
             "type": "array",
             "description": "Test files that hold, staged and not yet in the project; the first ones only.",
-            "items": {
-                "type": "object",
-                "required": ["path", "uri", "outcome"],
-                "properties": {
-                    "path": {"type": "string"},
-                    "uri": {"type": "string"},
-                    "outcome": {"type": "string"},
-                },
-            },
+            "items": open_object(["path", "uri", "outcome"], {"path": string(), "uri": string(), "outcome": string()}),
         },
-        "specs": {"type": "array", "items": {"type": "object", "required": ["target", "uri"]}},
-        "suspected_defects": {"type": "array", "items": {"type": "object", "required": ["id", "title", "target"]}},
-        "not_understood": {"type": "array", "items": {"type": "object"}},
-        "resources": {"type": "object", "additionalProperties": {"type": "string"}},
-        "next": {**_STRINGS, "description": "What can be done from here."},
+        "specs": array(open_object(["target", "uri"])),
+        "suspected_defects": array(open_object(["id", "title", "target"])),
+        "not_understood": array({"type": "object"}),
+        "resources": {"type": "object", "additionalProperties": string()},
+        "next": {**TEXTS, "description": "What can be done from here."},
     },
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A resource that an answer points to."""
-
-    uri: str
-    name: str
-    description: str
-    mime_type: str
+)
 
 
 def run_uri(run_id: str, *parts: str) -> str:
-    """The URI of a part of a run; a part may be a path."""
+    """Builds the URI of a part of a run; a part may be a path."""
     return RUNS + "/".join([quote(run_id, safe=""), *(quote(part, safe="/") for part in parts)])
 
 
-def run_part(uri: str) -> tuple[str, str]:
-    """The run's id and the part a URI of ours names, "" for the run itself.
+def parse_run_uri(uri: str) -> tuple[str, str]:
+    """Splits a run's URI into the run's id and the part it names, "" for the run itself.
 
     Raises:
         ToolInputError: it is no URI of a run.
@@ -77,10 +55,21 @@ def run_part(uri: str) -> tuple[str, str]:
     return unquote(run_id), unquote(part)
 
 
-def report_handle(run_id: str, root: str, report: Mapping[str, Any]) -> Json:
-    """The handle of a run that has a report (`schemas/report_schema_v1.json`)."""
-    files = [one for one in report["files"] if one["outcome"] != "conflict"]
-    defects = report["suspected_defects"]
+def report_answer(run_id: str, root: str, report: Mapping[str, Any], more: Json | None = None) -> ToolAnswer:
+    """Answers with the handle of a run that has a report (`schemas/report_schema_v1.json`), and links to the report.
+
+    Args:
+        more: further fields of the answer.
+    """
+    links = (
+        Link(run_uri(run_id, "report.md"), "report.md", "The report, for people", "text/markdown"),
+        Link(run_uri(run_id, "report.json"), "report.json", "The report, for machines", "application/json"),
+    )
+    return ToolAnswer({**_handle(run_id, root, report), **(more or {})}, links)
+
+
+def _handle(run_id: str, root: str, report: Mapping[str, Any]) -> Json:
+    files = [file for file in report["files"] if file["outcome"] != "conflict"]
     return {
         "run_id": run_id,
         "root": root,
@@ -88,26 +77,26 @@ def report_handle(run_id: str, root: str, report: Mapping[str, Any]) -> Json:
         "exit_reason": report["exit_reason"],
         "counts": {name: count for name, count in report["totals"].items() if isinstance(count, int)},
         "tests": [
-            {"path": one["path"], "uri": run_uri(run_id, "tests", one["path"]), "outcome": one["outcome"]}
-            for one in files[:_LISTED]
+            {"path": file["path"], "uri": run_uri(run_id, "tests", file["path"]), "outcome": file["outcome"]}
+            for file in files[:_MAX_LISTED]
         ],
         "specs": [
-            {"target": one["path"], "uri": run_uri(run_id, one["spec_path"])}
-            for one in report["targets"][:_LISTED]
-            if one["spec_path"]
+            {"target": target["path"], "uri": run_uri(run_id, target["spec_path"])}
+            for target in report["targets"][:_MAX_LISTED]
+            if target["spec_path"]
         ],
         "suspected_defects": [
-            {"id": one["id"], "title": one["title"], "target": one["target"], "evidence": one["evidence"]}
-            for one in defects[:_DEFECTS]
+            {name: defect[name] for name in ("id", "title", "target", "evidence")}
+            for defect in report["suspected_defects"][:_MAX_DEFECTS]
         ],
-        "not_understood": [dict(one) for one in report["not_understood"][:_DEFECTS]],
+        "not_understood": [dict(part) for part in report["not_understood"][:_MAX_DEFECTS]],
         "resources": resources_of(run_id),
-        "next": _next(run_id, report, staged=any(one["outcome"] == "staged" for one in files)),
+        "next": _next_steps(run_id, report, is_staged=any(file["outcome"] == "staged" for file in files)),
     }
 
 
 def resources_of(run_id: str) -> dict[str, str]:
-    """Where the details of a run are read."""
+    """The URIs of a run's details."""
     return {
         "report": run_uri(run_id, "report.md"),
         "report_json": run_uri(run_id, "report.json"),
@@ -116,22 +105,14 @@ def resources_of(run_id: str) -> dict[str, str]:
     }
 
 
-def report_links(run_id: str) -> tuple[Link, ...]:
-    """Links to a run's report."""
-    return (
-        Link(run_uri(run_id, "report.md"), "report.md", "The report, for people", "text/markdown"),
-        Link(run_uri(run_id, "report.json"), "report.json", "The report, for machines", "application/json"),
-    )
-
-
-def _next(run_id: str, report: Mapping[str, Any], *, staged: bool) -> list[str]:
-    said: list[str] = []
-    if staged:
-        said.append(f"apply_tests(run_id={run_id!r}) adds the staged tests to the project, when they are wanted there")
+def _next_steps(run_id: str, report: Mapping[str, Any], *, is_staged: bool) -> list[str]:
+    steps: list[str] = []
+    if is_staged:
+        steps.append(f"apply_tests(run_id={run_id!r}) adds the staged tests to the project, when they are wanted there")
     if report["suspected_defects"]:
-        said.append(
+        steps.append(
             "the report tells of each suspected defect what is documented, what was observed, how to reproduce it"
         )
     if report["status"] == "stopped":
-        said.append(f"resume_run(run_id={run_id!r}) goes on where it stopped")
-    return said + [line for line in report["advice"][:_DEFECTS] if _COMMAND not in line]
+        steps.append(f"resume_run(run_id={run_id!r}) goes on where it stopped")
+    return steps + [line for line in report["advice"][:_MAX_DEFECTS] if _COMMAND not in line]

@@ -1,97 +1,94 @@
-"""What the tools share: doing a piece of long work, and finding a run by its id."""
+"""Runs the long work of tool calls: waits for a free slot, reports progress, and finds runs by their id."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from ...core.errors import RunLocked, RunNotFound, TestwrightError, ToolBusy
 from .backend import Job, Json
-from .progress import Teller, seen_through
+from .context import ClientCall, ServerContext
+from .progress import ProgressReporter, run_with_progress
 from .roots import Root
-from .sessions import KnownRun
-from .tool_definition import Call, Desk
-from .tools.run_files import folder_of, json_file
+from .run_files import read_json, run_folder
+from .sessions import SessionRun
 
-_ELSEWHERE_SECONDS = 30
+_RETRY_SECONDS = 30
 
 
-async def worked(
-    desk: Desk,
-    call: Call,
+async def run_job(
+    call: ClientCall,
     root: Root,
     kind: str,
     work: Callable[[Job], Awaitable[Json]],
     *,
     run_id: str | None = None,
 ) -> tuple[str, Json]:
-    """Do long work when there is a place for it, telling the caller how far it is; the answer is run id and result.
+    """Does long work as a run, as soon as a slot is free, and returns the run's id and the result.
 
     Args:
-        kind: what sort of run it is, in a word.
-        run_id: the run to continue; a new one without it.
+        kind: the kind of run, in a word.
+        run_id: the run to continue; by default a new one.
 
     Raises:
-        ToolBusy: there is more work than the server takes. And what the work raises.
+        ToolBusy: the server accepts no more work. Also whatever the work raises.
     """
-    teller = Teller(call.tell, beat=desk.beat_seconds)
-    chosen = run_id or desk.application.new_run_id()
+    server = call.server
+    reporter = ProgressReporter(call.send_progress, heartbeat=server.heartbeat_seconds)
+    chosen = run_id or server.backend.new_run_id()
 
-    async def doing() -> Json:
-        async with desk.slots.taken(root.path, _waiting(teller)):
+    async def execute() -> Json:
+        async with _slot(server, root, reporter):
             if run_id is not None:
-                teller.stage.planned(await asyncio.to_thread(_planned_steps, desk, root, run_id))
-            desk.sessions.add(call.session, KnownRun(root, chosen, kind))
+                reporter.progress.set_plan(await asyncio.to_thread(_planned_steps, server, root, run_id))
+            server.sessions.add(call.session, SessionRun(root, chosen, kind))
             try:
-                return await work(Job(root.path, chosen, teller.hear))
+                return await work(Job(root.path, chosen, reporter.on_event))
             except RunLocked as error:
-                raise _elsewhere(error) from error
+                # Another process works on the project; only a person can decide whether to end it.
+                raise ToolBusy(
+                    error.message,
+                    advice=f"call again in {_RETRY_SECONDS} s with the same arguments",
+                    details={"retry_after_seconds": _RETRY_SECONDS},
+                ) from error
 
-    return chosen, await seen_through(doing(), teller)
+    return chosen, await run_with_progress(execute(), reporter)
 
 
-async def held(desk: Desk, call: Call, root: Root, name: str, work: Callable[[], Awaitable[Json]]) -> Json:
-    """Do heavy work that is no run, when there is a place for it. Raises ToolBusy, and what the work raises."""
-    teller = Teller(call.tell, beat=desk.beat_seconds)
+async def run_exclusive(call: ClientCall, root: Root, name: str, work: Callable[[], Awaitable[Json]]) -> Json:
+    """Does heavy work that is no run, as soon as a slot is free. Raises ToolBusy, and whatever the work raises."""
+    reporter = ProgressReporter(call.send_progress, heartbeat=call.server.heartbeat_seconds)
 
-    async def doing() -> Json:
-        async with desk.slots.taken(root.path, _waiting(teller)):
-            teller.say(f"{name} is at work")
+    async def execute() -> Json:
+        async with _slot(call.server, root, reporter):
+            reporter.report(f"{name} is at work")
             return await work()
 
-    return await seen_through(doing(), teller)
+    return await run_with_progress(execute(), reporter)
 
 
-def _waiting(teller: Teller) -> Callable[[int], None]:
-    return lambda before: teller.say(f"waiting: {before} before this one")
+def _slot(server: ServerContext, root: Root, reporter: ProgressReporter) -> AbstractAsyncContextManager[None]:
+    return server.slots.acquire(root.path, lambda before: reporter.report(f"waiting: {before} before this one"))
 
 
-def _elsewhere(error: RunLocked) -> ToolBusy:
-    """Another process holds the project: whose business it is to end that one is for a person to say."""
-    return ToolBusy(
-        error.message,
-        advice=f"call again in {_ELSEWHERE_SECONDS} s with the same arguments",
-        details={"retry_after_seconds": _ELSEWHERE_SECONDS},
-    )
-
-
-def _planned_steps(desk: Desk, root: Root, run_id: str) -> list[Any]:
-    """What a run that is continued has planned to do; nothing, when it had not come so far."""
+def _planned_steps(server: ServerContext, root: Root, run_id: str) -> list[Any]:
+    """The planned steps of a run that is continued; empty when it stopped before it had a plan."""
     try:
-        return list(json_file(folder_of(desk.application.state(root.path), run_id), "plan.json")["steps"])
+        return list(read_json(run_folder(server, root, run_id), "plan.json")["steps"])
     except (TestwrightError, KeyError, TypeError):
         return []
 
 
-async def found_run(desk: Desk, run_id: str) -> tuple[Root, Json]:
-    """A run of one of the served projects, whoever began it.
+async def find_run(server: ServerContext, run_id: str) -> tuple[Root, Json]:
+    """Finds a run of one of the served projects, of any session.
 
     Raises:
-        RunNotFound: none of them has it.
+        RunNotFound: no project has it.
     """
-    for root in desk.roots:
-        run = await desk.application.run(root.path, run_id)
+    for root in server.roots:
+        run = await server.backend.run(root.path, run_id)
         if run is not None:
             return root, run
     raise RunNotFound(
@@ -101,6 +98,6 @@ async def found_run(desk: Desk, run_id: str) -> tuple[Root, Json]:
     )
 
 
-def said(**options: Any) -> Json:
-    """The options that were given a value."""
+def without_none(**options: Any) -> Json:
+    """The options that have a value."""
     return {name: value for name, value in options.items() if value is not None}

@@ -1,4 +1,4 @@
-"""The server that others use: what testwright can do, offered as tools, resources and prompts (T-11, B-10)."""
+"""Builds the product's MCP server: tools, resources and prompts over an application."""
 
 from __future__ import annotations
 
@@ -7,23 +7,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mcp.server import MCPServer
-
 from ...core.version import VERSION
-from ...utils.redact import Redactor
+from ...utils.redact import Redact, Redactor
+from ..sdk import Context, MCPServer, ServerTool, new_server
+from ..toolbox.registry import tools_for
+from ..toolbox.tool_adapter import as_mcp_tool
+from ..toolbox.tool_spec import Json, ToolAnswer, ToolSpec
 from .admission import WorkSlots
-from .backend import ServedApplication
-from .progress import BEAT_SECONDS
+from .backend import McpBackend
+from .context import ClientCall, ServerContext
+from .progress import HEARTBEAT_SECONDS
+from .project_tools import for_clients
 from .prompts import job_prompts
-from .resources import RunResources, run_templates
+from .resources import RunResourceMiddleware, run_templates
 from .roots import Roots
-from .sdk_server import Lifespan, OfferedTemplate, new_server
-from .sessions import connection_lifespan
-from .tool_adapter import as_mcp_tool
-from .tool_definition import Desk
-from .tools.offered import offered_tools
-
-__all__ = ["Lifespan", "OfferedTemplate", "ServerOptions", "build_server", "new_server"]
+from .sessions import connection_lifespan, session_of
 
 SERVER_NAME = "testwright"
 INSTRUCTIONS = """\
@@ -46,37 +44,45 @@ class ServerOptions:
 
     Attributes:
         roots: the projects' folders; no path leads out of them.
-        running: runs at the same time; one project has one at a time.
-        waiting: runs that may wait for a place; one more is told to call again.
-        redactor: takes secrets out of errors.
-        beat_seconds: a client hears of work in which nothing happens so often.
+        running: the maximum of runs at the same time; one project has one at a time.
+        waiting: the maximum of runs that wait for a slot; further calls are refused with a time to retry.
+        redactor: removes secrets from errors.
+        heartbeat_seconds: the maximum interval between two progress notifications.
     """
 
     roots: Sequence[Path]
     running: int = 2
     waiting: int = 8
     redactor: Redactor = field(default_factory=Redactor)
-    beat_seconds: float = BEAT_SECONDS
+    heartbeat_seconds: float = HEARTBEAT_SECONDS
 
 
-def build_server(application: ServedApplication, options: ServerOptions) -> MCPServer[Any]:
-    """The server, for any transport; several connections may share it.
+def build_server(backend: McpBackend, options: ServerOptions) -> MCPServer[Any]:
+    """Builds the server, for any transport; several connections may share it.
 
     Raises:
         ProjectError: a root is no folder.
     """
     slots = WorkSlots(options.running, options.waiting)
-    desk = Desk(application, Roots(options.roots), slots, beat_seconds=options.beat_seconds)
+    server = ServerContext(backend, Roots(options.roots), slots, heartbeat_seconds=options.heartbeat_seconds)
+    roots = ", ".join(f"{root.name} ({root.path})" for root in server.roots)
     return new_server(
         SERVER_NAME,
         version=VERSION,
         title="testwright",
         description="From a request in plain words to tests a team would keep.",
-        instructions=INSTRUCTIONS
-        + f"\nServed roots: {', '.join(f'{root.name} ({root.path})' for root in desk.roots)}.\n",
-        tools=[as_mcp_tool(tool, desk, options.redactor.value) for tool in offered_tools()],
-        templates=run_templates(desk),
+        instructions=f"{INSTRUCTIONS}\nServed roots: {roots}.\n",
+        tools=[_adapted(for_clients(spec), server, options.redactor.value) for spec in tools_for("clients")],
+        templates=run_templates(server),
         prompts=job_prompts(),
-        middleware=[RunResources(desk)],
+        middleware=[RunResourceMiddleware(server)],
         lifespan=connection_lifespan,
     )
+
+
+def _adapted(spec: ToolSpec, server: ServerContext, redact: Redact) -> ServerTool:
+    async def invoke(arguments: Json, context: Context[Any, Any]) -> ToolAnswer:
+        call = ClientCall(server, session_of(context.request_context), context.report_progress)
+        return await spec.call(call, arguments)
+
+    return as_mcp_tool(spec, invoke, redact=redact)

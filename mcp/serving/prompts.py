@@ -1,8 +1,8 @@
-"""Prompts for the common jobs: what a person picks from a menu, and a model then carries out with the tools."""
+"""Defines the prompts for common jobs: a person picks one from a menu, and a model carries it out with the tools."""
 
 from __future__ import annotations
 
-from mcp.server.mcpserver.prompts import Prompt
+from ..sdk import Prompt
 
 
 def cover_module(module: str, framework: str = "pytest") -> str:
@@ -66,7 +66,7 @@ def explain_failing_tests(test_path: str) -> str:
 
 
 def job_prompts() -> tuple[Prompt, ...]:
-    """The prompts of the server."""
+    """Builds the prompts of the server."""
     titles = {
         cover_module: "Cover a module",
         cover_what_has_no_tests: "Cover what has no tests",
@@ -74,4 +74,4 @@ def job_prompts() -> tuple[Prompt, ...]:
         review_generated_tests: "Review generated tests",
         explain_failing_tests: "Explain failing tests",
     }
-    return tuple(Prompt.from_function(made, title=title) for made, title in titles.items())
+    return tuple(Prompt.from_function(prompt, title=title) for prompt, title in titles.items())

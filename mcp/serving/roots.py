@@ -1,4 +1,4 @@
-"""The folders a server works in: every path a client gives is kept inside them, whatever it says (T-11)."""
+"""Confines every path that a client sends to the served folders."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from ...core.errors import ProjectError, ToolInputError
 from ...sandbox.snapshot import JUNK
 
 _SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:")
-_LOOKED_AT = 20_000
-"""Files that are looked at for names near to one that is not there."""
+_MAX_SEARCHED = 20_000
+"""How many files are searched for names similar to a missing one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A served folder; `name` is what a client calls it by."""
+    """A served folder; clients name it by `name`."""
 
     name: str
     path: Path
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RootPath:
     """A path inside a root; `relative` is POSIX, "." for the root itself."""
 
     root: Root
@@ -35,7 +35,7 @@ class Place:
 
     @property
     def path(self) -> Path:
-        """Where it is."""
+        """The absolute path."""
         return self.root.path / self.relative
 
 
@@ -43,7 +43,7 @@ class Roots:
     """The served folders.
 
     Args:
-        paths: folders that exist; each is named by its last part, a second one of that name by `-2` behind it.
+        paths: existing folders; each is named by its last part, a second one of that name with the suffix `-2`.
 
     Raises:
         ProjectError: there is none, or one is not a folder.
@@ -51,14 +51,14 @@ class Roots:
 
     def __init__(self, paths: Sequence[Path]) -> None:
         roots: dict[str, Root] = {}
-        for one in dict.fromkeys(path.resolve() for path in paths):
-            if not one.is_dir():
-                raise ProjectError(f"The root {one} is not a folder.", advice="Give an existing folder with --root.")
-            name, number = one.name or "root", 1
+        for folder in dict.fromkeys(path.resolve() for path in paths):
+            if not folder.is_dir():
+                raise ProjectError(f"The root {folder} is not a folder.", advice="Give an existing folder with --root.")
+            name, number = folder.name or "root", 1
             while name in roots:
                 number += 1
-                name = f"{one.name or 'root'}-{number}"
-            roots[name] = Root(name, one)
+                name = f"{folder.name or 'root'}-{number}"
+            roots[name] = Root(name, folder)
         if not roots:
             raise ProjectError("No root was given.", advice="Give the project's folder with --root.")
         self._roots = roots
@@ -67,10 +67,10 @@ class Roots:
         return iter(self._roots.values())
 
     def named(self, name: str | None) -> Root:
-        """A root by its name or its absolute path; without either, the only one.
+        """Returns a root by its name or absolute path, or the only root when `name` is None.
 
         Raises:
-            ToolInputError: several are served and none is named, or there is none of that name.
+            ToolInputError: several roots are served and none is named, or there is none of that name.
         """
         if name is None:
             if len(self._roots) == 1:
@@ -86,103 +86,104 @@ class Roots:
             raise ToolInputError(f"no root {name!r} is served", advice=f"the roots are: {self._names()}")
         return found
 
-    def place(self, given: str, *, root: str | None = None) -> Place:
-        """The place a client's path names; it need not exist.
+    def resolve(self, path: str, *, root: str | None = None) -> RootPath:
+        """Resolves a client's path; the file need not exist.
 
         A relative path belongs to the named root, or to the only one. An absolute path must lie inside a root.
 
         Raises:
             ToolInputError: it is no plain path, or leads out of the roots, by itself or through a symbolic link.
         """
-        _refuse_odd(given)
-        pure = PurePosixPath(given)
+        _refuse_unusual(path)
+        pure = PurePosixPath(path)
         if not pure.is_absolute():
-            return self._inside(self.named(root), pure, given)
+            return self._inside(self.named(root), pure, path)
+        # Roots may lie inside each other: the innermost one owns the path.
         candidates = [self.named(root)] if root is not None else sorted(self, key=lambda one: -len(one.path.parts))
-        for one in candidates:
-            if pure.is_relative_to(one.path):
-                return self._inside(one, pure.relative_to(one.path), given)
-        place = PurePosixPath(_resolved(Path(given), given))  # a root may be reached by another name, such as a link
-        for one in candidates:
-            if place.is_relative_to(one.path):
-                return Place(one, place.relative_to(one.path).as_posix())
-        raise _outside(given, self._names())
+        for candidate in candidates:
+            if pure.is_relative_to(candidate.path):
+                return self._inside(candidate, pure.relative_to(candidate.path), path)
+        real = PurePosixPath(_real_path(Path(path), path))  # a root may have another name, such as a symbolic link
+        for candidate in candidates:
+            if real.is_relative_to(candidate.path):
+                return RootPath(candidate, real.relative_to(candidate.path).as_posix())
+        raise _outside(path, self._names())
 
-    async def file(self, given: str, *, root: str | None = None, what: str = "file") -> Place:
-        """As `place`, for a file that must be there. Raises ToolInputError, with names near to the one given."""
-        place = self.place(given, root=root)
-        if place.path.is_file():
-            return place
-        if place.path.is_dir():
-            raise ToolInputError(f"{given!r} is a folder", advice=f"name one {what} below it")
-        near = await asyncio.to_thread(near_files, place)
+    async def file(self, path: str, *, root: str | None = None, what: str = "file") -> RootPath:
+        """Resolves the path of an existing file. Raises ToolInputError, with similar names when it is missing."""
+        file = self.resolve(path, root=root)
+        if file.path.is_file():
+            return file
+        if file.path.is_dir():
+            raise ToolInputError(f"{path!r} is a folder", advice=f"name one {what} below it")
+        near = await asyncio.to_thread(similar_files, file)
         raise ToolInputError(
-            f"there is no {what} {given!r} in the root {place.root.name!r}",
+            f"there is no {what} {path!r} in the root {file.root.name!r}",
             advice=f"did you mean {', '.join(near)}?" if near else "give a path relative to the root",
             details={"suggestions": list(near)},
         )
 
-    def _inside(self, root: Root, relative: PurePosixPath, given: str) -> Place:
-        if not _resolved(root.path / relative, given).is_relative_to(root.path):
-            raise _outside(given, self._names())
-        return Place(root, relative.as_posix())
+    def _inside(self, root: Root, relative: PurePosixPath, path: str) -> RootPath:
+        if not _real_path(root.path / relative, path).is_relative_to(root.path):
+            raise _outside(path, self._names())
+        return RootPath(root, relative.as_posix())
 
     def _names(self) -> str:
         return ", ".join(self._roots)
 
 
-def _resolved(path: Path, given: str) -> Path:
+def _real_path(file: Path, path: str) -> Path:
     try:
-        return path.resolve()
+        return file.resolve()
     except (OSError, RuntimeError) as error:
-        raise ToolInputError(f"the path {given!r} does not resolve: {error}", advice="give another path") from error
+        raise ToolInputError(f"the path {path!r} does not resolve: {error}", advice="give another path") from error
 
 
-def near_files(place: Place) -> tuple[str, ...]:
-    """Up to three files of the root whose paths or names are like a place's that is not there."""
-    files = list(_files(place.root.path))
-    near = difflib.get_close_matches(place.relative, files, n=3, cutoff=0.75)
+def similar_files(missing: RootPath) -> tuple[str, ...]:
+    """Finds up to three files of the root whose paths, or else names, are similar to a missing one's."""
+    files = list(_files(missing.root.path))
+    near = difflib.get_close_matches(missing.relative, files, n=3, cutoff=0.75)
     if not near:
         by_name: dict[str, list[str]] = {}
-        for one in files:
-            by_name.setdefault(PurePosixPath(one).name, []).append(one)
-        names = difflib.get_close_matches(PurePosixPath(place.relative).name, by_name, n=3, cutoff=0.7)
+        for path in files:
+            by_name.setdefault(PurePosixPath(path).name, []).append(path)
+        names = difflib.get_close_matches(PurePosixPath(missing.relative).name, by_name, n=3, cutoff=0.7)
         near = [path for name in names for path in by_name[name]][:3]
     return tuple(near)
 
 
-def files_below(place: Place) -> Iterator[str]:
-    """Plain files below a folder, relative to its root, sorted folder by folder; junk and hidden folders left out."""
-    for one in _files(place.path):
-        path = PurePosixPath(place.relative, one).as_posix()
-        if not (place.root.path / path).is_symlink():
+def files_below(folder: RootPath) -> Iterator[str]:
+    """Yields regular files below a folder, relative to its root, without those of caches and hidden folders."""
+    for file in _files(folder.path):
+        path = PurePosixPath(folder.relative, file).as_posix()
+        if not (folder.root.path / path).is_symlink():
             yield path
 
 
 def _files(root: Path) -> Iterator[str]:
-    seen = 0
+    count = 0
     for folder, folders, names in os.walk(root):
-        folders[:] = sorted(one for one in folders if one not in JUNK and not one.startswith("."))
+        folders[:] = sorted(name for name in folders if name not in JUNK and not name.startswith("."))
         for name in sorted(names):
-            seen += 1
-            if seen > _LOOKED_AT:
+            count += 1
+            if count > _MAX_SEARCHED:
                 return
             yield Path(folder, name).relative_to(root).as_posix()
 
 
-def _refuse_odd(given: str) -> None:
-    if not given.strip():
+def _refuse_unusual(path: str) -> None:
+    if not path.strip():
         raise ToolInputError("the path is empty", advice="give a path relative to the root")
-    if "\0" in given:
+    if "\0" in path:
         raise ToolInputError("the path holds a NUL byte", advice="give a plain path")
-    if "\\" in given or given.startswith(("//", "~")) or _SCHEME.match(given):
+    if "\\" in path or path.startswith(("//", "~")) or _SCHEME.match(path):
         raise ToolInputError(
-            f"{given!r} is not a path that can be used here",
+            f"{path!r} is not a path that can be used here",
             advice="give a plain POSIX path, relative to the root: no URL, no drive, no share, no '~'",
         )
-    if ".." in PurePosixPath(given).parts:
-        raise ToolInputError(f"{given!r} climbs out of its folder", advice="give the path without '..'")
+    if ".." in PurePosixPath(path).parts:
+        raise ToolInputError(f"{path!r} climbs out of its folder", advice="give the path without '..'")
 
 
-def _outside(given: str, names: str) -> ToolInputError:
-    return ToolInputError(f"{given!r} lies outside the served roots", advice=f"give a path inside one of them: {names}")
+def _outside(path: str, names: str) -> ToolInputError:
+    return ToolInputError(f"{path!r} lies outside the served roots", advice=f"give a path inside one of them: {names}")

@@ -1,4 +1,4 @@
-"""Who asks: one client's runs are listed to that client only; with a run's id, anybody may look at it (B-10)."""
+"""Identifies client sessions and keeps their runs: a run is listed to its own session, and readable by id for all."""
 
 from __future__ import annotations
 
@@ -10,21 +10,19 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from mcp.server import MCPServer
-from mcp.server.context import ServerRequestContext
-
+from ..sdk import MCPServer, ServerRequestContext
 from .roots import Root
 
 SESSION_META = "testwright/session"
-"""A request's `_meta` key: a client's own secret name for its session, where the protocol knows no sessions."""
+"""A request's `_meta` key: a client's own secret name for its session, for protocols without sessions."""
 
-_SESSIONS, _RUNS_EACH = 1000, 500
+_MAX_SESSIONS, _MAX_RUNS = 1000, 500
 _CONNECTION = "connection"
 
 
 @dataclass(frozen=True, slots=True)
-class KnownRun:
-    """A run that a session began or continued."""
+class SessionRun:
+    """A run that a session started or continued."""
 
     root: Root
     run_id: str
@@ -33,45 +31,45 @@ class KnownRun:
 
 @asynccontextmanager
 async def connection_lifespan(_: MCPServer[Any]) -> AsyncIterator[dict[str, str]]:
-    """What a server's lifespan holds: a name for the connection. Over HTTP it is one for all, and never used."""
+    """Gives the connection a random name for its lifetime. Over HTTP all connections share one, and it is not used."""
     yield {_CONNECTION: uuid.uuid4().hex}
 
 
 def session_of(request: ServerRequestContext[Any, Any]) -> str | None:
-    """The session a request belongs to, or None where it belongs to none (stateless HTTP without a session's name).
+    """Identifies the session of a request; None for stateless HTTP without a session name.
 
-    That is, in this order: the name in its `_meta`, the HTTP session it came through, the connection.
+    Used are, in this order: the name in its `_meta`, its HTTP session, its connection.
     """
     named = (request.meta or {}).get(SESSION_META)
     if isinstance(named, str) and named:
         return "named " + hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()
     headers = getattr(request.request, "headers", None)
     if headers is not None:
-        given = headers.get("mcp-session-id")
-        return f"http {given}" if given else None
-    held = request.lifespan_context
-    return f"connection {held[_CONNECTION]}" if isinstance(held, dict) and _CONNECTION in held else None
+        session_id = headers.get("mcp-session-id")
+        return f"http {session_id}" if session_id else None
+    lifespan = request.lifespan_context
+    return f"connection {lifespan[_CONNECTION]}" if isinstance(lifespan, dict) and _CONNECTION in lifespan else None
 
 
-class Sessions:
-    """The runs of each session, newest first; the sessions longest unused are forgotten, their runs are not."""
+class ClientSessions:
+    """Keeps the runs of each session, newest first; the least recently used sessions are dropped, not their runs."""
 
     def __init__(self) -> None:
-        self._runs: OrderedDict[str, OrderedDict[tuple[str, str], KnownRun]] = OrderedDict()
+        self._runs: OrderedDict[str, OrderedDict[tuple[str, str], SessionRun]] = OrderedDict()
 
-    def add(self, session: str | None, run: KnownRun) -> None:
-        """Note that a session works on a run; without a session nothing is noted."""
+    def add(self, session: str | None, run: SessionRun) -> None:
+        """Records that a session works on a run; without a session nothing is recorded."""
         if session is None:
             return
         runs = self._runs.setdefault(session, OrderedDict())
         runs[run.root.name, run.run_id] = run
         runs.move_to_end((run.root.name, run.run_id))
         self._runs.move_to_end(session)
-        while len(runs) > _RUNS_EACH:
+        while len(runs) > _MAX_RUNS:
             runs.popitem(last=False)
-        while len(self._runs) > _SESSIONS:
+        while len(self._runs) > _MAX_SESSIONS:
             self._runs.popitem(last=False)
 
-    def runs(self, session: str | None) -> tuple[KnownRun, ...]:
+    def runs(self, session: str | None) -> tuple[SessionRun, ...]:
         """A session's runs, newest first."""
         return tuple(reversed(self._runs.get(session, OrderedDict()).values())) if session is not None else ()

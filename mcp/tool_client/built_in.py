@@ -1,75 +1,53 @@
-"""The toolbox's tools, through one session with it."""
+"""Calls the tools of the toolbox through one in-memory session."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import AsyncIterator, Mapping
 
-from jsonschema import Draft202012Validator
-from mcp import Client, MCPError
-from mcp.types import REQUEST_TIMEOUT, CallToolResult, Tool
+from ...core import errors
+from ...core.errors import EnvironmentFault, SandboxFailure, StorageError, TestwrightError, ToolFailure, ToolTimeout
+from ..sdk import REQUEST_TIMEOUT, CallToolResult, Client, MCPError, Tool, text_of
+from ..toolbox.tool_spec import CACHED_META, TIMEOUT_META, Json
 
-from ...core.errors import ToolFailure, ToolInputError, ToolTimeout
-from ...utils.error_formatter import issues_told, schema_issues
-from ..toolbox.answers import structured
-from ..toolbox.definition import CACHED_META, TIMEOUT_META
-
-DEFAULT_TIMEOUT_SECONDS = 60.0
+_DEFAULT_TIMEOUT_SECONDS = 60.0
+_PRESERVED_ERRORS = (EnvironmentFault, StorageError, SandboxFailure, ToolFailure)
 
 
 class BuiltInTools:
-    """Our tools by name, as long as the session lives. An in-memory session runs a tool in its caller's task.
+    """Our tools by name, for the lifetime of a session. An in-memory session runs a tool in its caller's task.
 
     Attributes:
         tools: as the toolbox describes them.
     """
 
-    def __init__(self, client: Client, tools: Mapping[str, Tool], timeouts: Mapping[str, float]) -> None:
+    def __init__(self, client: Client, tools: Mapping[str, Tool]) -> None:
         self.tools = dict(tools)
         self._client = client
-        self._timeouts = timeouts
-        self._validators = {name: Draft202012Validator(tool.input_schema) for name, tool in tools.items()}
 
     @classmethod
-    async def learned(cls, client: Client, timeouts: Mapping[str, float]) -> BuiltInTools:
-        """What a toolbox offers.
+    async def discover(cls, client: Client) -> BuiltInTools:
+        """Lists the tools of a toolbox."""
+        return cls(client, {tool.name: tool async for tool in list_tools(client)})
 
-        Args:
-            timeouts: tool name → seconds, where a tool's own limit shall not hold.
+    async def call(self, name: str, arguments: Json, seconds: float | None = None) -> tuple[Json, str | None]:
+        """Returns the structured answer and its source, see `CACHED_META`. Raises as `ToolClient.call`.
+
+        The toolbox checks the arguments.
         """
-        tools: dict[str, Tool] = {}
-        cursor: str | None = None
-        while True:
-            page = await client.list_tools(cursor=cursor)
-            tools |= {tool.name: tool for tool in page.tools}
-            cursor = page.next_cursor
-            if cursor is None:
-                return cls(client, tools, timeouts)
-
-    def refuse_misfit(self, name: str, arguments: dict[str, Any]) -> None:
-        """Raises ToolInputError: the arguments do not fit. A tool that is not ours takes any."""
-        validator = self._validators.get(name)
-        issues = schema_issues(validator.iter_errors(arguments)) if validator is not None else []
-        if issues:
-            raise ToolInputError(
-                f"the arguments of {name} do not fit: {issues_told(issues)}",
-                advice="; ".join(issue.suggestion for issue in issues if issue.suggestion),
-                details={"errors": [issue.to_dict() for issue in issues]},
-            )
-
-    async def call(
-        self, name: str, arguments: dict[str, Any], seconds: float | None = None
-    ) -> tuple[dict[str, Any], str | None]:
-        """The structured answer, and whose it is, see `CACHED_META`. Raises as `ToolClient.call`."""
         if name not in self.tools:
             raise ToolFailure(f"{name} is not served any more: its tool server was given up")
-        self.refuse_misfit(name, arguments)
-        own = (self.tools[name].meta or {}).get(TIMEOUT_META)
-        limit = float(own) if isinstance(own, int | float) else DEFAULT_TIMEOUT_SECONDS
-        result = await self._send(name, arguments, seconds or self._timeouts.get(name) or limit)
-        return structured(name, result), (result.meta or {}).get(CACHED_META)
+        declared = (self.tools[name].meta or {}).get(TIMEOUT_META)
+        limit = float(declared) if isinstance(declared, int | float) else _DEFAULT_TIMEOUT_SECONDS
+        result = await self._send(name, arguments, seconds or limit)
+        if result.is_error:
+            raise _as_error(name, result)
+        answer = result.structured_content
+        if not isinstance(answer, dict):
+            details = {"tool": name, "text": text_of(result)}
+            raise ToolFailure(f"{name} gave no structured answer", details=details)
+        return answer, (result.meta or {}).get(CACHED_META)
 
-    async def _send(self, name: str, arguments: dict[str, Any], seconds: float) -> CallToolResult:
+    async def _send(self, name: str, arguments: Json, seconds: float) -> CallToolResult:
         try:
             return await self._client.call_tool(name, arguments, read_timeout_seconds=seconds)
         except MCPError as error:
@@ -77,4 +55,28 @@ class BuiltInTools:
                 raise ToolTimeout(f"{name} did not answer within {seconds:g} s", details={"tool": name}) from error
             raise ToolFailure(f"{name} failed: {error}", details={"tool": name, "code": error.code}) from error
         except (RuntimeError, ValueError) as error:
+            # The SDK's client raises these when an answer does not fit the tool's output schema.
             raise ToolFailure(f"{name} answered outside its contract: {error}", details={"tool": name}) from error
+
+
+async def list_tools(client: Client) -> AsyncIterator[Tool]:
+    """Yields all tools of a server, page by page."""
+    cursor: str | None = None
+    while True:
+        page = await client.list_tools(cursor=cursor)
+        for tool in page.tools:
+            yield tool
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+
+
+def _as_error(tool: str, result: CallToolResult) -> TestwrightError:
+    """Rebuilds the error a tool raised; kinds that are not for callers of tools become ToolFailure."""
+    sent = result.structured_content.get("error") if isinstance(result.structured_content, dict) else None
+    if not isinstance(sent, dict):
+        return ToolFailure(f"{tool} failed: {text_of(result)}", details={"tool": tool})
+    kind = getattr(errors, str(sent.get("type")), ToolFailure)
+    details = {**sent.get("details", {}), "tool": tool, "error_type": sent.get("type")}
+    is_preserved = isinstance(kind, type) and issubclass(kind, _PRESERVED_ERRORS)
+    return (kind if is_preserved else ToolFailure)(sent["message"], advice=sent.get("advice", ""), details=details)

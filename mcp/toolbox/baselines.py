@@ -1,4 +1,4 @@
-"""Coverage there was before: the project's own tests run once for all targets of a run, not once a target."""
+"""Measures the coverage before a run: the project's own tests run once for all targets, not once per target."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Baselines:
-    """Measures on first need and remembers; one measurement at a time.
+    """Measures on first use and caches; one measurement at a time.
 
     Args:
         root: the project.
@@ -27,13 +27,13 @@ class Baselines:
         self._by_import: dict[tuple[str, ...], Baseline] = {}
 
     async def of(self, target: PythonTarget, modules: Mapping[str, str]) -> Baseline:
-        """Coverage of some files by the project's own tests; where these tell nothing, by importing them.
+        """Returns the coverage of files by the project's own tests, or by importing them where no own test covers them.
 
         Args:
-            modules: import names by POSIX path relative to the project. What importing would run is not imported.
+            modules: import names by POSIX path relative to the project; a `__main__` module is not imported.
 
         Raises:
-            SandboxFailure: the sandbox itself broke.
+            SandboxFailure: the sandbox itself failed.
         """
         from ...gate.runner.baseline import measure_baseline
 
@@ -49,10 +49,10 @@ class Baselines:
             return self._by_import[paths]
 
     async def of_project(self, target: PythonTarget) -> Baseline:
-        """Coverage of all modules by the project's own tests; its `source` is another when there are none that pass.
+        """Returns the coverage of all modules by the project's own tests; without passing ones `source` differs.
 
         Raises:
-            SandboxFailure: the sandbox itself broke.
+            SandboxFailure: the sandbox itself failed.
         """
         from ...engine.python.project.layout import find_layout
         from ...gate.runner.baseline import Baseline, CoverageData, measure_baseline, own_test_files
@@ -62,7 +62,7 @@ class Baselines:
                 tests = await asyncio.to_thread(own_test_files, target.snapshot.path)
                 if tests:
                     layout = await asyncio.to_thread(find_layout, self._root)
-                    measured = [place.path for place in layout.modules]
+                    measured = [module.path for module in layout.modules]
                     self._own_tests = await measure_baseline(target, measured, tests=tests)
                 else:
                     self._own_tests = Baseline(CoverageData(), "nothing")

@@ -1,77 +1,95 @@
-"""A built-in tool that does not work out twice what equal content gives (T-16, A-09)."""
+"""Answers a call of a tool from the cache when its content was seen before."""
 
 from __future__ import annotations
 
 import asyncio
-import copy
-from typing import Any, Literal
+import hashlib
+import platform
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 from jsonschema import Draft202012Validator
 
 from ...core.errors import TestwrightError
-from .cache import content_key
-from .definition import ToolDefinition
+from ...core.version import VERSION
+from .content_cache import Source, content_key
 from .services import ToolServices
-from .single_flight import Flights
-from .versions import code_stamp
+from .tool_spec import Json, ToolSpec
 
-Source = Literal["", "run", "kept"]
+_PACKAGES_OF_TOOLS = ("analysis", "core", "engine", "gate", "mcp", "schemas", "utils")
+_LIBRARIES = ("docstring-parser", "jsonschema", "openapi-spec-validator", "pathspec", "pyyaml", "ruff")
+_SUFFIXES = (".py", ".json", ".mjs")
 
 
-class RememberedTool:
-    """Runs a tool, or answers from what is remembered; equal calls at the same time are one.
+class CachedTool:
+    """Runs a tool, or returns a cached answer; equal calls at the same time share one computation.
 
-    Only a tool with a `cache_key` is remembered, and only its answers, never its failures.
+    Only tools with a `cache_key` are cached, and only their answers, never their failures.
     """
 
-    def __init__(self, definition: ToolDefinition, services: ToolServices) -> None:
-        self._definition = definition
+    def __init__(self, spec: ToolSpec, services: ToolServices) -> None:
+        self._spec = spec
         self._services = services
-        self._fits = Draft202012Validator(definition.output_schema).is_valid
-        self._flights: Flights[tuple[dict[str, Any], Source]] = Flights()
+        self._fits = Draft202012Validator(spec.output_schema).is_valid
 
-    async def run(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], Source]:
-        """The answer, and who had worked it out: this call (""), another one of this run, or an earlier run.
+    async def run(self, arguments: Json) -> tuple[Json, Source]:
+        """Returns the answer and its source.
 
         Args:
-            arguments: checked, and with all defaults.
+            arguments: checked, with all defaults.
         """
-        definition, services = self._definition, self._services
+        spec, services = self._spec, self._services
         content = None
-        if definition.cache_key is not None:
-            content = await asyncio.to_thread(definition.cache_key, services, arguments)
+        if spec.cache_key is not None:
+            content = await asyncio.to_thread(spec.cache_key, services, arguments)
         if content is None:
-            return await definition.run(services, **arguments), ""
-        key = f"{definition.name}:{content}"
-        known = services.cache.get(key)
-        if known is not None:
-            return known, "run"
-        (result, source), joined = await self._flights.shared(key, lambda: self._found(key, content, arguments))
-        return copy.deepcopy(result), "run" if joined else source
+            return await spec.call(services, arguments), ""
+        key = f"{spec.name}:{content}"
+        return await services.cache.get_or_compute(
+            key,
+            lambda: spec.call(services, arguments),
+            store_key=lambda: content_key(code_stamp(), key),
+            fits=self._fits,
+            may_keep=lambda result: self._key_of(arguments, result) == content,
+        )
 
-    async def _found(self, key: str, content: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], Source]:
-        definition, services = self._definition, self._services
-        outliving = services.cache.outlives
-        kept_key = await asyncio.to_thread(lambda: content_key(code_stamp(), key)) if outliving else key
-        if outliving:
-            kept = await asyncio.to_thread(services.cache.fetch, kept_key, self._fits)
-            if kept is not None:
-                services.cache.put(key, kept)
-                return kept, "kept"
-        result = await definition.run(services, **arguments)
-        if await asyncio.to_thread(self._key_of, arguments, result) == content:
-            services.cache.put(key, result)
-            if outliving:
-                await asyncio.to_thread(services.cache.keep, kept_key, result)
-        return result, ""
-
-    def _key_of(self, arguments: dict[str, Any], result: dict[str, Any]) -> str | None:
-        """The key of an answer; another one than it was asked by when a file changed while it was made."""
-        definition = self._definition
-        if definition.answer_key is not None:
-            return definition.answer_key(arguments, result)
-        assert definition.cache_key is not None
+    def _key_of(self, arguments: Json, result: Json) -> str | None:
+        """The key of an answer; it differs from the call's key when a file changed during the work."""
+        spec = self._spec
+        if spec.answer_key is not None:
+            return spec.answer_key(arguments, result)
+        assert spec.cache_key is not None
         try:
-            return definition.cache_key(self._services, arguments)
+            return spec.cache_key(self._services, arguments)
         except TestwrightError:
-            return None
+            return None  # a file the key is made of has gone meanwhile
+
+
+@cache
+def code_stamp() -> str:
+    """Hashes everything else an answer depends on: our code, Python's version, the libraries that tools check with.
+
+    The code itself is read, because a checkout changes without a new version. Once per process, a few milliseconds.
+    """
+    stamp = hashlib.sha256(f"{VERSION} {platform.python_version()}".encode())
+    for library in _LIBRARIES:
+        stamp.update(f" {library} {_version(library)}".encode())
+    home = Path(__file__).resolve().parents[2]
+    for path in sorted(file for package in _PACKAGES_OF_TOOLS for file in _files(home / package)):
+        stamp.update(f" {path.relative_to(home).as_posix()} ".encode() + hashlib.sha256(path.read_bytes()).digest())
+    return stamp.hexdigest()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in folder.rglob("*"):
+        if path.suffix in _SUFFIXES and "node_modules" not in path.parts and path.is_file():
+            yield path
+
+
+def _version(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return ""

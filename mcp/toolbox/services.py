@@ -1,4 +1,4 @@
-"""What the built-in tools work with; given once, when the toolbox is built."""
+"""Holds the services that tools for graphs work with, one set per run or project."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...analysis.openapi.analysis_cache import AnalysisCache
 from ...core.errors import ToolFailure
 from ...utils.confined_paths import first_inside, inside
 from .baselines import Baselines
-from .cache import ResultCache
+from .content_cache import ContentCache
 
 if TYPE_CHECKING:
     from ...analysis.code_search.vectors import PassageVectors
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ToolServices:
-    """The live things behind the tools of one run.
+    """The services of the tools of one run.
 
     Attributes:
         root: the project.
-        run_folder: where the run keeps its files; file tools are confined to it.
-        python_target: gives the prepared target; called by the tools that run code, as often as they like.
-        cache_dir: folder for what may be kept between runs (the search index).
-        repeats: shuffled repeats a test has to pass, where a call does not say.
-        mutants: mutants that kept tests are measured by, where a call does not say; 0 for none.
-        build_command: what builds the project, when a setting says it.
+        run_folder: the run's own files; file tools are confined to it.
+        python_target: returns the prepared target; may be called any number of times.
+        cache_dir: folder for data that is kept between runs, such as the search index.
+        repeats: default for the shuffled repeats that a test has to pass.
+        mutants: default for the number of mutants that kept tests are measured by; 0 for none.
+        build_command: the configured build command, if any.
         cache: results of this toolbox, by the hash of their inputs.
-        vectors: meanings of passages, where an embeddings model is set.
+        vectors: embeddings of passages, where an embeddings model is set.
         index: the search over the project's code and documents.
-        baselines: coverage there was before the tests of this run.
-        openapi: OpenAPI documents that were read before.
-        javascript: parsers and linters for JavaScript and TypeScript; costs nothing until it is asked.
+        baselines: coverage before the tests of this run.
+        openapi: cache of parsed OpenAPI documents.
+        javascript: parsers and linters for JavaScript and TypeScript, started on first use.
     """
 
     root: Path
@@ -48,7 +48,7 @@ class ToolServices:
     repeats: int = 3
     mutants: int = 0
     build_command: str | None = None
-    cache: ResultCache = field(default_factory=ResultCache)
+    cache: ContentCache = field(default_factory=ContentCache)
     vectors: PassageVectors | None = None
     index: CodebaseIndex = field(init=False)
     baselines: Baselines = field(init=False)
@@ -56,46 +56,45 @@ class ToolServices:
     javascript: JavaScriptChecks = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "index", CodebaseIndex(self.root, self.cache_dir / "codebase-index.sqlite", self.vectors)
-        )
+        index = CodebaseIndex(self.root, self.cache_dir / "codebase-index.sqlite", self.vectors)
+        object.__setattr__(self, "index", index)
         object.__setattr__(self, "baselines", Baselines(self.root))
         object.__setattr__(self, "openapi", AnalysisCache())
         object.__setattr__(self, "javascript", JavaScriptChecks(self.cache_dir))
 
-    def run_file(self, given: str) -> Path:
-        """A place in the run's folder; it need not exist. Raises ToolFailure."""
-        return inside(self.run_folder.path, given)
+    def run_file(self, path: str) -> Path:
+        """Resolves a path in the run's folder; the file need not exist. Raises ToolFailure."""
+        return inside(self.run_folder.path, path)
 
-    def project_file(self, given: str) -> Path:
-        """An existing file of the project. Raises ToolFailure."""
-        place = first_inside((self.root,), given)
-        if place is None:
-            raise ToolFailure(f"the project has no file {given!r}", advice="give a path relative to the project's root")
-        return place
+    def project_file(self, path: str) -> Path:
+        """Finds an existing file of the project. Raises ToolFailure."""
+        file = first_inside((self.root,), path)
+        if file is None:
+            raise ToolFailure(f"the project has no file {path!r}", advice="give a path relative to the project's root")
+        return file
 
-    def any_file(self, given: str) -> Path:
-        """An existing file, looked for among the staged files, in the run's folder, then in the project.
+    def any_file(self, path: str) -> Path:
+        """Finds an existing file: among the staged files, else in the run's folder, else in the project.
 
         Raises:
             ToolFailure: there is none.
         """
-        place = first_inside((self.run_folder.staged, self.run_folder.path, self.root), given)
-        if place is None:
+        file = first_inside((self.run_folder.staged, self.run_folder.path, self.root), path)
+        if file is None:
             raise ToolFailure(
-                f"there is no file {given!r} in the run's folder or the project",
+                f"there is no file {path!r} in the run's folder or the project",
                 advice="give a path relative to either; staged test files go by their path in the project",
             )
-        return place
+        return file
 
-    def test_path(self, given: str) -> str:
-        """The path in the project of a staged test file, however it was named (`staged/…` or as in the project).
+    def test_path(self, path: str) -> str:
+        """Returns the path in the project of a staged test file, given by that path or as `staged/…`.
 
         Raises:
             ToolFailure: nothing is staged there.
         """
-        place = self.any_file(given)
+        file = self.any_file(path).resolve()
         staged = self.run_folder.staged.resolve()
-        if not place.resolve().is_relative_to(staged):
-            raise ToolFailure(f"{given!r} is not a staged test file", advice="write it below staged/ first")
-        return place.resolve().relative_to(staged).as_posix()
+        if not file.is_relative_to(staged):
+            raise ToolFailure(f"{path!r} is not a staged test file", advice="write it below staged/ first")
+        return file.relative_to(staged).as_posix()

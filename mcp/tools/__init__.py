@@ -1,49 +1,5 @@
-"""The built-in tools, one a file."""
+"""The tools that work on one run or project, one in a file; `toolbox.registry` lists them.
 
-from __future__ import annotations
-
-from ..toolbox.definition import ToolDefinition
-
-
-def built_in_tools() -> tuple[ToolDefinition, ...]:
-    """Every built-in tool, by name. Imported when asked for: some bring a room of their own with them."""
-    from . import (
-        accept_tests,
-        check_syntax,
-        get_ast_analysis,
-        get_codebase_context,
-        get_openapi_spec,
-        lint_code,
-        list_files,
-        prune_tests,
-        read_file,
-        repo_read_file,
-        repo_tree,
-        run_build,
-        run_tests,
-        validate_code,
-        validate_spec,
-        verify_suite,
-        write_file,
-    )
-
-    modules = (
-        accept_tests,
-        check_syntax,
-        get_ast_analysis,
-        get_codebase_context,
-        get_openapi_spec,
-        lint_code,
-        list_files,
-        prune_tests,
-        read_file,
-        repo_read_file,
-        repo_tree,
-        run_build,
-        run_tests,
-        validate_code,
-        validate_spec,
-        verify_suite,
-        write_file,
-    )
-    return tuple(sorted((module.TOOL for module in modules), key=lambda tool: tool.name))
+A file defines `TOOL`. Tools marked for both audiences are also offered to clients of the product server. They must not
+import `serving` or `tool_client`.
+"""

@@ -1,59 +1,59 @@
-"""`check_syntax`: whether a file parses, for the languages that have a parser here."""
+"""`check_syntax`: checks whether a file parses, for the languages that have a parser here."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 from pathlib import PurePosixPath
-from typing import Any
 
 from ...analysis.javascript.checks import SUFFIXES, ScriptFile
 from ...analysis.test_checks.data_file import DataIssue, json_error, toml_error, yaml_error
 from ...core.errors import ToolFailure
 from ...utils.confined_paths import read_text
 from ...utils.python_source import parse_python
-from ..toolbox.cache import content_key
-from ..toolbox.definition import ToolDefinition, closed_object
+from ..toolbox.content_cache import content_key
+from ..toolbox.json_schema import array, closed_object, integer, string
 from ..toolbox.services import ToolServices
+from ..toolbox.tool_spec import ClientForm, Json, ToolSpec
 
-# A file without an ending of its language's is read as one with the widest grammar.
-_ENDINGS = {"javascript": ".js", "jsx": ".jsx", "typescript": ".ts", "tsx": ".tsx"}
+# A script whose suffix is not of its language is read as one with the language's widest grammar.
+_SUFFIX_OF_LANGUAGE = {"javascript": ".js", "jsx": ".jsx", "typescript": ".ts", "tsx": ".tsx"}
 
 
-async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
-    given, language = arguments["file_path"], arguments["language"].lower()
-    known = sorted({*_PARSERS, *_ENDINGS})
-    if language not in known:
+async def _run(services: ToolServices, /, file_path: str, language: str) -> Json:
+    parser = language.lower()
+    known = sorted({*_PARSERS, *_SUFFIX_OF_LANGUAGE})
+    if parser not in known:
         raise ToolFailure(
-            f"there is no parser for {arguments['language']!r}",
+            f"there is no parser for {language!r}",
             advice=f"languages that can be checked: {', '.join(known)}",
             details={"languages": known},
         )
-    text = await asyncio.to_thread(lambda: read_text(services.any_file(given), given))
-    if language in _ENDINGS:
-        return await _script(services, given, language, text)
-    found = await asyncio.to_thread(_PARSERS[language], text)
-    return {"valid": found is None, "errors": [] if found is None else [found]}
+    text = await asyncio.to_thread(lambda: read_text(services.any_file(file_path), file_path))
+    if parser in _SUFFIX_OF_LANGUAGE:
+        return await _check_script(services, file_path, parser, text)
+    error = await asyncio.to_thread(_PARSERS[parser], text)
+    return {"valid": error is None, "errors": [] if error is None else [error]}
 
 
-def _key(services: ToolServices, arguments: dict[str, Any]) -> str | None:
-    given = arguments["file_path"]
+def _key(services: ToolServices, arguments: Json) -> str | None:
+    path = arguments["file_path"]
     try:
-        return content_key(arguments, read_text(services.any_file(given), given))
+        return content_key(arguments, read_text(services.any_file(path), path))
     except ToolFailure:
-        return None  # the call itself tells it
+        return None  # the call itself raises it
 
 
-async def _script(services: ToolServices, given: str, language: str, text: str) -> dict[str, Any]:
-    suffix = PurePosixPath(given).suffix
-    same = suffix in SUFFIXES and ("t" in suffix) == (language in ("typescript", "tsx")) and language[-1] != "x"
-    name = given if same else f"{given}{_ENDINGS[language]}"
-    [found] = await services.javascript.issues([ScriptFile(name, text, lint=False, structure=False)])
-    errors = [{"line": one.line, "column": one.column, "message": one.message} for one in found]
+async def _check_script(services: ToolServices, path: str, language: str, text: str) -> Json:
+    suffix = PurePosixPath(path).suffix
+    fits = suffix in SUFFIXES and ("t" in suffix) == (language in ("typescript", "tsx")) and language[-1] != "x"
+    name = path if fits else f"{path}{_SUFFIX_OF_LANGUAGE[language]}"
+    [issues] = await services.javascript.issues([ScriptFile(name, text, lint=False, structure=False)])
+    errors = [{"line": issue.line, "column": issue.column, "message": issue.message} for issue in issues]
     return {"valid": not errors, "errors": errors}
 
 
-def _python(text: str) -> DataIssue | None:
+def _python_error(text: str) -> DataIssue | None:
     try:
         parse_python(text)
     except SyntaxError as error:
@@ -62,37 +62,37 @@ def _python(text: str) -> DataIssue | None:
 
 
 _PARSERS: dict[str, Callable[[str], DataIssue | None]] = {
-    "python": _python,
+    "python": _python_error,
     "json": json_error,
     "toml": toml_error,
     "yaml": yaml_error,
 }
 
-TOOL = ToolDefinition(
+TOOL = ToolSpec(
     name="check_syntax",
     description="Parses a file of the run or the project and tells where it does not parse.",
     input_schema=closed_object(
         {
-            "file_path": {"type": "string", "minLength": 1, "description": "Path in the run's folder or the project."},
-            "language": {
-                "type": "string",
-                "minLength": 1,
-                "description": "python, javascript, jsx, typescript, tsx, json, toml or yaml.",
-            },
+            "file_path": string(minLength=1, description="Path in the run's folder or the project."),
+            "language": string(
+                minLength=1, description="python, javascript, jsx, typescript, tsx, json, toml or yaml."
+            ),
         }
     ),
     output_schema=closed_object(
         {
             "valid": {"type": "boolean"},
-            "errors": {
-                "type": "array",
-                "items": closed_object(
-                    {"line": {"type": "integer"}, "column": {"type": "integer"}, "message": {"type": "string"}}
-                ),
-            },
+            "errors": array(closed_object({"line": integer(), "column": integer(), "message": string()})),
         }
     ),
     run=_run,
     cache_key=_key,
     timeout_seconds=600.0,
+    audience="both",
+    client_form=ClientForm(
+        title="Check a file's syntax",
+        description="Parses a file of the project and tells where it does not parse. The cheapest check there is; "
+        "lint_code and validate_test_code include it. Nothing is run.",
+        file_argument="file_path",
+    ),
 )

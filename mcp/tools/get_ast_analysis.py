@@ -1,106 +1,102 @@
-"""`get_ast_analysis`: what the source of one module says, without running it (T-12)."""
+"""`get_ast_analysis`: describes a Python module from its source, without running it."""
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
-from typing import Any
 
 from ...core.errors import ProjectError, ToolFailure
 from ...engine.python.facts.analyse import analyse_module
 from ...engine.python.model.model import CallableFacts, ClassFacts, Parameter
 from ...engine.python.project.layout import find_layout, module_at
-from ..toolbox.cache import content_key
-from ..toolbox.definition import ToolDefinition, closed_object
+from ..toolbox.content_cache import content_key
+from ..toolbox.json_schema import COUNT, TEXTS, array, closed_object, integer, string
 from ..toolbox.services import ToolServices
+from ..toolbox.tool_spec import ClientForm, Json, ToolSpec
 
 
-async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
-    return await asyncio.to_thread(_analysed, services, arguments["file_path"])
-
-
-def _analysed(services: ToolServices, given: str) -> dict[str, Any]:
-    place = services.project_file(given)
+def _run(services: ToolServices, /, file_path: str) -> Json:
+    file = services.project_file(file_path)
     try:
-        facts = analyse_module(services.root, place.resolve(), find_layout(services.root))
+        facts = analyse_module(services.root, file.resolve(), find_layout(services.root))
     except SyntaxError as error:
         raise ToolFailure(
-            f"{given} does not parse: {error.msg} in line {error.lineno or 0}",
+            f"{file_path} does not parse: {error.msg} in line {error.lineno or 0}",
             advice="correct the file first; check_syntax tells more",
-            details={"path": given, "line": error.lineno or 0},
+            details={"path": file_path, "line": error.lineno or 0},
         ) from error
     except ProjectError as error:
-        raise ToolFailure(error.message, advice=error.advice, details={"path": given}) from error
-    symbols = [_callable_symbol(one) for one in facts.callables()] + [_class_symbol(one) for one in facts.classes]
+        raise ToolFailure(error.message, advice=error.advice, details={"path": file_path}) from error
+    symbols = [_callable_symbol(facts_of) for facts_of in facts.callables()]
+    symbols += [_class_symbol(facts_of) for facts_of in facts.classes]
     return {
         "module": facts.module,
         "path": facts.path,
         "import_root": facts.import_root,
         "digest": facts.digest,
         "summary": facts.documentation.summary,
-        "symbols": sorted(symbols, key=lambda one: (one["lines"], one["qualname"], one["kind"])),
+        "symbols": sorted(symbols, key=lambda symbol: (symbol["lines"], symbol["qualname"], symbol["kind"])),
         "line_count": facts.line_count,
     }
 
 
-def _key(services: ToolServices, arguments: dict[str, Any]) -> str | None:
-    """By the file's content, and by the name it has in its project: nothing else of the project matters."""
+def _key(services: ToolServices, arguments: Json) -> str | None:
+    """Keys by the file's content and its name in the project: the analysis depends on nothing else of the project."""
     try:
-        place = module_at(find_layout(services.root), services.project_file(arguments["file_path"]).resolve())
-        digest = hashlib.sha256((services.root / place.path).read_bytes()).hexdigest()
+        module = module_at(find_layout(services.root), services.project_file(arguments["file_path"]).resolve())
+        digest = hashlib.sha256((services.root / module.path).read_bytes()).hexdigest()
     except (ToolFailure, ProjectError, OSError):
-        return None  # the call itself tells it
-    return content_key(arguments, place.module, place.path, place.import_root, digest)
+        return None  # the call itself raises it
+    return content_key(arguments, module.module, module.path, module.import_root, digest)
 
 
-def _answer_key(arguments: dict[str, Any], answer: dict[str, Any]) -> str:
+def _answer_key(arguments: Json, answer: Json) -> str:
     return content_key(arguments, answer["module"], answer["path"], answer["import_root"], answer["digest"])
 
 
-def _callable_symbol(one: CallableFacts) -> dict[str, Any]:
+def _callable_symbol(facts: CallableFacts) -> Json:
     return {
-        "qualname": one.qualname,
-        "kind": one.kind,
-        "lines": list(one.lines),
-        "signature": signature(one),
-        "branches": len(one.branch_lines),
-        "public": one.public,
-        "summary": one.documentation.summary,
-        "raises": sorted({site.exception for site in one.raises}),
+        "qualname": facts.qualname,
+        "kind": facts.kind,
+        "lines": list(facts.lines),
+        "signature": render_signature(facts),
+        "branches": len(facts.branch_lines),
+        "public": facts.public,
+        "summary": facts.documentation.summary,
+        "raises": sorted({site.exception for site in facts.raises}),
     }
 
 
-def _class_symbol(one: ClassFacts) -> dict[str, Any]:
-    bases = f"({', '.join(one.bases)})" if one.bases else ""
+def _class_symbol(facts: ClassFacts) -> Json:
+    bases = f"({', '.join(facts.bases)})" if facts.bases else ""
     return {
-        "qualname": one.name,
+        "qualname": facts.name,
         "kind": "class",
-        "lines": list(one.lines),
-        "signature": f"class {one.name}{bases}",
+        "lines": list(facts.lines),
+        "signature": f"class {facts.name}{bases}",
         "branches": 0,
-        "public": not one.name.startswith("_"),
-        "summary": one.documentation.summary,
+        "public": not facts.name.startswith("_"),
+        "summary": facts.documentation.summary,
         "raises": [],
     }
 
 
-def signature(one: CallableFacts) -> str:
-    """The signature as a caller sees it: `add(name: str, *, count: int = 1) -> None`."""
+def render_signature(facts: CallableFacts) -> str:
+    """Renders a signature as a caller sees it: `add(name: str, *, count: int = 1) -> None`."""
     parts: list[str] = []
-    kinds = [parameter.kind for parameter in one.parameters]
-    for index, parameter in enumerate(one.parameters):
+    kinds = [parameter.kind for parameter in facts.parameters]
+    for index, parameter in enumerate(facts.parameters):
+        # A bare `*` goes before the first keyword-only parameter, unless `*args` marks the place already.
         if parameter.kind == "keyword_only" and "var_positional" not in kinds and kinds.index("keyword_only") == index:
             parts.append("*")
-        parts.append(_parameter(parameter))
-        last_positional = parameter.kind == "positional_only" and kinds[index + 1 : index + 2] != ["positional_only"]
-        if last_positional:
+        parts.append(_render_parameter(parameter))
+        if parameter.kind == "positional_only" and kinds[index + 1 : index + 2] != ["positional_only"]:
             parts.append("/")
-    prefix = "async " if one.is_async else ""
-    returns = f" -> {one.returns}" if one.returns else ""
-    return f"{prefix}{one.name}({', '.join(parts)}){returns}"
+    prefix = "async " if facts.is_async else ""
+    returns = f" -> {facts.returns}" if facts.returns else ""
+    return f"{prefix}{facts.name}({', '.join(parts)}){returns}"
 
 
-def _parameter(parameter: Parameter) -> str:
+def _render_parameter(parameter: Parameter) -> str:
     stars = {"var_positional": "*", "var_keyword": "**"}.get(parameter.kind, "")
     text = stars + parameter.name
     if parameter.annotation:
@@ -110,38 +106,43 @@ def _parameter(parameter: Parameter) -> str:
     return f"{text} = {parameter.default}" if parameter.annotation else f"{text}={parameter.default}"
 
 
-TOOL = ToolDefinition(
+TOOL = ToolSpec(
     name="get_ast_analysis",
     description="Analyses a Python module of the project: its import name and its functions, classes and members.",
-    input_schema=closed_object(
-        {"file_path": {"type": "string", "minLength": 1, "description": "Path relative to the project's root."}}
-    ),
+    input_schema=closed_object({"file_path": string(minLength=1, description="Path relative to the project's root.")}),
     output_schema=closed_object(
         {
-            "module": {"type": "string"},
-            "path": {"type": "string"},
-            "import_root": {"type": "string"},
-            "digest": {"type": "string"},
-            "summary": {"type": "string"},
-            "symbols": {
-                "type": "array",
-                "items": closed_object(
+            "module": string(),
+            "path": string(),
+            "import_root": string(),
+            "digest": string(),
+            "summary": string(),
+            "symbols": array(
+                closed_object(
                     {
-                        "qualname": {"type": "string"},
-                        "kind": {"type": "string"},
-                        "lines": {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2},
-                        "signature": {"type": "string"},
-                        "branches": {"type": "integer", "minimum": 0},
+                        "qualname": string(),
+                        "kind": string(),
+                        "lines": array(integer(), minItems=2, maxItems=2),
+                        "signature": string(),
+                        "branches": COUNT,
                         "public": {"type": "boolean"},
-                        "summary": {"type": "string"},
-                        "raises": {"type": "array", "items": {"type": "string"}},
+                        "summary": string(),
+                        "raises": TEXTS,
                     }
-                ),
-            },
-            "line_count": {"type": "integer", "minimum": 0},
+                )
+            ),
+            "line_count": COUNT,
         }
     ),
     run=_run,
     cache_key=_key,
     answer_key=_answer_key,
+    audience="both",
+    client_form=ClientForm(
+        title="Analyse a Python module",
+        description="Tells the import name of a Python module and lists its functions, classes and members with "
+        "signatures, branches and documented exceptions, without running it. Use it to choose the symbols to test in a "
+        "module; get_codebase_context finds modules by what they do. Takes milliseconds.",
+        file_argument="file_path",
+    ),
 )

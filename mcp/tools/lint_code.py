@@ -1,4 +1,4 @@
-"""`lint_code`: what ruff says about a Python file, ESLint about a script, a reader about JSON and YAML.
+"""`lint_code`: lints Python with ruff, scripts with ESLint, JSON and YAML with a reader.
 
 A project's Python is linted by the project's own rules. Its ESLint configuration is not used: it is code.
 """
@@ -7,84 +7,86 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 from ...analysis.javascript.checks import SUFFIXES, ScriptFile
 from ...analysis.ruff import lint_project_file, lint_test_source
 from ...analysis.test_checks.data_file import data_issues
 from ...core.errors import ToolFailure
 from ...utils.confined_paths import read_text
-from ..toolbox.cache import content_key
-from ..toolbox.definition import ToolDefinition, closed_object
+from ..toolbox.content_cache import content_key
+from ..toolbox.json_schema import array, closed_object, integer, string
 from ..toolbox.services import ToolServices
+from ..toolbox.tool_spec import ClientForm, Json, ToolSpec
 
-_DATA = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
-
-
-async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
-    given = arguments["file_path"]
-    place = await asyncio.to_thread(services.any_file, given)
-    if place.suffix in SUFFIXES:
-        source = await asyncio.to_thread(read_text, place, given)
-        [found] = await services.javascript.issues([ScriptFile(given, source, structure=False)])
-        return {"errors": [_error(one.line, one.column, one.rule, one.message) for one in found]}
-    return {"errors": await asyncio.to_thread(_linted, services, place, given)}
+_DATA_LANGUAGES = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 
 
-def _linted(services: ToolServices, place: Path, given: str) -> list[dict[str, Any]]:
-    if place.suffix in (".py", ".pyi"):
-        if place.resolve().is_relative_to(services.run_folder.path.resolve()):
-            found = lint_test_source(read_text(place, given), given)
+async def _run(services: ToolServices, /, file_path: str) -> Json:
+    file = await asyncio.to_thread(services.any_file, file_path)
+    if file.suffix in SUFFIXES:
+        source = await asyncio.to_thread(read_text, file, file_path)
+        [issues] = await services.javascript.issues([ScriptFile(file_path, source, structure=False)])
+        return {"errors": [_error(issue.line, issue.column, issue.rule, issue.message) for issue in issues]}
+    return {"errors": await asyncio.to_thread(_lint, services, file, file_path)}
+
+
+def _lint(services: ToolServices, file: Path, path: str) -> list[Json]:
+    if file.suffix in (".py", ".pyi"):
+        if _is_of_run(services, file):
+            issues = lint_test_source(read_text(file, path), path)
         else:
-            found = lint_project_file(place, services.root)
-        return [_error(one.line, one.column, one.rule, one.message) for one in found]
-    if place.suffix in _DATA:
-        return [_error(**one) for one in data_issues(read_text(place, given), _DATA[place.suffix])]
-    known = ", ".join((".py", ".pyi", *SUFFIXES, *_DATA))
-    raise ToolFailure(f"{given!r} cannot be linted: there is no linter for it", advice=f"give a file of {known}")
+            issues = lint_project_file(file, services.root)
+        return [_error(issue.line, issue.column, issue.rule, issue.message) for issue in issues]
+    if file.suffix in _DATA_LANGUAGES:
+        return [_error(**issue) for issue in data_issues(read_text(file, path), _DATA_LANGUAGES[file.suffix])]
+    known = ", ".join((".py", ".pyi", *SUFFIXES, *_DATA_LANGUAGES))
+    raise ToolFailure(f"{path!r} cannot be linted: there is no linter for it", advice=f"give a file of {known}")
 
 
-def _key(services: ToolServices, arguments: dict[str, Any]) -> str | None:
-    """By content; not for Python of the project, whose rules may stand in any file around it."""
-    given = arguments["file_path"]
-    try:
-        place = services.any_file(given)
-        of_run = place.resolve().is_relative_to(services.run_folder.path.resolve())
-        known = of_run or place.suffix in (*SUFFIXES, *_DATA)
-        return content_key(arguments, read_text(place, given)) if known else None
-    except ToolFailure:
-        return None  # the call itself tells it
-
-
-def _error(line: int, column: int, rule: str, message: str) -> dict[str, Any]:
+def _error(line: int, column: int, rule: str, message: str) -> Json:
     return {"line": line, "column": column, "rule": rule, "message": message}
 
 
-TOOL = ToolDefinition(
+def _is_of_run(services: ToolServices, file: Path) -> bool:
+    return file.resolve().is_relative_to(services.run_folder.path.resolve())
+
+
+def _key(services: ToolServices, arguments: Json) -> str | None:
+    """Keys by content; Python of the project is not cached, because any file around it may configure its rules."""
+    path = arguments["file_path"]
+    try:
+        file = services.any_file(path)
+        if _is_of_run(services, file) or file.suffix in (*SUFFIXES, *_DATA_LANGUAGES):
+            return content_key(arguments, read_text(file, path))
+    except ToolFailure:
+        pass  # the call itself raises it
+    return None
+
+
+TOOL = ToolSpec(
     name="lint_code",
-    description=(
-        "Lints a Python, JavaScript, TypeScript, JSON or YAML file. Python of the project follows its own ruff rules, "
-        "Python of the run the rules for tests; scripts are held to a fixed set of ESLint rules."
-    ),
+    description="Lints a Python, JavaScript, TypeScript, JSON or YAML file. Python of the project follows its own ruff "
+    "rules, Python of the run the rules for tests; scripts are held to a fixed set of ESLint rules.",
     input_schema=closed_object(
-        {"file_path": {"type": "string", "minLength": 1, "description": "Path in the run's folder or the project."}}
+        {"file_path": string(minLength=1, description="Path in the run's folder or the project.")}
     ),
     output_schema=closed_object(
         {
-            "errors": {
-                "type": "array",
-                "items": closed_object(
-                    {
-                        "line": {"type": "integer"},
-                        "column": {"type": "integer"},
-                        "rule": {"type": "string"},
-                        "message": {"type": "string"},
-                    }
-                ),
-            }
+            "errors": array(
+                closed_object({"line": integer(), "column": integer(), "rule": string(), "message": string()})
+            )
         }
     ),
     run=_run,
     cache_key=_key,
     timeout_seconds=600.0,
+    audience="both",
+    client_form=ClientForm(
+        title="Lint a file",
+        description="Lints a file of the project: line, column, rule and message of each finding. Python by the "
+        "project's own ruff settings; JavaScript and TypeScript by rules of testwright's own, as ESLint configurations "
+        "are code. For test files use validate_test_code, which also checks their structure; check_syntax only parses. "
+        "Takes about a second; nothing is changed.",
+        file_argument="file_path",
+    ),
 )

@@ -1,22 +1,19 @@
-"""`repo.read_file`: one text file of the repository that is checked out (A-10)."""
+"""`repo.read_file`: reads a text file of the repository that is checked out."""
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any
-
 from ...analysis.repository import Checkout
 from ...utils.confined_paths import read_text
-from ..toolbox.cache import content_key
-from ..toolbox.definition import ToolDefinition, closed_object
+from ..toolbox.content_cache import content_key
+from ..toolbox.json_schema import COUNT, closed_object, string
 from ..toolbox.services import ToolServices
+from ..toolbox.tool_spec import Json, ToolSpec
+
+REF = string(minLength=1, description="Branch or full commit id that must be checked out; any when left out.")
+BLOB_ID = string(pattern="^[0-9a-f]{40}$")
 
 
-async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
-    return await asyncio.to_thread(_read, services, arguments["path"], arguments.get("ref"))
-
-
-def _read(services: ToolServices, path: str, ref: str | None) -> dict[str, Any]:
+def _run(services: ToolServices, /, path: str, ref: str | None = None) -> Json:
     checkout = Checkout(services.root)
     head = checkout.ref(ref)
     text = read_text(checkout.readable(path), path)
@@ -24,38 +21,24 @@ def _read(services: ToolServices, path: str, ref: str | None) -> dict[str, Any]:
     return {"path": path, "ref": head.ref, "sha": entry.sha, "size": entry.size, "contents": text}
 
 
-def _key(services: ToolServices, arguments: dict[str, Any]) -> str | None:
+def _key(services: ToolServices, arguments: Json) -> str | None:
     checkout = Checkout(services.root)
     head = checkout.ref(arguments.get("ref"))
     checkout.readable(arguments["path"])
     try:
         return content_key(arguments, head.ref, checkout.entry(arguments["path"]).sha)
     except OSError:
-        return None  # the call itself tells it
+        return None  # the call itself raises it
 
 
-TOOL = ToolDefinition(
+TOOL = ToolSpec(
     name="repo.read_file",
     description="Reads a UTF-8 text file that repo.tree lists, at most 4 MiB.",
     input_schema=closed_object(
-        {
-            "path": {"type": "string", "minLength": 1, "description": "POSIX path relative to the root."},
-            "ref": {
-                "type": "string",
-                "minLength": 1,
-                "description": "Branch or full commit id that must be checked out; any when left out.",
-            },
-        },
-        ["path"],
+        {"path": string(minLength=1, description="POSIX path relative to the root."), "ref": REF}, ["path"]
     ),
     output_schema=closed_object(
-        {
-            "path": {"type": "string"},
-            "ref": {"type": "string"},
-            "sha": {"type": "string", "pattern": "^[0-9a-f]{40}$"},
-            "size": {"type": "integer", "minimum": 0},
-            "contents": {"type": "string"},
-        }
+        {"path": string(), "ref": string(), "sha": BLOB_ID, "size": COUNT, "contents": string()}
     ),
     run=_run,
     cache_key=_key,

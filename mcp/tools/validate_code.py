@@ -1,4 +1,4 @@
-"""`validate_test_code`: syntax, lint and structure of a test file (T-10); the seed's schemas plus our frameworks."""
+"""`validate_test_code`: validates syntax, lint and structure of a test file."""
 
 from __future__ import annotations
 
@@ -20,45 +20,11 @@ from ...core.errors import ToolFailure
 from ...utils.confined_paths import read_text
 from ...utils.error_formatter import CodeIssue
 from ...utils.python_source import parse_python
-from ..toolbox.cache import content_key
-from ..toolbox.definition import ToolDefinition
+from ..toolbox.content_cache import content_key
+from ..toolbox.json_schema import array, integer, string
 from ..toolbox.services import ToolServices
+from ..toolbox.tool_spec import ClientForm, Json, ToolSpec
 
-INPUT_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "code_path": {"type": "string", "description": "Path to generated test file"},
-        "framework": {
-            "type": "string",
-            "enum": ["pytest", "jest", "unittest", "playwright", "maestro", "locust"],
-        },
-        "check_syntax": {"type": "boolean", "default": True},
-        "check_lint": {"type": "boolean", "default": True},
-        "check_structure": {"type": "boolean", "default": True},
-    },
-    "required": ["code_path", "framework"],
-}
-OUTPUT_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "valid": {"type": "boolean"},
-        "syntax_valid": {"type": "boolean"},
-        "lint_passed": {"type": "boolean"},
-        "structure_valid": {"type": "boolean"},
-        "errors": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "type": {"type": "string", "enum": ["syntax", "lint", "structure"]},
-                    "line": {"type": "integer"},
-                    "message": {"type": "string"},
-                    "suggestion": {"type": "string"},
-                },
-            },
-        },
-    },
-}
 _HINTS = {
     "F401": "remove the import",
     "F811": "give each definition a name of its own",
@@ -70,40 +36,47 @@ _HINTS = {
 }
 
 
-async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
-    given, framework = arguments["code_path"], arguments["framework"]
-    wanted = (arguments["check_syntax"], arguments["check_lint"], arguments["check_structure"])
-    source = await asyncio.to_thread(lambda: read_text(services.any_file(given), given))
+async def _run(
+    services: ToolServices,
+    /,
+    code_path: str,
+    framework: Any,
+    check_syntax: bool,
+    check_lint: bool,
+    check_structure: bool,
+) -> Json:
+    enabled = (check_syntax, check_lint, check_structure)
+    source = await asyncio.to_thread(lambda: read_text(services.any_file(code_path), code_path))
     if framework in SCRIPTS:
-        return await _check_script(services, source, given, framework, wanted)
-    return await asyncio.to_thread(_check_here, services, source, given, framework, wanted)
+        return await _check_script(services, source, code_path, framework, enabled)
+    return await asyncio.to_thread(_check_in_process, services, source, code_path, framework, enabled)
 
 
-def _check_here(
-    services: ToolServices, source: str, given: str, framework: str, wanted: tuple[bool, bool, bool]
-) -> dict[str, Any]:
-    syntax, lint, structure = wanted
+def _check_in_process(
+    services: ToolServices, source: str, path: str, framework: str, enabled: tuple[bool, bool, bool]
+) -> Json:
+    syntax, lint, structure = enabled
     if framework == "maestro":
-        issues = list(maestro_issues(source, given, syntax=syntax, lint=lint, structured=structure))
-        return _result(issues, parsed=parses(source), wanted=wanted)
-    conftests = _conftests(services, given) if framework == "pytest" else ()
-    return check_code(source, given, framework, conftests, syntax=syntax, lint=lint, structure=structure)
+        issues = list(maestro_issues(source, path, syntax=syntax, lint=lint, structured=structure))
+        return _result(issues, parsed=parses(source), enabled=enabled)
+    conftests = _conftests(services, path) if framework == "pytest" else ()
+    return check_code(source, path, framework, conftests, syntax=syntax, lint=lint, structure=structure)
 
 
 async def _check_script(
-    services: ToolServices, source: str, given: str, framework: Any, wanted: tuple[bool, bool, bool]
-) -> dict[str, Any]:
-    """Jest and Playwright; a file of another language has no other error."""
-    syntax, lint, structure = wanted
-    if not given.endswith(SUFFIXES):
+    services: ToolServices, source: str, path: str, framework: Any, enabled: tuple[bool, bool, bool]
+) -> Json:
+    """Validates Jest and Playwright tests; a file of another language gets one error only."""
+    syntax, lint, structure = enabled
+    if not path.endswith(SUFFIXES):
         fix = f"name it with one of {', '.join(SUFFIXES)}"
-        issues = [CodeIssue("syntax", 0, f"{given!r} is no file of JavaScript or TypeScript", fix, "invalid-syntax")]
-        return _result(issues if syntax else [], parsed=False, wanted=wanted)
-    [found] = await services.javascript.issues([ScriptFile(given, source, framework, lint, structure)])
-    issues = list(script_issues([one for one in found if syntax or one.type != "syntax"], framework))
-    issues += script_name_issues(given, framework) if structure else ()
-    parsed = all(one.type != "syntax" for one in found)
-    return _result(list(dict.fromkeys(issues)), parsed=parsed, wanted=wanted)
+        issues = [CodeIssue("syntax", 0, f"{path!r} is no file of JavaScript or TypeScript", fix, "invalid-syntax")]
+        return _result(issues if syntax else [], parsed=False, enabled=enabled)
+    [found] = await services.javascript.issues([ScriptFile(path, source, framework, lint, structure)])
+    issues = list(script_issues([issue for issue in found if syntax or issue.type != "syntax"], framework))
+    issues += script_name_issues(path, framework) if structure else ()
+    parsed = all(issue.type != "syntax" for issue in found)
+    return _result(list(dict.fromkeys(issues)), parsed=parsed, enabled=enabled)
 
 
 def check_code(
@@ -115,10 +88,10 @@ def check_code(
     syntax: bool = True,
     lint: bool = True,
     structure: bool = True,
-) -> dict[str, Any]:
-    """Every error of a test file, as the tool answers it.
+) -> Json:
+    """Validates a test file and returns the tool's answer, with every error.
 
-    A check that is switched off counts as passed. What does not parse passes none of the others.
+    A disabled check counts as passed. A file that does not parse fails all enabled checks.
 
     Args:
         conftests: sources of the conftest.py files in reach.
@@ -131,83 +104,118 @@ def check_code(
         tree = None
         issues += _syntax_issues(error, diagnostics) if syntax else []
     if tree is not None and lint:
-        issues += [_lint_issue(one) for one in diagnostics if not one.is_syntax]
+        issues += [_lint_issue(issue) for issue in diagnostics if not issue.is_syntax]
     if tree is not None and structure:
         module = read_module(tree)
         if framework == "pytest":
             fixtures = Fixtures()
             fixtures.add(tree)
-            for one in conftests:
-                fixtures.add_source(one)
+            for conftest in conftests:
+                fixtures.add_source(conftest)
             issues += pytest_issues(module, name, fixtures)
         elif framework == "unittest":
             issues += unittest_issues(module, name)
         else:
             issues += locust_issues(module)
-    return _result(list(dict.fromkeys(issues)), parsed=tree is not None, wanted=(syntax, lint, structure))
+    return _result(list(dict.fromkeys(issues)), parsed=tree is not None, enabled=(syntax, lint, structure))
 
 
-def _result(issues: list[CodeIssue], *, parsed: bool, wanted: tuple[bool, bool, bool]) -> dict[str, Any]:
-    types = {one.type for one in issues}
-    passed = [
-        not on or (parsed and kind not in types)
-        for on, kind in zip(wanted, ("syntax", "lint", "structure"), strict=True)
-    ]
+def _result(issues: list[CodeIssue], *, parsed: bool, enabled: tuple[bool, bool, bool]) -> Json:
+    types = {issue.type for issue in issues}
+    checks = zip(enabled, ("syntax", "lint", "structure"), strict=True)
+    passed = [not on or (parsed and kind not in types) for on, kind in checks]
     return {
         "valid": all(passed),
         "syntax_valid": passed[0],
         "lint_passed": passed[1],
         "structure_valid": passed[2],
-        "errors": [one.to_dict() for one in sorted(issues, key=lambda one: (one.line, one.type, one.message))],
+        "errors": [
+            issue.to_dict() for issue in sorted(issues, key=lambda issue: (issue.line, issue.type, issue.message))
+        ],
     }
 
 
 def _syntax_issues(error: SyntaxError, diagnostics: list[Diagnostic]) -> list[CodeIssue]:
-    """Ruff recovers and so finds every place; the parser's word stands when ruff reads what Python does not."""
-    found = [
-        CodeIssue("syntax", one.line, one.message, "correct the syntax", one.rule)
-        for one in diagnostics
-        if one.is_syntax
-    ]
-    if found:
-        return found
-    return [CodeIssue("syntax", error.lineno or 0, error.msg, "correct the syntax", "invalid-syntax")]
+    """Ruff recovers and finds every error; the parser's single error is used where ruff accepts what Python refuses."""
+    found = [(issue.line, issue.message, issue.rule) for issue in diagnostics if issue.is_syntax]
+    errors = found or [(error.lineno or 0, error.msg, "invalid-syntax")]
+    return [CodeIssue("syntax", line, message, "correct the syntax", rule) for line, message, rule in errors]
 
 
-def _lint_issue(found: Diagnostic) -> CodeIssue:
-    suggestion = _HINTS.get(found.rule) or found.fix or f"see ruff rule {found.rule}"
-    return CodeIssue("lint", found.line, f"{found.rule}: {found.message}", suggestion, found.rule)
+def _lint_issue(issue: Diagnostic) -> CodeIssue:
+    suggestion = _HINTS.get(issue.rule) or issue.fix or f"see ruff rule {issue.rule}"
+    return CodeIssue("lint", issue.line, f"{issue.rule}: {issue.message}", suggestion, issue.rule)
 
 
-def _conftests(services: ToolServices, given: str) -> tuple[str, ...]:
-    """conftest.py files from the test's folder up, staged ones before the project's."""
+def _conftests(services: ToolServices, path: str) -> tuple[str, ...]:
+    """The sources of conftest.py files from the test's folder upwards, staged ones before the project's."""
     try:
-        inner = PurePosixPath(services.test_path(given))
+        inner = PurePosixPath(services.test_path(path))
     except ToolFailure:
-        inner = PurePosixPath(given.lstrip("/"))
+        inner = PurePosixPath(path.lstrip("/"))  # a file of the project, not a staged one
     found: list[str] = []
     for folder in inner.parents:
         for base in (services.run_folder.staged, services.root):
-            place = base / folder / "conftest.py"
-            if place.is_file():
-                found.append(read_text(place, "conftest.py"))
+            conftest = base / folder / "conftest.py"
+            if conftest.is_file():
+                found.append(read_text(conftest, "conftest.py"))
     return tuple(found)
 
 
-def _key(services: ToolServices, arguments: dict[str, Any]) -> str | None:
+def _key(services: ToolServices, arguments: Json) -> str | None:
     try:
-        place = services.any_file(arguments["code_path"])
-        return content_key(arguments, read_text(place, place.name), _conftests(services, arguments["code_path"]))
+        file = services.any_file(arguments["code_path"])
+        return content_key(arguments, read_text(file, file.name), _conftests(services, arguments["code_path"]))
     except ToolFailure:
-        return None
+        return None  # the call itself raises it
 
 
-TOOL = ToolDefinition(
+TOOL = ToolSpec(
     name="validate_test_code",
     description="Validates generated test code for syntax, linting, and structure",
-    input_schema=INPUT_SCHEMA,
-    output_schema=OUTPUT_SCHEMA,
+    input_schema={
+        "type": "object",
+        "properties": {
+            "code_path": string(description="Path to generated test file"),
+            "framework": string(enum=["pytest", "jest", "unittest", "playwright", "maestro", "locust"]),
+            "check_syntax": {"type": "boolean", "default": True},
+            "check_lint": {"type": "boolean", "default": True},
+            "check_structure": {"type": "boolean", "default": True},
+        },
+        "required": ["code_path", "framework"],
+    },
+    output_schema={
+        "type": "object",
+        "properties": {
+            "valid": {"type": "boolean"},
+            "syntax_valid": {"type": "boolean"},
+            "lint_passed": {"type": "boolean"},
+            "structure_valid": {"type": "boolean"},
+            "errors": array(
+                {
+                    "type": "object",
+                    "properties": {
+                        "type": string(enum=["syntax", "lint", "structure"]),
+                        "line": integer(),
+                        "message": string(),
+                        "suggestion": string(),
+                    },
+                }
+            ),
+        },
+    },
     run=_run,
     cache_key=_key,
     timeout_seconds=600.0,
+    audience="both",
+    client_form=ClientForm(
+        title="Validate a test file",
+        description="Validates a test file without running it: syntax, linting, and the structure the framework asks"
+        " for (names, assertions, fixtures that resolve, no sleeping, no network), each error with line "
+        "and suggestion. Use it for test files written or edited by hand; run_tests tells whether they "
+        "hold. code_path is relative to the root, or absolute when several roots are served. Takes about"
+        " a second.",
+        file_argument="code_path",
+        has_root=False,
+    ),
 )

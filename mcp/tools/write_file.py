@@ -1,53 +1,45 @@
-"""`write_file`: a text file into the run's folder, whole or not at all."""
+"""`write_file`: writes a text file into the run's folder, completely or not at all."""
 
 from __future__ import annotations
-
-import asyncio
-from typing import Any
 
 from ...core.errors import ToolFailure
 from ...store.files.files import write_file
 from ...utils.confined_paths import MAX_FILE_BYTES
-from ..toolbox.definition import ToolDefinition, closed_object
+from ..toolbox.json_schema import COUNT, closed_object, string
 from ..toolbox.services import ToolServices
+from ..toolbox.tool_spec import Json, ToolSpec
 
 
-async def _run(services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
-    def work() -> dict[str, Any]:
-        given, contents = arguments["path"], arguments["contents"]
-        place = services.run_file(given)
-        if place.relative_to(services.run_folder.path).parts[:1] in _kept_by_run(services):
-            raise ToolFailure(f"{given!r} is kept by the run itself", advice="write below specs/ or staged/")
-        size = len(contents.encode("utf-8", "surrogatepass"))
-        if size > MAX_FILE_BYTES:
-            raise ToolFailure(f"{given!r} would have {size} bytes; at most {MAX_FILE_BYTES} are written")
-        if place.is_dir():
-            raise ToolFailure(f"{given!r} is a folder", advice="give the path of a file")
-        write_file(place, contents)
-        return {"path": given, "bytes": size}
-
-    return await asyncio.to_thread(work)
+def _run(services: ToolServices, /, path: str, contents: str) -> Json:
+    file = services.run_file(path)
+    if file.relative_to(services.run_folder.path).parts[:1] in _reserved(services):
+        raise ToolFailure(f"{path!r} is kept by the run itself", advice="write below specs/ or staged/")
+    size = len(contents.encode("utf-8", "surrogatepass"))
+    if size > MAX_FILE_BYTES:
+        raise ToolFailure(f"{path!r} would have {size} bytes; at most {MAX_FILE_BYTES} are written")
+    if file.is_dir():
+        raise ToolFailure(f"{path!r} is a folder", advice="give the path of a file")
+    write_file(file, contents)
+    return {"path": path, "bytes": size}
 
 
-def _kept_by_run(services: ToolServices) -> set[tuple[str, ...]]:
-    """What only the run itself writes: its logs, checkpoints, reports and working folders."""
+def _reserved(services: ToolServices) -> set[tuple[str, ...]]:
+    """The names that only the run itself writes: logs, checkpoints, reports and working folders."""
     run = services.run_folder
     own = [run.events_jsonl, run.audit_jsonl, run.checkpoints, run.report_json, run.report_md, run.junit_xml]
     own += [run.lock, run.accepting_json, run.replaced, run.scratch]
-    names = {place.name for place in own} | {f"{run.checkpoints.name}{end}" for end in ("-wal", "-shm", "-journal")}
+    # SQLite keeps files of its own beside the checkpoints.
+    names = {path.name for path in own} | {f"{run.checkpoints.name}{end}" for end in ("-wal", "-shm", "-journal")}
     return {(name,) for name in names}
 
 
-TOOL = ToolDefinition(
+TOOL = ToolSpec(
     name="write_file",
     description="Writes a UTF-8 text file into the run's folder, at most 4 MiB; missing folders are made.",
     input_schema=closed_object(
-        {
-            "path": {"type": "string", "minLength": 1, "description": "POSIX path relative to the run's folder."},
-            "contents": {"type": "string"},
-        }
+        {"path": string(minLength=1, description="POSIX path relative to the run's folder."), "contents": string()}
     ),
-    output_schema=closed_object({"path": {"type": "string"}, "bytes": {"type": "integer", "minimum": 0}}),
+    output_schema=closed_object({"path": string(), "bytes": COUNT}),
     run=_run,
     read_only=False,
 )

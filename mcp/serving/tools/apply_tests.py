@@ -1,25 +1,24 @@
-"""`apply_tests`: the one tool that adds files to the project, and only when it is called (B-09)."""
+"""`apply_tests`: adds a run's staged tests to the project; no other tool of the server does."""
 
 from __future__ import annotations
 
-from typing import Any
+from ...toolbox.json_schema import array, closed_object, integer, open_object, string
+from ...toolbox.tool_spec import ToolAnswer, ToolSpec
+from ..context import RUN_ID, ClientCall
+from ..jobs import find_run
 
-from ...toolbox.definition import closed_object
-from ..jobs import found_run
-from ..tool_definition import RUN_ID, Answer, Call, Desk, ServedTool
-
-
-async def _serve(desk: Desk, call: Call, /, **arguments: Any) -> Answer:
-    run_id = arguments["run_id"]
-    root, _ = await found_run(desk, run_id)
-    async with desk.slots.taken(root.path):
-        files = await desk.application.apply(root.path, run_id)
-    outcomes = {"added", "updated", "unchanged", "conflict"}
-    counts = {name: sum(one["outcome"] == name for one in files) for name in sorted(outcomes)}
-    return Answer({"run_id": run_id, "root": root.name, "counts": counts, "files": files})
+_OUTCOMES = ["added", "updated", "unchanged", "conflict"]
 
 
-TOOL = ServedTool(
+async def _run(call: ClientCall, /, run_id: str) -> ToolAnswer:
+    root, _ = await find_run(call.server, run_id)
+    async with call.server.slots.acquire(root.path):
+        files = await call.server.backend.apply(root.path, run_id)
+    counts = {name: sum(file["outcome"] == name for file in files) for name in sorted(_OUTCOMES)}
+    return ToolAnswer({"run_id": run_id, "root": root.name, "counts": counts, "files": files})
+
+
+TOOL = ToolSpec(
     name="apply_tests",
     title="Add a run's tests to the project",
     description="Adds the staged tests of a finished run to the project, at the paths its report names. This is "
@@ -27,28 +26,22 @@ TOOL = ServedTool(
     "that a person has changed is left as it is and told as a conflict; a generated file that nobody"
     " has changed is replaced. Calling it again changes nothing. Takes a moment.",
     input_schema=closed_object({"run_id": RUN_ID}),
-    output_schema={
-        "type": "object",
-        "required": ["run_id", "root", "counts", "files"],
-        "properties": {
-            "run_id": {"type": "string"},
-            "root": {"type": "string"},
-            "counts": {"type": "object", "additionalProperties": {"type": "integer"}},
-            "files": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "required": ["path", "outcome", "reason"],
-                    "properties": {
-                        "path": {"type": "string"},
-                        "outcome": {"type": "string", "enum": ["added", "updated", "unchanged", "conflict"]},
-                        "reason": {"type": "string"},
-                    },
-                },
-            },
+    output_schema=open_object(
+        ["run_id", "root", "counts", "files"],
+        {
+            "run_id": string(),
+            "root": string(),
+            "counts": {"type": "object", "additionalProperties": integer()},
+            "files": array(
+                open_object(
+                    ["path", "outcome", "reason"],
+                    {"path": string(), "outcome": string(enum=_OUTCOMES), "reason": string()},
+                )
+            ),
         },
-    },
-    serve=_serve,
+    ),
+    run=_run,
+    read_only=False,
     destructive=True,
-    idempotent=True,
+    audience="clients",
 )

@@ -1,31 +1,30 @@
-"""`list_runs`: the session's own runs, as small as a list can be (B-10)."""
+"""`list_runs`: lists the session's own runs."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from ...toolbox.definition import closed_object
-from ..backend import Json
+from ...toolbox.json_schema import array, closed_object, integer, open_object, string
+from ...toolbox.tool_spec import Json, ToolAnswer, ToolSpec
+from ..context import ClientCall, ServerContext
 from ..handles import run_uri
-from ..sessions import KnownRun
-from ..tool_definition import Answer, Call, Desk, ServedTool
+from ..sessions import SessionRun
 
 
-async def _serve(desk: Desk, call: Call, /, **arguments: Any) -> Answer:
-    runs = desk.sessions.runs(call.session)
-    rows = [row for one in runs[: arguments["limit"]] if (row := await _row(desk, one)) is not None]
-    answer = {"runs": rows, "more": max(0, len(runs) - arguments["limit"])}
+async def _run(call: ClientCall, /, limit: int) -> ToolAnswer:
+    runs = call.server.sessions.runs(call.session)
+    rows = [row for run in runs[:limit] if (row := await _row(call.server, run)) is not None]
+    answer: Json = {"runs": rows, "more": max(0, len(runs) - limit)}
     if call.session is None:
         answer["note"] = (
             "This connection has no session. Keep run ids, or name a session of your own in _meta: testwright/session."
         )
-    return Answer(answer)
+    return ToolAnswer(answer)
 
 
-async def _row(desk: Desk, known: KnownRun) -> Json | None:
-    run = await desk.application.run(known.root.path, known.run_id)
+async def _row(server: ServerContext, known: SessionRun) -> Json | None:
+    run = await server.backend.run(known.root.path, known.run_id)
     if run is None:
-        return None
+        return None  # deleted since the session worked on it
+    totals = run["totals"] or {}
     return {
         "run_id": known.run_id,
         "root": known.root.name,
@@ -33,30 +32,28 @@ async def _row(desk: Desk, known: KnownRun) -> Json | None:
         "status": run["status"],
         "exit_reason": run["exit_reason"],
         "request": run["request"][:200],
-        "kept": (run["totals"] or {}).get("kept"),
-        "suspected_defects": (run["totals"] or {}).get("suspected_defects"),
+        "kept": totals.get("kept"),
+        "suspected_defects": totals.get("suspected_defects"),
         "resumable": run["resumable"],
         "report": run_uri(known.run_id, "report.md") if run["report"] else None,
     }
 
 
-TOOL = ServedTool(
+TOOL = ToolSpec(
     name="list_runs",
     title="List this session's runs",
     description="Lists the runs that this session began or continued, newest first, with status and counts. Use "
     "it to find a run whose answer was lost, also one that was cancelled. Runs of other sessions are"
     " not listed; get_report takes any run's id. Costs nothing.",
-    input_schema=closed_object({"limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20}}, []),
-    output_schema={
-        "type": "object",
-        "required": ["runs", "more"],
-        "properties": {
-            "runs": {"type": "array", "items": {"type": "object", "required": ["run_id", "root", "kind", "status"]}},
-            "more": {"type": "integer", "minimum": 0, "description": "Runs that are not listed."},
-            "note": {"type": "string"},
+    input_schema=closed_object({"limit": integer(minimum=1, maximum=100, default=20)}, []),
+    output_schema=open_object(
+        ["runs", "more"],
+        {
+            "runs": array(open_object(["run_id", "root", "kind", "status"])),
+            "more": integer(minimum=0, description="Runs that are not listed."),
+            "note": string(),
         },
-    },
-    serve=_serve,
-    read_only=True,
-    idempotent=True,
+    ),
+    run=_run,
+    audience="clients",
 )

@@ -1,82 +1,82 @@
-"""`plan_tests`: what a request would cover, before anything is done (T-02)."""
+"""`plan_tests`: plans a request without executing anything."""
 
 from __future__ import annotations
 
-from typing import Any
+from ...toolbox.json_schema import COUNT, array, closed_object, integer, open_object, string
+from ...toolbox.tool_spec import Json, ToolAnswer, ToolSpec
+from ..context import FRAMEWORK, ROOT, TEST_TYPE, ClientCall
+from ..jobs import without_none
+from ..progress import run_to_end
 
-from ...toolbox.definition import closed_object
-from ..backend import Json
-from ..jobs import said
-from ..progress import apart
-from ..tool_definition import FRAMEWORK, ROOT, Answer, Call, Desk, ServedTool
-from .generate_tests import TEST_TYPE
-
-_LISTED = 100
+_MAX_LISTED = 100
 
 
-async def _serve(desk: Desk, call: Call, /, **arguments: Any) -> Answer:
-    root = desk.roots.named(arguments.get("root"))
-    options = said(framework=arguments.get("framework"), test_type=arguments.get("test_type"))
+async def _run(
+    call: ClientCall,
+    /,
+    request: str,
+    framework: str | None = None,
+    test_type: str | None = None,
+    root: str | None = None,
+) -> ToolAnswer:
+    project = call.server.roots.named(root)
+    options = without_none(framework=framework, test_type=test_type)
 
-    async def planned() -> Json:
-        return await desk.application.plan(root.path, arguments["request"], options)
+    async def work() -> Json:
+        return await call.server.backend.plan(project.path, request, options)
 
-    plan = await apart(planned())
-    steps = [_step(one) for one in plan["steps"] if one["type"] != "accept_tests"]  # that is left to apply_tests
+    plan = await run_to_end(work())
+    # Adding tests to the project is left to apply_tests.
+    steps = [_step(step) for step in plan["steps"] if step["type"] != "accept_tests"]
     answer = {
-        "root": root.name,
-        "targets": sum(one["type"].startswith("generate_") for one in steps),
-        "steps": steps[:_LISTED],
-        "left_out": max(0, len(steps) - _LISTED),
-        **{name: list(plan[name])[:_LISTED] for name in ("understood", "not_understood", "skipped")},
+        "root": project.name,
+        "targets": sum(step["type"].startswith("generate_") for step in steps),
+        "steps": steps[:_MAX_LISTED],
+        "left_out": max(0, len(steps) - _MAX_LISTED),
+        **{name: list(plan[name])[:_MAX_LISTED] for name in ("understood", "not_understood", "skipped")},
     }
-    return Answer(answer)
+    return ToolAnswer(answer)
 
 
-def _step(step: dict[str, Any]) -> dict[str, Any]:
-    params = step["params"]
-    target = params.get("target")
-    path = target.get("path") if isinstance(target, dict) else target
-    symbols = target.get("symbols") if isinstance(target, dict) else None
+def _step(step: Json) -> Json:
+    target = step["params"].get("target")
+    is_detailed = isinstance(target, dict)
     return {
         "id": step["id"],
         "type": step["type"],
-        "target": path,
-        "symbols": symbols,
-        "tests": params.get("test_path"),
+        "target": target.get("path") if is_detailed else target,
+        "symbols": target.get("symbols") if is_detailed else None,
+        "tests": step["params"].get("test_path"),
     }
 
 
-TOOL = ServedTool(
+TOOL = ToolSpec(
     name="plan_tests",
     title="Plan tests for a request",
     description="Tells what generate_tests would do for a request: the targets in order, where their tests would"
-    " go, what was not understood (with names that are near) and what is left out. Use it before "
-    "generate_tests when a request is broad or vague. Takes seconds; nothing is run or written. A "
-    "configured model may be asked once.",
+    " go, what was not understood (with names that are near) and what is left out. Use it before generate_tests when a "
+    "request is broad or vague. Takes seconds; nothing is run or written. A configured model may be asked once.",
     input_schema=closed_object(
         {
-            "request": {"type": "string", "minLength": 1, "maxLength": 10_000, "description": "As for generate_tests."},
+            "request": string(minLength=1, maxLength=10_000, description="As for generate_tests."),
             "framework": FRAMEWORK,
             "test_type": TEST_TYPE,
             "root": ROOT,
         },
         ["request"],
     ),
-    output_schema={
-        "type": "object",
-        "required": ["root", "targets", "steps", "left_out", "understood", "not_understood", "skipped"],
-        "properties": {
-            "root": {"type": "string"},
-            "targets": {"type": "integer", "minimum": 0},
-            "steps": {"type": "array", "items": {"type": "object", "required": ["id", "type"]}},
-            "left_out": {"type": "integer", "minimum": 0, "description": "Steps that are not listed."},
+    output_schema=open_object(
+        ["root", "targets", "steps", "left_out", "understood", "not_understood", "skipped"],
+        {
+            "root": string(),
+            "targets": COUNT,
+            "steps": array(open_object(["id", "type"])),
+            "left_out": integer(minimum=0, description="Steps that are not listed."),
             "understood": {"type": "array"},
             "not_understood": {"type": "array"},
             "skipped": {"type": "array"},
         },
-    },
-    serve=_serve,
-    read_only=True,
-    idempotent=True,
+    ),
+    run=_run,
+    audience="clients",
 )

@@ -1,32 +1,29 @@
-"""`resume_run`: a run goes on from where it stopped (B-08)."""
+"""`resume_run`: continues a run from where it stopped."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from ....core.errors import ToolInputError
-from ...toolbox.definition import closed_object
-from ..handles import HANDLE_SCHEMA, report_handle, report_links
-from ..jobs import found_run, worked
-from ..tool_definition import RUN_ID, Answer, Call, Desk, ServedTool
+from ...toolbox.json_schema import closed_object
+from ...toolbox.tool_spec import ToolAnswer, ToolSpec
+from ..context import RUN_ID, ClientCall
+from ..handles import HANDLE_SCHEMA, report_answer
+from ..jobs import find_run, run_job
 
 
-async def _serve(desk: Desk, call: Call, /, **arguments: Any) -> Answer:
-    run_id = arguments["run_id"]
-    root, run = await found_run(desk, run_id)
+async def _run(call: ClientCall, /, run_id: str) -> ToolAnswer:
+    root, run = await find_run(call.server, run_id)
     if run["status"] == "running":
-        raise ToolInputError(
-            f"run {run_id} is being worked on", advice="wait for it: get_report tells how it stands", details={}
-        )
+        raise ToolInputError(f"run {run_id} is being worked on", advice="wait for it: get_report tells how it stands")
+    # A run that has ended is answered with its report.
     if not run["resumable"] and not run["report"]:
         raise ToolInputError(
             f"run {run_id} cannot go on: it is {run['status']}", advice="begin anew with generate_tests"
         )
-    _, report = await worked(desk, call, root, "resume_run", desk.application.resume, run_id=run_id)
-    return Answer(report_handle(run_id, root.name, report), report_links(run_id))
+    _, report = await run_job(call, root, "resume_run", call.server.backend.resume, run_id=run_id)
+    return report_answer(run_id, root.name, report)
 
 
-TOOL = ServedTool(
+TOOL = ToolSpec(
     name="resume_run",
     title="Continue a run",
     description="Continues a run that was cancelled, interrupted or stopped by a ceiling, with the settings it "
@@ -35,6 +32,7 @@ TOOL = ServedTool(
     "is left.",
     input_schema=closed_object({"run_id": RUN_ID}),
     output_schema=HANDLE_SCHEMA,
-    serve=_serve,
-    idempotent=True,
+    run=_run,
+    read_only=False,
+    audience="clients",
 )

@@ -1,68 +1,64 @@
-"""`run_tests(test_path, options)`: a test file in the sandbox, repeated until it is clear which tests hold (T-11)."""
+"""`run_tests`: runs test files in the sandbox, repeatedly, and reports which tests hold."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from typing import Any
 
 from ....core.errors import ToolInputError
 from ....utils.confined_paths import read_text
-from ...toolbox.definition import closed_object
+from ...toolbox.json_schema import TEXTS, array, closed_object, integer, open_object, string
+from ...toolbox.tool_spec import Json, Link, ToolAnswer, ToolSpec
 from ...tools.run_tests import OPTIONS
-from ..backend import Json, TestFiles
-from ..handles import RUNS, Link, run_part, run_uri
-from ..jobs import found_run, worked
-from ..roots import Place, Root, files_below
-from ..tool_definition import ROOT, Answer, Call, Desk, ServedTool
-from .run_files import folder_of, json_file, specs_by_test, staged_texts
+from ..backend import TestFiles
+from ..context import ROOT, ClientCall, ServerContext
+from ..handles import RUNS, parse_run_uri, run_uri
+from ..jobs import find_run, run_job
+from ..roots import Root, RootPath, files_below
+from ..run_files import read_json, run_folder, staged_texts
 
-_LISTED = 20
-_MOST_FILES = 200
+_MAX_LISTED = 20
+_MAX_FILES = 200
+_MAX_MESSAGE_CHARS = 600
 _TEST_FILE = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_test)\.py$")
-_MESSAGE = 600
 
 
-async def _serve(desk: Desk, call: Call, /, **arguments: Any) -> Answer:
-    given, options = arguments["test_path"], dict(arguments["options"])
-    if given.startswith(RUNS):
-        run_id, part = run_part(given)
-        root, run = await found_run(desk, run_id)
-        tests = await asyncio.to_thread(_tests_of_run, desk, root, run_id, part, run)
+async def _run(call: ClientCall, /, test_path: str, options: Json, root: str | None = None) -> ToolAnswer:
+    server, options = call.server, dict(options)
+    if test_path.startswith(RUNS):
+        run_id, part = parse_run_uri(test_path)
+        project, run = await find_run(server, run_id)
+        tests = await asyncio.to_thread(_staged_test, server, project, run_id, part, run)
     else:
-        place = desk.roots.place(given, root=arguments.get("root"))
-        if place.path.is_dir():
-            tests = await asyncio.to_thread(_tests_of_folder, place)
+        file = server.roots.resolve(test_path, root=root)
+        if file.path.is_dir():
+            tests = await asyncio.to_thread(_tests_of_folder, file)
             _refuse_for_folders(options)
         else:
-            place = await desk.roots.file(given, root=arguments.get("root"), what="test file")
-            tests = await asyncio.to_thread(_tests_of_project, place)
-        root = place.root
+            file = await server.roots.file(test_path, root=root, what="test file")
+            text = await asyncio.to_thread(read_text, file.path, file.relative)
+            tests = TestFiles(file.relative, {file.relative: text})
+        project = file.root
     if options.get("target"):
-        options["target"] = (await desk.roots.file(options["target"], root=root.name, what="target")).relative
-    run_id, result = await worked(
-        desk, call, root, "run_tests", lambda job: desk.application.run_tests(job, tests, options)
+        target = await server.roots.file(options["target"], root=project.name, what="target")
+        options["target"] = target.relative
+    run_id, result = await run_job(
+        call, project, "run_tests", lambda job: server.backend.run_tests(job, tests, options)
     )
     uri = run_uri(run_id, "results.json")
-    return Answer(
-        _handle(run_id, root.name, tests.test_path, result, uri),
-        (Link(uri, "results.json", "Every test, with coverage", "application/json"),),
-    )
+    link = Link(uri, "results.json", "Every test, with coverage", "application/json")
+    return ToolAnswer(_handle(run_id, project.name, tests.test_path, result, uri), (link,))
 
 
-def _tests_of_project(place: Place) -> TestFiles:
-    return TestFiles(place.relative, {place.relative: read_text(place.path, place.relative)})
-
-
-def _tests_of_folder(place: Place) -> TestFiles:
-    found = [one for one in files_below(place) if _TEST_FILE.search(one)]
-    if not found or len(found) > _MOST_FILES:
+def _tests_of_folder(folder: RootPath) -> TestFiles:
+    paths = [path for path in files_below(folder) if _TEST_FILE.search(path)]
+    if not paths or len(paths) > _MAX_FILES:
         raise ToolInputError(
-            f"the folder {place.relative!r} holds {len(found)} test files; 1 to {_MOST_FILES} can be run together",
+            f"the folder {folder.relative!r} holds {len(paths)} test files; 1 to {_MAX_FILES} can be run together",
             advice="name a folder with test_*.py files, or one file",
         )
-    texts = {one: read_text(place.root.path / one, one) for one in found}
-    return TestFiles(place.relative, texts, together=tuple(found))
+    texts = {path: read_text(folder.root.path / path, path) for path in paths}
+    return TestFiles(folder.relative, texts, together=tuple(paths))
 
 
 def _refuse_for_folders(options: Json) -> None:
@@ -73,16 +69,16 @@ def _refuse_for_folders(options: Json) -> None:
         )
 
 
-def _tests_of_run(desk: Desk, root: Root, run_id: str, part: str, run: Json) -> TestFiles:
+def _staged_test(server: ServerContext, root: Root, run_id: str, part: str, run: Json) -> TestFiles:
     kind, _, path = part.partition("/")
-    folder = folder_of(desk.application.state(root.path), run_id)
+    folder = run_folder(server, root, run_id)
     files = staged_texts(folder, root)
     if kind != "tests" or path not in files:
-        known = ", ".join(run_uri(run_id, "tests", one) for one in list(files)[:5])
+        known = ", ".join(run_uri(run_id, "tests", staged) for staged in list(files)[:5])
         raise ToolInputError(f"run {run_id} has no staged test {path!r}", advice=f"it has: {known or 'none'}")
-    spec_path = specs_by_test(run).get(path)
-    spec = json_file(folder, spec_path) if spec_path else None
-    return TestFiles(path, files, spec)
+    targets = (run["report"] or {}).get("targets") or ()
+    specs = {one["test_path"]: one["spec_path"] for one in targets if one["test_path"] and one["spec_path"]}
+    return TestFiles(path, files, read_json(folder, specs[path]) if path in specs else None)
 
 
 def _handle(run_id: str, root: str, path: str, result: Json, uri: str) -> Json:
@@ -94,17 +90,17 @@ def _handle(run_id: str, root: str, path: str, result: Json, uri: str) -> Json:
         "framework": result["framework"],
         "passed": result["passed"],
         "failed": result["failed"],
-        "failures": [_failure(one) for one in result["dropped"][:_LISTED]],
+        "failures": [_failure(dropped) for dropped in result["dropped"][:_MAX_LISTED]],
         "coverage": {"before": coverage.get("before"), "after": coverage.get("after")} if coverage else None,
         "repeats": result["repeats"],
         "sandbox": result["sandbox"],
-        "notes": [*(result.get("notes") or []), *_nothing_found(result, path)],
+        "notes": [*(result.get("notes") or []), *_note_on_no_tests(result, path)],
         "results_path": uri,
         "next": [f"analyze_test_results(results_path={uri!r}) says what the failures mean"] if result["failed"] else [],
     }
 
 
-def _nothing_found(result: Json, path: str) -> list[str]:
+def _note_on_no_tests(result: Json, path: str) -> list[str]:
     if result["passed"] or result["failed"]:
         return []
     collected = "methods test_* of TestCase classes"
@@ -113,16 +109,16 @@ def _nothing_found(result: Json, path: str) -> list[str]:
     return [f"no test was found in {path}: {result['framework']} collects {collected}"]
 
 
-def _failure(one: Json) -> Json:
+def _failure(dropped: Json) -> Json:
     return {
-        "nodeid": one["nodeid"],
-        "class": one["class"],
-        "reason": str(one["reason"])[:_MESSAGE],
-        "message": str(one["message"])[:_MESSAGE],
+        "nodeid": dropped["nodeid"],
+        "class": dropped["class"],
+        "reason": str(dropped["reason"])[:_MAX_MESSAGE_CHARS],
+        "message": str(dropped["message"])[:_MAX_MESSAGE_CHARS],
     }
 
 
-TOOL = ServedTool(
+TOOL = ToolSpec(
     name="run_tests",
     title="Run a test file in the sandbox",
     description="Runs a test file in an isolated copy of the project, several times in different orders, "
@@ -134,23 +130,17 @@ TOOL = ServedTool(
     "results_path for analyze_test_results. Takes as long as the tests, times the repeats.",
     input_schema=closed_object(
         {
-            "test_path": {
-                "type": "string",
-                "minLength": 1,
-                "maxLength": 4096,
-                "description": "A test file or a folder of them, relative to the root, or the URI of a staged file.",
-            },
+            "test_path": string(
+                minLength=1,
+                maxLength=4096,
+                description="A test file or a folder of them, relative to the root, or the URI of a staged file.",
+            ),
             "options": {
                 **closed_object(
                     {
                         **OPTIONS,
-                        "target": {"type": "string", "description": "The file whose coverage is measured."},
-                        "repeats": {
-                            "type": "integer",
-                            "minimum": 0,
-                            "maximum": 20,
-                            "description": "Runs after the first.",
-                        },
+                        "target": string(description="The file whose coverage is measured."),
+                        "repeats": integer(minimum=0, maximum=20, description="Runs after the first."),
                         "baseline": {"type": "boolean", "description": "Whether coverage before is measured too."},
                     },
                     [],
@@ -161,24 +151,26 @@ TOOL = ServedTool(
         },
         ["test_path"],
     ),
-    output_schema={
-        "type": "object",
-        "required": ["run_id", "root", "test_path", "passed", "failed", "failures", "coverage", "results_path", "next"],
-        "properties": {
-            "run_id": {"type": "string"},
-            "root": {"type": "string"},
-            "test_path": {"type": "string"},
-            "framework": {"type": "string"},
-            "passed": {"type": "integer", "minimum": 0, "description": "Tests that hold every time."},
-            "failed": {"type": "integer", "minimum": 0},
-            "failures": {"type": "array", "items": {"type": "object", "required": ["nodeid", "class", "reason"]}},
+    output_schema=open_object(
+        ["run_id", "root", "test_path", "passed", "failed", "failures", "coverage", "results_path", "next"],
+        {
+            "run_id": string(),
+            "root": string(),
+            "test_path": string(),
+            "framework": string(),
+            "passed": integer(minimum=0, description="Tests that hold every time."),
+            "failed": integer(minimum=0),
+            "failures": array(open_object(["nodeid", "class", "reason"])),
             "coverage": {"type": ["object", "null"]},
-            "repeats": {"type": "integer"},
-            "sandbox": {"type": "string"},
-            "notes": {"type": "array", "items": {"type": "string"}},
-            "results_path": {"type": "string", "description": "URI of the whole results."},
-            "next": {"type": "array", "items": {"type": "string"}},
+            "repeats": integer(),
+            "sandbox": string(),
+            "notes": TEXTS,
+            "results_path": string(description="URI of the whole results."),
+            "next": TEXTS,
         },
-    },
-    serve=_serve,
+    ),
+    run=_run,
+    read_only=False,
+    idempotent=False,
+    audience="clients",
 )

@@ -1,1 +1,5 @@
-"""How clients reach a server of ours: over the process's own streams, or over streamable HTTP (T-11)."""
+"""The transports of our servers: the process's own streams, and streamable HTTP.
+
+`stdio` and `http_server` are the entries; the other modules check, bound and track what arrives. It imports the SDK's
+names from `mcp.sdk` only, and must not import tools.
+"""

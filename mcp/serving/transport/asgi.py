@@ -1,4 +1,4 @@
-"""The few words of ASGI that the middleware here speaks."""
+"""Defines the ASGI types and helpers that the middleware uses."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 def header(of: Scope | Message, name: bytes) -> str | None:
-    """The value of a header (its name in small letters) of a request or an answer, or None; the first of several."""
+    """Returns the first value of a header (`name` in lower case) of a request or response, or None."""
     return next((value.decode("latin-1") for key, value in of["headers"] if key == name), None)
 
 
 def headers(scope: Scope, name: bytes) -> list[str]:
-    """Every value of a request header."""
+    """Returns every value of a request header."""
     return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
 
 
 async def answer(send: Send, status: int, refusal: Refusal, more: Iterable[tuple[bytes, bytes]] = ()) -> None:
-    """Answer with a JSON-RPC error and end the connection: what was refused may still be on its way."""
+    """Answers with a JSON-RPC error and closes the connection: the refused body may still be arriving."""
     body = refusal.body()
     head = [
         (b"content-type", b"application/json"),

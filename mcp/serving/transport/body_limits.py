@@ -1,20 +1,24 @@
-"""The body of a request: bounded in size and time, and one JSON-RPC message (T-11)."""
+"""Limits the body of a request in size and time, and checks that it is one JSON-RPC message.
+
+The SDK's `max_request_body_size` is set as well, but cannot replace this: it has no time limit, and it answers with
+plain text in place of a JSON-RPC error, before a client has finished sending.
+"""
 
 from __future__ import annotations
 
 import asyncio
 
 from .asgi import App, Message, Receive, Scope, Send, answer, header
-from .messages import INVALID_REQUEST, Refusal, refusal_of, too_large
+from .messages import INVALID_REQUEST, Refusal, check_message, too_large
 from .options import HttpOptions
 
-_READ_AWAY = 8
-"""A body up to so many times the limit is read to its end before it is refused: a client that is still sending when the
-connection closes sees a broken connection instead of the answer."""
+_DRAIN_FACTOR = 8
+"""A body up to this many times the limit is read to its end before it is refused: a client that is still sending when
+the connection closes sees a broken connection instead of the answer."""
 
 
-class Bodies:
-    """Reads the body before anything else does. Answers 408, 413 or 400, or hands the request on."""
+class BodyLimitMiddleware:
+    """Reads the body first, and answers 408, 413 or 400, or passes the request on."""
 
     def __init__(self, app: App, options: HttpOptions) -> None:
         self._app = app
@@ -22,7 +26,7 @@ class Bodies:
         self._seconds = options.body_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request whose body is acceptable."""
+        """Serves a request whose body is acceptable."""
         if scope["type"] != "http" or scope["method"] != "POST":
             await self._app(scope, receive, send)
             return
@@ -33,33 +37,33 @@ class Bodies:
             message = f"the body did not arrive within {self._seconds:g} seconds"
             await answer(send, 408, Refusal(INVALID_REQUEST, message))
             return
-        except _Gone:
+        except _Disconnected:
             return
         except _TooLarge:
             await answer(send, 413, too_large(self._limit))
             return
-        refusal = refusal_of(body)
-        if refusal is not None:
+        if (refusal := check_message(body)) is not None:
             await answer(send, 400, refusal)
             return
         await self._app(scope, _replayed(body, receive), send)
 
     async def _read(self, scope: Scope, receive: Receive) -> bytes:
         declared = header(scope, b"content-length") or ""
-        waits = header(scope, b"expect") is not None
-        if declared.isdecimal() and int(declared) > self._limit * (1 if waits else _READ_AWAY):
+        # A client that sent `Expect` waits for our answer before it sends: nothing has to be drained.
+        is_waiting = header(scope, b"expect") is not None
+        if declared.isdecimal() and int(declared) > self._limit * (1 if is_waiting else _DRAIN_FACTOR):
             raise _TooLarge
         body = bytearray()
         length = 0
         while True:
             message = await receive()
             if message["type"] != "http.request":
-                raise _Gone
+                raise _Disconnected
             chunk = message.get("body", b"")
             length += len(chunk)
             if length <= self._limit:
                 body += chunk
-            elif length > self._limit * _READ_AWAY:
+            elif length > self._limit * _DRAIN_FACTOR:
                 raise _TooLarge
             if not message.get("more_body", False):
                 break
@@ -72,14 +76,14 @@ class _TooLarge(Exception):
     """The body is above the limit."""
 
 
-class _Gone(Exception):
+class _Disconnected(Exception):
     """The client left before the body was complete."""
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+    pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:
-        return waiting.pop() if waiting else await receive()
+        return pending.pop() if pending else await receive()
 
     return replay

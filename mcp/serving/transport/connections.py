@@ -1,4 +1,4 @@
-"""Connections that do not get on with their request are closed (T-11)."""
+"""Closes connections that do not send the head of a request in time."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 
-def protocol_with_deadline(seconds: float) -> type[H11Protocol]:
-    """A protocol class for uvicorn that closes a connection whose request's head is not there in time.
+def deadline_protocol(seconds: float) -> type[H11Protocol]:
+    """Builds a protocol class for uvicorn that closes a connection whose request head is late.
 
     Args:
-        seconds: from the opening of the connection, or from the first byte of a further request.
+        seconds: counted from the opening of the connection, or from the first byte of a further request.
     """
 
     class WithDeadline(H11Protocol):
@@ -23,9 +23,10 @@ def protocol_with_deadline(seconds: float) -> type[H11Protocol]:
             self._deadline = self.loop.call_later(seconds, transport.close)
 
         def data_received(self, data: bytes) -> None:
-            served = self.cycle
+            previous = self.cycle
             super().data_received(data)
-            if self.cycle is not served or not self._between_requests():
+            # A new cycle means that a head is complete; while a request is served, its body has limits of its own.
+            if self.cycle is not previous or not self._between_requests():
                 self._stop_waiting()
             elif self._deadline is None:
                 self._deadline = self.loop.call_later(seconds, self.transport.close)

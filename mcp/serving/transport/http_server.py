@@ -1,4 +1,4 @@
-"""A server over streamable HTTP (T-11)."""
+"""Serves over streamable HTTP."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import uvicorn
-from mcp.server import MCPServer
-from mcp.server.transport_security import TransportSecuritySettings
 
 from ....core.errors import EnvironmentFault, SettingsError
-from .body_limits import Bodies
-from .connections import protocol_with_deadline
-from .guard import Guard
+from ...sdk import MCPServer, TransportSecuritySettings, silence_session_ids
+from .body_limits import BodyLimitMiddleware
+from .connections import deadline_protocol
 from .options import HttpOptions, check_reachable_by
-from .request_tracker import Exchanges
+from .request_guard import RequestGuard
+from .request_tracker import RequestTracker
 from .resume import ResumableStreams
-from .signals import signals_answered_by
+from .signals import stop_on_signals
 
 _BACKLOG = 512
 _KEEP_ALIVE_SECONDS = 120
@@ -29,31 +28,33 @@ _SESSION_BYTES = 1024 * 1024
 _RETRY_MILLISECONDS = 500
 
 
-def say_where(url: str) -> None:
-    """The line on stderr that tells where the server listens; programs wait for it."""
+def print_address(url: str) -> None:
+    """Prints the server's address to stderr; programs wait for this line."""
     print(f"listening on {url}", file=sys.stderr, flush=True)  # noqa: T201 - stdout may be another program's input
 
 
-async def serve_http(server: MCPServer[Any], options: HttpOptions, *, ready: Callable[[str], None] = say_where) -> None:
-    """Serve any number of clients until SIGTERM or SIGINT.
+async def serve_http(
+    server: MCPServer[Any], options: HttpOptions, *, ready: Callable[[str], None] = print_address
+) -> None:
+    """Serves any number of clients until SIGTERM or SIGINT.
 
-    On the first signal nothing new is taken and calls in flight may finish within `options.shutdown_seconds`; on the
-    second they are cancelled at once.
+    The first signal refuses new requests and lets calls in flight finish within `options.shutdown_seconds`; the second
+    one cancels them at once.
 
     Args:
-        ready: told the address, such as `http://127.0.0.1:40123/mcp`, as soon as clients can connect.
+        ready: called with the address, such as `http://127.0.0.1:40123/mcp`, as soon as clients can connect.
 
     Raises:
-        SettingsError: others could reach the address and there is no token.
-        EnvironmentFault: the address cannot be listened on, or the server could not start.
+        SettingsError: other machines could reach the address and there is no token.
+        EnvironmentFault: the address is not available, or the server could not start.
     """
     listener, address = _listener(options)
     streams = ResumableStreams(_SESSION_BYTES)
-    exchanges = Exchanges(_protocol_app(server, options, streams), options, streams)
-    app = Guard(Bodies(exchanges, options), options, address)
+    tracker = RequestTracker(_protocol_app(server, options, streams), options, streams)
+    app = RequestGuard(BodyLimitMiddleware(tracker, options), options, address)
     config = uvicorn.Config(
         app,
-        http=protocol_with_deadline(options.header_seconds),
+        http=deadline_protocol(options.header_seconds),
         ws="none",
         lifespan="on",
         log_config=None,
@@ -61,26 +62,26 @@ async def serve_http(server: MCPServer[Any], options: HttpOptions, *, ready: Cal
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        # Longer than clients keep a connection they do not use: who closes first must be the client, or a request that
-        # is just being sent meets a closed connection.
+        # Longer than clients keep an idle connection: if the server closed it first, a request that is just being sent
+        # would meet a closed connection.
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         limit_concurrency=options.max_connections,
         timeout_graceful_shutdown=max(1, round(options.shutdown_seconds)),
     )
-    running = _Running(config, exchanges, lambda: ready(_url(address, listener, options.path)))
-    with contextlib.closing(listener), signals_answered_by(running.stop), _session_ids_unlogged():
+    running = _Server(config, tracker, lambda: ready(_url(address, listener, options.path)))
+    with contextlib.closing(listener), stop_on_signals(running.stop), silence_session_ids():
         try:
             await running.serve(sockets=[listener])
         except SystemExit:
             raise EnvironmentFault("the server could not start", advice="its log on stderr tells why") from None
 
 
-class _Running(uvicorn.Server):
-    """Uvicorn, stopped by us: signals are handled around it, and waiting streams end before it waits for calls."""
+class _Server(uvicorn.Server):
+    """Uvicorn without its own signal handling; listening streams end before it waits for calls."""
 
-    def __init__(self, config: uvicorn.Config, exchanges: Exchanges, ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, tracker: RequestTracker, ready: Callable[[], None]) -> None:
         super().__init__(config)
-        self._exchanges = exchanges
+        self._tracker = tracker
         self._ready = ready
 
     @contextlib.contextmanager
@@ -92,10 +93,10 @@ class _Running(uvicorn.Server):
         self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._exchanges.drain()
+        self._tracker.drain()
         await super().shutdown(sockets)
         if self.force_exit:
-            # Uvicorn leaves this out then; calls have to end before what they stand on is closed.
+            # Uvicorn skips this when forced; calls have to end before the resources they use are closed.
             await self.lifespan.shutdown()
 
     def stop(self) -> None:
@@ -111,7 +112,7 @@ def _protocol_app(server: MCPServer[Any], options: HttpOptions, streams: Resumab
         max_request_body_size=options.body_limit_bytes,
         session_idle_timeout=options.idle_seconds,
         max_sessions=options.max_sessions,
-        # Host and Origin are the guard's; it looks before anything is read.
+        # `RequestGuard` checks Host and Origin, more exactly and before anything is read.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
 
@@ -121,13 +122,13 @@ def _listener(options: HttpOptions) -> tuple[socket.socket, str]:
         found = socket.getaddrinfo(options.host, options.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError as error:
         raise SettingsError(f"{options.host} is no address of this machine: {error}") from error
-    family, kind, protocol, _, place = found[0]
-    address = str(place[0])
+    family, kind, protocol, _, socket_address = found[0]
+    address = str(socket_address[0])
     check_reachable_by(options, address)
     listener = socket.socket(family, kind, protocol)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(place)
+        listener.bind(socket_address)
         listener.listen(_BACKLOG)
         listener.setblocking(False)
     except OSError as error:
@@ -143,17 +144,3 @@ def _url(address: str, listener: socket.socket, path: str) -> str:
     port = listener.getsockname()[1]
     shown = f"[{address}]" if ipaddress.ip_address(address.partition("%")[0]).version == 6 else address
     return f"http://{shown}:{port}{path}"
-
-
-@contextlib.contextmanager
-def _session_ids_unlogged() -> Iterator[None]:
-    """Who knows a session's id can use the session, and the SDK tells each one at level INFO."""
-    tellers = [logging.getLogger(f"mcp.server.streamable_http{which}") for which in ("", "_manager")]
-    before = [teller.level for teller in tellers]
-    for teller in tellers:
-        teller.setLevel(logging.WARNING)
-    try:
-        yield
-    finally:
-        for teller, level in zip(tellers, before, strict=True):
-            teller.setLevel(level)

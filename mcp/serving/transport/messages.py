@@ -1,4 +1,4 @@
-"""What a JSON-RPC message must look like before the SDK sees it, and what is answered when it does not (T-11)."""
+"""Checks the form of JSON-RPC messages before the SDK parses them, and builds the errors for malformed ones."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 INVALID_PARAMS = -32602
 
+MESSAGE_LIMIT_BYTES = 4 * 1024 * 1024
+"""The default for the largest message that is accepted, over stdio and over HTTP."""
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a message is not taken.
+    """Why a message is refused.
 
     Attributes:
         code: the JSON-RPC error code.
-        message: what is wrong and how to send it instead; never a part of the message itself.
-        request_id: the message's own id when it has a usable one, else None.
+        message: the error and how to correct it; never contains a part of the refused message.
+        request_id: the message's own id if it is valid, else None.
     """
 
     code: int
@@ -26,13 +29,13 @@ class Refusal:
     request_id: str | int | None = None
 
     def body(self) -> bytes:
-        """The JSON-RPC error, one line of UTF-8 without a line end."""
+        """Renders the JSON-RPC error: one line of UTF-8 without a line end."""
         error = {"code": self.code, "message": self.message}
         return json.dumps({"jsonrpc": "2.0", "id": self.request_id, "error": error}).encode()
 
 
-def refusal_of(raw: bytes) -> Refusal | None:
-    """What is wrong with a message, or None when it is one JSON-RPC request, notification or response."""
+def check_message(raw: bytes) -> Refusal | None:
+    """Checks a message; returns None for one JSON-RPC request, notification or response, else why it is refused."""
     try:
         message = json.loads(raw.decode("utf-8"), parse_constant=_no_constant)
     except RecursionError:
@@ -47,14 +50,14 @@ def refusal_of(raw: bytes) -> Refusal | None:
 
 
 def too_large(limit: int) -> Refusal:
-    """The refusal of a message above the limit, in bytes."""
+    """Builds the refusal of a message above the limit, in bytes."""
     return Refusal(INVALID_REQUEST, f"the message is larger than the {limit} bytes this server takes")
 
 
 def _envelope_refusal(message: dict[str, Any]) -> Refusal | None:
-    known = message.get("id")
-    usable = isinstance(known, str) or (isinstance(known, int) and not isinstance(known, bool))
-    request_id = known if usable else None
+    sent_id = message.get("id")
+    is_valid_id = isinstance(sent_id, str) or (isinstance(sent_id, int) and not isinstance(sent_id, bool))
+    request_id = sent_id if is_valid_id else None
     if message.get("jsonrpc") != "2.0":
         return Refusal(INVALID_REQUEST, 'a message says "jsonrpc": "2.0"', request_id)
     if "method" not in message:
@@ -65,7 +68,7 @@ def _envelope_refusal(message: dict[str, Any]) -> Refusal | None:
         )
     if not isinstance(message["method"], str):
         return Refusal(INVALID_REQUEST, '"method" is a text, such as "tools/call"', request_id)
-    if "id" in message and not usable:
+    if "id" in message and not is_valid_id:
         return Refusal(INVALID_REQUEST, 'the "id" of a request is a text or a whole number')
     if not isinstance(message.get("params", {}), dict):
         return Refusal(INVALID_PARAMS, '"params" is an object of named values', request_id)

@@ -1,26 +1,26 @@
-"""Where and for whom a server listens (T-11)."""
+"""Holds the options of a server over HTTP, and refuses those that would expose it."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from ipaddress import ip_address
 
 from ....core.errors import SettingsError
-from .stdio import MESSAGE_LIMIT_BYTES
+from .messages import MESSAGE_LIMIT_BYTES
 
 _TOKEN = re.compile(r"[\x21-\x7e]{16,512}")
 
 
 @dataclass(frozen=True, slots=True)
 class HttpOptions:
-    """How a server listens over HTTP. Durations are seconds.
+    """The options of a server over HTTP. Durations are seconds.
 
     Attributes:
-        host: a name or address of this machine.
-        port: 0 takes a free one.
+        host: a name or address of this machine to listen on.
+        port: 0 for any free port.
         token: what a client must send as `Authorization: Bearer …`; may be left out on loopback only.
-        path: where the protocol is spoken.
+        path: the URL path of the protocol.
         body_limit_bytes: the largest request body; above it the answer is 413.
         body_seconds: how long a client may take to send a body; then 408.
         header_seconds: how long a connection may take to send the head of a request; then it is closed.
@@ -29,8 +29,9 @@ class HttpOptions:
         allowed_origins: web origins (`https://tools.example`) whose pages may call, besides this machine's own.
         max_connections: connections at once; above it the answer is 503.
         max_sessions: sessions at once; above it the answer is 503.
-        idle_seconds: a session nobody has used for so long ends.
-        abandoned_seconds: a session whose client left in mid-call and has not come back ends, and its calls with it.
+        idle_seconds: a session that is not used for this long ends.
+        abandoned_seconds: a session whose client disconnects during a call and does not return for this long ends, and
+            its calls with it.
         shutdown_seconds: how long calls in flight may take after SIGTERM; then they are cancelled.
     """
 
@@ -50,7 +51,7 @@ class HttpOptions:
     shutdown_seconds: float = 10.0
 
     def __post_init__(self) -> None:
-        """Check what does not depend on the machine.
+        """Checks what does not depend on the machine.
 
         Raises:
             SettingsError: the token is too weak to be one, or a number is not positive.
@@ -63,27 +64,21 @@ class HttpOptions:
             )
         if not 0 <= self.port <= 65_535:
             raise SettingsError(f"{self.port} is no port", advice="a port is 1 to 65535, or 0 for a free one")
-        for name in ("body_limit_bytes", "body_seconds", "header_seconds", "max_connections", "max_sessions"):
-            self._must_be_positive(name)
-        for name in ("idle_seconds", "abandoned_seconds", "shutdown_seconds"):
-            self._must_be_positive(name)
-
-    def _must_be_positive(self, name: str) -> None:
-        value = getattr(self, name)
-        if not 0 < value < float("inf"):
-            raise SettingsError(f"{name} is {value}", advice=f"give {name} a number above 0")
+        for name, value in asdict(self).items():
+            if name != "port" and isinstance(value, int | float) and not 0 < value < float("inf"):
+                raise SettingsError(f"{name} is {value}", advice=f"give {name} a number above 0")
 
 
 def is_loopback(address: str) -> bool:
-    """Whether only this machine reaches the IP address."""
+    """Whether only this machine can reach the IP address."""
     return ip_address(address.partition("%")[0]).is_loopback
 
 
 def check_reachable_by(options: HttpOptions, address: str) -> None:
-    """Refuse to listen where others can reach us without a token.
+    """Refuses to listen where other machines can reach the server without a token.
 
     Args:
-        address: the IP address that `options.host` stands for.
+        address: the IP address that `options.host` resolves to.
 
     Raises:
         SettingsError: it is not loopback and there is no token.

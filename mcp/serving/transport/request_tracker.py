@@ -1,4 +1,4 @@
-"""Requests being served, and how they end when a client vanishes or the server stops (T-11)."""
+"""Tracks the requests in flight, and ends them when their client disappears or the server stops."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _SESSION = b"mcp-session-id"
 _INTERNAL_ERROR = -32603
 
 
-class Exchanges:
-    """Keeps account of what is in flight.
+class RequestTracker:
+    """Counts the requests of each session.
 
-    A session whose client went away in mid-call ends some time later, unless the client comes back, and the calls end
-    with it: their processes are stopped. In the protocol without sessions the SDK ends the call at once.
+    A session whose client disconnects during a call is ended after `abandoned_seconds`, unless the client returns, and
+    its calls are cancelled. In the protocol without sessions the SDK ends the call at once.
     """
 
     def __init__(self, app: App, options: HttpOptions, streams: ResumableStreams) -> None:
         self._app = app
         self._streams = streams
-        self._patience = options.abandoned_seconds
+        self._abandoned_seconds = options.abandoned_seconds
         self._open: Counter[str] = Counter()
         self._vanished: set[str] = set()
         self._abandoned: dict[str, asyncio.TimerHandle] = {}
@@ -35,11 +35,11 @@ class Exchanges:
         self._draining = asyncio.Event()
 
     def drain(self) -> None:
-        """Take no new requests, and end the streams that only listen; calls in flight go on."""
+        """Refuses new requests and ends streams that only listen; calls in flight go on."""
         self._draining.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request."""
+        """Serves a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -49,23 +49,23 @@ class Exchanges:
         session = header(scope, _SESSION)
         record = self._streams.enter(session)
 
-        def begun(message: Message) -> None:
-            if session is None and (given := header(message, _SESSION)) is not None:
-                self._streams.named(given, record)
+        def on_begin(message: Message) -> None:
+            if session is None and (new_id := header(message, _SESSION)) is not None:
+                self._streams.register(new_id, record)
 
-        exchange = _Exchange(receive, send, begun, self._draining if _only_listens(scope) else None)
+        request = _TrackedRequest(receive, send, on_begin, self._draining if _only_listens(scope) else None)
         self._begin(session)
         try:
-            await self._app(scope, exchange.receive, exchange.send)
-            await exchange.finish()
-        except Exception:  # noqa: BLE001 - a fault of ours must cost one request only
+            await self._app(scope, request.receive, request.send)
+            await request.finish()
+        except Exception:  # noqa: BLE001 - any defect must cost one request only
             _LOG.exception("a request failed")
-            if not exchange.begun:
+            if not request.has_begun:
                 await answer(send, 500, Refusal(_INTERNAL_ERROR, "the server failed; its log tells more"))
         finally:
-            self._end(session, scope, vanished=exchange.vanished)
+            self._end(session, scope, vanished=request.has_vanished)
             if session is not None and scope["method"] == "DELETE":
-                self._streams.ended(session)
+                self._streams.end(session)
 
     def _begin(self, session: str | None) -> None:
         if session is not None:
@@ -84,18 +84,21 @@ class Exchanges:
             return
         del self._open[session]
         if session in self._vanished:
+            # No request is open any more: the client gets some time to return before its session ends.
             self._vanished.discard(session)
             loop = asyncio.get_running_loop()
-            self._abandoned[session] = loop.call_later(self._patience, self._give_up, session, dict(scope))
+            self._abandoned[session] = loop.call_later(self._abandoned_seconds, self._give_up, session, dict(scope))
 
     def _give_up(self, session: str, scope: Scope) -> None:
         self._abandoned.pop(session, None)
-        _LOG.warning("a client left in mid-call and did not come back: its session ends")
+        _LOG.warning("a client disconnected during a call and did not return: its session ends")
         task = asyncio.get_running_loop().create_task(self._delete(scope))
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
 
     async def _delete(self, scope: Scope) -> None:
+        """Ends a session as its client would, by a DELETE request: the SDK has no other way from outside."""
+
         async def nothing() -> Message:
             return {"type": "http.request", "body": b"", "more_body": False}
 
@@ -110,8 +113,8 @@ def _only_listens(scope: Scope) -> bool:
     return scope["method"] == "GET" or header(scope, b"mcp-method") == "subscriptions/listen"
 
 
-class _Exchange:
-    """One request: whether its answer has begun, and whether the client left before it was complete."""
+class _TrackedRequest:
+    """One request: whether its response has begun, and whether the client left before it was complete."""
 
     def __init__(
         self, receive: Receive, send: Send, on_begin: Callable[[Message], None], cut: asyncio.Event | None
@@ -121,8 +124,8 @@ class _Exchange:
         self._on_begin = on_begin
         self._cut = cut
         self._complete = False
-        self.begun = False
-        self.vanished = False
+        self.has_begun = False
+        self.has_vanished = False
 
     async def receive(self) -> Message:
         if self._cut is None:
@@ -130,20 +133,20 @@ class _Exchange:
         else:
             message = await self._unless_cut(self._cut)
         if message["type"] == "http.disconnect" and not self._complete:
-            self.vanished = True
+            self.has_vanished = True
         return message
 
     async def send(self, message: Message) -> None:
-        if not self.begun:
-            self.begun = True
+        if not self.has_begun:
+            self.has_begun = True
             self._on_begin(message)
         if message["type"] == "http.response.body" and not message.get("more_body", False):
             self._complete = True
         await self._send(message)
 
     async def finish(self) -> None:
-        """End the answer of a stream that we have cut: its client sees an end, not a broken connection."""
-        if self.begun and not self._complete and self._cut is not None and self._cut.is_set():
+        """Ends the response of a stream that was cut, so that its client sees an end, not a broken connection."""
+        if self.has_begun and not self._complete and self._cut is not None and self._cut.is_set():
             await self.send({"type": "http.response.body", "body": b""})
 
     async def _unless_cut(self, cut: asyncio.Event) -> Message:
@@ -152,5 +155,5 @@ class _Exchange:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
             return {"type": "http.disconnect"} if cut.is_set() else await waits[0]  # type: ignore[return-value]
         finally:
-            for one in waits:
-                one.cancel()
+            for task in waits:
+                task.cancel()

@@ -1,8 +1,9 @@
-"""What a session's streams have carried, so that a client whose connection broke can pick them up again (T-11).
+"""Keeps the latest events of each session, so that a client whose connection broke can resume its streams.
 
-The SDK numbers streams by request, anew in every session, and keeps one store for all of them. Here each session has a
-record of its own, found through the context in which its requests and its task run; nobody reads another's. A stream
-that is picked up is followed here to its end: were it handed back to the SDK, what comes at that moment would be lost.
+The SDK numbers streams by request, from the start in every session, and has one store for all of them. Here each
+session has a record of its own, found through the context variable in which its requests and its task run, so that no
+session reads another's events. A resumed stream is served here to its end: if it were handed back to the SDK, events
+that arrive at that moment would be lost.
 """
 
 from __future__ import annotations
@@ -15,8 +16,15 @@ from dataclasses import dataclass, field
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
-from mcp.server.streamable_http import GET_STREAM_KEY, EventCallback, EventMessage, EventStore
-from mcp.types import JSONRPCError, JSONRPCMessage, JSONRPCResponse
+from ...sdk import (
+    GET_STREAM_KEY,
+    EventCallback,
+    EventMessage,
+    EventStore,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCResponse,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +38,16 @@ class _Event:
 
 @dataclass(eq=False)
 class SessionRecord:
-    """The latest events of one session; lives as long as the session's task, which holds it in its context."""
+    """The latest events of one session; lives as long as the session's task, whose context refers to it."""
 
     events: deque[_Event] = field(default_factory=deque)
     size: int = 0
     count: int = 0
-    over: bool = False
-    news: asyncio.Event = field(default_factory=asyncio.Event)
+    has_ended: bool = False
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def add(self, stream_id: str, message: JSONRPCMessage | None, limit: int) -> str:
-        """Keep an event, and no more than `limit` bytes of all; its id."""
+        """Keeps an event, at most `limit` bytes of all of them, and returns its id."""
         size = 0 if message is None else len(message.model_dump_json(by_alias=True, exclude_unset=True))
         self.count += 1
         event = _Event(self.count, uuid4().hex, stream_id, message, size)
@@ -47,26 +55,26 @@ class SessionRecord:
         self.size += size
         while self.size > limit:
             self.size -= self.events.popleft().size
-        self.tell()
+        self.notify()
         return event.event_id
 
-    def tell(self) -> None:
-        """Wake who waits for news."""
-        heard, self.news = self.news, asyncio.Event()
-        heard.set()
+    def notify(self) -> None:
+        """Wakes everyone who waits for a change."""
+        current, self.changed = self.changed, asyncio.Event()
+        current.set()
 
     def after(self, number: int, stream_id: str) -> Iterator[tuple[int, EventMessage]]:
-        """What came on a stream after an event, as far as it is kept."""
+        """Yields the kept events of a stream after an event number."""
         for event in list(self.events):
             if event.number > number and event.stream_id == stream_id and event.message is not None:
                 yield event.number, EventMessage(event.message, event.event_id)
 
 
 class ResumableStreams(EventStore):
-    """The records of all sessions.
+    """Holds the records of all sessions.
 
     Args:
-        session_bytes: how much of a session is kept; the oldest events go first.
+        session_bytes: the maximum of bytes kept for a session; the oldest events are dropped first.
     """
 
     def __init__(self, session_bytes: int) -> None:
@@ -75,32 +83,31 @@ class ResumableStreams(EventStore):
         self._current: ContextVar[SessionRecord] = ContextVar("session_record")
 
     def enter(self, session_id: str | None) -> SessionRecord:
-        """Let the current task, and what it starts, speak for a session; for a new one when there is no id yet."""
-        record = self._records.get(session_id) if session_id is not None else None
-        record = SessionRecord() if record is None else record
+        """Binds the current task, and tasks it starts, to a session's record; to a new record without an id."""
+        record = (self._records.get(session_id) if session_id is not None else None) or SessionRecord()
         self._current.set(record)
         return record
 
-    def named(self, session_id: str, record: SessionRecord) -> None:
-        """A new session has been given its id."""
+    def register(self, session_id: str, record: SessionRecord) -> None:
+        """Records the id of a new session."""
         self._records[session_id] = record
 
-    def ended(self, session_id: str) -> None:
-        """A session is over: nothing will come on its streams any more."""
+    def end(self, session_id: str) -> None:
+        """Marks a session as ended: no further events will arrive."""
         record = self._records.get(session_id)
         if record is not None:
-            record.over = True
-            record.tell()
+            record.has_ended = True
+            record.notify()
 
     async def store_event(self, stream_id: str, message: JSONRPCMessage | None) -> str:
-        """Keep an event; see `EventStore`."""
+        """Keeps an event; see `EventStore`."""
         return self._current.get().add(stream_id, message, self._session_bytes)
 
     async def replay_events_after(self, last_event_id: str, send_callback: EventCallback) -> str | None:
-        """Send what came after an event on its stream, and what still comes until its answer; see `EventStore`.
+        """Sends the events after an event of its stream, and further ones until the answer; see `EventStore`.
 
         Returns:
-            The stream for the SDK to go on with, when it has no end: the one of a session's own notifications.
+            The stream the SDK has to continue if it has no end: the one of a session's own notifications.
         """
         record = self._current.get()
         last = next((event for event in record.events if event.event_id == last_event_id), None)
@@ -108,7 +115,7 @@ class ResumableStreams(EventStore):
             return None
         number = last.number
         while True:
-            news = record.news
+            changed = record.changed  # taken before reading: an event that arrives meanwhile sets it
             for sent, event in record.after(number, last.stream_id):
                 await send_callback(event)
                 number = sent
@@ -116,6 +123,6 @@ class ResumableStreams(EventStore):
                     return None
             if last.stream_id == GET_STREAM_KEY:
                 return last.stream_id
-            if record.over:
+            if record.has_ended:
                 return None
-            await news.wait()
+            await changed.wait()

@@ -1,4 +1,4 @@
-"""Ending on SIGTERM and SIGINT, for every transport."""
+"""Stops a server on SIGTERM and SIGINT, for every transport."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-_ENDINGS = (signal.SIGTERM, signal.SIGINT)
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 @contextmanager
-def signals_answered_by(stop: Callable[[], object]) -> Iterator[None]:
-    """Each signal that asks for the end calls `stop`, in the running event loop, for as long as the block lasts."""
+def stop_on_signals(stop: Callable[[], object]) -> Iterator[None]:
+    """Calls `stop` in the running event loop on each of the signals, for the duration of the block."""
     loop = asyncio.get_running_loop()
-    for one in _ENDINGS:
-        loop.add_signal_handler(one, stop)
+    for number in _SIGNALS:
+        loop.add_signal_handler(number, stop)
     try:
         yield
     finally:
-        for one in _ENDINGS:
-            loop.remove_signal_handler(one)
+        for number in _SIGNALS:
+            loop.remove_signal_handler(number)

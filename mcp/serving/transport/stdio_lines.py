@@ -1,4 +1,4 @@
-"""The process's own stdin and stdout as lines of a protocol, kept clean of everything else (T-11)."""
+"""Reads and writes the lines of a protocol on the process's own stdin and stdout, and keeps other output away."""
 
 from __future__ import annotations
 
@@ -16,48 +16,48 @@ _CHUNK = 65_536
 
 
 @contextmanager
-def standard_streams_claimed() -> Iterator[tuple[int, int]]:
-    """Descriptors of the real stdin and stdout; meanwhile 0 reads nothing and 1 writes to stderr.
+def claim_standard_streams() -> Iterator[tuple[int, int]]:
+    """Yields descriptors of the real stdin and stdout; meanwhile 0 reads nothing and 1 writes to stderr.
 
-    What a tool or a child process prints can then never end up between two messages.
+    The output of a tool or a child process can thus never end up between two messages.
     """
-    kept = os.dup(0), os.dup(1)
+    originals = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     try:
         os.dup2(nothing, 0)
         sys.stdout.flush()
         os.dup2(2, 1)
         with redirect_stdout(sys.stderr):
-            yield kept
+            yield originals
     finally:
-        # What something kept in Python's buffer has to leave it before 1 is the client's again.
+        # Flushed before descriptor 1 is the client's again: buffered output would reach it otherwise.
         sys.stdout.flush()
         os.close(nothing)
-        for number, original in enumerate(kept):
+        for number, original in enumerate(originals):
             os.dup2(original, number)
-        # The originals stay open: a thread may still wait on them, and a number that is used anew would be read by it.
+        # The duplicates stay open: a thread may still read from them, and would read whatever reuses their numbers.
 
 
 class _End:
-    """Comes after the last line."""
+    """Marks the end of the lines."""
 
 
 class LineReader:
-    """Lines from a descriptor, read by a thread of its own that never holds up the end of the process.
+    """Reads lines from a descriptor in a daemon thread, which never delays the end of the process.
 
     Args:
-        limit: bytes of a line, without its end; a longer one comes as None and is dropped.
+        limit: the maximum of bytes of a line, without its end; a longer one is dropped and yielded as None.
     """
 
     def __init__(self, descriptor: int, limit: int) -> None:
         self._descriptor = descriptor
         self._limit = limit
-        # One line at a time: a peer that sends faster than it is served waits in its own pipe.
+        # One line at a time: backpressure reaches a client that sends faster than it is served.
         self._lines: asyncio.Queue[bytes | _End | None] = asyncio.Queue(1)
         self._loop = asyncio.get_running_loop()
 
     async def lines(self) -> AsyncIterator[bytes | None]:
-        """Each line without its end; None for one above the limit; the last one may lack its end."""
+        """Yields each line without its end, None for one above the limit; the last line may lack its end."""
         threading.Thread(target=self._read, name="mcp-stdin", daemon=True).start()
         while not isinstance(line := await self._lines.get(), _End):
             yield line
@@ -67,7 +67,7 @@ class LineReader:
             for line in chain(self._split(), [_End()]):
                 asyncio.run_coroutine_threadsafe(self._lines.put(line), self._loop).result()
         except (RuntimeError, CancelledError):
-            return  # the loop has ended: nobody waits for lines any more
+            return  # the event loop has ended
 
     def _split(self) -> Iterator[bytes | None]:
         pending = bytearray()
@@ -94,27 +94,27 @@ class LineReader:
 
 
 class LineWriter:
-    """Lines to a descriptor, written by a thread of its own, in the order they were given."""
+    """Writes lines to a descriptor in a daemon thread, in order."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._loop = asyncio.get_running_loop()
-        self._waiting: queue.SimpleQueue[tuple[bytes, asyncio.Future[None]]] = queue.SimpleQueue()
+        self._pending: queue.SimpleQueue[tuple[bytes, asyncio.Future[None]]] = queue.SimpleQueue()
         threading.Thread(target=self._write, name="mcp-stdout", daemon=True).start()
 
     async def write(self, line: bytes) -> None:
-        """Write a line and its end.
+        """Writes a line and its end.
 
         Raises:
-            OSError: nobody reads any more.
+            OSError: the other end is closed.
         """
         written: asyncio.Future[None] = self._loop.create_future()
-        self._waiting.put((line + b"\n", written))
+        self._pending.put((line + b"\n", written))
         await written
 
     def _write(self) -> None:
         while True:
-            data, written = self._waiting.get()
+            data, written = self._pending.get()
             failure: OSError | None = None
             try:
                 while data:
@@ -124,7 +124,7 @@ class LineWriter:
             try:
                 self._loop.call_soon_threadsafe(_settle, written, failure)
             except RuntimeError:
-                return  # the loop has ended
+                return  # the event loop has ended
 
 
 def _settle(written: asyncio.Future[None], failure: OSError | None) -> None:

@@ -1,4 +1,4 @@
-"""One live session with a server, opened and closed by one task: its cancel scopes must end where they began."""
+"""One session with an external server, opened and closed by one task, which must leave the cancel scopes it entered."""
 
 from __future__ import annotations
 
@@ -9,21 +9,29 @@ from contextlib import suppress
 from typing import Any
 
 import anyio
-from mcp import Client, MCPError
-from mcp.client import Transport
-from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT, CallToolResult, Implementation, Tool
 from pydantic import ValidationError
 
 from ....core.version import VERSION
-from .journal import Journal
+from ...sdk import (
+    CONNECTION_CLOSED,
+    REQUEST_TIMEOUT,
+    CallToolResult,
+    Client,
+    Implementation,
+    MCPError,
+    Tool,
+    Transport,
+)
+from ..built_in import list_tools
+from .diagnostics import ServerDiagnostics
 
-_MOST_TOOLS = 2000
-_BACKSTOP_SECONDS = 2.0
-OpenTransport = Callable[[Journal], Transport]
+_MAX_TOOLS = 2000
+_TIMEOUT_MARGIN_SECONDS = 2.0
+OpenTransport = Callable[[ServerDiagnostics], Transport]
 
 
 class ConnectionLost(Exception):
-    """There is no session, or no longer one; the message says why."""
+    """There is no session, or it has ended; the message gives the reason."""
 
 
 class CallTimedOut(Exception):
@@ -38,12 +46,12 @@ class Connection:
     """A session from `open` to `close`.
 
     Args:
-        transport: opens the way to the server.
-        start_seconds: how long it may take until it has listed its tools.
+        transport: opens the connection to the server.
+        start_seconds: the maximum time until the server has listed its tools.
     """
 
     def __init__(self, transport: OpenTransport, start_seconds: float) -> None:
-        self.journal = Journal()
+        self.diagnostics = ServerDiagnostics()
         self.tools: dict[str, Tool] = {}
         self._transport = transport
         self._start_seconds = start_seconds
@@ -52,13 +60,13 @@ class Connection:
         self._client: Client | None = None
 
     @property
-    def alive(self) -> bool:
-        """Whether calls can be tried."""
+    def is_alive(self) -> bool:
+        """Whether the session can be called."""
         return self._client is not None and self._owner is not None and not self._owner.done()
 
     async def open(self) -> None:
-        """Raises ConnectionLost: it does not start, does not speak the protocol, or is too slow."""
-        quiet_libraries()
+        """Opens the session. Raises ConnectionLost: the server does not start, violates the protocol, or is slow."""
+        _silence_libraries()
         opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._owner = asyncio.create_task(self._own(opened), name="testwright tool server")
         try:
@@ -73,7 +81,7 @@ class Connection:
         opened.result()
 
     async def close(self) -> None:
-        """End the session, and the process behind it; waits until that is done, also when cancelled meanwhile."""
+        """Ends the session and the process behind it; waits for the end even when cancelled meanwhile."""
         self._closing.set()
         cancelled = False
         while self._owner is not None and not self._owner.done():
@@ -87,16 +95,16 @@ class Connection:
             raise asyncio.CancelledError
 
     async def _own(self, opened: asyncio.Future[None]) -> None:
-        """Open, wait, close. What goes wrong is told to `opened` while somebody waits for that."""
+        """Opens the session, waits, and closes it; an error is set on `opened` while `open` waits for it."""
         try:
             async with asyncio.timeout(self._start_seconds) as limit:
                 client = Client(
-                    self._transport(self.journal),
+                    self._transport(self.diagnostics),
                     client_info=Implementation(name="testwright", version=VERSION),
                     cache=None,
                 )
                 async with client:
-                    await self._learn(client)
+                    await self._discover_tools(client)
                     limit.reschedule(None)
                     self._client = client
                     if not opened.done():
@@ -107,54 +115,51 @@ class Connection:
         except MCPError as error:
             closed = error.code == CONNECTION_CLOSED
             self._lost(opened, "it closed the connection" if closed else f"it refused the session: {error}")
-        except Exception as error:  # noqa: BLE001 - libraries raise their own kinds here, in groups: all end the session
-            self._lost(opened, _innermost(error))
+        except Exception as error:  # noqa: BLE001 - libraries raise errors of their own here, in groups: each ends the session
+            self._lost(opened, _root_cause(error))
         finally:
             self._client = None
 
     def _lost(self, opened: asyncio.Future[None], why: str) -> None:
         if not opened.done():
             opened.set_exception(ConnectionLost(why))
-        elif not self.journal.broken:
-            self.journal.broken = why
+        elif not self.diagnostics.broken:
+            self.diagnostics.broken = why
 
-    async def _learn(self, client: Client) -> None:
-        cursor: str | None = None
-        while True:
-            page = await client.list_tools(cursor=cursor)
-            for tool in page.tools:
-                self.tools.setdefault(tool.name, tool)
-            cursor = page.next_cursor
-            if cursor is None or len(self.tools) > _MOST_TOOLS:
-                return
+    async def _discover_tools(self, client: Client) -> None:
+        async for tool in list_tools(client):
+            self.tools.setdefault(tool.name, tool)
+            if len(self.tools) > _MAX_TOOLS:
+                return  # a server may list tools without end
 
     async def call(self, tool: str, arguments: dict[str, Any], seconds: float) -> CallToolResult:
-        """Call one tool of the server.
+        """Calls one tool of the server.
 
         Raises:
-            ConnectionLost, CallTimedOut, CallRefused: there is no answer that could be used.
+            ConnectionLost, CallTimedOut, CallRefused: there is no usable answer.
         """
         client, owner = self._client, self._owner
         if client is None or owner is None or owner.done():
             raise ConnectionLost("its session has ended")
-        asked = asyncio.ensure_future(self._asked(client, tool, arguments, seconds))
+        # In a task of its own: the session may end, or the SDK miss its own timeout, while the call waits.
+        request = asyncio.ensure_future(self._send(client, tool, arguments, seconds))
         try:
             done, _ = await asyncio.wait(
-                {asked, owner}, timeout=seconds + _BACKSTOP_SECONDS, return_when=asyncio.FIRST_COMPLETED
+                {request, owner}, timeout=seconds + _TIMEOUT_MARGIN_SECONDS, return_when=asyncio.FIRST_COMPLETED
             )
         except asyncio.CancelledError:
-            asked.cancel()
+            request.cancel()
             raise
-        if asked in done:
-            return asked.result()
-        asked.cancel()
+        if request in done:
+            return request.result()
+        request.cancel()
         with suppress(asyncio.CancelledError, Exception):
-            await asked
+            await request
         if owner.done():
             raise ConnectionLost("its session broke off")
         raise CallTimedOut
 
-    async def _asked(self, client: Client, tool: str, arguments: dict[str, Any], seconds: float) -> CallToolResult:
+    async def _send(self, client: Client, tool: str, arguments: dict[str, Any], seconds: float) -> CallToolResult:
         try:
             return await client.call_tool(tool, arguments, read_timeout_seconds=seconds)
         except MCPError as error:
@@ -169,15 +174,16 @@ class Connection:
             raise CallRefused(str(error)) from error
 
 
-def quiet_libraries() -> None:
-    """The SDK logs what servers do wrong; without a handler of the host's, Python would print that to stderr."""
+def _silence_libraries() -> None:
+    """Keeps the SDK's log of servers' errors away from stderr, where Python prints it if the host has no handler."""
     for name in ("mcp", "client"):
         logger = logging.getLogger(name)
         if not logger.handlers:
             logger.addHandler(logging.NullHandler())
 
 
-def _innermost(error: BaseException) -> str:
+def _root_cause(error: BaseException) -> str:
+    """The message of the innermost error of nested groups."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, ValidationError):

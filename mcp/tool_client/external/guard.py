@@ -1,8 +1,8 @@
-"""The process around one tool server: when testwright dies, however it dies, the server's group dies with it.
+"""Runs one tool server, and kills its process group when testwright dies, however it dies.
 
 Run by our own interpreter as a script (`python -I -S guard.py CONTROL_FD COMMAND ARGUMENT …`), never imported. It leads
-the group, hands stdin, stdout and stderr to the command, and ends as the command ends. The control pipe reads as ended
-when nobody in testwright holds its other end any more.
+the group, passes stdin, stdout and stderr to the command, and exits as the command exits. The control pipe reads as
+closed when the last process of testwright that holds its other end has gone.
 """
 
 import os
@@ -12,7 +12,7 @@ import sys
 
 
 def main(control, command):
-    """Start the command, wait for its end or for ours."""
+    """Starts the command, and waits for its end or that of testwright."""
     os.set_inheritable(control, False)
     woken, wake = os.pipe()
     for end in (woken, wake):
@@ -21,24 +21,24 @@ def main(control, command):
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     child = os.fork()
     if child == 0:
-        become(command)
+        execute(command)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # the group is asked to end: whether it does is the command's business
-    nothing = os.open(os.devnull, os.O_RDWR)
+        signal.signal(number, signal.SIG_IGN)  # meant for the command; the guard ends with it
+    null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
-        os.dup2(nothing, stream)  # the command's ends of its pipes must be the last ones
+        os.dup2(null, stream)  # only the command may hold the pipes, or its end would not close them
     while True:
         ready, _, _ = select.select([control, woken], [], [])
         if control in ready:
             os.killpg(0, signal.SIGKILL)
         os.read(woken, 4096)
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            end_as(os.waitstatus_to_exitcode(status))
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
+            exit_as(os.waitstatus_to_exitcode(status))
 
 
-def become(command):
-    """Be the command; never returns."""
+def execute(command):
+    """Replaces this process by the command; never returns."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -50,8 +50,8 @@ def become(command):
         os._exit(127)
 
 
-def end_as(code):
-    """End with a code, or by the signal that a negative one tells of."""
+def exit_as(code):
+    """Exits with a code, or by the signal that a negative code stands for."""
     if code < 0:
         if -code not in (signal.SIGKILL, signal.SIGSTOP):
             signal.signal(-code, signal.SIG_DFL)

@@ -1,25 +1,21 @@
-"""A server behind a URL: streamable HTTP, with a bound on what it may answer."""
+"""The transport to a server behind a URL: streamable HTTP, with a limit on the size of answers."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
 
 import httpx2
-from mcp.client.streamable_http import streamable_http_client
 
-from .journal import Journal
-
-if TYPE_CHECKING:
-    from mcp.client._transport import TransportStreams
+from ...sdk import TransportStreams, streamable_http_client
+from .diagnostics import ServerDiagnostics
 
 _CONNECT_SECONDS = 10.0
-_SLACK_SECONDS = 30.0
+_MARGIN_SECONDS = 30.0
 
 
 class AnswerTooLong(httpx2.StreamError):
-    """The body of a response is longer than any answer may be."""
+    """The body of a response exceeds the limit."""
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"the answer is larger than {limit} bytes")
@@ -27,27 +23,28 @@ class AnswerTooLong(httpx2.StreamError):
 
 @asynccontextmanager
 async def http_streams(
-    url: str, headers: Mapping[str, str], journal: Journal, *, seconds: float, most_bytes: int
+    url: str, headers: Mapping[str, str], diagnostics: ServerDiagnostics, *, seconds: float, max_bytes: int
 ) -> AsyncIterator[TransportStreams]:
-    """Speak to a URL. Redirects to another origin are not followed, so headers stay where they were meant for.
+    """Connects to a URL. Redirects to another origin are not followed, so that no other host receives the headers.
 
     Args:
-        seconds: the longest that a call may take.
-        most_bytes: the longest body that is read, and the longest event of a stream.
+        seconds: the maximum duration of a call.
+        max_bytes: the maximum size of a body, and of an event of a stream.
     """
 
-    async def look(response: httpx2.Response) -> None:
+    async def limit_response(response: httpx2.Response) -> None:
         if response.status_code >= 400:
-            journal.status = response.status_code
+            diagnostics.status = response.status_code
+        # Streams are endless; the SDK limits each of their events.
         if "text/event-stream" not in response.headers.get("content-type", "") and isinstance(
             response.stream, httpx2.AsyncByteStream
         ):
-            response.stream = _Bounded(response.stream, most_bytes)
+            response.stream = _Bounded(response.stream, max_bytes)
 
-    timeout = httpx2.Timeout(seconds + _SLACK_SECONDS, connect=min(_CONNECT_SECONDS, seconds))
+    timeout = httpx2.Timeout(seconds + _MARGIN_SECONDS, connect=min(_CONNECT_SECONDS, seconds))
     async with (
-        httpx2.AsyncClient(headers=dict(headers), timeout=timeout, event_hooks={"response": [look]}) as http,
-        streamable_http_client(url, http_client=http, max_sse_event_size=most_bytes) as streams,
+        httpx2.AsyncClient(headers=dict(headers), timeout=timeout, event_hooks={"response": [limit_response]}) as http,
+        streamable_http_client(url, http_client=http, max_sse_event_size=max_bytes) as streams,
     ):
         yield streams
 
@@ -58,10 +55,10 @@ class _Bounded(httpx2.AsyncByteStream):
         self._limit = limit
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        seen = 0
+        size = 0
         async for part in self._inner:
-            seen += len(part)
-            if seen > self._limit:
+            size += len(part)
+            if size > self._limit:
                 raise AnswerTooLong(self._limit)
             yield part
 

@@ -1,7 +1,7 @@
-"""A server behind a command: newline-delimited JSON-RPC over its stdin and stdout.
+"""The transport to a server behind a command: newline-delimited JSON-RPC over its stdin and stdout.
 
-The SDK's own transport has no bound on a line and logs what it cannot read; this one is for servers that may do
-anything. The command runs in a process group of its own, below `guard.py`; the group has ended when the block is left,
+The SDK's own transport does not limit the length of a line and logs invalid ones; this one expects any behaviour of a
+server. The command runs in a process group of its own, below `guard.py`; the group has ended when the block is left,
 and when testwright is killed.
 """
 
@@ -17,50 +17,45 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import anyio
-from mcp.shared.message import SessionMessage
-from mcp.types import jsonrpc_message_adapter
 
-from .journal import Journal
+from ...sdk import SessionMessage, TransportStreams, jsonrpc_message_adapter
+from .diagnostics import ServerDiagnostics
 
-if TYPE_CHECKING:
-    from mcp.client._transport import TransportStreams
-
-LONGEST_LINE = 32 * 1024 * 1024
-_PIECE = 64 * 1024
+MAX_LINE_BYTES = 32 * 1024 * 1024
+_CHUNK_BYTES = 64 * 1024
 _GUARD = Path(__file__).with_name("guard.py")
 _GRACE_SECONDS = 1.0
-_PAUSE_SECONDS = 0.01
+_POLL_SECONDS = 0.01
 _INHERITED = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER")
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
-    """What to start. `environment` is all the process gets."""
+class ServerCommand:
+    """A command to start; `environment` is the complete environment of the process."""
 
     argv: tuple[str, ...]
     environment: Mapping[str, str]
     cwd: Path
 
 
-def server_environment(environment: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """The basics of our environment, none of its keys, and what the server's entry names."""
+def server_environment(environment: Mapping[str, str], entry: Mapping[str, str]) -> dict[str, str]:
+    """Selects a server's environment: basic variables of ours, no secrets, and the variables of the server's entry."""
     basics = {name: environment[name] for name in _INHERITED if name in environment}
-    return {**basics, **given}
+    return {**basics, **entry}
 
 
 @asynccontextmanager
-async def stdio_streams(launch: Launch, journal: Journal) -> AsyncIterator[TransportStreams]:
-    """Start the command and speak to it.
+async def stdio_streams(command: ServerCommand, diagnostics: ServerDiagnostics) -> AsyncIterator[TransportStreams]:
+    """Starts the command and connects to it.
 
     Raises:
         OSError: it cannot be started.
     """
     guarded, control = os.pipe()
     try:
-        process = await _started(launch, guarded)
+        process = await _start(command, guarded)
     except BaseException:
         os.close(control)
         raise
@@ -72,15 +67,15 @@ async def stdio_streams(launch: Launch, journal: Journal) -> AsyncIterator[Trans
     assert process.stdout is not None
     assert process.stderr is not None
     work = [
-        asyncio.create_task(_messages(process.stdout, incoming, journal)),
-        asyncio.create_task(_requests(outgoing, process.stdin, incoming)),
-        asyncio.create_task(_complaints(process.stderr, journal)),
+        asyncio.create_task(_receive_messages(process.stdout, incoming, diagnostics)),
+        asyncio.create_task(_send_messages(outgoing, process.stdin, incoming)),
+        asyncio.create_task(_read_stderr(process.stderr, diagnostics)),
     ]
     try:
         yield read_stream, write_stream
     finally:
         with anyio.CancelScope(shield=True), _closed(control):
-            journal.exit_code = await _ended(process)
+            diagnostics.exit_code = await _end_process(process)
             await asyncio.wait(work, timeout=_GRACE_SECONDS)
             for task in work:
                 task.cancel()
@@ -97,125 +92,128 @@ def _closed(descriptor: int) -> Iterator[None]:
         os.close(descriptor)
 
 
-async def _started(launch: Launch, guarded: int) -> asyncio.subprocess.Process:
-    """The guard with the command below it. Raises OSError: there is no such command or folder."""
-    command = launch.argv[0]
-    place = str(launch.cwd / command) if os.sep in command else command
-    if shutil.which(place, path=launch.environment.get("PATH")) is None:
-        known = os.sep in command and Path(place).exists()
-        number = errno.EACCES if known else errno.ENOENT
-        raise OSError(number, os.strerror(number), command)
+async def _start(command: ServerCommand, guarded: int) -> asyncio.subprocess.Process:
+    """Starts the guard with the command below it. Raises OSError: there is no such command or folder."""
+    program = command.argv[0]
+    path = str(command.cwd / program) if os.sep in program else program
+    # Checked here, because the guard itself always starts.
+    if shutil.which(path, path=command.environment.get("PATH")) is None:
+        exists = os.sep in program and Path(path).exists()
+        number = errno.EACCES if exists else errno.ENOENT
+        raise OSError(number, os.strerror(number), program)
     return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-I", "-S", str(_GUARD), str(guarded), *launch.argv),
+        *(sys.executable, "-I", "-S", str(_GUARD), str(guarded), *command.argv),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        env=dict(launch.environment),
-        cwd=launch.cwd,
+        env=dict(command.environment),
+        cwd=command.cwd,
         pass_fds=(guarded,),
         start_new_session=True,
     )
 
 
-async def _messages(
-    stdout: asyncio.StreamReader, incoming: anyio.abc.ObjectSendStream[SessionMessage | Exception], journal: Journal
+async def _receive_messages(
+    stdout: asyncio.StreamReader,
+    incoming: anyio.abc.ObjectSendStream[SessionMessage | Exception],
+    diagnostics: ServerDiagnostics,
 ) -> None:
-    """Hand on each line that is a message; note the others. Goes on reading when nobody listens any more."""
+    """Passes on each line that is a message, and records the others; reads on when the session has ended."""
     async with incoming:
-        async for line in _lines(stdout, journal):
+        async for line in _lines(stdout, diagnostics):
             try:
                 message = jsonrpc_message_adapter.validate_json(line, by_name=False)
             except ValueError:
-                if line.strip() and journal.noise(line):
-                    journal.broken = "it writes too much on stdout that is no message"
+                if line.strip() and diagnostics.add_invalid_line(line):
+                    diagnostics.broken = "it writes too much on stdout that is no message"
                     break
                 continue
             try:
                 await incoming.send(SessionMessage(message))
             except (anyio.ClosedResourceError, anyio.BrokenResourceError):
                 break
-    while await stdout.read(_PIECE):
-        pass
+    while await stdout.read(_CHUNK_BYTES):
+        pass  # drained, so that the server is not blocked while it ends
 
 
-async def _lines(stdout: asyncio.StreamReader, journal: Journal) -> AsyncIterator[bytes]:
-    held = bytearray()
-    while piece := await stdout.read(_PIECE):
-        *whole, rest = piece.split(b"\n")
-        for line in whole:
-            held += line
-            yield bytes(held)
-            held.clear()
-        held += rest
-        if len(held) > LONGEST_LINE:
-            journal.broken = f"it wrote a line of more than {LONGEST_LINE // 1024 // 1024} MiB"
+async def _lines(stdout: asyncio.StreamReader, diagnostics: ServerDiagnostics) -> AsyncIterator[bytes]:
+    buffer = bytearray()
+    while chunk := await stdout.read(_CHUNK_BYTES):
+        *complete, rest = chunk.split(b"\n")
+        for line in complete:
+            buffer += line
+            yield bytes(buffer)
+            buffer.clear()
+        buffer += rest
+        if len(buffer) > MAX_LINE_BYTES:
+            diagnostics.broken = f"it wrote a line of more than {MAX_LINE_BYTES // 1024 // 1024} MiB"
             return
-    if held:
-        yield bytes(held)
+    if buffer:
+        yield bytes(buffer)
 
 
-async def _requests(
+async def _send_messages(
     outgoing: anyio.abc.ObjectReceiveStream[SessionMessage],
     stdin: asyncio.StreamWriter,
     incoming: anyio.abc.ObjectSendStream[SessionMessage | Exception],
 ) -> None:
     with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError, ConnectionError):
         async with outgoing:
-            async for one in outgoing:
-                text = one.message.model_dump_json(by_alias=True, exclude_unset=True)
+            async for message in outgoing:
+                text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
                 stdin.write(text.encode() + b"\n")
                 await stdin.drain()
-    # A request that cannot be sent must not wait for its answer: the session ends when this stream does.
+    # Closing this stream ends the session: a request that cannot be sent must not wait for an answer.
     await incoming.aclose()
 
 
-async def _complaints(stderr: asyncio.StreamReader, journal: Journal) -> None:
-    """Read stderr to its end, so that it never blocks the server, keeping its last lines."""
-    held = b""
-    while piece := await stderr.read(_PIECE):
-        *whole, held = (held + piece).split(b"\n")
-        for line in whole[-20:]:
-            journal.wrote(line)
-        held = held[:_PIECE]
-    journal.wrote(held)
+async def _read_stderr(stderr: asyncio.StreamReader, diagnostics: ServerDiagnostics) -> None:
+    """Reads stderr to its end, so that it never blocks the server, and keeps its last lines."""
+    rest = b""
+    while chunk := await stderr.read(_CHUNK_BYTES):
+        *complete, rest = (rest + chunk).split(b"\n")
+        for line in complete[-20:]:
+            diagnostics.add_stderr(line)
+        rest = rest[:_CHUNK_BYTES]
+    diagnostics.add_stderr(rest)
 
 
-async def _ended(process: asyncio.subprocess.Process) -> int | None:
-    """End the process as the protocol asks for, then its group, whatever is left of it.
+async def _end_process(process: asyncio.subprocess.Process) -> int | None:
+    """Ends the process as the protocol demands, by closing its stdin, then the rest of its group by signals.
 
     Returns:
-        How it ended by itself; None when it had to be ended.
+        The exit code if it ended by itself; None if a signal had to end it.
     """
     assert process.stdin is not None
     with suppress(OSError, RuntimeError):
         process.stdin.close()
     try:
-        await _until(lambda: process.returncode is not None)
+        await _wait_for(lambda: process.returncode is not None)
         code = process.returncode
         for number in (signal.SIGTERM, signal.SIGKILL):
-            if process.returncode is not None and not _signalled(process.pid, 0):
+            if process.returncode is not None and not _signal_group(process.pid, 0):
                 break
-            _signalled(process.pid, number)
-            await _until(lambda: process.returncode is not None and not _signalled(process.pid, 0))
+            _signal_group(process.pid, number)
+            await _wait_for(lambda: process.returncode is not None and not _signal_group(process.pid, 0))
     except asyncio.CancelledError:
-        _signalled(process.pid, signal.SIGKILL)  # somebody is in a hurry: no more asking
+        _signal_group(process.pid, signal.SIGKILL)  # cancelled again: no more time to end by itself
         raise
     return code
 
 
-async def _until(ended: Callable[[], bool]) -> None:
-    """Look again and again: `Process.wait` would also wait for pipes that a grandchild holds."""
+async def _wait_for(has_ended: Callable[[], bool]) -> None:
+    """Polls for an end: `Process.wait` would also wait for pipes that a grandchild keeps open."""
     deadline = asyncio.get_running_loop().time() + _GRACE_SECONDS
-    while not ended() and asyncio.get_running_loop().time() < deadline:  # noqa: ASYNC110 - nothing signals a group's end
-        await asyncio.sleep(_PAUSE_SECONDS)
+    while not has_ended() and asyncio.get_running_loop().time() < deadline:  # noqa: ASYNC110 - nothing signals a group's end
+        await asyncio.sleep(_POLL_SECONDS)
 
 
-def _signalled(group: int, number: int) -> bool:
-    """Send a signal to a group; whether there is anybody in it."""
+def _signal_group(group: int, number: int) -> bool:
+    """Sends a signal to a process group, and returns whether the group has any process."""
     try:
         os.killpg(group, number)
     except ProcessLookupError:
         return False
     except PermissionError:
-        return True
+        return True  # it has changed its user
     return True

@@ -1,8 +1,8 @@
-"""Templates that fit our arguments and answers to those of somebody else's tool.
+"""Fills templates that map our arguments and answers to those of an external tool.
 
-A template is JSON. In its strings `{name.part.0}` stands for a value: alone in a string the value keeps its type,
-within other text it is written out; `{{` and `}}` are braces. An object `{"$each": "{answer.hits}", "$as": …}` makes a
-list, one entry for each `{item}`.
+A template is JSON. In its strings `{name.part.0}` refers to a value: alone in a string the value keeps its type, within
+other text it is rendered; `{{` and `}}` are braces. An object `{"$each": "{answer.hits}", "$as": …}` makes a list, with
+one entry for each `{item}`.
 """
 
 from __future__ import annotations
@@ -16,35 +16,35 @@ EACH, AS = "$each", "$as"
 _PIECE = re.compile(r"\{\{|\}\}|\{(?P<path>[A-Za-z_][\w-]*(?:\.[\w-]+)*)\}|[{}]")
 
 
-class Missing(LookupError):
-    """A template speaks of something that is not there; the message says what."""
+class MissingValue(LookupError):
+    """A template refers to a missing value; the message names it."""
 
 
-def filled(template: Any, scope: Mapping[str, Any]) -> Any:
-    """The template with its values.
+def fill(template: Any, scope: Mapping[str, Any]) -> Any:
+    """Returns the template with its references replaced by values.
 
     Raises:
-        Missing: a reference leads nowhere, or `$each` to something that is no list.
+        Missing: a reference has no value, or that of `$each` is no list.
     """
     if isinstance(template, str):
         return _text(template, scope)
     if isinstance(template, list | tuple):
-        return [filled(one, scope) for one in template]
+        return [fill(part, scope) for part in template]
     if isinstance(template, Mapping):
         if EACH in template:
-            items = filled(template[EACH], scope)
+            items = fill(template[EACH], scope)
             if not isinstance(items, list):
-                raise Missing(f"{template[EACH]} is no list")
-            return [filled(template[AS], {**scope, "item": one}) for one in items]
-        return {key: filled(one, scope) for key, one in template.items()}
+                raise MissingValue(f"{template[EACH]} is no list")
+            return [fill(template[AS], {**scope, "item": item}) for item in items]
+        return {key: fill(part, scope) for key, part in template.items()}
     return template
 
 
-def roots(template: Any) -> Iterator[str]:
-    """The first part of every reference in a template.
+def referenced_names(template: Any) -> Iterator[str]:
+    """Yields the first part of every reference in a template.
 
     Raises:
-        ValueError: it is not well formed.
+        ValueError: the template is not well formed.
     """
     if isinstance(template, str):
         for piece in _PIECE.finditer(template):
@@ -53,13 +53,13 @@ def roots(template: Any) -> Iterator[str]:
             if piece["path"]:
                 yield piece["path"].partition(".")[0]
     elif isinstance(template, list | tuple):
-        for one in template:
-            yield from roots(one)
+        for part in template:
+            yield from referenced_names(part)
     elif isinstance(template, Mapping):
         if (EACH in template or AS in template) and set(template) != {EACH, AS}:
             raise ValueError(f"an object with {EACH} has {EACH} and {AS}, nothing else")
-        for one in template.values():
-            yield from roots(one)
+        for part in template.values():
+            yield from referenced_names(part)
 
 
 def _text(template: str, scope: Mapping[str, Any]) -> Any:
@@ -67,13 +67,13 @@ def _text(template: str, scope: Mapping[str, Any]) -> Any:
     if whole is not None and whole["path"]:
         return _value(whole["path"], scope)
 
-    def written(piece: re.Match[str]) -> str:
+    def render(piece: re.Match[str]) -> str:
         if not piece["path"]:
             return piece.group()[0]
         value = _value(piece["path"], scope)
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
-    return _PIECE.sub(written, template)
+    return _PIECE.sub(render, template)
 
 
 def _value(path: str, scope: Mapping[str, Any]) -> Any:
@@ -84,5 +84,5 @@ def _value(path: str, scope: Mapping[str, Any]) -> Any:
         elif isinstance(value, list) and part.isdigit() and int(part) < len(value):
             value = value[int(part)]
         else:
-            raise Missing(f"there is no {path}")
+            raise MissingValue(f"there is no {path}")
     return value

@@ -1,4 +1,4 @@
-"""Text of servers that are not ours, as it may be shown: short, printable, without secrets."""
+"""Cleans text of external servers before it is shown: short, printable, without secrets."""
 
 from __future__ import annotations
 
@@ -8,40 +8,43 @@ from typing import Any
 
 from ....utils.redact import REDACTED, Redactor
 
-LONGEST_TEXT = 2000
-_SHORTEST_SECRET = 6
+MAX_TEXT_CHARS = 2000
+_MIN_SECRET_CHARS = 6
+"""Shorter values are not removed: they would be found in ordinary words."""
 
 
-class Untrusted:
-    """Cleans what one server said.
+class UntrustedText:
+    """Cleans the text of one server.
 
     Args:
-        environment: its variables with secret names are taken out of every text that is shown.
-        secrets: what the server itself was given in confidence; taken out of its answers too.
+        environment: the values of variables with secret names are removed from every text that is shown.
+        secrets: the secrets that the server itself received; removed from its answers as well.
     """
 
     def __init__(self, environment: Mapping[str, str], secrets: Iterable[str] = ()) -> None:
-        self._given = sorted((one for one in secrets if len(one) >= _SHORTEST_SECRET), key=len, reverse=True)
-        self._redactor = Redactor.from_environment(environment, self._given)
+        self._secrets = sorted(
+            (secret for secret in secrets if len(secret) >= _MIN_SECRET_CHARS), key=len, reverse=True
+        )
+        self._redactor = Redactor.from_environment(environment, self._secrets)
 
-    def shown(self, text: str, longest: int = LONGEST_TEXT) -> str:
-        """A text for messages: no control or formatting characters but line ends, cut to `longest` characters."""
+    def clean(self, text: str, max_chars: int = MAX_TEXT_CHARS) -> str:
+        """Returns text for messages: no control or formatting characters but line ends, cut to `max_chars`."""
         plain = "".join(
-            one if one in "\n\t" or unicodedata.category(one) not in ("Cc", "Cf", "Cs", "Co") else "�"
-            for one in self._redactor.text(text[: 4 * longest])
+            char if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co") else "�"
+            for char in self._redactor.text(text[: 4 * max_chars])
         ).strip()
-        return plain if len(plain) <= longest else plain[: longest - 1] + "…"
+        return plain if len(plain) <= max_chars else plain[: max_chars - 1] + "…"
 
-    def answer(self, value: Any) -> Any:
-        """A JSON value without the secrets that the server was given; everything else stays as it is."""
-        if not self._given:
+    def without_secrets(self, value: Any) -> Any:
+        """Returns a JSON value without the secrets that the server received; everything else is unchanged."""
+        if not self._secrets:
             return value
         if isinstance(value, str):
-            for secret in self._given:
+            for secret in self._secrets:
                 value = value.replace(secret, REDACTED)
             return value
         if isinstance(value, Mapping):
-            return {self.answer(key): self.answer(one) for key, one in value.items()}
+            return {self.without_secrets(key): self.without_secrets(part) for key, part in value.items()}
         if isinstance(value, list):
-            return [self.answer(one) for one in value]
+            return [self.without_secrets(part) for part in value]
         return value

@@ -11,7 +11,7 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from testwright.mcp.toolbox.definition import CACHED_META
+from testwright.mcp.toolbox.tool_spec import CACHED_META
 from testwright.tests.support.mcp.processes import PRODUCT, product_over_http
 from testwright.tests.support.mcp.raw_messages import HEADERS, RawSession, call, request
 from testwright.tests.support.mcp.serving import quick_project

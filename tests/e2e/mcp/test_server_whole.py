@@ -205,7 +205,7 @@ async def test_a_cancelled_call_leaves_no_process_and_a_run_that_can_go_on(tmp_p
     (root / "tests").mkdir()
     (root / "tests" / "test_endless.py").write_text(ENDLESS, "utf-8")
     children = Children()
-    async with real_client(root, beat_seconds=0.05) as client:
+    async with real_client(root, heartbeat_seconds=0.05) as client:
         with anyio.CancelScope() as scope:
 
             async def once_it_runs(_: str) -> None:

@@ -28,7 +28,7 @@ async def speak(url: str, told: list[dict[str, Any]]) -> None:
         told: tools to call, `name` and `arguments`; without any, each tool with arguments that its schema asks for.
     """
     connection = Connection(
-        lambda journal: http_streams(url, {}, journal, seconds=_SECONDS, most_bytes=1_000_000), _SECONDS
+        lambda diagnostics: http_streams(url, {}, diagnostics, seconds=_SECONDS, max_bytes=1_000_000), _SECONDS
     )
     await connection.open()
     try:

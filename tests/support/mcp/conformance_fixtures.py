@@ -24,7 +24,7 @@ from mcp.types import (
 )
 from pydantic import AnyUrl, Field
 
-from testwright.mcp.serving.product_server import OfferedTemplate
+from testwright.mcp.sdk import ResourceTemplateSpec
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
@@ -102,10 +102,10 @@ def fixture_resources() -> list[Resource]:
     ]
 
 
-def fixture_templates() -> list[OfferedTemplate]:
+def fixture_templates() -> list[ResourceTemplateSpec]:
     """The one template."""
     return [
-        OfferedTemplate(
+        ResourceTemplateSpec(
             uri="test://template/{id}/data",
             read=_templated,
             name="template",

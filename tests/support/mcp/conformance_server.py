@@ -11,7 +11,7 @@ from typing import Any
 from mcp.server import MCPServer
 from mcp.types import Completion, EmptyResult, SetLevelRequestParams, SubscribeRequestParams, UnsubscribeRequestParams
 
-from testwright.mcp.serving.product_server import new_server
+from testwright.mcp.sdk import new_server
 from testwright.mcp.serving.transport.http_server import serve_http
 from testwright.mcp.serving.transport.options import HttpOptions
 from testwright.tests.support.mcp import conformance_fixtures as fixtures

@@ -15,7 +15,7 @@ from mcp.server import MCPServer
 from mcp.types import CallToolResult, TextContent
 
 from testwright.app.mcp_application import served_application
-from testwright.mcp.serving.backend import Job, Json, ServedApplication, TestFiles
+from testwright.mcp.serving.backend import Job, Json, McpBackend, TestFiles
 from testwright.mcp.serving.product_server import ServerOptions, build_server
 from testwright.reports.build import build_report
 from testwright.store.files.run_folder import RunFolder
@@ -44,7 +44,7 @@ async def real_client(*roots: Path, **options: Any) -> AsyncIterator[Client]:
 
 
 @asynccontextmanager
-async def scripted_client(application: ServedApplication, *roots: Path, **options: Any) -> AsyncIterator[Client]:
+async def scripted_client(application: McpBackend, *roots: Path, **options: Any) -> AsyncIterator[Client]:
     """A client of a server with a scripted application behind it."""
     async with Client(build_server(application, ServerOptions(roots, **options))) as client:
         yield client

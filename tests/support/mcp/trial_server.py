@@ -17,7 +17,7 @@ from typing import Any
 from mcp.server import MCPServer
 from mcp.server.mcpserver.tools import Tool
 
-from testwright.mcp.serving.product_server import new_server
+from testwright.mcp.sdk import new_server
 from testwright.mcp.serving.transport.http_server import serve_http
 from testwright.mcp.serving.transport.options import HttpOptions
 from testwright.mcp.serving.transport.stdio import serve_stdio

@@ -25,7 +25,7 @@ class Worker:
         self.task = asyncio.create_task(self._work())
 
     async def _work(self) -> None:
-        async with self._slots.taken(self._root, self.waited.append):
+        async with self._slots.acquire(self._root, self.waited.append):
             self.holds.set()
             await self.go.wait()
 
@@ -70,7 +70,7 @@ async def test_one_more_than_may_wait_is_told_in_how_many_seconds_to_call_again(
     holding, waiting = Worker(slots, A), Worker(slots, B)
     await holding.holds.wait()
     with pytest.raises(ToolBusy) as busy:
-        async with slots.taken(C):
+        async with slots.acquire(C):
             raise AssertionError("there was no place")
     assert busy.value.details == {"retry_after_seconds": 42, "running": 1, "waiting": 1}
     assert "call again in 42 s" in busy.value.advice
@@ -94,7 +94,7 @@ async def test_one_who_leaves_while_waiting_gives_the_place_to_the_next() -> Non
 async def test_work_that_fails_gives_its_place_back() -> None:
     slots = WorkSlots(1, 0)
     with pytest.raises(ValueError, match="broken"):
-        async with slots.taken(A):
+        async with slots.acquire(A):
             raise ValueError("broken")
-    async with slots.taken(A):
+    async with slots.acquire(A):
         assert slots.running == 1

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from testwright.core.events import Event, EventType
-from testwright.mcp.serving.progress import Stage, Teller, seen_through
+from testwright.mcp.serving.progress import ProgressReporter, RunProgress, run_with_progress
 
 pytestmark = pytest.mark.feature("B-10")
 STEPS = [
@@ -26,7 +26,7 @@ async def unheard(value: float, total: float | None, message: str | None) -> Non
 
 
 def test_progress_only_grows_and_never_passes_its_total() -> None:
-    stage = Stage()
+    stage = RunProgress()
     heard = [
         event(EventType.STARTED, "started"),
         event(EventType.PLAN_READY, "2 steps", steps=STEPS),
@@ -41,7 +41,7 @@ def test_progress_only_grows_and_never_passes_its_total() -> None:
     ]
     told = []
     for one in heard:
-        stage.hear(one)
+        stage.update(one)
         told.append(stage.next())
     values = [value for value, _, _ in told]
     assert values == sorted(set(values))
@@ -51,9 +51,9 @@ def test_progress_only_grows_and_never_passes_its_total() -> None:
 
 
 def test_a_message_says_which_target_of_how_many_is_worked_on() -> None:
-    stage = Stage()
-    stage.hear(event(EventType.PLAN_READY, "2 steps", steps=STEPS))
-    stage.hear(event(EventType.NODE_STARTED, "run_tests started", "one", node="run_tests"))
+    stage = RunProgress()
+    stage.update(event(EventType.PLAN_READY, "2 steps", steps=STEPS))
+    stage.update(event(EventType.NODE_STARTED, "run_tests started", "one", node="run_tests"))
     assert stage.message == "0 of 2 steps done; src/a.py: running the tests, again and again in other orders"
 
 
@@ -70,7 +70,7 @@ async def test_the_client_hears_of_work_in_which_nothing_happens() -> None:
         await enough.wait()
         return "done"
 
-    assert await seen_through(work(), Teller(tell, beat=0.001)) == "done"
+    assert await run_with_progress(work(), ProgressReporter(tell, heartbeat=0.001)) == "done"
     assert beats == sorted(set(beats))
 
 
@@ -82,13 +82,13 @@ async def test_events_from_another_thread_are_told() -> None:
         heard.append(message)
         came.set()
 
-    teller = Teller(tell)
+    teller = ProgressReporter(tell)
 
     async def work() -> None:
-        await asyncio.to_thread(teller.hear, event(EventType.PROGRESS, "from a thread"))
+        await asyncio.to_thread(teller.on_event, event(EventType.PROGRESS, "from a thread"))
         await came.wait()
 
-    await seen_through(work(), teller)
+    await run_with_progress(work(), teller)
     assert heard == ["from a thread"]
 
 
@@ -112,7 +112,7 @@ async def test_a_cancelled_call_waits_until_the_work_has_cleared_up() -> None:
 
     leaving = asyncio.create_task(leave())
     with scope:
-        await seen_through(work(), Teller(unheard))
+        await run_with_progress(work(), ProgressReporter(unheard))
     await leaving
     assert scope.cancelled_caught
     assert cleared == ["0", "1", "2", "3", "4"]
@@ -129,7 +129,7 @@ async def test_a_client_that_cannot_be_told_costs_the_work_nothing() -> None:
         await told.wait()
         return "done"
 
-    assert await seen_through(work(), Teller(gone, beat=0.001)) == "done"
+    assert await run_with_progress(work(), ProgressReporter(gone, heartbeat=0.001)) == "done"
 
 
 async def test_what_the_work_raises_is_raised() -> None:
@@ -137,4 +137,4 @@ async def test_what_the_work_raises_is_raised() -> None:
         raise ValueError("broken")
 
     with pytest.raises(ValueError, match="broken"):
-        await seen_through(work(), Teller(unheard))
+        await run_with_progress(work(), ProgressReporter(unheard))

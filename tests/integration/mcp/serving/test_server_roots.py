@@ -21,14 +21,14 @@ def shop(tmp_path: Path) -> Path:
 
 
 def test_a_relative_path_belongs_to_the_only_root(shop: Path) -> None:
-    place = Roots([shop]).place("src/cart.py")
+    place = Roots([shop]).resolve("src/cart.py")
     assert place.path == shop / "src/cart.py"
     assert place.relative == "src/cart.py"
 
 
 def test_an_absolute_path_inside_a_root_is_taken(shop: Path) -> None:
-    assert Roots([shop]).place(str(shop / "src/cart.py")).relative == "src/cart.py"
-    assert Roots([shop]).place(str(shop)).relative == "."
+    assert Roots([shop]).resolve(str(shop / "src/cart.py")).relative == "src/cart.py"
+    assert Roots([shop]).resolve(str(shop)).relative == "."
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_an_absolute_path_inside_a_root_is_taken(shop: Path) -> None:
 )
 def test_a_path_that_leads_elsewhere_is_refused_with_advice(shop: Path, given: str) -> None:
     with pytest.raises(ToolInputError) as refused:
-        Roots([shop]).place(given)
+        Roots([shop]).resolve(given)
     assert refused.value.advice
 
 
@@ -62,13 +62,13 @@ async def test_a_symbolic_link_cannot_leave_its_root(shop: Path, tmp_path: Path)
     roots = Roots([shop])
     for given in ("link.py", "folder/secret.py", str(shop / "folder" / "secret.py")):
         with pytest.raises(ToolInputError, match="outside the served roots"):
-            roots.place(given)
+            roots.resolve(given)
     assert (await roots.file("src/inner.py")).relative == "src/inner.py"
 
 
 def test_a_root_may_be_called_by_another_name_that_leads_to_it(shop: Path, tmp_path: Path) -> None:
     (tmp_path / "alias").symlink_to(shop)
-    place = Roots([tmp_path / "alias"]).place(str(tmp_path / "alias" / "src" / "cart.py"))
+    place = Roots([tmp_path / "alias"]).resolve(str(tmp_path / "alias" / "src" / "cart.py"))
     assert (place.root.path, place.relative) == (shop, "src/cart.py")
 
 
@@ -82,21 +82,21 @@ async def test_a_loop_of_links_is_refused(shop: Path) -> None:
 def test_a_folder_whose_name_begins_like_the_root_is_outside(shop: Path, tmp_path: Path) -> None:
     (tmp_path / "shop-secret").mkdir()
     with pytest.raises(ToolInputError, match="outside"):
-        Roots([shop]).place(str(tmp_path / "shop-secret" / "x.py"))
+        Roots([shop]).resolve(str(tmp_path / "shop-secret" / "x.py"))
 
 
 def test_with_several_roots_a_relative_path_needs_one_named(shop: Path, tmp_path: Path) -> None:
     (tmp_path / "bank").mkdir()
     roots = Roots([shop, tmp_path / "bank"])
     with pytest.raises(ToolInputError) as refused:
-        roots.place("src/cart.py")
+        roots.resolve("src/cart.py")
     assert "shop, bank" in refused.value.advice
-    assert roots.place("src/cart.py", root="shop").root.path == shop
-    assert roots.place("src/cart.py", root=str(shop)).root.path == shop
+    assert roots.resolve("src/cart.py", root="shop").root.path == shop
+    assert roots.resolve("src/cart.py", root=str(shop)).root.path == shop
     with pytest.raises(ToolInputError, match="no root 'bakery'"):
-        roots.place("src/cart.py", root="bakery")
+        roots.resolve("src/cart.py", root="bakery")
     with pytest.raises(ToolInputError, match="outside"):
-        roots.place(str(shop / "src/cart.py"), root="bank")
+        roots.resolve(str(shop / "src/cart.py"), root="bank")
 
 
 def test_roots_of_one_name_are_told_apart_and_the_inner_of_two_is_meant(shop: Path, tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_roots_of_one_name_are_told_apart_and_the_inner_of_two_is_meant(shop: Pa
     other.mkdir(parents=True)
     roots = Roots([shop, other, shop / "src"])
     assert [root.name for root in roots] == ["shop", "shop-2", "src"]
-    assert roots.place(str(shop / "src" / "cart.py")).root.name == "src"
+    assert roots.resolve(str(shop / "src" / "cart.py")).root.name == "src"
 
 
 async def test_a_file_that_is_not_there_brings_names_that_are_near(shop: Path) -> None:

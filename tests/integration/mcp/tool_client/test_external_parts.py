@@ -15,10 +15,10 @@ import pytest
 
 from testwright.config.variables import Variables, has_reference
 from testwright.core.errors import SettingsError
-from testwright.mcp.tool_client.external.journal import Journal
-from testwright.mcp.tool_client.external.process import Launch, server_environment, stdio_streams
-from testwright.mcp.tool_client.external.templates import Missing, filled, roots
-from testwright.mcp.tool_client.external.untrusted import Untrusted
+from testwright.mcp.tool_client.external.diagnostics import ServerDiagnostics
+from testwright.mcp.tool_client.external.process import ServerCommand, server_environment, stdio_streams
+from testwright.mcp.tool_client.external.templates import MissingValue, fill, referenced_names
+from testwright.mcp.tool_client.external.untrusted import UntrustedText
 from testwright.tests.support.mcp.external_servers import SERVER, all_end
 
 SCOPE = {
@@ -46,30 +46,30 @@ SCOPE = {
     ],
 )  # fmt: skip
 def test_a_template_is_json_with_values_in_the_places_of_references(template, value):
-    assert filled(template, SCOPE) == value
+    assert fill(template, SCOPE) == value
 
 
 @pytest.mark.parametrize("template", ["{nowhere}", "{paths.2}", "{query.0}", "{answer.hits.x}", "{paths.-1}"])
 def test_a_reference_that_leads_nowhere_is_missing(template):
-    with pytest.raises(Missing, match="there is no"):
-        filled(template, SCOPE)
-    with pytest.raises(Missing, match="is no list"):
-        filled({"$each": "{query}", "$as": 1}, SCOPE)
+    with pytest.raises(MissingValue, match="there is no"):
+        fill(template, SCOPE)
+    with pytest.raises(MissingValue, match="is no list"):
+        fill({"$each": "{query}", "$as": 1}, SCOPE)
 
 
 def test_a_value_is_not_read_as_a_template_itself():
-    assert filled("{query}: {limit}", {"query": "{limit}", "limit": "{query}"}) == "{limit}: {query}"
+    assert fill("{query}: {limit}", {"query": "{limit}", "limit": "{query}"}) == "{limit}: {query}"
 
 
 @pytest.mark.parametrize("template", ["{", "a } b", "{1x}", {"$each": "{a}"}, {"$each": "{a}", "$as": 1, "more": 2}])
 def test_a_template_that_is_not_well_formed_is_told_before_it_is_used(template):
     with pytest.raises(ValueError, match=r"brace|\$each"):
-        list(roots(template))
+        list(referenced_names(template))
 
 
 def test_the_roots_of_a_template_are_what_it_speaks_of():
     template = {"a": "{answer.x} {{no}} {text}", "b": [{"$each": "{answer.hits}", "$as": "{item.n}"}], "c": 4}
-    assert set(roots(template)) == {"answer", "text", "item"}
+    assert set(referenced_names(template)) == {"answer", "text", "item"}
 
 
 def test_variables_come_from_the_environment_or_their_default():
@@ -93,27 +93,27 @@ def test_a_reference_is_told_from_other_text(text, yes):
 
 
 def test_a_text_that_is_shown_is_short_printable_and_without_secrets():
-    untrusted = Untrusted({"SHOP_API_KEY": "shop-key-123456"}, ["hand-over-123"])
+    untrusted = UntrustedText({"SHOP_API_KEY": "shop-key-123456"}, ["hand-over-123"])
     text = "a\x1b[2Jb\u202ec shop-key-123456 hand-over-123 " + "x" * 5000
-    shown = untrusted.shown(text)
+    shown = untrusted.clean(text)
     assert shown.startswith("a�[2Jb�c [redacted] [redacted] xxx")
     assert len(shown) == 2000
 
 
 def test_an_answer_loses_what_its_server_was_given_and_nothing_else():
-    untrusted = Untrusted({"SHOP_API_KEY": "shop-key-123456"}, ["hand-over-123", "ab"])
+    untrusted = UntrustedText({"SHOP_API_KEY": "shop-key-123456"}, ["hand-over-123", "ab"])
     value = {"hand-over-123": ["<hand-over-123>", "API_KEY=abcdef123456 ab", 7, None]}
-    assert untrusted.answer(value) == {"[redacted]": ["<[redacted]>", "API_KEY=abcdef123456 ab", 7, None]}
-    assert Untrusted({}).answer(value) is value
+    assert untrusted.without_secrets(value) == {"[redacted]": ["<[redacted]>", "API_KEY=abcdef123456 ab", 7, None]}
+    assert UntrustedText({}).without_secrets(value) is value
 
 
 def test_a_journal_is_bounded_however_much_a_server_writes():
-    journal, too_much = Journal(), False
+    diagnostics, too_much = ServerDiagnostics(), False
     for number in range(5000):
-        journal.wrote(b"line %d " % number + b"x" * 10_000)
-        too_much = journal.noise(b"noise" * 1000)
+        diagnostics.add_stderr(b"line %d " % number + b"x" * 10_000)
+        too_much = diagnostics.add_invalid_line(b"noise" * 1000)
     assert too_much
-    told = journal.told()
+    told = diagnostics.describe()
     assert len(told) < 8000
     assert "line 4999" in told
     assert "line 1 " not in told
@@ -124,7 +124,9 @@ async def test_a_transport_that_is_cancelled_again_while_it_ends_a_process_kills
     argv = (sys.executable, "-I", "-S", str(SERVER), "stubborn", str(traces))
 
     async def work() -> None:
-        async with stdio_streams(Launch(argv, server_environment(os.environ, {}), tmp_path), Journal()):
+        async with stdio_streams(
+            ServerCommand(argv, server_environment(os.environ, {}), tmp_path), ServerDiagnostics()
+        ):
             while not (traces / "pids").exists():  # noqa: ASYNC110 - the process says so in a file
                 await asyncio.sleep(0.01)
             ready.set()
@@ -143,12 +145,13 @@ async def test_a_transport_that_is_cancelled_again_while_it_ends_a_process_kills
 _HOST = """
 import asyncio, os, sys
 from pathlib import Path
-from testwright.mcp.tool_client.external.journal import Journal
-from testwright.mcp.tool_client.external.process import Launch, server_environment, stdio_streams
+from testwright.mcp.tool_client.external.diagnostics import ServerDiagnostics
+from testwright.mcp.tool_client.external.process import ServerCommand, server_environment, stdio_streams
 
 async def main():
     argv = (sys.executable, "-I", "-S", sys.argv[1], "stubborn", sys.argv[2])
-    async with stdio_streams(Launch(argv, server_environment(os.environ, {}), Path(sys.argv[2])), Journal()):
+    command = ServerCommand(argv, server_environment(os.environ, {}), Path(sys.argv[2]))
+    async with stdio_streams(command, ServerDiagnostics()):
         await asyncio.Event().wait()
 
 asyncio.run(main())
@@ -165,18 +168,18 @@ def test_when_testwright_is_killed_its_servers_die_with_it(tmp_path):
 
 @pytest.mark.parametrize(("code", "told"), [("raise SystemExit(7)", 7), ("import os; os.abort()", -6)])
 async def test_the_guard_ends_as_the_command_does(tmp_path, code, told):
-    journal = Journal()
-    launch = Launch((sys.executable, "-I", "-S", "-c", code), server_environment(os.environ, {}), tmp_path)
-    async with stdio_streams(launch, journal) as (answers, _):
+    diagnostics = ServerDiagnostics()
+    launch = ServerCommand((sys.executable, "-I", "-S", "-c", code), server_environment(os.environ, {}), tmp_path)
+    async with stdio_streams(launch, diagnostics) as (answers, _):
         assert [one async for one in answers] == []
-    assert journal.exit_code == told
+    assert diagnostics.exit_code == told
 
 
 async def test_what_cannot_be_run_is_told_as_the_system_tells_it(tmp_path):
     (tmp_path / "script").write_text("no program")
     for command, number in (("no-such-program", errno.ENOENT), ("./script", errno.EACCES)):
         with pytest.raises(OSError, match=re.escape(command)) as caught:
-            async with stdio_streams(Launch((command,), {"PATH": "/bin"}, tmp_path), Journal()):
+            async with stdio_streams(ServerCommand((command,), {"PATH": "/bin"}, tmp_path), ServerDiagnostics()):
                 pass
         assert caught.value.errno == number
 

@@ -14,12 +14,12 @@ from testwright.config.settings import load_settings
 from testwright.core.errors import SettingsError, ToolFailure
 from testwright.mcp.tool_client.tool_client import ToolClient
 from testwright.mcp.toolbox import cached_tool
-from testwright.mcp.toolbox.cache import ResultCache
-from testwright.mcp.toolbox.definition import ToolDefinition, closed_object
+from testwright.mcp.toolbox.content_cache import ContentCache, SingleFlight
+from testwright.mcp.toolbox.json_schema import closed_object
+from testwright.mcp.toolbox.registry import tools_for
 from testwright.mcp.toolbox.services import ToolServices
-from testwright.mcp.toolbox.single_flight import Flights
+from testwright.mcp.toolbox.tool_spec import ToolSpec
 from testwright.mcp.toolbox.toolbox import build_toolbox
-from testwright.mcp.tools import built_in_tools
 from testwright.store.cache.responses import ResponsesLost
 from testwright.store.cache.sqlite_responses import SqliteResponses
 from testwright.tests.support.mcp.cache_server import cache_server
@@ -51,8 +51,8 @@ class Counted:
         self.fails = False
 
     @property
-    def definition(self) -> ToolDefinition:
-        return ToolDefinition(
+    def definition(self) -> ToolSpec:
+        return ToolSpec(
             "counted", "Counts.", NUMBER, NUMBER, self._run, cache_key=lambda services, arguments: self.content
         )
 
@@ -66,7 +66,7 @@ class Counted:
 
 
 @asynccontextmanager
-async def client_of(services: ToolServices, *tools: ToolDefinition) -> AsyncIterator[ToolClient]:
+async def client_of(services: ToolServices, *tools: ToolSpec) -> AsyncIterator[ToolClient]:
     async with ToolClient(build_toolbox(services, tools or None)) as client:
         yield client
 
@@ -74,13 +74,13 @@ async def client_of(services: ToolServices, *tools: ToolDefinition) -> AsyncIter
 @pytest.fixture
 def shelf(tmp_path):
     """Services that share one file of kept answers, each like those of another run."""
-    made: list[ResultCache] = []
+    made: list[ContentCache] = []
 
     first = make_services(tmp_path)
     write_files(first.run_folder.staged, {"tests/test_half.py": GOOD_TEST})
 
     def build(**more: Any) -> ToolServices:
-        cache = ResultCache(kept=SqliteResponses(tmp_path / "kept.sqlite", 1024 * 1024), **more)
+        cache = ContentCache(store=SqliteResponses(tmp_path / "kept.sqlite", 1024 * 1024), **more)
         made.append(cache)
         return ToolServices(first.root, first.run_folder, no_target, first.cache_dir, cache=cache)
 
@@ -126,10 +126,10 @@ async def test_a_file_that_changed_is_looked_at_again(shelf):
 @pytest.mark.feature("A-09")
 def test_what_runs_judges_or_writes_is_never_kept():
     never = {"accept_tests", "prune_tests", "run_build", "run_tests", "verify_suite", "write_file"}
-    kept = {tool.name for tool in built_in_tools() if tool.cache_key is not None}
+    kept = {tool.name for tool in tools_for("graphs") if tool.cache_key is not None}
     assert {name for name, _ in ASKED} <= kept
     assert not never & kept
-    assert all(tool.read_only for tool in built_in_tools() if tool.name in kept)
+    assert all(tool.read_only for tool in tools_for("graphs") if tool.name in kept)
 
 
 async def test_other_code_of_ours_has_other_answers(shelf, monkeypatch):
@@ -147,7 +147,7 @@ async def test_a_kept_answer_outside_the_tools_schema_counts_as_none(shelf, monk
         assert await client.call("counted", {"number": 1}) == {"number": 2}
     for body in (b'{"number": "two"}', b"[1]", b'{"number": 2', b"\xff"):
         services = shelf()
-        store = services.cache._kept
+        store = services.cache._store
         monkeypatch.setattr(store, "get", lambda key, body=body: body)
         async with client_of(services, tool.definition) as client:
             assert await client.call("counted", {"number": 1}) == {"number": 1 + tool.runs}
@@ -185,7 +185,7 @@ async def test_a_thousand_equal_calls_cost_one(shelf):
 
 @pytest.mark.feature("T-16")
 async def test_who_leaves_does_not_take_the_work_from_the_others_and_the_last_one_ends_it():
-    flights: Flights[int] = Flights()
+    flights: SingleFlight[int] = SingleFlight()
     go_on, begun, ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def compute() -> int:
@@ -196,9 +196,9 @@ async def test_who_leaves_does_not_take_the_work_from_the_others_and_the_last_on
             ended.set()
         return 7
 
-    first = asyncio.create_task(flights.shared("key", compute))
+    first = asyncio.create_task(flights.run("key", compute))
     await begun.wait()
-    second = asyncio.create_task(flights.shared("key", compute))
+    second = asyncio.create_task(flights.run("key", compute))
     await asyncio.sleep(0)
     first.cancel()
     await asyncio.wait({first})
@@ -208,7 +208,7 @@ async def test_who_leaves_does_not_take_the_work_from_the_others_and_the_last_on
     go_on.clear()
     begun.clear()
     ended.clear()
-    alone = asyncio.create_task(flights.shared("key", compute))
+    alone = asyncio.create_task(flights.run("key", compute))
     await begun.wait()
     alone.cancel()
     await asyncio.wait({alone})
@@ -232,7 +232,7 @@ async def test_a_failure_is_told_to_all_who_wait_and_is_not_kept(shelf):
 @pytest.mark.feature("A-09")
 async def test_a_cache_that_breaks_in_mid_run_is_given_up_with_one_warning(shelf, monkeypatch):
     told: list[str] = []
-    services = shelf(lost=told.append)
+    services = shelf(on_loss=told.append)
     tool = Counted()
 
     def broken(*_: object) -> None:
@@ -240,7 +240,7 @@ async def test_a_cache_that_breaks_in_mid_run_is_given_up_with_one_warning(shelf
 
     async with client_of(services, tool.definition) as client:
         assert await client.call("counted", {"number": 1}) == {"number": 2}
-        monkeypatch.setattr(services.cache._kept, "get", broken)
+        monkeypatch.setattr(services.cache._store, "get", broken)
         for content in ("b", "c"):
             tool.content = content
             assert await client.call("counted", {"number": 1}) == {"number": 1 + tool.runs}
@@ -267,7 +267,7 @@ async def test_a_server_may_keep_the_answers_and_may_go_at_any_moment(tmp_path):
                         tool.content = "another"
                         assert await client.call("counted", {"number": 1}) == {"number": 3}
     async with kept_answers(settings, environment, told.append) as cache:
-        assert not cache.outlives
+        assert not cache.is_persistent
     assert tool.runs == 2
     assert len(told) == 2
     assert all("does not serve" in one for one in told)
@@ -291,6 +291,6 @@ def test_a_url_with_a_password_or_of_another_kind_is_refused_and_not_repeated(tm
 async def test_without_the_cache_nothing_outlives_the_run(tmp_path):
     settings = load_settings({"root": tmp_path, "cache": False})
     async with kept_answers(settings, {}) as cache:
-        assert not cache.outlives
+        assert not cache.is_persistent
     assert cache_kind(settings) == "memory"
     assert not (tmp_path / ".testwright").exists()

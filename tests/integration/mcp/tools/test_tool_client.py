@@ -11,7 +11,8 @@ from mcp.server import MCPServer
 
 from testwright.core.errors import SandboxUnavailable, StoreFull, ToolFailure, ToolInputError, ToolTimeout, UsageError
 from testwright.mcp.tool_client.tool_client import ToolClient
-from testwright.mcp.toolbox.definition import ToolDefinition, closed_object
+from testwright.mcp.toolbox.json_schema import closed_object
+from testwright.mcp.toolbox.tool_spec import ToolSpec
 from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.tests.support.mcp.tool_session import make_services
 
@@ -23,11 +24,11 @@ def toolbox(tmp_path):
     services = make_services(tmp_path)
 
     def build(**tools: Callable[..., Awaitable[dict[str, Any]]]) -> MCPServer:
-        def tool(name: str, act: Callable[..., Awaitable[dict[str, Any]]]) -> ToolDefinition:
+        def tool(name: str, act: Callable[..., Awaitable[dict[str, Any]]]) -> ToolSpec:
             async def run(services, /, **arguments):
                 return await act(**arguments)
 
-            return ToolDefinition(name, f"Does {name}.", NUMBER, NUMBER, run)
+            return ToolSpec(name, f"Does {name}.", NUMBER, NUMBER, run)
 
         return build_toolbox(services, [tool(name, act) for name, act in tools.items()])
 

@@ -15,10 +15,11 @@ from mcp import Client
 
 from testwright.core.errors import ToolFailure
 from testwright.mcp.tool_client.tool_client import ToolClient
-from testwright.mcp.toolbox.cache import ResultCache, content_key
-from testwright.mcp.toolbox.definition import ToolDefinition, closed_object
+from testwright.mcp.toolbox.content_cache import ContentCache, content_key
+from testwright.mcp.toolbox.json_schema import closed_object
+from testwright.mcp.toolbox.registry import tools_for
+from testwright.mcp.toolbox.tool_spec import ToolSpec
 from testwright.mcp.toolbox.toolbox import build_toolbox
-from testwright.mcp.tools import built_in_tools
 from testwright.tests.support.mcp.tool_session import make_services, unit_case, unit_spec, write_files
 
 GOOD_TEST = "from shop.cart import half\n\n\ndef test_half():\n    assert half(4) == 2\n"
@@ -32,8 +33,8 @@ def services(tmp_path):
 async def test_the_built_in_tools_are_listed_with_the_schemas_they_declare(services):
     async with Client(build_toolbox(services)) as client:
         listed = {tool.name: tool for tool in (await client.list_tools()).tools}
-    assert sorted(listed) == [tool.name for tool in built_in_tools()]
-    for tool in built_in_tools():
+    assert sorted(listed) == [tool.name for tool in tools_for("graphs")]
+    for tool in tools_for("graphs"):
         assert listed[tool.name].input_schema == tool.input_schema
         assert listed[tool.name].output_schema == tool.output_schema
         Draft202012Validator.check_schema(tool.input_schema)
@@ -43,7 +44,7 @@ async def test_the_built_in_tools_are_listed_with_the_schemas_they_declare(servi
         assert annotations.read_only_hint == tool.read_only
 
 
-@pytest.mark.parametrize("name", [tool.name for tool in built_in_tools()])
+@pytest.mark.parametrize("name", [tool.name for tool in tools_for("graphs")])
 def test_a_tool_lives_in_a_file_of_its_own(name):
     file = {"validate_test_spec": "validate_spec", "validate_test_code": "validate_code"}.get(
         name, name.replace(".", "_")
@@ -151,7 +152,7 @@ async def test_what_a_tool_meets_unexpectedly_is_kept_from_the_caller(services, 
     async def crash(services, /, **arguments):
         raise KeyError("the secret")
 
-    broken = ToolDefinition("broken", "Breaks.", closed_object({}), closed_object({}), crash)
+    broken = ToolSpec("broken", "Breaks.", closed_object({}), closed_object({}), crash)
     async with ToolClient(build_toolbox(services, [broken])) as client:
         with caplog.at_level(logging.CRITICAL, logger="mcp"), pytest.raises(ToolFailure) as caught:
             await client.call("broken", {})
@@ -165,7 +166,7 @@ async def test_a_tool_that_works_long_leaves_the_event_loop_free(services):
         await asyncio.to_thread(released.wait)
         return {}
 
-    slow = ToolDefinition("slow", "Waits.", closed_object({}), closed_object({}), work)
+    slow = ToolSpec("slow", "Waits.", closed_object({}), closed_object({}), work)
     async with ToolClient(build_toolbox(services, [slow])) as client:
         call = asyncio.create_task(client.call("slow", {}))
         try:
@@ -183,7 +184,7 @@ def test_building_a_toolbox_leaves_the_hosts_logging_alone(services):
 
 
 def test_the_cache_forgets_what_was_unused_longest_and_hands_out_copies():
-    cache = ResultCache(capacity=2)
+    cache = ContentCache(capacity=2)
     cache.put("a", {"list": [1]})
     cache.put("b", {})
     taken = cache.get("a")

@@ -12,7 +12,7 @@ import pytest
 from mcp import Client
 
 from testwright.app.mcp_application import served_application
-from testwright.mcp.serving.backend import ServedApplication
+from testwright.mcp.serving.backend import McpBackend
 from testwright.mcp.serving.product_server import ServerOptions, build_server
 from testwright.mcp.serving.sessions import SESSION_META
 from testwright.mcp.serving.transport.http_server import serve_http
@@ -24,10 +24,10 @@ NAMED = {SESSION_META: "a name that nobody guesses"}
 
 
 @asynccontextmanager
-async def listening(application: ServedApplication, root: Path) -> AsyncIterator[str]:
+async def listening(application: McpBackend, root: Path) -> AsyncIterator[str]:
     """The URL of a server in this process."""
     ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    server = build_server(application, ServerOptions([root], beat_seconds=0.05))
+    server = build_server(application, ServerOptions([root], heartbeat_seconds=0.05))
     serving = asyncio.create_task(serve_http(server, HttpOptions(shutdown_seconds=1), ready=ready.set_result))
     try:
         await asyncio.wait({ready, serving}, return_when=asyncio.FIRST_COMPLETED)

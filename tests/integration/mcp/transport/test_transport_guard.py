@@ -6,9 +6,9 @@ import json
 import pytest
 
 from testwright.core.errors import SettingsError
-from testwright.mcp.serving.transport.body_limits import Bodies
-from testwright.mcp.serving.transport.guard import Guard
+from testwright.mcp.serving.transport.body_limits import BodyLimitMiddleware
 from testwright.mcp.serving.transport.options import HttpOptions, check_reachable_by
+from testwright.mcp.serving.transport.request_guard import RequestGuard
 
 pytestmark = pytest.mark.feature("T-11")
 TOKEN = "a-token-of-this-test-1234"
@@ -65,7 +65,7 @@ async def echo(scope, receive, send):
 
 
 async def guarded(exchange, address="127.0.0.1", **options):
-    await Guard(echo, HttpOptions(**options), address)(exchange.scope, exchange.receive, exchange.send)
+    await RequestGuard(echo, HttpOptions(**options), address)(exchange.scope, exchange.receive, exchange.send)
     return exchange
 
 
@@ -194,7 +194,7 @@ def test_numbers_that_make_no_sense_are_refused(wrong):
 
 
 async def bodied(exchange, **options):
-    bodies = Bodies(echo, HttpOptions(**options))
+    bodies = BodyLimitMiddleware(echo, HttpOptions(**options))
     await bodies(exchange.scope, exchange.receive, exchange.send)
     return exchange
 

@@ -77,7 +77,7 @@ async def test_the_oldest_events_go_when_a_session_has_kept_enough():
 async def test_another_session_gets_nothing():
     streams, client = ResumableStreams(10_000), Client()
     mine = streams.enter(None)
-    streams.named("mine", mine)
+    streams.register("mine", mine)
     seen = await streams.store_event("1", None)
     await streams.store_event("1", answer(1))
     streams.enter(None)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from testwright.mcp.serving.transport.messages import refusal_of
+from testwright.mcp.serving.transport.messages import check_message
 from testwright.tests.support.mcp.processes import TRIAL, Served, over_stdio
 from testwright.tests.support.mcp.raw_messages import INITIALIZED, call, initialize, request
 
@@ -114,7 +114,7 @@ def test_a_cancelled_call_is_stopped_while_others_go_on(lasting):
     ],
 )
 def test_each_way_to_get_a_message_wrong_has_its_answer(raw, code, request_id):
-    refused = refusal_of(raw)
+    refused = check_message(raw)
     assert refused is not None
     assert (refused.code, refused.request_id) == (code, request_id)
     assert json.loads(refused.body())["error"]["message"] == refused.message
@@ -130,4 +130,4 @@ def test_each_way_to_get_a_message_wrong_has_its_answer(raw, code, request_id):
     ],
 )
 def test_requests_notifications_and_responses_are_taken(raw):
-    assert refusal_of(raw) is None
+    assert check_message(raw) is None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.mcp.toolbox.staged import with_needed
+from testwright.mcp.toolbox.staged_files import with_dependencies
 from testwright.tests.support.mcp.tool_session import write_files
 
 TEST = "tests/generated/shop/test_cart.py"
@@ -19,17 +19,17 @@ HELPER = "tests/generated/shop/carts.py"
 def test_a_helper_beside_a_test_is_taken_along_with_its_own(tmp_path: Path, line: str) -> None:
     other = "tests/generated/shop/prices.py"
     staged = write_files(tmp_path, {TEST: line, HELPER: "import prices\n", other: "", "tests/generated/shop/no.py": ""})
-    assert sorted(with_needed(staged, TEST)) == sorted([TEST, HELPER, other])
+    assert sorted(with_dependencies(staged, TEST)) == sorted([TEST, HELPER, other])
 
 
 def test_a_helper_named_from_the_root_and_conftests_are_taken_along(tmp_path: Path) -> None:
     files = {TEST: "from tests.generated.shop import carts\n", HELPER: "", "tests/conftest.py": ""}
     staged = write_files(tmp_path, files)
-    assert sorted(with_needed(staged, TEST)) == sorted(files)
-    assert "tests/conftest.py" not in with_needed(staged, TEST, conftest=False)
+    assert sorted(with_dependencies(staged, TEST)) == sorted(files)
+    assert "tests/conftest.py" not in with_dependencies(staged, TEST, conftest=False)
 
 
 def test_nothing_outside_is_reached(tmp_path: Path) -> None:
     write_files(tmp_path, {"secret.py": ""})
     staged = write_files(tmp_path / "staged", {"test_a.py": "from ... import secret\nimport secret\n"})
-    assert list(with_needed(staged, "test_a.py")) == ["test_a.py"]
+    assert list(with_dependencies(staged, "test_a.py")) == ["test_a.py"]

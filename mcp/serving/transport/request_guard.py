@@ -1,4 +1,8 @@
-"""Who may speak to the server at all: the Host, the Origin and the bearer token of a request (T-11)."""
+"""Checks the Host, the Origin and the bearer token of a request before anything else is read.
+
+The SDK's `TransportSecuritySettings` cannot replace this: it compares with fixed lists (no address ranges, no "same
+origin as Host"), knows no token, answers with plain text, and logs the values of refused headers.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +18,11 @@ from .options import HttpOptions, is_loopback
 _LOG = logging.getLogger(__name__)
 
 
-class Guard:
-    """Lets a request through, or answers 404, 421, 403 or 401. No header's value reaches a log.
+class RequestGuard:
+    """Passes a request on, or answers 404, 421, 403 or 401. No header's value reaches a log.
 
-    A page that a browser was tricked into loading from this machine (DNS rebinding) has a name of its own in Host and
-    in Origin; an address as such cannot be rebound.
+    In a DNS rebinding attack, a web page reaches this machine under the attacker's host name, which then stands in Host
+    and Origin. IP addresses cannot be rebound and are allowed.
 
     Args:
         address: the IP address the server listens on.
@@ -33,7 +37,7 @@ class Guard:
         self._credentials = None if options.token is None else options.token.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request that may pass."""
+        """Serves a request that passes the checks."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -52,17 +56,16 @@ class Guard:
             return 421, "this server does not answer to the name in the Host header; see its --allowed-host option"
         if not self._origin_allowed(scope):
             return 403, "pages of this Origin may not call this server; see its --allowed-origin option"
-        if not self._token_right(headers(scope, b"authorization")):
+        if not self._token_matches(headers(scope, b"authorization")):
             return 401, "send the server's token as `Authorization: Bearer TOKEN`"
         if scope["path"] != self._options.path:
             return 404, f"the protocol is spoken at {self._options.path}"
         return None
 
-    def _host_allowed(self, given: list[str]) -> bool:
-        name = _host_name(f"//{given[0]}") if len(given) == 1 else None
-        if name is None:
-            return False
-        return name in self._hosts or self._is_this_machine(name)
+    def _host_allowed(self, values: list[str]) -> bool:
+        # Several Host headers are refused: proxies and servers disagree on which one counts.
+        name = _host_name(f"//{values[0]}") if len(values) == 1 else None
+        return name is not None and (name in self._hosts or self._is_this_machine(name))
 
     def _is_this_machine(self, name: str) -> bool:
         if name == "localhost":
@@ -74,22 +77,22 @@ class Guard:
         return address.is_loopback or not self._local_only
 
     def _origin_allowed(self, scope: Scope) -> bool:
-        given = headers(scope, b"origin")
-        if not given:
-            return True
-        origin = given[0].lower().rstrip("/")
+        values = headers(scope, b"origin")
+        if not values:
+            return True  # not a browser
+        origin = values[0].lower().rstrip("/")
         name = _host_name(origin)
-        if len(given) > 1 or name is None or urlsplit(origin).scheme not in {"http", "https"}:
+        if len(values) > 1 or name is None or urlsplit(origin).scheme not in {"http", "https"}:
             return False
         if origin in self._origins:
             return True
-        same = urlsplit(origin).netloc == (header(scope, b"host") or "").lower()
-        return same or (self._local_only and self._is_this_machine(name))
+        is_same_origin = urlsplit(origin).netloc == (header(scope, b"host") or "").lower()
+        return is_same_origin or (self._local_only and self._is_this_machine(name))
 
-    def _token_right(self, given: list[str]) -> bool:
+    def _token_matches(self, values: list[str]) -> bool:
         if self._credentials is None:
             return True
-        kind, _, token = (given[0] if len(given) == 1 else "").partition(" ")
+        kind, _, token = (values[0] if len(values) == 1 else "").partition(" ")
         sent = token.strip().encode("utf-8", "surrogatepass")
         return hmac.compare_digest(sent, self._credentials) and kind.lower() == "bearer"
 
@@ -97,7 +100,7 @@ class Guard:
 def _host_name(url: str) -> str | None:
     try:
         parts = urlsplit(url)
-        _ = parts.port
+        _ = parts.port  # raises ValueError when it is no port
     except ValueError:
         return None
     if parts.username is not None or parts.path not in {"", "/"} or not parts.hostname:

@@ -1,0 +1,77 @@
+"""Adapts a tool to the SDK: checks arguments once, and turns answers and errors into results of the protocol."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from ...core.errors import TestwrightError
+from ...utils.redact import Redact
+from ..sdk import CallToolResult, ContentBlock, Context, ResourceLink, ServerTool, TextContent, schema_tool
+from .tool_spec import CACHED_META, Json, ToolAnswer, ToolSpec, check_arguments
+
+Invoke = Callable[[Json, Context[Any, Any]], Awaitable[ToolAnswer]]
+
+
+def as_mcp_tool(
+    spec: ToolSpec, invoke: Invoke, *, redact: Redact = lambda value: value, meta: Json | None = None
+) -> ServerTool:
+    """Builds the SDK's form of a tool, with exactly the schemas it declares.
+
+    Args:
+        invoke: does the work; called with checked arguments.
+        redact: removes secrets from a JSON value before an error leaves the process.
+    """
+    validator = Draft202012Validator(spec.input_schema)
+
+    async def call(arguments: Json, context: Context[Any, Any]) -> CallToolResult:
+        try:
+            return _success(await invoke(check_arguments(spec.name, validator, arguments), context))
+        except TestwrightError as error:
+            return _failure(error, redact)
+
+    return schema_tool(
+        call,
+        name=spec.name,
+        description=spec.description,
+        input_schema=spec.input_schema,
+        output_schema=spec.output_schema,
+        title=spec.title,
+        read_only=spec.read_only,
+        destructive=spec.destructive,
+        idempotent=spec.idempotent,
+        open_world=spec.open_world,
+        meta=meta,
+    )
+
+
+def _success(answer: ToolAnswer) -> CallToolResult:
+    # Text repeats the data: clients of older protocols read no structured content.
+    content: list[ContentBlock] = [TextContent(type="text", text=json.dumps(answer.data, ensure_ascii=False))]
+    content += [
+        ResourceLink(
+            type="resource_link", uri=link.uri, name=link.name, description=link.description, mime_type=link.mime_type
+        )
+        for link in answer.links
+    ]
+    meta = {CACHED_META: answer.source} if answer.source else None
+    return CallToolResult(content=content, structured_content=answer.data, _meta=meta)
+
+
+def _failure(error: TestwrightError, redact: Redact) -> CallToolResult:
+    """An error in words for a model, and typed for a program."""
+    typed = redact(
+        {
+            "type": type(error).__name__,
+            "message": error.message,
+            "advice": error.advice,
+            "details": json.loads(json.dumps(error.details, default=str)),
+        }
+    )
+    text = typed["message"] + (f"\nWhat to do: {typed['advice']}" if typed["advice"] else "")
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)], structured_content={"error": typed}, is_error=True
+    )
