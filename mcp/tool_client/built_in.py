@@ -43,8 +43,8 @@ class BuiltInTools:
             raise _as_error(name, result)
         answer = result.structured_content
         if not isinstance(answer, dict):
-            details = {"tool": name, "text": text_of(result)}
-            raise ToolFailure(f"{name} gave no structured answer", details=details)
+            text = text_of(result)
+            raise ToolFailure(f"{name} gave no structured answer", details={"tool": name, "text": text})
         return answer, (result.meta or {}).get(CACHED_META)
 
     async def _send(self, name: str, arguments: Json, seconds: float) -> CallToolResult:

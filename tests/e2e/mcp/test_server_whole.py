@@ -172,7 +172,7 @@ async def test_hundreds_of_validations_of_one_spec_at_once_cost_one(
         called.append(arguments)
         return real(*arguments)
 
-    monkeypatch.setattr("testwright.mcp.serving.tools.validate_test_spec.check_spec", counted)
+    monkeypatch.setattr("testwright.mcp.tools.validate_spec.check_spec", counted)
     asked = {"spec_json": {"schema_version": "1.0.0", "cases": []}, "schema_type": "unit"}
     async with real_server([tmp_path]) as server, Client(server) as one, Client(server) as other:
         calls = [each.call_tool("validate_test_spec", asked) for each in (one, other) for _ in range(100)]
