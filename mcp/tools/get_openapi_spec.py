@@ -9,9 +9,6 @@ from ...analysis.openapi.documents import Library, gather
 from ...analysis.openapi.http_fetch import HttpFetcher
 from ...analysis.openapi.lookup import LocatedDocument, is_address, locate_document, locate_in_project
 from ...analysis.openapi.tool_answer import DocumentQuery, document_answer, unreadable_answer
-from ...analysis.openapi.http_fetch import HttpFetcher
-from ...analysis.openapi.lookup import LocatedDocument, is_address, locate_document, locate_in_project
-from ...analysis.openapi.tool_answer import DocumentQuery, document_answer, unreadable_answer
 from ...core.errors import ToolFailure
 from ..toolbox.content_cache import content_key
 from ..toolbox.json_schema import COUNT, NULLABLE_INTEGER, TEXTS, array, closed_object, integer, open_object, string
