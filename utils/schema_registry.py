@@ -16,7 +16,6 @@ from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import UsageError
-from .schema_compatibility import Incompatibility, compatible
 from .schema_migration import migrate
 
 if TYPE_CHECKING:  # the libraries take a while to load; who only asks for names need not wait for them
@@ -25,9 +24,7 @@ if TYPE_CHECKING:  # the libraries take a while to load; who only asks for names
 
 __all__ = [
     "CORE_SCHEMA",
-    "Incompatibility",
     "bundle",
-    "compatible",
     "contract",
     "known_test_types",
     "load_schema",

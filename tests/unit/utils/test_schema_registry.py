@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from testwright.core.errors import UsageError
+from testwright.tests.support.schema_compatibility import compatible
 from testwright.utils.schema_registry import (
     bundle,
-    compatible,
     contract,
     known_test_types,
     load_schema,

@@ -1,4 +1,7 @@
-"""Whether a newer schema still accepts what an older one accepts (T-08): the check before a schema is changed."""
+"""Compares two versions of a schema: what does the newer one refuse that the older one accepts? (T-08)
+
+jsoncompat does not replace this: it gives no reasons, refuses schemas with an `$id`, and lets a new `pattern` pass.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
-"""One page in docs/schemas/ for each schema, made from the schema: `make docs`.
+"""Writes one page in docs/schemas/ for each schema, from the schema: `make docs`.
 
 A page has the schema's fields as a table, its definitions and conditions, and an example where
 `docs/schemas/examples/` has one of the schema's name. Pages are never written by hand; a test compares them.
+
+json-schema-for-humans does not replace this: it resolves no `urn:` references, on which all our schemas rest, and
+misreads their conditions.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from .schema_registry import CORE_SCHEMA, load_schema, schema_names
+from testwright.utils.schema_registry import CORE_SCHEMA, load_schema, schema_names
 
 _RULES = ("if", "then", "else", "not", "allOf", "dependentRequired", "dependentSchemas")
 _RANGES = (
