@@ -10,15 +10,15 @@ from ..agents.contract.contracts import contract_of
 from ..agents.contract.lifecycle import Agent
 from ..agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent
 from ..agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
-from ..agents.embedded.specs.api_specs import ApiSpecs
-from ..agents.embedded.specs.integration_specs import IntegrationSpecs
+from ..agents.embedded.specs.api_specs import ApiSpecGenerator
+from ..agents.embedded.specs.integration_specs import IntegrationSpecGenerator
 from ..agents.embedded.specs.spec_agent import EmbeddedSpecAgent
-from ..agents.embedded.specs.spec_generator import Specifier
+from ..agents.embedded.specs.spec_generator import SpecGenerator
 from ..agents.embedded.specs.unit_specs import TargetProvider
 from ..agents.embedded.writing_agent import EmbeddedWritingAgent
 from ..agents.llm.analyzer_agent import ModelAnalyzerAgent
 from ..agents.llm.planner_agent import ModelPlannerAgent
-from ..agents.llm.project_style import style_of
+from ..agents.llm.project_style import style_provider
 from ..agents.llm.spec_agent import ModelSpecAgent
 from ..agents.llm.writing_agent import ModelWritingAgent
 from ..agents.model.chat import ModelChat
@@ -42,7 +42,7 @@ def role_agents(
     chats: Mapping[str, ModelChat],
     *,
     call: Call | None = None,
-    unit: Specifier | None = None,
+    unit: SpecGenerator | None = None,
 ) -> dict[str, Agent]:
     """The agents of the two graphs, by role.
 
@@ -53,12 +53,12 @@ def role_agents(
         unit: specifies unit tests; None for one of its own.
     """
     spec, writer, analyzer = chats.get("spec"), chats.get("writer"), chats.get("analyzer")
-    specifiers: dict[str, Specifier] = {
+    specifiers: dict[str, SpecGenerator] = {
         "unit": unit or unit_specifier(settings, target),
-        "api": ApiSpecs(
+        "api": ApiSpecGenerator(
             target, settings.root, ToolDocuments(call or _no_tools), command=shlex.split(settings.app_command or "")
         ),
-        "integration": IntegrationSpecs(target, settings.root, budget=exploring_budget(settings)),
+        "integration": IntegrationSpecGenerator(target, settings.root, budget=exploring_budget(settings)),
     }
     # Spec and writer have no contract here: tools validate in full what they answer, hydration what they are given.
     engine = EmbeddedSpecAgent(specifiers)
@@ -66,7 +66,9 @@ def role_agents(
     return {
         "planner": planner_agent(settings, chats.get("planner")),
         "spec": ModelSpecAgent(spec, engine, settings.root) if spec else engine,
-        "writer": (ModelWritingAgent(writer, style=style_of(settings.root)) if writer else EmbeddedWritingAgent()),
+        "writer": (
+            ModelWritingAgent(writer, style=style_provider(settings.root)) if writer else EmbeddedWritingAgent()
+        ),
         "analyzer": (
             ModelAnalyzerAgent(analyzer, settings.root, contract=analysed)
             if analyzer

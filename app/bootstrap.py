@@ -18,7 +18,7 @@ from typing import Any
 from ..agents.contract.planner_inputs import planner_inputs
 from ..agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
 from ..agents.embedded.specs.first_tests import FirstTests
-from ..agents.embedded.specs.prefetched_spec import SpecsAhead
+from ..agents.embedded.specs.prefetched_spec import PrefetchedSpecGenerator
 from ..config.settings import Settings
 from ..core.errors import TestwrightError
 from ..core.events import EventSink, EventType
@@ -53,7 +53,7 @@ class BegunRun:
     events: EventLog
     meter: WorkMeter
     target: TargetProvider
-    unit: SpecsAhead
+    unit: PrefetchedSpecGenerator
     changes: dict[str, Any] | None = None
     told: bool = False
     began_at: float = field(default_factory=time.time)
@@ -106,7 +106,7 @@ async def begun(
             events.subscribe(on_event)
         target = TargetProvider(settings, folder, meter, events=events)
         first = _first_tests(folder, target, events) if settings.run else None
-        unit = SpecsAhead(unit_specifier(settings, target, first))
+        unit = PrefetchedSpecGenerator(unit_specifier(settings, target, first))
         begun_run = BegunRun(settings, folder, redactor, events, meter, target, unit, changes)
         planning: asyncio.Task[None] | None = None
         if request is not None and new and _may_begin(settings):

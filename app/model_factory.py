@@ -90,7 +90,7 @@ async def open_chats(
         yield Chats({}, ModelBudget(ceilings, seconds_used))
         return
     # The clients of models take a second to load; who has none configured need not wait for them.
-    from ..agents.model.abilities import AbilityFile
+    from ..agents.model.abilities import CapabilityFile
     from ..agents.model.endpoint import Endpoint, EndpointSettings, base_url_of, key_for
     from ..agents.model.run_chat import RunChat, spend_of_stored
 
@@ -99,7 +99,7 @@ async def open_chats(
     _require_prices(settings, prices)
     before = [spend_of_stored(role, answer, prices) for role, answer in kept.all()] if kept is not None else []
     budget = ModelBudget(ceilings, seconds_used, before=before, on_usage=spent)
-    abilities = AbilityFile(cache / "endpoints.json" if cache is not None else None)
+    abilities = CapabilityFile(cache / "endpoints.json" if cache is not None else None)
     key = key_for(base_url, environment)
     async with AsyncExitStack() as opened:
         chats: dict[str, RunChat] = {}

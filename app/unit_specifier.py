@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..agents.embedded.specs.cached_spec_generator import RememberedSpecs
+from ..agents.embedded.specs.cached_spec_generator import CachedSpecGenerator
 from ..agents.embedded.specs.first_tests import FirstTests
-from ..agents.embedded.specs.spec_generator import Specifier
-from ..agents.embedded.specs.unit_specs import TargetProvider, UnitSpecs
+from ..agents.embedded.specs.spec_generator import SpecGenerator
+from ..agents.embedded.specs.unit_specs import TargetProvider, UnitSpecGenerator
 from ..config.settings import Settings
 from ..engine.python.explore.explore import ExplorationBudget
 from ..engine.python.model.mutant_search import MutantSearchLimits
@@ -20,17 +20,17 @@ def exploring_budget(settings: Settings) -> ExplorationBudget:
     return ExplorationBudget(trials=settings.trials, wall_seconds=settings.step_seconds, mutant_search=hunt)
 
 
-def unit_specifier(settings: Settings, target: TargetProvider, first: FirstTests | None = None) -> Specifier:
+def unit_specifier(settings: Settings, target: TargetProvider, first: FirstTests | None = None) -> SpecGenerator:
     """Specifies unit tests; specs that earlier runs worked out are kept beside their answers of tools.
 
     Args:
         target: prepares the target's environment when it is first needed.
         first: shows the first tests of a run early; None where nobody looks.
     """
-    unit = UnitSpecs(target, settings.root, budget=exploring_budget(settings), first=first)
+    unit = UnitSpecGenerator(target, settings.root, budget=exploring_budget(settings), first=first)
     if not settings.cache:
         return unit
-    return RememberedSpecs(
+    return CachedSpecGenerator(
         unit,
         target,
         settings.state / "cache",

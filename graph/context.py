@@ -135,7 +135,7 @@ def providing(context: RunContext, services: GraphServices) -> Iterator[GraphSer
             del _LIVE[context.run_id]
 
 
-def services(context: RunContext) -> GraphServices:
+def find_services(context: RunContext) -> GraphServices:
     """The services of a run.
 
     Raises:
@@ -156,5 +156,5 @@ def services(context: RunContext) -> GraphServices:
 
 
 def services_of(runtime: Runtime[RunContext]) -> GraphServices:
-    """The services a node works with. Raises as `services` does."""
-    return services(runtime.context)
+    """The services a node works with. Raises as `find_services` does."""
+    return find_services(runtime.context)

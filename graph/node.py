@@ -16,7 +16,7 @@ State = TypeVar("State", contravariant=True)
 Update = dict[str, Any]
 
 
-class Node(Protocol[State]):
+class GraphNode(Protocol[State]):
     """A node as LangGraph and other engines call it: state in, partial update out."""
 
     __name__: str
@@ -24,7 +24,7 @@ class Node(Protocol[State]):
     async def __call__(self, state: State, runtime: Runtime[RunContext]) -> Update: ...
 
 
-def reported(node: Node[State]) -> Node[State]:
+def reported_node(node: GraphNode[State]) -> GraphNode[State]:
     """The same node, heard: events around it, and an audit entry for every attempt that raises (T-15).
 
     The function keeps its module and name, so that engines which import nodes by name find this one.

@@ -18,7 +18,7 @@ from .execution_graph.graph import build_testing_graph, retries_of
 from .execution_graph.state import TestingAgentState
 from .isolation import isolated, run_graph
 from .planning_graph.generate_step import initial_step_state, thread_of
-from .planning_graph.planning_state import PlanningAgentState, PlanStep
+from .planning_graph.planning_state import PlanningAgentState, PlanStepState
 from .planning_graph.steps import generates
 from .running import planning_graph, run_thread
 
@@ -78,7 +78,7 @@ async def supply_spec(
         await isolated(graph.aupdate_state(config, supplied, as_node="generate_spec"))
 
 
-def one_target(plan: list[PlanStep]) -> PlanStep:
+def one_target(plan: list[PlanStepState]) -> PlanStepState:
     """Return the plan's generate step. Raises TestwrightError when there is none."""
     found = next((step for step in plan if generates(step)), None)
     if found is None:
@@ -86,7 +86,7 @@ def one_target(plan: list[PlanStep]) -> PlanStep:
     return found
 
 
-def _renamed(plan: list[PlanStep], name: str) -> list[PlanStep]:
+def _renamed(plan: list[PlanStepState], name: str) -> list[PlanStepState]:
     """Name the spec and the test file of the plan's one target after a supplied spec."""
     params = one_target(plan)["params"]
     usual = PurePosixPath(params["spec_path"]).stem
@@ -106,7 +106,9 @@ def _renamed(plan: list[PlanStep], name: str) -> list[PlanStep]:
     return [{**step, "params": {key: replaced(value) for key, value in step["params"].items()}} for step in plan]
 
 
-async def _write_plan(services: GraphServices, request: str, plan: list[PlanStep], planned: PlanningAgentState) -> None:
+async def _write_plan(
+    services: GraphServices, request: str, plan: list[PlanStepState], planned: PlanningAgentState
+) -> None:
     steps = [{"id": step["id"], "type": step["type"], "params": step["params"]} for step in plan]
     notes = {key: planned[key] for key in ("understood", "not_understood", "skipped")}
     await services.tools.call(
@@ -125,7 +127,7 @@ async def _run_testing_graph(
     return cast(TestingAgentState, values)
 
 
-def _refuse_several(plan: list[PlanStep]) -> None:
+def _refuse_several(plan: list[PlanStepState]) -> None:
     paths = [str((step["params"].get("target") or {}).get("path")) for step in plan if generates(step)]
     if len(paths) > 1:
         raise RequestError(

@@ -16,10 +16,10 @@ from ..core.usage import NOTHING_USED, PlanUsage
 from .context import GraphServices, RunContext, providing
 from .execution_graph.graph import retries_of
 from .isolation import isolated, run_graph
-from .planning_graph.ceilings import Meter
+from .planning_graph.ceilings import CeilingMeter
 from .planning_graph.generate_step import put_back, target_changed, thread_id
 from .planning_graph.planning_graph import PlanningGraph, build_planning_graph
-from .planning_graph.planning_state import PlanningAgentState, PlanStep
+from .planning_graph.planning_state import PlanningAgentState, PlanStepState
 from .planning_graph.steps import dependents, first_unfinished, generates, is_finished
 from .state_format import require_version
 
@@ -87,10 +87,10 @@ async def resume_run(
 def _may_continue(state: PlanningAgentState, context: RunContext, services: GraphServices) -> bool:
     """Whether a ceiling stopped something that may continue now."""
     stopped = state["exit_reason"] == ExitReason.BUDGET_EXHAUSTED or _stopped_steps(state)
-    return bool(stopped) and Meter(state["spent"], context, services.clock, services.budget).exceeded() is None
+    return bool(stopped) and CeilingMeter(state["spent"], context, services.clock, services.budget).exceeded() is None
 
 
-def _stopped_steps(state: PlanningAgentState) -> list[PlanStep]:
+def _stopped_steps(state: PlanningAgentState) -> list[PlanStepState]:
     return [step for step in state["plan"] if (step["result"] or {}).get("exit_reason") == StepExit.BUDGET_EXHAUSTED]
 
 
@@ -148,7 +148,7 @@ async def _reopen(
     await isolated(graph.aupdate_state(config, update, as_node="build_plan"))
 
 
-def _without_usage(spent: PlanUsage, steps: list[PlanStep]) -> PlanUsage:
+def _without_usage(spent: PlanUsage, steps: list[PlanStepState]) -> PlanUsage:
     """Subtract the usage that these steps will report again when they are completed."""
     used = [(step["result"] or {}).get("usage") or NOTHING_USED for step in steps]
     tokens = spent["tokens"] - sum(usage["tokens"] for usage in used)
@@ -156,7 +156,7 @@ def _without_usage(spent: PlanUsage, steps: list[PlanStep]) -> PlanUsage:
     return {"seconds": spent["seconds"], "tokens": max(0, tokens), "cost": max(0.0, cost)}
 
 
-async def _has_changed(step: PlanStep, services: GraphServices) -> bool:
+async def _has_changed(step: PlanStepState, services: GraphServices) -> bool:
     if not generates(step) or not is_finished(step):
         return False
     target = step["params"].get("target")
@@ -164,5 +164,5 @@ async def _has_changed(step: PlanStep, services: GraphServices) -> bool:
     return await target_changed((step["result"] or {}).get("target_digest"), info, services)
 
 
-def _pending(step: PlanStep) -> PlanStep:
+def _pending(step: PlanStepState) -> PlanStepState:
     return {**step, "status": "pending", "result": None, "error_message": None}

@@ -19,7 +19,7 @@ from .protocol import JsonObject, consumer_view
 from .sanitizer import SANITIZER_VERSION
 
 
-class StoredArtifact(Protocol):
+class ArtifactRecord(Protocol):
     """An artifact as the store gives it back."""
 
     @property
@@ -35,8 +35,8 @@ class StoredArtifact(Protocol):
 class ArtifactStore(Protocol):
     """What a boundary needs of the store; `store.artifacts.Artifacts` is one."""
 
-    def put(self, run_id: str, kind: str, payload: Any, *, meta: Mapping[str, Any]) -> StoredArtifact: ...
-    def get(self, artifact_id: str) -> StoredArtifact: ...
+    def put(self, run_id: str, kind: str, payload: Any, *, meta: Mapping[str, Any]) -> ArtifactRecord: ...
+    def get(self, artifact_id: str) -> ArtifactRecord: ...
 
 
 @dataclass(frozen=True, slots=True)

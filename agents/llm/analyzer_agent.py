@@ -18,9 +18,9 @@ from ..embedded.analyzer_agent import analyse_results
 from ..model.chat import ModelChat
 from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, optional, text_of
 from .prompt import data
-from .source_view import interesting
-from .spec_answer import shown
-from .verdicts import judged
+from .source_view import relevant_lines
+from .spec_answer import case_for_model
+from .verdicts import apply_verdicts
 
 _CONTESTED = ("product_defect", "test_defect")
 _MOST_CONTESTED = 40
@@ -72,7 +72,7 @@ class ModelAnalyzerAgent(ModelAgent):
             trace: list[JsonObject] = [{"event": "not_judged", "reason": unusable.message}]
             return success_response(base, trace=trace)
         trace = [{"event": "judged", "case_id": name, "verdict": one["verdict"]} for name, one in verdicts.items()]
-        return success_response(judged(base, contested, verdicts, spec, source.splitlines()), trace=trace)
+        return success_response(apply_verdicts(base, contested, verdicts, spec, source.splitlines()), trace=trace)
 
     def _source(self, spec: Mapping[str, Any]) -> str:
         path = str((spec.get("target") or {}).get("path") or "")
@@ -89,7 +89,7 @@ class ModelAnalyzerAgent(ModelAgent):
             {
                 "count": str(len(contested)),
                 "path": path,
-                "source": data("source", interesting(source, subjects)),
+                "source": data("source", relevant_lines(source, subjects)),
                 "disagreements": "\n".join(data("disagreement", _told(one, room)) for one in contested),
             },
         )
@@ -119,4 +119,6 @@ def _told(one: Mapping[str, Any], room: int) -> str:
     message = str(result.get("message") or "")[:room]
     reason = str(result.get("reason") or "")[: max(0, room - len(message))]
     seen = {"class": result.get("class"), "message": message, "reason": reason if reason not in message else ""}
-    return canonical_json({"case": shown(one["case"]), "result": {key: value for key, value in seen.items() if value}})
+    return canonical_json(
+        {"case": case_for_model(one["case"]), "result": {key: value for key, value in seen.items() if value}}
+    )

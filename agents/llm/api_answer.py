@@ -14,7 +14,7 @@ from ..contract.protocol import JsonObject
 from ..guardrails.problems import problem
 from .model_agent import UnusableAnswer, closed, list_of, optional, text_of
 from .prompt import bullets, data, load_prompt
-from .source_view import interesting
+from .source_view import relevant_lines
 
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _OBSERVED_OF_AN_OPERATION = 4
@@ -47,7 +47,7 @@ ANSWER_SCHEMA: JsonObject = closed(
 )
 
 
-def message(inputs: Mapping[str, Any], base: Mapping[str, Any], root: Path) -> str:
+def build_message(inputs: Mapping[str, Any], base: Mapping[str, Any], root: Path) -> str:
     """What the model is told: the engine's spec in short, and the source. Blocks."""
     path = str((base.get("target") or {}).get("path") or "")
     file = root / path
@@ -57,7 +57,7 @@ def message(inputs: Mapping[str, Any], base: Mapping[str, Any], root: Path) -> s
         "request": data("request", str(inputs.get("user_request") or "")[:_LONGEST_REQUEST]),
         "operations": data("observed", bullets(_facts(base["cases"]), none="nothing")),
         "auth": data("auth", bullets(sorted(base.get("auth") or {}))),
-        "source": data("source", interesting(source, None) if source else "not there"),
+        "source": data("source", relevant_lines(source, None) if source else "not there"),
     }
     return load_prompt("api_spec").text("generate", values)
 
@@ -73,7 +73,7 @@ def _facts(cases: Sequence[Mapping[str, Any]]) -> list[str]:
     return lines
 
 
-def added(answered: Mapping[str, Any], base: Mapping[str, Any], _root: Path) -> JsonObject:
+def add_cases(answered: Mapping[str, Any], base: Mapping[str, Any], _root: Path) -> JsonObject:
     """The spec with the model's cases behind its own.
 
     Raises:

@@ -12,7 +12,7 @@ from ...engine.repository.survey import Kind, Survey, survey
 from ...utils.canonical import canonical_json
 from ..contract.lifecycle import AgentContract
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, consumer_view, success_response
-from ..embedded.repository.crawler_agent import Found, RepositoryTools, read_repository, repository_map
+from ..embedded.repository.crawler_agent import RepositoryContents, RepositoryTools, read_repository, repository_map
 from ..guardrails.problems import problem
 from ..model.chat import ModelChat
 from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, text_of
@@ -77,7 +77,7 @@ def _judged(answer: Mapping[str, Any], seen: Survey, there: set[str]) -> Survey:
     return replace(seen, entry_points=dict(sorted(points.items())), stack=stack)
 
 
-def _message(inputs: Mapping[str, Any], found: Found, seen: Survey) -> str:
+def _message(inputs: Mapping[str, Any], found: RepositoryContents, seen: Survey) -> str:
     """What the model is told: one JSON object, so that text of the repository stays inside its strings."""
     paths = [str(file["path"]) for file in found.tree]
     wanted = [path for path in found.texts if is_manifest(path)] + list(seen.entry_points)

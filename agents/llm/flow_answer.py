@@ -11,7 +11,7 @@ from ..contract.protocol import JsonObject
 from ..guardrails.code_limits import case_problems, imported_by
 from .model_agent import UnusableAnswer
 from .prompt import bullets, data, load_prompt
-from .source_view import interesting
+from .source_view import relevant_lines
 from .spec_answer import case_of
 
 _LONGEST_FACT = 200
@@ -20,7 +20,7 @@ _MOST_COMPONENTS = 3
 _LONGEST_REQUEST = 2000
 
 
-def message(inputs: Mapping[str, Any], base: Mapping[str, Any], root: Path) -> str:
+def build_message(inputs: Mapping[str, Any], base: Mapping[str, Any], root: Path) -> str:
     """What the model is told: the entry's source, that of the nearest components, the flows there are. Blocks."""
     entry, *others = base["target"]["components"]
     facts = [f"{one['title']} (crosses {_crossed(one)})"[:_LONGEST_FACT] for one in base["cases"]]
@@ -38,14 +38,14 @@ def message(inputs: Mapping[str, Any], base: Mapping[str, Any], root: Path) -> s
 
 def _source(root: Path, path: str) -> str:
     file = root / path
-    return interesting(file.read_text(encoding="utf-8", errors="replace"), None) if file.is_file() else "not there"
+    return relevant_lines(file.read_text(encoding="utf-8", errors="replace"), None) if file.is_file() else "not there"
 
 
 def _crossed(case: Mapping[str, Any]) -> str:
     return ", ".join(f"{one['from']} → {one['to']}" for one in case["crosses"])
 
 
-def added(answered: Mapping[str, Any], base: Mapping[str, Any], root: Path) -> JsonObject:
+def add_cases(answered: Mapping[str, Any], base: Mapping[str, Any], root: Path) -> JsonObject:
     """The spec with the model's flows behind its own. A flow crosses what the engine saw its act cross.
 
     Raises:

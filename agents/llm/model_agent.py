@@ -53,7 +53,7 @@ class ModelAgent(Agent):
         schema: JsonObject,
         attempt: int = 1,
         *,
-        back: GivenBack | None = None,
+        back: RejectedAnswer | None = None,
         mends: Sequence[Mapping[str, Any]] = (),
         prompt: Prompt | None = None,
     ) -> ModelAnswer:
@@ -78,7 +78,7 @@ class ModelAgent(Agent):
                 problems = problems_of(error)
                 if repair == self._repairs:
                     raise UnusableAnswer(error.message, problems) from error
-                back = GivenBack(problems, str(error.details.get("excerpt") or ""))
+                back = RejectedAnswer(problems, str(error.details.get("excerpt") or ""))
         raise AssertionError("unreachable: the last repair returns or raises")
 
     async def _valid_answer(
@@ -96,10 +96,12 @@ class ModelAgent(Agent):
         answer = await self._asked(user, schema)
         problems = find_problems(answer.parsed)
         if problems and self._repairs:
-            answer = await self._asked(user, schema, attempt=2, back=GivenBack(problems, answer.text))
+            answer = await self._asked(user, schema, attempt=2, back=RejectedAnswer(problems, answer.text))
         return answer.parsed
 
-    def _call(self, prompt: Prompt, user: str, schema: JsonObject, attempt: int, back: GivenBack | None) -> ModelCall:
+    def _call(
+        self, prompt: Prompt, user: str, schema: JsonObject, attempt: int, back: RejectedAnswer | None
+    ) -> ModelCall:
         """A call; its version names the prompt, and behind a `+` that of the words around an answer given back."""
         version = prompt.version
         return ModelCall(
@@ -148,7 +150,7 @@ def _note_prompt(version: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class GivenBack:
+class RejectedAnswer:
     """An answer that could not be used.
 
     Attributes:

@@ -16,11 +16,11 @@ from ..contract.lifecycle import Agent, AgentContract
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject
 from ..embedded.plan.planner_agent import STEP_PLANNERS, is_document
 from ..embedded.plan.repository_steps import repository_plan
-from ..embedded.plan.request_words import RequestWords, read_request
+from ..embedded.plan.request_words import ParsedRequest, parse_request
 from ..embedded.plan.target_index import TargetIndex
 from ..guardrails.problems import problem
 from ..model.chat import ModelChat
-from .model_agent import GivenBack, ModelAgent, UnusableAnswer, closed, list_of, optional, text_of
+from .model_agent import ModelAgent, RejectedAnswer, UnusableAnswer, closed, list_of, optional, text_of
 from .prompt import Prompt, data, load_prompt
 
 _MOST_MODULES = 400
@@ -82,13 +82,13 @@ class ModelPlannerAgent(ModelAgent):
         index = await asyncio.to_thread(_index, Path(str(inputs["root"])))
         user = await asyncio.to_thread(self._message, inputs, index)
         problems = inputs.get("errors")
-        words = read_request(str(inputs.get("user_request") or ""))
+        words = parse_request(str(inputs.get("user_request") or ""))
         given = inputs.get("test_type")
         asked_for = set(words.test_types if given is None else (str(given),))
         if asked_for and not asked_for & set(STEP_PLANNERS):
             return await self._steps.process(request)
         in_parts = asked_for - {"unit"}
-        back = GivenBack(problems, "") if problems else None
+        back = RejectedAnswer(problems, "") if problems else None
         meaning = await self._meaning(user, index, back, load_prompt("planner_types") if in_parts else None)
         asked = {**inputs, "user_request": canonical_request(meaning, index, _documents(words))}
         planned = await self._steps.process(
@@ -100,7 +100,7 @@ class ModelPlannerAgent(ModelAgent):
         return planned
 
     async def _meaning(
-        self, user: str, index: TargetIndex, back: GivenBack | None, in_parts: Prompt | None
+        self, user: str, index: TargetIndex, back: RejectedAnswer | None, in_parts: Prompt | None
     ) -> JsonObject:
         """What the request means, in `parts`, with targets that the project has.
 
@@ -121,7 +121,7 @@ class ModelPlannerAgent(ModelAgent):
             if not wrong:
                 return meaning
             if repair < self._repairs:
-                back = GivenBack(wrong, answer.text)
+                back = RejectedAnswer(wrong, answer.text)
                 continue
             return _known(meaning, index)
         raise AssertionError("unreachable: the last repair returns or raises")
@@ -164,7 +164,7 @@ def _part_words(part: Mapping[str, Any], index: TargetIndex, documents: Sequence
     return f"{part['test_type']} tests for {' and '.join(words) or 'the whole project'}"
 
 
-def _documents(words: RequestWords) -> list[str]:
+def _documents(words: ParsedRequest) -> list[str]:
     """Words of a request that name an API description."""
     return [one.text for one in words.mentions if not one.excluded and is_document(one.text)]
 

@@ -30,7 +30,7 @@ _ASSERTING = ("assert_", "check_", "expect_", "verify_")
 _MOCKED = ("assert_called", "assert_any_call", "assert_has_calls", "assert_not_called", "assert_awaited")
 _BUILT_IN = frozenset({"self", "cls"})
 
-StyleOf = Callable[[str], str]
+StyleProvider = Callable[[str], str]
 """The style for tests of a module, by its dotted name; "" where there is none to follow."""
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -59,7 +59,7 @@ class _Seen:
         return self.functions + self.methods
 
 
-def style_of(root: Path) -> StyleOf:
+def style_provider(root: Path) -> StyleProvider:
     """The style of the project at `root`, for each of its modules; files are read when it is asked for."""
     return partial(project_style, root)
 
@@ -72,10 +72,10 @@ def project_style(root: Path, module: str) -> str:
     """
     name = module.rpartition(".")[2]
     paths = sorted(find_layout(root).test_files, key=lambda one: (name not in PurePosixPath(one).name, one))
-    return told(_texts(root, paths))
+    return describe_style(_texts(root, paths))
 
 
-def told(files: Iterable[tuple[str, str]]) -> str:
+def describe_style(files: Iterable[tuple[str, str]]) -> str:
     """The style of test files, `(path, text)` each, the most telling first."""
     seen = _Seen()
     for path, text in files:

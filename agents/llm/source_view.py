@@ -12,26 +12,26 @@ _MOST_LINES = 800
 _MOST_SETTING_LINES = 30
 
 
-def interesting(source: str, symbols: Sequence[str] | None) -> str:
+def relevant_lines(source: str, symbols: Sequence[str] | None) -> str:
     """The numbered lines of some symbols (None: all), imports and constants above, and the other signatures.
 
     A file of up to 60 lines is shown whole, however few symbols are wanted.
     """
     lines = source.splitlines()
     if (symbols is None and len(lines) <= _MOST_LINES) or len(lines) <= 60:
-        return numbered(lines, set(range(1, len(lines) + 1)))
+        return number_lines(lines, set(range(1, len(lines) + 1)))
     try:
         tree = parse_python(source)
     except SyntaxError:
-        return numbered(lines, set(range(1, min(len(lines), _MOST_LINES) + 1)))
+        return number_lines(lines, set(range(1, min(len(lines), _MOST_LINES) + 1)))
     wanted: set[int] = set()
     setting: list[int] = []
     _collect(tree.body, "", None if symbols is None else tuple(symbols), wanted, setting)
     shown = sorted(wanted)[:_MOST_LINES]
-    return numbered(lines, {*shown, *setting[:_MOST_SETTING_LINES]} | _signatures(tree.body))
+    return number_lines(lines, {*shown, *setting[:_MOST_SETTING_LINES]} | _signatures(tree.body))
 
 
-def numbered(lines: Sequence[str], shown: Iterable[int]) -> str:
+def number_lines(lines: Sequence[str], shown: Iterable[int]) -> str:
     """Lines with their numbers, from 1; `…` stands where lines are left out."""
     out: list[str] = []
     last = 0

@@ -20,11 +20,11 @@ from ..guardrails.code_limits import case_problems, imported_by
 from ..guardrails.repair_guard import weakened_cases
 from ..model.chat import ModelChat
 from . import api_answer, flow_answer
-from .model_agent import GivenBack, ModelAgent, UnusableAnswer
+from .model_agent import ModelAgent, RejectedAnswer, UnusableAnswer
 from .project_style import project_style
 from .prompt import Prompt, bullets, data, load_prompt
-from .source_view import interesting
-from .spec_answer import ANSWER_SCHEMA, case_of, concerned, shown
+from .source_view import relevant_lines
+from .spec_answer import ANSWER_SCHEMA, case_for_model, case_of, concerned_cases
 
 _FACTS_OF_A_SUBJECT = 8
 _MOST_FACTS = 60
@@ -50,8 +50,8 @@ class _Enlarging:
 
 
 _ENLARGING = {
-    "api": _Enlarging("api_spec", api_answer.message, api_answer.ANSWER_SCHEMA, api_answer.added),
-    "integration": _Enlarging("flow_spec", flow_answer.message, ANSWER_SCHEMA, flow_answer.added),
+    "api": _Enlarging("api_spec", api_answer.build_message, api_answer.ANSWER_SCHEMA, api_answer.add_cases),
+    "integration": _Enlarging("flow_spec", flow_answer.build_message, ANSWER_SCHEMA, flow_answer.add_cases),
 }
 
 
@@ -132,7 +132,7 @@ class ModelSpecAgent(ModelAgent):
     ) -> Any:
         """The answer to a first message; after one that could not be read, asked once more with what was wrong."""
         said = "\n".join(str(one.get("excerpt") or "") for one in errors).strip()
-        back = GivenBack(errors, said) if errors else None
+        back = RejectedAnswer(errors, said) if errors else None
         answer = await self._asked(user, schema, int(inputs.get("attempt") or 1), back=back, prompt=prompt)
         return answer.parsed
 
@@ -141,7 +141,7 @@ class ModelSpecAgent(ModelAgent):
         unreached = [f"{one['subject']}: {one['reason']}"[:_LONGEST_UNREACHED] for one in base.get("not_reached") or ()]
         values = {
             **self._target(inputs, base, inputs["target"].get("symbols")),
-            "facts": data("observed", bullets(facts(base["cases"]), none="nothing")),
+            "facts": data("observed", bullets(observed_facts(base["cases"]), none="nothing")),
             "unreached": data("unreached", bullets(unreached[:_MOST_UNREACHED])),
             "style": data("style", project_style(self._root, str(target["module"])) or "no tests yet"),
         }
@@ -152,7 +152,7 @@ class ModelSpecAgent(ModelAgent):
     ) -> AgentResponse:
         """The previous spec with the cases concerned replaced; every other case stays word for word."""
         cases = list(previous.get("cases") or ())
-        at = concerned(cases, errors)
+        at = concerned_cases(cases, errors)
         user = await asyncio.to_thread(self._refine_message, inputs, previous, [cases[index] for index in at], errors)
         answer = await self._asked(user, ANSWER_SCHEMA, int(inputs.get("attempt") or 2), mends=errors)
         path = str((previous.get("target") or {}).get("path") or inputs["target"]["path"])
@@ -163,7 +163,7 @@ class ModelSpecAgent(ModelAgent):
         if weaker:
             raise UnusableAnswer("the refinement weakens the spec", weaker)
         imports = sorted(set(answered["imports"])) or list(previous.get("imports") or ())
-        spec = {**previous, "imports": imports, "cases": merged(cases, at, mended)}
+        spec = {**previous, "imports": imports, "cases": merge_cases(cases, at, mended)}
         replaced = [one["id"] for one in mended]
         return success_response(
             {"spec": spec}, trace=[{"event": "refined", "cases": replaced}], metadata={"changes": replaced}
@@ -180,7 +180,7 @@ class ModelSpecAgent(ModelAgent):
         values = {
             **self._target(inputs, previous, symbols),
             "errors": data("errors", spec_feedback(errors)),
-            "cases": data("cases", "\n".join(canonical_json(shown(one)) for one in cases) or "none"),
+            "cases": data("cases", "\n".join(canonical_json(case_for_model(one)) for one in cases) or "none"),
             "imports": data("imports", "\n".join(previous.get("imports") or ()) or "none"),
         }
         return self._prompt.text("refine", values)
@@ -193,7 +193,7 @@ class ModelSpecAgent(ModelAgent):
             "request": data("request", str(inputs.get("user_request") or "")[:_LONGEST_REQUEST]),
             "path": str(target["path"]),
             "module": str(target["module"]),
-            "source": data("source", interesting(source, symbols)),
+            "source": data("source", relevant_lines(source, symbols)),
         }
 
     def _require_harmless(self, answered: Mapping[str, Any], spec: Mapping[str, Any]) -> None:
@@ -211,7 +211,7 @@ class ModelSpecAgent(ModelAgent):
             raise UnusableAnswer("the cases do what tests may not do", found)
 
 
-def facts(cases: Sequence[Mapping[str, Any]]) -> list[str]:
+def observed_facts(cases: Sequence[Mapping[str, Any]]) -> list[str]:
     """What was observed, one line each, a few for every subject: `half(3) raises ValueError('odd')`."""
     told: dict[str, int] = {}
     lines: list[str] = []
@@ -235,7 +235,7 @@ def _seen(one: Mapping[str, Any]) -> str:
     return " ".join(str(part) for part in (one.get("actual", ""), one["kind"], one.get("value", "")) if part)
 
 
-def merged(
+def merge_cases(
     cases: Sequence[Mapping[str, Any]], concerned_at: Sequence[int], mended: Sequence[JsonObject]
 ) -> list[Mapping[str, Any]]:
     """All cases in their order; a corrected one stands where its predecessor stood, a new one at the end."""

@@ -64,7 +64,7 @@ def case_of(answered: Mapping[str, Any], path: str) -> JsonObject:
     }
 
 
-def shown(case: Mapping[str, Any]) -> JsonObject:
+def case_for_model(case: Mapping[str, Any]) -> JsonObject:
     """A case in the form of an answer, without the fields that do not apply, to be shown to the model."""
     arrange = case.get("arrange") or {}
     expect = [
@@ -92,7 +92,7 @@ def _filled(given: Mapping[str, Any]) -> JsonObject:
     return {key: value for key, value in given.items() if value not in (None, [])}
 
 
-def concerned(cases: Sequence[Mapping[str, Any]], errors: Iterable[Mapping[str, Any]]) -> list[int]:
+def concerned_cases(cases: Sequence[Mapping[str, Any]], errors: Iterable[Mapping[str, Any]]) -> list[int]:
     """Indices of the cases that errors are about, in order."""
     found = [_CASE.match(str(one.get("path", ""))) for one in errors if one.get("severity", "error") == "error"]
     return sorted({int(one[1]) for one in found if one and int(one[1]) < len(cases)})

@@ -19,7 +19,7 @@ _TEXT = 1000
 _EXCERPT = 160
 
 
-def judged(
+def apply_verdicts(
     base: JsonObject,
     contested: Sequence[Mapping[str, Any]],
     verdicts: Mapping[str, Mapping[str, Any]],

@@ -23,7 +23,7 @@ from ..guardrails.repair_guard import weakened_code
 from ..guardrails.replaced_subjects import replaced_subjects
 from ..model.chat import ModelChat
 from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, text_of
-from .project_style import StyleOf
+from .project_style import StyleProvider
 
 ANSWER_SCHEMA: JsonObject = closed(files=list_of(closed(path=text_of(400), contents=text_of(200_000)), 10))
 _TOLD_OTHERWISE = ("attempt", "errors")
@@ -39,7 +39,9 @@ class ModelWritingAgent(ModelAgent):
         contract: the schemas the agent is held to.
     """
 
-    def __init__(self, chat: ModelChat, *, style: StyleOf | None = None, contract: AgentContract | None = None) -> None:
+    def __init__(
+        self, chat: ModelChat, *, style: StyleProvider | None = None, contract: AgentContract | None = None
+    ) -> None:
         super().__init__("writer", chat, contract=contract)
         self._style = style
 

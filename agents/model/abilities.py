@@ -15,7 +15,7 @@ from .structured import Mode
 
 
 @dataclass(frozen=True, slots=True)
-class Abilities:
+class EndpointCapabilities:
     """Of one model at one endpoint.
 
     Attributes:
@@ -37,7 +37,7 @@ class Abilities:
         return tuple(name for name in (NEW_LIMIT, *((OLD_LIMIT,) if old else ())) if name not in self.without)
 
 
-class AbilityFile:
+class CapabilityFile:
     """Abilities by endpoint and model in one file; without a path they are known to this process only.
 
     The file is a cache: one that cannot be read is as good as none.
@@ -46,9 +46,9 @@ class AbilityFile:
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self._lock = threading.Lock()
-        self._known: dict[str, Abilities] = {}
+        self._known: dict[str, EndpointCapabilities] = {}
 
-    def get(self, base_url: str, model: str) -> Abilities:
+    def get(self, base_url: str, model: str) -> EndpointCapabilities:
         """What is known; the best is assumed of a new one."""
         key = digest_of([base_url, model])
         with self._lock:
@@ -56,7 +56,7 @@ class AbilityFile:
                 self._known[key] = _read(self._stored().get(key))
             return self._known[key]
 
-    def learn(self, base_url: str, model: str, **changes: Any) -> Abilities:
+    def learn(self, base_url: str, model: str, **changes: Any) -> EndpointCapabilities:
         """Remember what was found out.
 
         Raises:
@@ -84,14 +84,16 @@ class AbilityFile:
         return found if isinstance(found, dict) else {}
 
 
-def _written(one: Abilities) -> dict[str, Any]:
+def _written(one: EndpointCapabilities) -> dict[str, Any]:
     said = {"mode": str(one.mode), "proven": one.proven, "without": sorted(one.without)}
     return {**said, "unlimited": one.unlimited}
 
 
-def _read(stored: Any) -> Abilities:
+def _read(stored: Any) -> EndpointCapabilities:
     try:
         without = frozenset(map(str, stored["without"]))
-        return Abilities(Mode(stored["mode"]), stored["proven"] is True, without, stored.get("unlimited") is True)
+        return EndpointCapabilities(
+            Mode(stored["mode"]), stored["proven"] is True, without, stored.get("unlimited") is True
+        )
     except (KeyError, TypeError, ValueError):
-        return Abilities()
+        return EndpointCapabilities()

@@ -23,7 +23,7 @@ from langsmith.run_helpers import tracing_context
 
 from ...core.errors import SettingsError
 from .failures import UNREADABLE, AnswerOverflow, failure_of
-from .received import LONGEST_ANSWER, Received, kept_text, whole_characters
+from .received import LONGEST_ANSWER, ReceivedAnswer, kept_text, whole_characters
 
 OPENAI_URL = "https://api.openai.com/v1"
 TEMPERATURE = 0.0
@@ -144,7 +144,7 @@ class Endpoint:
         without: frozenset[str] = frozenset(),
         limits: Sequence[str] = (NEW_LIMIT,),
         seconds: float | None = None,
-    ) -> Received:
+    ) -> ReceivedAnswer:
         """Ask once; the answer as it came, which may still be empty, refused, cut or torn off.
 
         Args:
@@ -196,12 +196,12 @@ class Endpoint:
         whole = whole_characters(text)
         return whole.replace(self._key, "[redacted]") if self._key else whole
 
-    def _received(self, message: AIMessage, asked: int, duration_ms: float) -> Received:
+    def _received(self, message: AIMessage, asked: int, duration_ms: float) -> ReceivedAnswer:
         text = self._clean(message.text)
         used = message.usage_metadata
         tools = [self._clean(str(call["name"])) for call in (*message.tool_calls, *message.invalid_tool_calls)]
         cached = (used or {}).get("input_token_details", {}).get("cache_read", 0) or 0
-        return Received(
+        return ReceivedAnswer(
             text=kept_text(text),
             length=len(text),
             finish=message.response_metadata.get("finish_reason"),

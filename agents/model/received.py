@@ -13,7 +13,7 @@ _KEPT_OF_TOO_LONG = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class ReceivedAnswer:
     """An answer that arrived.
 
     Attributes:

@@ -18,16 +18,16 @@ from ...core.errors import AgentFailure, MalformedLlmOutput, ModelFailure, Model
 from ...core.usage import ModelBudget, ModelUsage, current_request_usage
 from ...store.files.audit import Attempt, AttemptOutcome
 from ...utils.canonical import digest_of
-from .abilities import AbilityFile
+from .abilities import CapabilityFile
 from .chat import ModelAnswer, ModelCall
 from .endpoint import Endpoint
 from .prices import Prices
-from .received import Received
-from .sender import FailedTry, Sender
-from .structured import Mode, judged
+from .received import ReceivedAnswer
+from .sender import FailedRequest, Sender
+from .structured import Mode, parse_answer
 
 
-class KeptAnswers(Protocol):
+class AnswerStore(Protocol):
     """Where a run's answers are kept; `store.answers.Answers`, bound to the run."""
 
     def get(self, role: str, attempt: int, prompt_hash: str) -> Any:
@@ -43,7 +43,7 @@ class KeptAnswers(Protocol):
 class _Stored:
     """A received answer and its place in the store; `reused` when it was there before."""
 
-    received: Received
+    received: ReceivedAnswer
     key: str
     reused: bool
     mode: Mode | None = None
@@ -67,10 +67,10 @@ class RunChat:
         self,
         endpoint: Endpoint,
         *,
-        abilities: AbilityFile,
+        abilities: CapabilityFile,
         prices: Prices,
         budget: ModelBudget,
-        kept: KeptAnswers | None = None,
+        kept: AnswerStore | None = None,
         audit: Callable[[Attempt], None] = lambda attempt: None,
         given_out: set[str] | None = None,
         waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
@@ -111,9 +111,9 @@ class RunChat:
             place += 1
         return _place(key, place)
 
-    def _kept_at(self, call: ModelCall, key: str) -> Received | None:
+    def _kept_at(self, call: ModelCall, key: str) -> ReceivedAnswer | None:
         found = self._kept.get(call.role, call.attempt, key) if self._kept is not None else None
-        return Received.from_dict(found["received"]) if found is not None else None
+        return ReceivedAnswer.from_dict(found["received"]) if found is not None else None
 
     async def _asked(self, call: ModelCall, key: str) -> _Stored:
         try:
@@ -138,7 +138,7 @@ class RunChat:
             tally.add(spend)
         self._given_out.add(stored.key)
         try:
-            parsed = judged(received, call, self.model)
+            parsed = parse_answer(received, call, self.model)
         except AgentFailure as failure:
             if stored.mode is not None:
                 self._sender.doubt(call, stored.mode, failure)
@@ -159,7 +159,7 @@ class RunChat:
             reused=stored.reused,
         )
 
-    def _audit_failed(self, call: ModelCall, key: str, one: FailedTry) -> None:
+    def _audit_failed(self, call: ModelCall, key: str, one: FailedRequest) -> None:
         """One line of the audit log for a request without an answer; the next one is made because of it."""
         failure = one.failure
         self._audit(
@@ -208,18 +208,18 @@ class RunChat:
             model=self.model,
         )
 
-    def _spend(self, role: str, received: Received) -> ModelUsage:
+    def _spend(self, role: str, received: ReceivedAnswer) -> ModelUsage:
         counts = (received.tokens_in, received.tokens_out, received.tokens_cached)
         cost = self._price.cost(counts[0], counts[2], counts[1]) if self._price is not None else 0.0
         return ModelUsage(role, self.model, 1, *counts, cost)
 
-    def _record(self, received: Received) -> dict[str, Any]:
+    def _record(self, received: ReceivedAnswer) -> dict[str, Any]:
         return {"model": self.model, "received": received.to_dict()}
 
 
 def spend_of_stored(role: str, stored: dict[str, Any], prices: Prices) -> ModelUsage:
     """What a stored answer cost, for a budget that goes on after a crash."""
-    received = Received.from_dict(stored["received"])
+    received = ReceivedAnswer.from_dict(stored["received"])
     price = prices.of(stored["model"])
     cost = price.cost(received.tokens_in, received.tokens_cached, received.tokens_out) if price else 0.0
     return ModelUsage(role, stored["model"], 1, received.tokens_in, received.tokens_out, received.tokens_cached, cost)
@@ -230,9 +230,9 @@ def _place(key: str, place: int) -> str:
     return key if place == 0 else digest_of([key, place])
 
 
-def _worth_asking_again(received: Received, call: ModelCall, model: str) -> bool:
+def _worth_asking_again(received: ReceivedAnswer, call: ModelCall, model: str) -> bool:
     try:
-        judged(received, call, model)
+        parse_answer(received, call, model)
     except MalformedLlmOutput:
         return True
     except AgentFailure as failure:

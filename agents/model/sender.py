@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.errors import AgentFailure, ModelFailure, ModelRequestRefused, ModelServerFault, ModelTimeout
-from .abilities import Abilities, AbilityFile
+from .abilities import CapabilityFile, EndpointCapabilities
 from .chat import ModelCall
 from .endpoint import DROPPABLE, NEW_LIMIT, OLD_LIMIT, Endpoint
 from .failures import names_parameter
-from .received import Received
+from .received import ReceivedAnswer
 from .structured import Mode, disproves, response_format, system_text
 
 _FORMAT_WORDS = ("response_format", "json_schema", "json_object", "json schema", "structured", "grammar", "guided")
@@ -25,7 +25,7 @@ _ESTIMATES_ERR = 2
 
 
 @dataclass(frozen=True, slots=True)
-class FailedTry:
+class FailedRequest:
     """One request that brought no answer.
 
     Attributes:
@@ -51,7 +51,7 @@ class Sender:
     """
 
     def __init__(
-        self, endpoint: Endpoint, abilities: AbilityFile, *, clock: Callable[[], float] = time.monotonic
+        self, endpoint: Endpoint, abilities: CapabilityFile, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._endpoint = endpoint
         self._abilities = abilities
@@ -60,8 +60,8 @@ class Sender:
         self._finding_out = asyncio.Lock()
 
     async def send(
-        self, call: ModelCall, permit: Callable[[], float | None], told: Callable[[FailedTry], None]
-    ) -> tuple[Received, Mode]:
+        self, call: ModelCall, permit: Callable[[], float | None], told: Callable[[FailedRequest], None]
+    ) -> tuple[ReceivedAnswer, Mode]:
         """Ask; the answer, and in which way it was asked for. The first to find out goes alone.
 
         Args:
@@ -77,8 +77,8 @@ class Sender:
             return await self._tried(call, permit, told)
 
     async def _tried(
-        self, call: ModelCall, permit: Callable[[], float | None], told: Callable[[FailedTry], None]
-    ) -> tuple[Received, Mode]:
+        self, call: ModelCall, permit: Callable[[], float | None], told: Callable[[FailedRequest], None]
+    ) -> tuple[ReceivedAnswer, Mode]:
         mode = self._known.mode
         while True:
             known = self._known
@@ -103,14 +103,14 @@ class Sender:
         self,
         call: ModelCall,
         mode: Mode,
-        known: Abilities,
+        known: EndpointCapabilities,
         seconds: float | None,
-        told: Callable[[FailedTry], None],
-    ) -> Received:
+        told: Callable[[FailedRequest], None],
+    ) -> ReceivedAnswer:
         began = self._clock()
 
         def tell(failure: ModelFailure | None) -> None:
-            told(FailedTry(failure, mode, known.without, round((self._clock() - began) * 1000, 3)))
+            told(FailedRequest(failure, mode, known.without, round((self._clock() - began) * 1000, 3)))
 
         try:
             return await self._endpoint.send(
@@ -147,7 +147,7 @@ class Sender:
             return mode.next if self._faults[mode] >= _FAULTS_THAT_TELL else None
         return None
 
-    def _note_limit(self, known: Abilities, *, endless: bool) -> None:
+    def _note_limit(self, known: EndpointCapabilities, *, endless: bool) -> None:
         """An answer that goes on beyond its limit: the endpoint may know the limit by its old name only."""
         if endless and OLD_LIMIT not in known.limits and OLD_LIMIT not in known.without:
             self._learn(unlimited=True)
@@ -163,14 +163,14 @@ class Sender:
             self._learn(mode=mode.next or mode)
 
     @property
-    def _known(self) -> Abilities:
+    def _known(self) -> EndpointCapabilities:
         return self._abilities.get(self._endpoint.settings.base_url, self._endpoint.settings.model)
 
     def _learn(self, **changes: Any) -> None:
         self._abilities.learn(self._endpoint.settings.base_url, self._endpoint.settings.model, **changes)
 
 
-def _refused_parameter(failure: ModelFailure, known: Abilities) -> str | None:
+def _refused_parameter(failure: ModelFailure, known: EndpointCapabilities) -> str | None:
     """The parameter that an endpoint refuses, of those that it was sent; of two names of a limit the old one."""
     if not isinstance(failure, ModelRequestRefused):
         return None

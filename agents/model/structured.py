@@ -26,7 +26,7 @@ from ...utils.canonical import canonical_json
 from ...utils.error_formatter import schema_issues
 from ..contract.sanitizer import parse_llm_output
 from .chat import ModelCall
-from .received import LONGEST_ANSWER, Received
+from .received import LONGEST_ANSWER, ReceivedAnswer
 
 _EXCERPT = 2_000
 _NESTED = ("properties", "$defs", "definitions")
@@ -82,7 +82,7 @@ def is_strict(schema: Any) -> bool:
     return "oneOf" not in schema and "allOf" not in schema and all(is_strict(one) for one in children)
 
 
-def judged(received: Received, call: ModelCall, model: str) -> Any | None:
+def parse_answer(received: ReceivedAnswer, call: ModelCall, model: str) -> Any | None:
     """The answer's JSON value, or None when no schema was asked for.
 
     Raises:
@@ -107,7 +107,7 @@ def judged(received: Received, call: ModelCall, model: str) -> Any | None:
     return parsed
 
 
-def _refuse_unusable(received: Received, call: ModelCall, model: str) -> None:
+def _refuse_unusable(received: ReceivedAnswer, call: ModelCall, model: str) -> None:
     about = _about(received, call)
     if received.too_long:
         raise ModelAnswerTooLarge(
@@ -143,5 +143,5 @@ def disproves(mode: Mode, error: AgentFailure, call: ModelCall) -> bool:
     return mode is Mode.JSON and isinstance(error, MalformedLlmOutput)
 
 
-def _about(received: Received, call: ModelCall) -> dict[str, object]:
+def _about(received: ReceivedAnswer, call: ModelCall) -> dict[str, object]:
     return {"role": call.role, "attempt": call.attempt, "excerpt": received.text[:_EXCERPT]}

@@ -8,7 +8,7 @@ from ...core.usage import ModelBudget, PlanUsage, TokenUsage, add_to_plan_usage
 from ..context import RunContext
 
 
-class Meter:
+class CeilingMeter:
     """What the run has spent, as it grows while steps are executed at the same time.
 
     Args:

@@ -24,7 +24,7 @@ from ..execution_graph.state import TestingAgentState, TestType, new_testing_sta
 from ..faults import Fault
 from ..isolation import isolated, run_graph
 from ..state_format import require_version
-from .planning_state import PlanningAgentState, PlanStep
+from .planning_state import PlanningAgentState, PlanStepState
 from .steps import StepOutcome, depends_on, failed, planned_test_type
 
 TestingGraph = CompiledStateGraph[TestingAgentState, RunContext, Any, Any]
@@ -76,7 +76,7 @@ def thread_of(context: RunContext, step_id: str) -> RunnableConfig:
 
 
 async def run_generate_step(
-    step: PlanStep, state: PlanningAgentState, context: RunContext, services: GraphServices
+    step: PlanStepState, state: PlanningAgentState, context: RunContext, services: GraphServices
 ) -> StepOutcome:
     """Run the step's testing graph, or continue the one that a fault or a crash interrupted.
 
@@ -103,7 +103,7 @@ async def run_generate_step(
 
 
 async def _interrupted_at(
-    step: PlanStep, context: RunContext, services: GraphServices
+    step: PlanStepState, context: RunContext, services: GraphServices
 ) -> tuple[dict[str, Any], str | None] | None:
     """The state of an interrupted testing graph and the node that is next; None without a checkpoint."""
     if services.checkpointer is None:
@@ -113,7 +113,7 @@ async def _interrupted_at(
     return (snapshot.values, next(iter(snapshot.next), None)) if snapshot.values else None
 
 
-async def failed_step(step: PlanStep, fault: Fault, context: RunContext, services: GraphServices) -> StepOutcome:
+async def failed_step(step: PlanStepState, fault: Fault, context: RunContext, services: GraphServices) -> StepOutcome:
     """The outcome of a generate step that a fault ended, with the partial result in its checkpoint."""
     found = await _interrupted_at(step, context, services)
     if found is None:
@@ -156,7 +156,7 @@ def step_result(values: Mapping[str, Any]) -> dict[str, Any]:
     return {"target": values.get("target"), **result}
 
 
-def initial_step_state(step: PlanStep, state: PlanningAgentState) -> TestingAgentState:
+def initial_step_state(step: PlanStepState, state: PlanningAgentState) -> TestingAgentState:
     """Return the initial state of a step's testing graph."""
     params = step["params"]
     return new_testing_state(
@@ -174,7 +174,7 @@ def initial_step_state(step: PlanStep, state: PlanningAgentState) -> TestingAgen
     )
 
 
-def _shared_context(step: PlanStep, state: PlanningAgentState) -> dict[str, Any] | None:
+def _shared_context(step: PlanStepState, state: PlanningAgentState) -> dict[str, Any] | None:
     """What a step before this one looked up for all that come after it; None without one, or when it failed."""
     before = set(depends_on(step))
     for one in state["plan"]:
@@ -209,7 +209,7 @@ async def target_changed(digest: str | None, target: Mapping[str, Any], services
     return analysis.get("digest") != digest
 
 
-async def stopped_step(step: PlanStep, fault: Fault, context: RunContext, services: GraphServices) -> StepOutcome:
+async def stopped_step(step: PlanStepState, fault: Fault, context: RunContext, services: GraphServices) -> StepOutcome:
     """The outcome of a generate step that a ceiling stopped: completed with the tests that ran and held, else failed.
 
     Raises:
@@ -235,14 +235,16 @@ async def stopped_step(step: PlanStep, fault: Fault, context: RunContext, servic
     return StepOutcome("completed", StepExit.BUDGET_EXHAUSTED, result, fault.message, used["usage"])
 
 
-async def put_back(step: PlanStep, services: GraphServices) -> None:
+async def put_back(step: PlanStepState, services: GraphServices) -> None:
     """Stage what was put aside, for a step that goes on. Raises ToolFailure."""
     for path in (step["result"] or {}).get("put_aside") or ():
         found = await services.tools.call("read_file", {"path": _aside(step, path)})
         await services.tools.call("write_file", {"path": staged(path), "contents": found["contents"]})
 
 
-async def _put_aside(step: PlanStep, paths: Iterable[str], context: RunContext, services: GraphServices) -> list[str]:
+async def _put_aside(
+    step: PlanStepState, paths: Iterable[str], context: RunContext, services: GraphServices
+) -> list[str]:
     try:
         files = await read_staged(paths, Runtime(context=context))
     except ToolFailure:
@@ -252,7 +254,7 @@ async def _put_aside(step: PlanStep, paths: Iterable[str], context: RunContext, 
     return [file["path"] for file in files]
 
 
-def _aside(step: PlanStep, path: str) -> str:
+def _aside(step: PlanStepState, path: str) -> str:
     return f"{_ASIDE}/{step['id']}/{path}"
 
 

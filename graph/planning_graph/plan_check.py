@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from .planning_state import PlanStep
+from .planning_state import PlanStepState
 from .steps import UNKNOWN_KIND, depends_on, step_kind
 
 
-def check_plan(steps: Any) -> tuple[list[PlanStep], list[dict[str, str]]]:
+def check_plan(steps: Any) -> tuple[list[PlanStepState], list[dict[str, str]]]:
     """Return the steps as pending PlanSteps, and the problems, each with `path`, `message`, `suggestion`.
 
     The steps are complete only when there are no problems. Order is kept.
     """
     if not isinstance(steps, list):
         return [], [_problem("$.steps", "is not a list", "answer with a list of steps")]
-    plan: list[PlanStep] = []
+    plan: list[PlanStepState] = []
     problems: list[dict[str, str]] = []
     for index, step in enumerate(steps):
         found = _step_problems(step, f"$.steps[{index}]")
@@ -27,8 +27,8 @@ def check_plan(steps: Any) -> tuple[list[PlanStep], list[dict[str, str]]]:
     return plan, problems + ([] if problems else _graph_problems(plan))
 
 
-def _pending(step: Mapping[str, Any]) -> PlanStep:
-    return PlanStep(
+def _pending(step: Mapping[str, Any]) -> PlanStepState:
+    return PlanStepState(
         id=step["id"],
         type=step["type"],
         status="pending",
@@ -65,7 +65,7 @@ def _step_problems(step: Any, path: str) -> list[dict[str, str]]:
     return [_problem(f"{path}.params.{key}", "is missing", f"a {step['type']} step needs it") for key in missing]
 
 
-def _graph_problems(plan: list[PlanStep]) -> list[dict[str, str]]:
+def _graph_problems(plan: list[PlanStepState]) -> list[dict[str, str]]:
     ids = [step["id"] for step in plan]
     problems: list[dict[str, str]] = []
     for index, step in enumerate(plan):
@@ -87,7 +87,7 @@ def _graph_problems(plan: list[PlanStep]) -> list[dict[str, str]]:
     return []
 
 
-def _shared_path_problems(plan: list[PlanStep], key: str) -> list[dict[str, str]]:
+def _shared_path_problems(plan: list[PlanStepState], key: str) -> list[dict[str, str]]:
     """List steps that write the same file: one would overwrite the other."""
     seen: dict[str, str] = {}
     problems: list[dict[str, str]] = []

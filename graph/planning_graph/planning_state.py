@@ -15,7 +15,7 @@ TestTypeName = Literal["api", "unit", "integration", "e2e", "performance"]
 FINISHED: frozenset[str] = frozenset({"completed", "failed", "skipped"})
 
 
-class PlanStep(TypedDict):
+class PlanStepState(TypedDict):
     """One step of a plan.
 
     Attributes:
@@ -54,7 +54,7 @@ class PlanningAgentState(TypedDict):
     test_type: TestTypeName | None
     target: str | None
 
-    plan: list[PlanStep]
+    plan: list[PlanStepState]
     current_step_index: int
 
     max_retries_per_step: int

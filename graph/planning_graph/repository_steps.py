@@ -24,7 +24,7 @@ from ..agent_calls import call_agent
 from ..context import GraphServices, RunContext
 from ..execution_graph.staging import staged
 from ..faults import agent_fault, fault_of
-from .planning_state import PlanningAgentState, PlanStep
+from .planning_state import PlanningAgentState, PlanStepState
 from .steps import StepOutcome, failed
 
 _RECORDED = ("prompt_version", "model")
@@ -59,7 +59,7 @@ STAGES = {
 
 
 async def run_repository_step(
-    step: PlanStep, state: PlanningAgentState, context: RunContext, services: GraphServices
+    step: PlanStepState, state: PlanningAgentState, context: RunContext, services: GraphServices
 ) -> StepOutcome:
     """Ask the step's agent, keep what it made as an artifact and as a file of the run, and stage test files.
 
@@ -90,14 +90,14 @@ async def run_repository_step(
     return StepOutcome("completed", StepExit.COMPLETED, outcome, usage=usage)
 
 
-def engineered(plan: Sequence[PlanStep]) -> list[str]:
+def staged_by_engineer(plan: Sequence[PlanStepState]) -> list[str]:
     """Paths in the project of the test files that completed engineer steps staged, in plan order."""
     made = [step for step in plan if step["type"] == "engineer_tests" and step["status"] == "completed"]
     return [str(path) for step in made for path in (step["result"] or {}).get("staged") or ()]
 
 
 async def _inputs(
-    stage: _Stage, step: PlanStep, state: PlanningAgentState, context: RunContext, services: GraphServices
+    stage: _Stage, step: PlanStepState, state: PlanningAgentState, context: RunContext, services: GraphServices
 ) -> JsonObject:
     params = step["params"]
     if stage.upstream is None:
@@ -123,7 +123,7 @@ async def _inputs(
     )
 
 
-def _upstream(step: PlanStep, state: PlanningAgentState, wanted: str) -> str:
+def _upstream(step: PlanStepState, state: PlanningAgentState, wanted: str) -> str:
     """The artifact of the step it depends on that is of the wanted type."""
     before = step["params"].get("depends_on") or ()
     for one in state["plan"]:

@@ -12,7 +12,7 @@ from ...core.outcome import ExitReason, StepExit
 from ...core.usage import NOTHING_USED, TokenUsage
 from ..context import GraphServices
 from ..faults import Fault
-from .planning_state import FINISHED, PlanStep, StepStatus
+from .planning_state import FINISHED, PlanStepState, StepStatus
 
 StepFamily = Literal["generate", "verify", "accept", "context", "repository"]
 _GENERATE = re.compile(r"^generate_(api|unit|integration|e2e|performance)_tests$")
@@ -60,22 +60,22 @@ def planned_test_type(step_type: str) -> str | None:
     return found.group(1) if found else None
 
 
-def generates(step: PlanStep) -> bool:
+def generates(step: PlanStepState) -> bool:
     """Whether a step generates the tests of one target."""
     return step_kind(step["type"]).family == "generate"
 
 
-def depends_on(step: PlanStep) -> list[str]:
+def depends_on(step: PlanStepState) -> list[str]:
     """Ids of the steps that come before this one."""
     return list(step["params"].get("depends_on") or [])
 
 
-def is_finished(step: PlanStep) -> bool:
+def is_finished(step: PlanStepState) -> bool:
     """Whether a step has its final status."""
     return step["status"] in FINISHED
 
 
-def ready_steps(plan: Sequence[PlanStep]) -> list[PlanStep]:
+def ready_steps(plan: Sequence[PlanStepState]) -> list[PlanStepState]:
     """Select unfinished steps whose dependencies are all finished, in plan order.
 
     Call `blocked_by` before executing one.
@@ -84,13 +84,13 @@ def ready_steps(plan: Sequence[PlanStep]) -> list[PlanStep]:
     return [step for step in plan if not is_finished(step) and finished.issuperset(depends_on(step))]
 
 
-def mark_ready_in_progress(plan: Sequence[PlanStep]) -> list[PlanStep]:
+def mark_ready_in_progress(plan: Sequence[PlanStepState]) -> list[PlanStepState]:
     """Return the plan with every ready step in progress, as the checkpoint shows it while they are executed."""
     ready = {step["id"] for step in ready_steps(plan)}
     return [{**step, "status": "in_progress"} if step["id"] in ready else step for step in plan]
 
 
-def blocked_by(step: PlanStep, plan: Sequence[PlanStep]) -> str | None:
+def blocked_by(step: PlanStepState, plan: Sequence[PlanStepState]) -> str | None:
     """Return the dependency that prevents a ready step from being executed, or None.
 
     A tolerant step is never blocked, and an optional step never blocks.
@@ -101,12 +101,12 @@ def blocked_by(step: PlanStep, plan: Sequence[PlanStep]) -> str | None:
     return next((before for before in depends_on(step) if before in needed), None)
 
 
-def first_unfinished(plan: Sequence[PlanStep]) -> int:
+def first_unfinished(plan: Sequence[PlanStepState]) -> int:
     """Index of the first step without a final status; the length of the plan when all have one."""
     return next((index for index, step in enumerate(plan) if not is_finished(step)), len(plan))
 
 
-def dependents(plan: Sequence[PlanStep], ids: set[str]) -> set[str]:
+def dependents(plan: Sequence[PlanStepState], ids: set[str]) -> set[str]:
     """Ids of all steps that depend on any of `ids`, directly or not; without `ids` themselves."""
     found = set(ids)
     grown = True
@@ -136,7 +136,7 @@ class StepOutcome:
     usage: TokenUsage = field(default_factory=lambda: NOTHING_USED)
     fault: Fault | None = None
 
-    def applied(self, step: PlanStep) -> PlanStep:
+    def applied(self, step: PlanStepState) -> PlanStepState:
         """Return the step with this outcome."""
         failure = {} if self.fault is None else {"failure": self.fault.to_dict()}
         return {

@@ -13,18 +13,18 @@ from ..context import GraphServices
 from ..execution_graph.staging import dropped_ids, staged
 from ..faults import Fault, fault_of, is_transient
 from ..state_format import within_limit
-from .planning_state import PlanningAgentState, PlanStep
-from .repository_steps import engineered
+from .planning_state import PlanningAgentState, PlanStepState
+from .repository_steps import staged_by_engineer
 from .steps import StepOutcome, failed, skipped
 
 
-async def verify_suite(step: PlanStep, state: PlanningAgentState, services: GraphServices) -> StepOutcome:
+async def verify_suite(step: PlanStepState, state: PlanningAgentState, services: GraphServices) -> StepOutcome:
     """Run all kept test files together, and prune what does not hold in company (B-11); one file was run already.
 
     Raises:
         ToolFailure, ToolTimeout, EnvironmentFault.
     """
-    made = generated(state["plan"], step["params"].get("test_paths"))
+    made = kept_results(state["plan"], step["params"].get("test_paths"))
     if not made:
         return skipped(StepExit.NOTHING_KEPT, "no test file was kept, so there is nothing to verify")
     if not state["run"]:
@@ -63,7 +63,7 @@ def _proven_alone(results: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None
     return {**seen, "dropped": []} if same else None
 
 
-async def accept_tests(step: PlanStep, state: PlanningAgentState, services: GraphServices) -> StepOutcome:
+async def accept_tests(step: PlanStepState, state: PlanningAgentState, services: GraphServices) -> StepOutcome:
     """Add the verified and the engineered files to the project; on a dry run they stay staged (B-09).
 
     When a file is in the way, the result lists every file with its outcome, `conflict` included, and the step failed.
@@ -75,13 +75,13 @@ async def accept_tests(step: PlanStep, state: PlanningAgentState, services: Grap
     if verified:
         paths = [path for one in verified for path in (one["result"] or {}).get("test_paths") or []]
     else:
-        paths = list(generated(state["plan"], step["params"].get("test_paths")))
-    paths += engineered(state["plan"])
+        paths = list(kept_results(state["plan"], step["params"].get("test_paths")))
+    paths += staged_by_engineer(state["plan"])
     if not paths:
         return skipped(StepExit.NOTHING_KEPT, "no test file was kept, so there is nothing to accept")
     if not state["accept"]:
         outcome = skipped(StepExit.SWITCHED_OFF, "dry run: the files are staged and can be applied later")
-        files = [{"path": path, "outcome": "staged"} for path in engineered(state["plan"])]
+        files = [{"path": path, "outcome": "staged"} for path in staged_by_engineer(state["plan"])]
         result = {"staged": paths, **({"files": files} if files else {})}
         return StepOutcome(outcome.status, outcome.exit_reason, result, outcome.message)
     try:
@@ -100,7 +100,7 @@ async def accept_tests(step: PlanStep, state: PlanningAgentState, services: Grap
     return StepOutcome("completed", StepExit.COMPLETED, {"test_paths": paths, **answer})
 
 
-async def retrieve_for_plan(step: PlanStep, services: GraphServices) -> StepOutcome:
+async def retrieve_for_plan(step: PlanStepState, services: GraphServices) -> StepOutcome:
     """Look something up for the steps that follow. Raises ToolTimeout; other failures end the step."""
     params = step["params"]
     arguments = {"query": params["query"], "file_paths": params.get("file_paths") or []}
@@ -113,7 +113,7 @@ async def retrieve_for_plan(step: PlanStep, services: GraphServices) -> StepOutc
     return StepOutcome("completed", StepExit.COMPLETED, within_limit(answer))
 
 
-def generated(plan: Sequence[PlanStep], wanted: Sequence[str] | None) -> dict[str, dict[str, Any]]:
+def kept_results(plan: Sequence[PlanStepState], wanted: Sequence[str] | None) -> dict[str, dict[str, Any]]:
     """Results of completed generate steps that kept a test, by test path, in plan order; of `wanted` paths only."""
     results: dict[str, dict[str, Any]] = {}
     for step in plan:

@@ -14,7 +14,7 @@ from ....engine.python.project.exploration_digest import Foundations
 from ....engine.python.project.layout import ModulePlace
 from ....store.files.base_names import unique_test_path
 from ...contract.protocol import JsonObject
-from .planning import Planned, Scope
+from .planning import PlannedSteps, StepScope
 
 _MOST_FOUND = 3
 _FRAMEWORKS = "FastAPI, Starlette, Flask, Quart or Django application"
@@ -41,10 +41,10 @@ class _Subject:
         return bool(self.document) and not is_address(self.document)
 
 
-def api_steps(scope: Scope) -> Planned:
+def api_steps(scope: StepScope) -> PlannedSteps:
     """One step for each application of the scope, or what the command starts; a document that is named is held against
     the likeliest one."""
-    planned = Planned()
+    planned = PlannedSteps()
     found = _wanted(scope)
     program = _program(scope)
     if scope.command:
@@ -76,7 +76,7 @@ def is_address(document: str) -> bool:
     return re.match(r"https?://|(?:localhost|[\w-]+(?:\.[\w-]+)*):\d{2,5}(?:/|$)", document, re.IGNORECASE) is not None
 
 
-def _documents(scope: Scope, planned: Planned) -> Iterator[str]:
+def _documents(scope: StepScope, planned: PlannedSteps) -> Iterator[str]:
     """Addresses, and files as paths in the project; one that is not there is noted."""
     root = scope.layout.root.resolve()
     for one in scope.documents:
@@ -90,7 +90,7 @@ def _documents(scope: Scope, planned: Planned) -> Iterator[str]:
             planned.advice = planned.advice or "Give the OpenAPI document's path in the project, or its address."
 
 
-def _nothing_to_start(scope: Scope, documents: Sequence[str]) -> JsonObject:
+def _nothing_to_start(scope: StepScope, documents: Sequence[str]) -> JsonObject:
     names = ", ".join(one.place.path for one in scope.targets[:3])
     where = f"in {names}" if scope.named and names else "in the project"
     text = documents[0] if documents else "API tests"
@@ -101,7 +101,7 @@ def _nothing_to_start(scope: Scope, documents: Sequence[str]) -> JsonObject:
     }
 
 
-def _program(scope: Scope) -> ModulePlace | None:
+def _program(scope: StepScope) -> ModulePlace | None:
     """The module of the project that the command runs: a script, `-m module` or `module:application`."""
     places = {one.path: one for one in scope.layout.modules}
     modules = {one.module: one for one in scope.layout.modules}
@@ -113,7 +113,7 @@ def _program(scope: Scope) -> ModulePlace | None:
     return None
 
 
-def _wanted(scope: Scope) -> list[WebApplication]:
+def _wanted(scope: StepScope) -> list[WebApplication]:
     """The applications of the modules that are named, else those built on them; all where none is named."""
     everything = find_applications(scope.layout)
     if not scope.named or not scope.targets:
@@ -130,7 +130,7 @@ def _wanted(scope: Scope) -> list[WebApplication]:
     return list(seen.values())
 
 
-def _built_on(paths: set[str], everything: list[WebApplication], scope: Scope) -> list[WebApplication]:
+def _built_on(paths: set[str], everything: list[WebApplication], scope: StepScope) -> list[WebApplication]:
     """Applications that import a module which is named: "the orders service: its API"."""
     files = Foundations(scope.layout.root, tuple(one.path for one in scope.layout.modules))
     return [one for one in everything if paths & files.brought_by(one.place.path)]
@@ -142,7 +142,7 @@ def _one_leads(found: list[WebApplication]) -> bool:
     return len({one.place.path for one in found}) == 1 or len(objects) == 1
 
 
-def _step(scope: Scope, subject: _Subject, taken: list[str]) -> JsonObject:
+def _step(scope: StepScope, subject: _Subject, taken: list[str]) -> JsonObject:
     slug = _slug(subject)
     path = PurePosixPath(scope.tests_dir, "api", f"test_{slug}_api.py").as_posix()
     test_path = unique_test_path(scope.layout.root, path, taken)
@@ -161,7 +161,7 @@ def _step(scope: Scope, subject: _Subject, taken: list[str]) -> JsonObject:
     }
 
 
-def _target(scope: Scope, subject: _Subject) -> JsonObject:
+def _target(scope: StepScope, subject: _Subject) -> JsonObject:
     """Where the code is, or else the document, and how the application comes to life."""
     application = subject.application
     target: dict[str, Any] = {}

@@ -6,17 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...contract.protocol import JsonObject
-from .target_index import Target, TargetIndex
+from .target_index import ModuleTarget, TargetIndex
 
 
-def changed_targets(targets: Sequence[Target], changes: Mapping[str, Any], index: TargetIndex) -> tuple[Target, ...]:
+def changed_targets(
+    targets: Sequence[ModuleTarget], changes: Mapping[str, Any], index: TargetIndex
+) -> tuple[ModuleTarget, ...]:
     """The targets of which something changed, limited to that.
 
     Args:
         changes: `files`: path → qualified names, or None for a file that changed as a whole.
     """
     files: Mapping[str, Any] = changes["files"]
-    kept: list[Target] = []
+    kept: list[ModuleTarget] = []
     for target in targets:
         path = target.place.path
         if path not in files:
@@ -28,11 +30,13 @@ def changed_targets(targets: Sequence[Target], changes: Mapping[str, Any], index
         known = index.symbols_of(target.place.module)
         wanted = _both(target.symbols, tuple(name for name in names if name in known))
         if wanted:
-            kept.append(Target(target.place, wanted))
+            kept.append(ModuleTarget(target.place, wanted))
     return tuple(kept)
 
 
-def unchanged_rows(targets: Sequence[Target], kept: Sequence[Target], changes: Mapping[str, Any]) -> list[JsonObject]:
+def unchanged_rows(
+    targets: Sequence[ModuleTarget], kept: Sequence[ModuleTarget], changes: Mapping[str, Any]
+) -> list[JsonObject]:
     """What the plan leaves out of these targets, as rows of `skipped`: one for all files that did not change at all."""
     left = {target.place.path for target in targets} - {target.place.path for target in kept}
     told = {row["target"]: str(row["reason"]) for row in changes["left_out"] if row["target"] in left}

@@ -12,17 +12,17 @@ from ....engine.integration.modules.seams import SeamMap, find_seams
 from ....engine.integration.modules.targets import MOST_TARGETS, integration_targets, restrict_target
 from ....store.files.base_names import unique_test_path
 from ...contract.protocol import JsonObject
-from .planning import Planned, Scope
+from .planning import PlannedSteps, StepScope
 
 GENERATE = "generate_integration_tests"
 
 
-def integration_steps(scope: Scope) -> Planned:
+def integration_steps(scope: StepScope) -> PlannedSteps:
     """A step for each entry of the scope, those that reach most first.
 
     A module that is named and reaches no other is tested by what reaches it; without that it is skipped.
     """
-    planned = Planned()
+    planned = PlannedSteps()
     wanted = {target.place.path: target.symbols for target in scope.targets}
     seams = find_seams(scope.layout.root, scope.layout)
     found = list(integration_targets(scope.layout.root, scope.layout, wanted, seams))
@@ -62,7 +62,7 @@ def integration_steps(scope: Scope) -> Planned:
 
 
 def _callers(
-    modules: Collection[str], wanted: Mapping[str, object], scope: Scope, seams: SeamMap
+    modules: Collection[str], wanted: Mapping[str, object], scope: StepScope, seams: SeamMap
 ) -> list[IntegrationTarget]:
     """The targets of other modules, each limited to what reaches one of some modules."""
     callers: list[IntegrationTarget] = []
@@ -78,7 +78,7 @@ def _reached(target: IntegrationTarget, seams: SeamMap) -> frozenset[str]:
     return frozenset().union(*(seams.reached(target.entry.place.module, name) for name in target.subjects))
 
 
-def _step(target: IntegrationTarget, symbols: tuple[str, ...] | None, scope: Scope) -> JsonObject:
+def _step(target: IntegrationTarget, symbols: tuple[str, ...] | None, scope: StepScope) -> JsonObject:
     place = target.entry.place
     slug = "__".join(re.sub(r"\W+", "_", name).strip("_").lower() for name in (place.module, *(symbols or ())[:2]))
     folder = PurePosixPath(scope.tests_dir, "integration")

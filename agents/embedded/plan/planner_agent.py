@@ -21,10 +21,10 @@ from .api_plan import api_steps, is_address
 from .changed_targets import changed_targets, unchanged_rows
 from .integration_plan import integration_steps
 from .plan_steps import CONTEXT, accept_step, context_step, verify_step
-from .planning import Planned, Scope, StepPlanner
+from .planning import PlannedSteps, StepPlanner, StepScope
 from .repository_steps import repository_plan
-from .request_words import Clause, Mention, RequestWords, read_request
-from .target_index import Target, TargetIndex
+from .request_words import Clause, Mention, ParsedRequest, parse_request
+from .target_index import ModuleTarget, TargetIndex
 from .unit_plan import unit_steps
 
 STEP_PLANNERS: Mapping[str, StepPlanner] = {"unit": unit_steps, "api": api_steps, "integration": integration_steps}
@@ -49,9 +49,9 @@ class _Reading:
         advice: what to do where nothing can be planned.
     """
 
-    targets: dict[int, list[Target]] = field(default_factory=dict)
+    targets: dict[int, list[ModuleTarget]] = field(default_factory=dict)
     documents: dict[int, list[str]] = field(default_factory=dict)
-    excluded: list[Target] = field(default_factory=list)
+    excluded: list[ModuleTarget] = field(default_factory=list)
     understood: list[str] = field(default_factory=list)
     not_understood: list[JsonObject] = field(default_factory=list)
     skipped: list[JsonObject] = field(default_factory=list)
@@ -93,7 +93,7 @@ class EmbeddedPlannerAgent(Agent):
         whole = repository_plan(text)
         if whole is not None and inputs.get("test_type") in (None, "e2e"):
             return whole if inputs.get("changes") is None else {**whole, "not_understood": [_MAPPED_WHOLE]}
-        words = read_request(text)
+        words = parse_request(text)
         layout = self._layout(Path(str(inputs["root"])))
         index = TargetIndex(layout)
         reading = _Reading()
@@ -108,7 +108,7 @@ class EmbeddedPlannerAgent(Agent):
             raise _nothing_to_do(reading, "; ".join(str(row["reason"]) for row in reading.not_understood) + ".")
         framework = str(words.framework or inputs.get("framework") or "pytest")
         tests_dir = str(inputs.get("tests_dir") or "tests/generated")
-        scope = Scope(
+        scope = StepScope(
             index=index,
             targets=(),
             named=False,
@@ -130,7 +130,7 @@ class EmbeddedPlannerAgent(Agent):
         }
 
 
-def _clauses(words: RequestWords, inputs: Mapping[str, Any]) -> list[Clause]:
+def _clauses(words: ParsedRequest, inputs: Mapping[str, Any]) -> list[Clause]:
     """The parts of a request; a test type or a target that was given beside it holds for all of it."""
     asked, target = inputs.get("test_type"), inputs.get("target")
     more = (Mention(str(target), True),) if target else ()
@@ -157,12 +157,12 @@ def _unavailable(test_type: str) -> JsonObject:
     return {"text": f"{test_type} tests", "reason": reason, "suggestions": list(STEP_PLANNERS)}
 
 
-def _resolve(clauses: Sequence[Clause], words: RequestWords, index: TargetIndex, reading: _Reading) -> None:
+def _resolve(clauses: Sequence[Clause], words: ParsedRequest, index: TargetIndex, reading: _Reading) -> None:
     """Sort every mention into targets, documents, exclusions and what was not understood."""
     for mention in words.mentions:
         if mention.excluded:
             reading.excluded += _found(mention, index, reading)
-    known: dict[Mention, list[Target]] = {}
+    known: dict[Mention, list[ModuleTarget]] = {}
     for at, clause in enumerate(clauses):
         targets = reading.targets.setdefault(at, [])
         documents = reading.documents.setdefault(at, [])
@@ -182,7 +182,7 @@ def _resolve(clauses: Sequence[Clause], words: RequestWords, index: TargetIndex,
         reading.understood.append(f"the whole project: {len(index.modules)} modules")
 
 
-def _found(mention: Mention, index: TargetIndex, reading: _Reading) -> list[Target]:
+def _found(mention: Mention, index: TargetIndex, reading: _Reading) -> list[ModuleTarget]:
     """What a mention names; what was understood of it, or not, is noted."""
     found = index.find(mention.text, explicit=mention.explicit)
     if not found.targets:
@@ -199,8 +199,8 @@ def _found(mention: Mention, index: TargetIndex, reading: _Reading) -> list[Targ
 
 def _steps(
     clauses: Sequence[Clause],
-    words: RequestWords,
-    whole: Scope,
+    words: ParsedRequest,
+    whole: StepScope,
     reading: _Reading,
     changes: Mapping[str, Any] | None,
 ) -> list[JsonObject]:
@@ -218,7 +218,7 @@ def _steps(
         named = bool(wanted or reading.documents[at])
         if not named and not words.whole and any(not one.weak for one in clause.mentions):
             continue
-        targets = _chosen(wanted if named else [Target(place) for place in index.modules], reading.excluded)
+        targets = _chosen(wanted if named else [ModuleTarget(place) for place in index.modules], reading.excluded)
         if changes is not None:
             targets = _limited(targets, changes, index, reading)
             if not targets and not reading.documents[at]:
@@ -242,8 +242,8 @@ def _steps(
 
 
 def _limited(
-    targets: tuple[Target, ...], changes: Mapping[str, Any], index: TargetIndex, reading: _Reading
-) -> tuple[Target, ...]:
+    targets: tuple[ModuleTarget, ...], changes: Mapping[str, Any], index: TargetIndex, reading: _Reading
+) -> tuple[ModuleTarget, ...]:
     """What changed of the targets; what is left out is noted."""
     kept = changed_targets(targets, changes, index)
     rows = unchanged_rows(targets, kept, changes)
@@ -255,7 +255,7 @@ def _limited(
     return kept
 
 
-def _added(planned: Planned, scope: Scope, reading: _Reading) -> list[JsonObject]:
+def _added(planned: PlannedSteps, scope: StepScope, reading: _Reading) -> list[JsonObject]:
     """The steps of one part; what it says of itself is noted, and so is a document that no step tests."""
     reading.understood += [one for one in planned.understood if one not in reading.understood]
     reading.not_understood += planned.not_understood
@@ -269,21 +269,23 @@ def _added(planned: Planned, scope: Scope, reading: _Reading) -> list[JsonObject
     return planned.steps
 
 
-def _chosen(targets: Sequence[Target], excluded: Sequence[Target]) -> tuple[Target, ...]:
+def _chosen(targets: Sequence[ModuleTarget], excluded: Sequence[ModuleTarget]) -> tuple[ModuleTarget, ...]:
     """One target a module, in order of paths, without modules that are excluded as a whole."""
     whole_modules = {target.place.path for target in excluded if target.symbols is None}
-    chosen: dict[str, Target] = {}
+    chosen: dict[str, ModuleTarget] = {}
     for target in targets:
         merged = chosen.get(target.place.path)
         if merged is not None and (merged.symbols is None or target.symbols is None):
-            target = Target(target.place)
+            target = ModuleTarget(target.place)
         elif merged is not None:
-            target = Target(target.place, tuple(dict.fromkeys((*(merged.symbols or ()), *(target.symbols or ())))))
+            target = ModuleTarget(
+                target.place, tuple(dict.fromkeys((*(merged.symbols or ()), *(target.symbols or ()))))
+            )
         chosen[target.place.path] = target
     return tuple(target for path, target in sorted(chosen.items()) if path not in whole_modules)
 
 
-def _spelled(target: Target) -> str:
+def _spelled(target: ModuleTarget) -> str:
     return target.place.path if target.symbols is None else f"{target.place.module}:{', '.join(target.symbols)}"
 
 

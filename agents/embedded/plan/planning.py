@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from ....engine.python.project.layout import Layout
 from ...contract.protocol import JsonObject
-from .target_index import Target, TargetIndex
+from .target_index import ModuleTarget, TargetIndex
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class StepScope:
     """What one kind of tests is asked for.
 
     Attributes:
@@ -30,7 +30,7 @@ class Scope:
     """
 
     index: TargetIndex
-    targets: tuple[Target, ...]
+    targets: tuple[ModuleTarget, ...]
     named: bool
     request: str
     documents: tuple[str, ...]
@@ -49,7 +49,7 @@ class Scope:
 
 
 @dataclass(slots=True)
-class Planned:
+class PlannedSteps:
     """The steps for one kind of tests.
 
     Attributes:
@@ -67,4 +67,4 @@ class Planned:
     advice: str = ""
 
 
-StepPlanner = Callable[[Scope], Planned]
+StepPlanner = Callable[[StepScope], PlannedSteps]

@@ -91,7 +91,7 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True)
-class RequestWords:
+class ParsedRequest:
     """A request, sorted into heaps.
 
     Attributes:
@@ -111,7 +111,7 @@ class RequestWords:
     further_frameworks: tuple[str, ...] = ()
 
 
-def read_request(text: str) -> RequestWords:
+def parse_request(text: str) -> ParsedRequest:
     """Sort the words of a request. Never fails; an empty request has no mentions and asks for the whole project."""
     quoted: list[str] = []
 
@@ -136,7 +136,7 @@ def read_request(text: str) -> RequestWords:
     types: tuple[TestType, ...] = tuple(test_type for _, test_type in found)
     clauses = tuple(_clauses(rest, found, placed))
     framework, further = (frameworks[0], tuple(frameworks[1:])) if frameworks else (None, ())
-    return RequestWords(types, clauses, framework, only_untested, whole, mentions, further)
+    return ParsedRequest(types, clauses, framework, only_untested, whole, mentions, further)
 
 
 def _clauses(text: str, types: list[tuple[int, TestType]], placed: list[tuple[int, Mention]]) -> list[Clause]:

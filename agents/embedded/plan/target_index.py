@@ -14,7 +14,7 @@ from ....utils.python_source import parse_python
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ModuleTarget:
     """A module to test; `symbols` are qualified names inside it, None for all."""
 
     place: ModulePlace
@@ -22,10 +22,10 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TargetMatch:
     """What a mention names; `why_not` says what stands in the way where there is nothing."""
 
-    targets: tuple[Target, ...] = ()
+    targets: tuple[ModuleTarget, ...] = ()
     why_not: str = ""
 
 
@@ -46,7 +46,7 @@ class TargetIndex:
         """Every module that may be a target."""
         return self._layout.modules
 
-    def find(self, text: str, *, explicit: bool) -> Found:
+    def find(self, text: str, *, explicit: bool) -> TargetMatch:
         """What `text` names.
 
         Args:
@@ -60,7 +60,7 @@ class TargetIndex:
         if colon and qualname:
             return self._in_module(module, qualname.strip("()"))
         name = text.removesuffix("()")
-        return Found(self._by_module(name) or self._by_symbol(name) or self._by_word(name, explicit))
+        return TargetMatch(self._by_module(name) or self._by_symbol(name) or self._by_word(name, explicit))
 
     def suggestions(self, text: str) -> list[str]:
         """At most three names that look like `text`."""
@@ -81,25 +81,29 @@ class TargetIndex:
         self.symbols_of(place.module)
         return self._broken.get(place.path)
 
-    def _by_path(self, text: str) -> Found:
+    def _by_path(self, text: str) -> TargetMatch:
         path = text.replace("\\", "/").strip()
         relative = self._relative(path)
         if relative is None:
-            return Found(why_not=f"it lies outside the project {self._layout.root}")
+            return TargetMatch(why_not=f"it lies outside the project {self._layout.root}")
         if relative == ".":
-            return Found(tuple(Target(place) for place in self.modules)) if "." in path or "/" in path else Found()
-        inside = tuple(Target(place) for place in self.modules if place.path.startswith(f"{relative}/"))
+            return (
+                TargetMatch(tuple(ModuleTarget(place) for place in self.modules))
+                if "." in path or "/" in path
+                else TargetMatch()
+            )
+        inside = tuple(ModuleTarget(place) for place in self.modules if place.path.startswith(f"{relative}/"))
         if inside:
-            return Found(inside)
+            return TargetMatch(inside)
         file = self._layout.root / relative
         if file.is_dir() and ("/" in path or explicit_folder(path)):
-            return Found(why_not="the folder holds no Python module that could be tested")
+            return TargetMatch(why_not="the folder holds no Python module that could be tested")
         if file.is_file() and (file.suffix == ".py" or "/" in path or "." in path):
             return self._file(relative)
         if path.endswith(".py"):
-            named = tuple(Target(place) for place in self.modules if PurePosixPath(place.path).name == path)
-            return Found(named, "" if named else "there is no such file")
-        return Found(why_not="there is no such file or folder" if "/" in path else "")
+            named = tuple(ModuleTarget(place) for place in self.modules if PurePosixPath(place.path).name == path)
+            return TargetMatch(named, "" if named else "there is no such file")
+        return TargetMatch(why_not="there is no such file or folder" if "/" in path else "")
 
     def _relative(self, path: str) -> str | None:
         root = self._layout.root
@@ -109,52 +113,54 @@ class TargetIndex:
         except (ValueError, OSError, RuntimeError):
             return None
 
-    def _file(self, relative: str) -> Found:
+    def _file(self, relative: str) -> TargetMatch:
         if not relative.endswith(".py"):
-            return Found(why_not="it is not a Python file")
+            return TargetMatch(why_not="it is not a Python file")
         if relative in self._layout.test_files:
-            return Found(why_not="it is a test already")
+            return TargetMatch(why_not="it is a test already")
         try:
-            return Found((Target(module_at(self._layout, relative)),))
+            return TargetMatch((ModuleTarget(module_at(self._layout, relative)),))
         except ProjectError as error:
-            return Found(why_not=error.message.rstrip("."))
+            return TargetMatch(why_not=error.message.rstrip("."))
 
-    def _in_module(self, module: str, qualname: str) -> Found:
+    def _in_module(self, module: str, qualname: str) -> TargetMatch:
         places = self._by_path(module).targets or self._by_module(module) or self._by_word(module, True)
         if not places:
-            return Found(why_not=f"there is no module {module}")
+            return TargetMatch(why_not=f"there is no module {module}")
         found = tuple(
-            Target(target.place, (qualname,)) for target in places if qualname in self.symbols_of(target.place.module)
+            ModuleTarget(target.place, (qualname,))
+            for target in places
+            if qualname in self.symbols_of(target.place.module)
         )
         if found:
-            return Found(found)
+            return TargetMatch(found)
         broken = [self._broken[target.place.path] for target in places if target.place.path in self._broken]
-        return Found(why_not=broken[0] if broken else f"{module} has no {qualname}")
+        return TargetMatch(why_not=broken[0] if broken else f"{module} has no {qualname}")
 
-    def _by_module(self, name: str) -> tuple[Target, ...]:
+    def _by_module(self, name: str) -> tuple[ModuleTarget, ...]:
         exact = tuple(place for place in self.modules if place.module == name)
         if exact and not exact[0].path.endswith("/__init__.py"):
-            return tuple(Target(place) for place in exact)
+            return tuple(ModuleTarget(place) for place in exact)
         return tuple(
-            Target(place) for place in self.modules if place.module == name or place.module.startswith(f"{name}.")
+            ModuleTarget(place) for place in self.modules if place.module == name or place.module.startswith(f"{name}.")
         )
 
-    def _by_symbol(self, name: str) -> tuple[Target, ...]:
+    def _by_symbol(self, name: str) -> tuple[ModuleTarget, ...]:
         """`pkg.mod.Qual`, then `Qual` with a dot or a capital or an underscore in it."""
         parts = name.split(".")
         for cut in range(len(parts) - 1, 0, -1):
             module, qualname = ".".join(parts[:cut]), ".".join(parts[cut:])
             if qualname in self.symbols_of(module):
-                return tuple(Target(place, (qualname,)) for place in self.modules if place.module == module)
-        return tuple(Target(place, (name,)) for place in self.modules if name in self.symbols_of(place.module))
+                return tuple(ModuleTarget(place, (qualname,)) for place in self.modules if place.module == module)
+        return tuple(ModuleTarget(place, (name,)) for place in self.modules if name in self.symbols_of(place.module))
 
-    def _by_word(self, word: str, explicit: bool) -> tuple[Target, ...]:
+    def _by_word(self, word: str, explicit: bool) -> tuple[ModuleTarget, ...]:
         """The last part of a module's or package's name, whatever its case; then its plural or singular."""
         if len(word) < 3 and not explicit:
             return ()
         lower = word.lower()
         for wanted in (lower, lower.removesuffix("s"), f"{lower}s", lower.replace("-", "_")):
-            found = tuple(Target(place) for place in self.modules if _named(place, wanted))
+            found = tuple(ModuleTarget(place) for place in self.modules if _named(place, wanted))
             if found:
                 return found
         return ()

@@ -7,13 +7,13 @@ import hashlib
 from ....store.files.base_names import unique_test_path
 from .existing_tests import untested_symbols
 from .plan_steps import generate_step
-from .planning import Planned, Scope
-from .target_index import Target
+from .planning import PlannedSteps, StepScope
+from .target_index import ModuleTarget
 
 
-def unit_steps(scope: Scope) -> Planned:
+def unit_steps(scope: StepScope) -> PlannedSteps:
     """One step for each module of the scope that may be a target."""
-    planned = Planned()
+    planned = PlannedSteps()
     taken = list(scope.taken)
     for target in _testable(scope, planned):
         step = generate_step(
@@ -30,30 +30,30 @@ def unit_steps(scope: Scope) -> Planned:
     return planned
 
 
-def _testable(scope: Scope, planned: Planned) -> list[Target]:
+def _testable(scope: StepScope, planned: PlannedSteps) -> list[ModuleTarget]:
     """The targets without what is excluded, has tests already or cannot be a target."""
     index = scope.index
-    kept: list[Target] = []
+    kept: list[ModuleTarget] = []
     for target in scope.targets:
         path, symbols = target.place.path, index.symbols_of(target.place.module)
         if target.place.module.rpartition(".")[2] == "__main__":
             planned.skipped.append({"target": path, "reason": "importing a __main__ module runs the program"})
             continue
-        if not public(symbols) and index.broken(target.place) is None:
+        if not public_names(symbols) and index.broken(target.place) is None:
             planned.skipped.append({"target": path, "reason": "it defines no public function or class"})
             continue
         wanted = target.symbols
         left_out = [one for place, one in scope.left_out if place == path]
         if scope.left_out:
-            wanted = tuple(one for one in wanted or public(symbols) if not _below(one, left_out))
+            wanted = tuple(one for one in wanted or public_names(symbols) if not _below(one, left_out))
         if scope.only_untested:
             wanted = untested_symbols(scope.layout.root, scope.layout.test_files, target.place, wanted or symbols)
             if not wanted:
                 planned.skipped.append({"target": path, "reason": "every public symbol is named by a test already"})
                 continue
-            if set(wanted) == set(public(symbols)):
+            if set(wanted) == set(public_names(symbols)):
                 wanted = None
-        kept.append(Target(target.place, wanted))
+        kept.append(ModuleTarget(target.place, wanted))
     return kept
 
 
@@ -61,6 +61,6 @@ def _below(symbol: str, left_out: list[str]) -> bool:
     return symbol in left_out or symbol.partition(".")[0] in left_out
 
 
-def public(symbols: tuple[str, ...]) -> tuple[str, ...]:
+def public_names(symbols: tuple[str, ...]) -> tuple[str, ...]:
     """The names of which no part begins with an underscore."""
     return tuple(one for one in symbols if not any(part.startswith("_") for part in one.split(".")))

@@ -16,7 +16,7 @@ LARGEST_READ = 512 * 1024
 """Bytes; larger files are listed, not read."""
 
 
-class CalledTool(Protocol):
+class ToolCallRecord(Protocol):
     """One call as the tool client remembers it."""
 
     @property
@@ -29,7 +29,7 @@ class RepositoryTools(Protocol):
     """What a crawler may call; `mcp.client.ToolClient` is one."""
 
     async def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]: ...
-    def calls(self) -> Sequence[CalledTool]: ...
+    def calls(self) -> Sequence[ToolCallRecord]: ...
 
 
 class EmbeddedCrawlerAgent(Agent):
@@ -54,7 +54,7 @@ class EmbeddedCrawlerAgent(Agent):
         return await asyncio.to_thread(_mapped, inputs, found)
 
 
-class Found:
+class RepositoryContents:
     """A repository as the tools gave it.
 
     Attributes:
@@ -72,7 +72,7 @@ class Found:
         self.cache_hits = 0
 
 
-async def read_repository(tools: RepositoryTools, ref: str) -> Found:
+async def read_repository(tools: RepositoryTools, ref: str) -> RepositoryContents:
     """The tree and every text that a survey can use.
 
     Raises:
@@ -80,7 +80,7 @@ async def read_repository(tools: RepositoryTools, ref: str) -> Found:
     """
     before = _hits(tools)
     answer = await tools.call(TREE, {"ref": ref})
-    found = Found(answer["files"], bool(answer["truncated"]))
+    found = RepositoryContents(answer["files"], bool(answer["truncated"]))
     for file in found.tree:
         path = str(file["path"])
         if not is_surveyed(path):
@@ -102,7 +102,7 @@ def _hits(tools: RepositoryTools) -> int:
     return sum(one.cached and one.tool in (TREE, READ_FILE) for one in tools.calls())
 
 
-def _mapped(inputs: Mapping[str, Any], found: Found) -> AgentResponse:
+def _mapped(inputs: Mapping[str, Any], found: RepositoryContents) -> AgentResponse:
     seen = survey([str(file["path"]) for file in found.tree], found.texts)
     result = repository_map(inputs, found, seen)
     metadata = {
@@ -114,7 +114,7 @@ def _mapped(inputs: Mapping[str, Any], found: Found) -> AgentResponse:
     return success_response(result, trace=trace, metadata=metadata)
 
 
-def repository_map(inputs: Mapping[str, Any], found: Found, seen: Survey) -> JsonObject:
+def repository_map(inputs: Mapping[str, Any], found: RepositoryContents, seen: Survey) -> JsonObject:
     """The crawler's result: what a survey found, at the depth that was asked for."""
     files = {str(file["path"]): file for file in found.tree}
     at_depth = seen.at(inputs["depth_level"], list(files))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ....utils.generated_header import with_header
 from .case_words import Click, Expectation, Fill, Open, Script, Send, Shows, StatusBelow, StatusIs, Step, parts_of
-from .playwright_files import AUTHORIZATION, guarded
+from .playwright_files import AUTHORIZATION, needs_authorization
 
 FOLDER = ".maestro/generated"
 UNSEEN = "Maestro sees no page title"
@@ -35,14 +35,14 @@ def _flow(script: Script) -> str:
     lines = ["# Run it with: maestro test -e BASE_URL=https://... and a -e for each variable that is asserted below."]
     lines += ["url: ${BASE_URL}", f"name: {_text(f'{script.title} [{script.id}]')}", "tags:", f"  - {script.priority}"]
     lines.append("---")
-    needed = ["BASE_URL", *script.variables, *([AUTHORIZATION] if guarded(script) else [])]
+    needed = ["BASE_URL", *script.variables, *([AUTHORIZATION] if needs_authorization(script) else [])]
     for name in needed:
         why = next((one for one in script.preconditions if re.search(rf"\b{name}\b", one)), f"{name} is set.")
         lines += ["- assertTrue:", f"    condition: ${{typeof {name} !== 'undefined'}}", f"    label: {_text(why)}"]
     told = [one for one in script.preconditions if not any(re.search(rf"\b{name}\b", one) for name in needed)]
     lines += [f"# Precondition: {' '.join(one.split())}" for one in told]
     for step in script.steps:
-        lines += _commands(step, guarded(script))
+        lines += _commands(step, needs_authorization(script))
     for one in script.expected:
         lines += _assertion(one)
     return "\n".join(lines) + "\n"

@@ -37,7 +37,7 @@ def group_of(script: Script) -> str:
     return named[0] if named and not script.first_path.lstrip("/").startswith("{") else "root"
 
 
-def guarded(script: Script) -> bool:
+def needs_authorization(script: Script) -> bool:
     """Whether a script needs authorization to do what it says."""
     return any(AUTHORIZATION in one for one in script.preconditions)
 
@@ -51,7 +51,7 @@ def _file(scripts: Sequence[Script]) -> str:
         "}",
         "",
     ]
-    authorized = any(guarded(script) for script in scripts)
+    authorized = any(needs_authorization(script) for script in scripts)
     if authorized:
         lines += [
             "const headers: Record<string, string> = process.env.AUTHORIZATION",
@@ -68,7 +68,7 @@ def _test(script: Script, authorized: bool) -> list[str]:
     uses = [name for name, kinds in (("page", (Open, Fill, Click)), ("request", (Send,))) if _has(script.steps, kinds)]
     title = _string(f"{script.title} [{script.id}]")
     lines = [f"test({title}, {{ tag: '@{script.priority}' }}, async ({{ {', '.join(uses)} }}) => {{"]
-    needed = [*script.variables, *([AUTHORIZATION] if guarded(script) else [])]
+    needed = [*script.variables, *([AUTHORIZATION] if needs_authorization(script) else [])]
     told: set[str] = set()
     for name in needed:
         why = next((one for one in script.preconditions if re.search(rf"\b{name}\b", one)), f"{name} must be set.")

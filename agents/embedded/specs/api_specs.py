@@ -24,12 +24,12 @@ from ....engine.api.write.compose import compose_spec
 from ....engine.python.project.layout import find_layout
 from ....sandbox.target import PythonTarget
 from ...contract.protocol import JsonObject
-from .spec_generator import Specified
+from .spec_generator import SpecResult
 
 TargetProvider = Callable[[], Awaitable[PythonTarget]]
 
 
-class ApiSpecs:
+class ApiSpecGenerator:
     """Specifies API tests for one application.
 
     The metadata holds `requests` (sent), `operations` (tested and all) and `notes`.
@@ -58,7 +58,7 @@ class ApiSpecs:
         self._command = tuple(command)
         self._budget = budget
 
-    async def specify(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> Specified:
+    async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
         """The spec for `target` (`application`, `endpoint`, or both).
 
         What is tried is bounded by counts (`ApiBudget`): `seconds` cuts nothing short. Raises as `explore_api` and
@@ -85,7 +85,7 @@ class ApiSpecs:
             launch=launch,
             start=_start(launch, str(target.get("framework_of_app") or "")),
         )
-        return Specified(spec, _metadata(exploration), _trace(exploration, spec))
+        return SpecResult(spec, _metadata(exploration), _trace(exploration, spec))
 
     async def _described(self, prepared: PythonTarget, launch: AppLaunch, endpoint: str) -> ApiDescription:
         """The document that is named, else what the started application answers, else what its source tells."""

@@ -1,6 +1,6 @@
-"""Specs that were worked out before are not worked out again, as long as what they rest on is the same (T-16).
+"""Caches generated specs between runs, keyed by everything that decides them.
 
-They are kept between runs in a bounded file; one that is damaged counts as none.
+The cache is a bounded file in the state folder; a damaged one counts as empty.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from ....store.cache.responses import ResponsesLost
 from ....store.cache.sqlite_responses import SqliteResponses
 from ....utils.canonical import digest_of
 from ....utils.own_source import own_digest
-from .spec_generator import Specified, Specifier
+from .spec_generator import SpecGenerator, SpecResult
 
 SPECS_FILE = "specs.sqlite"
-_DECIDING = ("target", "test_type", "framework")
+_KEY_INPUTS = ("target", "test_type", "framework")
 
 
-class RememberedSpecs:
-    """A specifier in front of another one.
+class CachedSpecGenerator:
+    """A spec generator in front of another one that caches its results.
 
-    The metadata of a spec that was worked out before has `remembered`. What a ceiling of time has cut short is not
-    kept: another try may come further.
+    The metadata of a spec from the cache has `remembered`. A spec that a time ceiling cut short is not cached, because
+    another attempt may get further.
 
     Args:
-        specifier: works specs out.
-        python_target: the project made ready to run.
-        folder: where specs are kept.
-        budget: what else decides a spec, as plain data.
-        most_bytes: what all specs together may have.
-        fresh: whether everything is worked out anew, to be kept.
+        generator: generates specs.
+        python_target: prepares the project for running.
+        folder: where the cache file is.
+        budget: further settings that decide a spec, as plain data.
+        most_bytes: limit on the size of all cached specs together.
+        fresh: ignore cached specs and replace them.
     """
 
     def __init__(
         self,
-        specifier: Specifier,
+        generator: SpecGenerator,
         python_target: Callable[[], Awaitable[PythonTarget]],
         folder: Path,
         *,
@@ -50,7 +50,7 @@ class RememberedSpecs:
         most_bytes: int,
         fresh: bool = False,
     ) -> None:
-        self._specifier = specifier
+        self._generator = generator
         self._python_target = python_target
         self._path = folder / SPECS_FILE
         self._budget = dict(budget)
@@ -59,53 +59,54 @@ class RememberedSpecs:
         self._foundations: Foundations | None = None
         self._lock = asyncio.Lock()
 
-    async def specify(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> Specified:
-        """See `Specifier.specify`."""
+    async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
+        """See `SpecGenerator.generate`."""
         target = await self._python_target()
-        if self._fresh or not self._path.exists():  # nothing to find: the key is only needed afterwards
-            specifying = self._specifier.specify(inputs, seconds=seconds)
-            key, done = await asyncio.gather(self._key(inputs, target), specifying)
+        if self._fresh or not self._path.exists():  # nothing to look up: the key is computed beside the spec
+            generated = self._generator.generate(inputs, seconds=seconds)
+            key, result = await asyncio.gather(self._key(inputs, target), generated)
         else:
             key = await self._key(inputs, target)
-            found = await asyncio.to_thread(self._kept, key) if key is not None else None
-            if found is not None:
-                return found
-            done = await self._specifier.specify(inputs, seconds=seconds)
-        if key is not None and not _cut_short(done) and await asyncio.to_thread(_as_copied, target):
-            await asyncio.to_thread(self._keep, key, done)
-        return _as_kept(done)
+            cached = await asyncio.to_thread(self._cached, key) if key is not None else None
+            if cached is not None:
+                return cached
+            result = await self._generator.generate(inputs, seconds=seconds)
+        if key is not None and not _cut_short(result) and await asyncio.to_thread(_is_unchanged, target):
+            await asyncio.to_thread(self._store, key, result)
+        # The first run gets what later runs read from the cache: the value after a round trip through JSON.
+        return SpecResult(*json.loads(_serialized(result).decode("utf-8", "surrogatepass")))
 
     async def _key(self, inputs: Mapping[str, Any], target: PythonTarget) -> str | None:
-        """Over all that a spec rests on, as the project was when it was copied; None where that cannot be read."""
+        """Digest of everything that decides a spec, of the project as it was copied; None where it cannot be read."""
         path = str(inputs["target"]["path"])
-        async with self._lock:  # reads files once for all targets
+        async with self._lock:  # files are hashed once for all targets
             try:
-                rests_on = await asyncio.to_thread(self._digest_of, path, target)
+                foundations = await asyncio.to_thread(self._digest_of, path, target)
                 machine = await asyncio.to_thread(_machine, target)
             except (OSError, UnicodeError, TooLargeError):
-                return None  # working it out tells what is wrong; too much to read is not remembered
-        asked = {name: inputs.get(name) for name in _DECIDING}
-        return digest_of([own_digest(), rests_on, machine, asked, self._budget])
+                return None  # generating reports what is wrong; a project too large to hash is not cached
+        request = {name: inputs.get(name) for name in _KEY_INPUTS}
+        return digest_of([own_digest(), foundations, machine, request, self._budget])
 
     def _digest_of(self, path: str, target: PythonTarget) -> str:
         if self._foundations is None:
             self._foundations = Foundations(target.snapshot.path, target.snapshot.files)
         return self._foundations.digest_of(path)
 
-    def _kept(self, key: str) -> Specified | None:
-        with suppress(ResponsesLost), closing(SqliteResponses(self._path, self._most)) as kept:
-            body = kept.get(key)
+    def _cached(self, key: str) -> SpecResult | None:
+        with suppress(ResponsesLost), closing(SqliteResponses(self._path, self._most)) as cache:
+            body = cache.get(key)
             if body is not None:
-                return _read(body)
+                return _deserialized(body)
         return None
 
-    def _keep(self, key: str, done: Specified) -> None:
-        with suppress(ResponsesLost), closing(SqliteResponses(self._path, self._most)) as kept:
-            kept.put(key, _written(done))
+    def _store(self, key: str, result: SpecResult) -> None:
+        with suppress(ResponsesLost), closing(SqliteResponses(self._path, self._most)) as cache:
+            cache.put(key, _serialized(result))
 
 
 def _machine(target: PythonTarget) -> list[Any]:
-    """What runs the target's code, and what is installed there."""
+    """The interpreter that runs the target's code, and what is installed there."""
     interpreter = target.interpreter
     sites = [*interpreter.site_paths, *([interpreter.user_site] if interpreter.user_site else [])]
     outside = [one for one in interpreter.linked if not one.resolve().is_relative_to(target.root.resolve())]
@@ -124,8 +125,8 @@ def _machine(target: PythonTarget) -> list[Any]:
     ]
 
 
-def _as_copied(target: PythonTarget) -> bool:
-    """Whether the project still is what was copied: parts of the engine read the project itself."""
+def _is_unchanged(target: PythonTarget) -> bool:
+    """Whether the project still equals its copy: parts of the engine read the project itself."""
     try:
         return all(
             (target.root / name).read_bytes() == (target.snapshot.path / name).read_bytes()
@@ -136,22 +137,17 @@ def _as_copied(target: PythonTarget) -> bool:
         return False
 
 
-def _cut_short(done: Specified) -> bool:
-    return any(" stopped after " in str(note) for note in done.metadata.get("notes", ()))
+def _cut_short(result: SpecResult) -> bool:
+    return any(" stopped after " in str(note) for note in result.metadata.get("notes", ()))
 
 
-def _written(done: Specified) -> bytes:
-    return json.dumps([done.spec, done.metadata, done.trace]).encode("utf-8", "surrogatepass")
+def _serialized(result: SpecResult) -> bytes:
+    return json.dumps([result.spec, result.metadata, result.trace]).encode("utf-8", "surrogatepass")
 
 
-def _read(body: bytes) -> Specified | None:
+def _deserialized(body: bytes) -> SpecResult | None:
     try:
         spec, metadata, trace = json.loads(body.decode("utf-8", "surrogatepass"))
     except ValueError:
         return None
-    return Specified(spec, {**metadata, "remembered": True}, trace)
-
-
-def _as_kept(done: Specified) -> Specified:
-    """What a later run will read: the same, whichever run one looks at."""
-    return Specified(*json.loads(_written(done).decode("utf-8", "surrogatepass")))
+    return SpecResult(spec, {**metadata, "remembered": True}, trace)

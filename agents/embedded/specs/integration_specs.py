@@ -24,12 +24,12 @@ from ....engine.python.project.layout import Layout, find_layout
 from ....engine.python.usage.project_index import ProjectIndex
 from ....sandbox.target import PythonTarget
 from ...contract.protocol import JsonObject
-from .spec_generator import Specified
+from .spec_generator import SpecResult
 
 TargetProvider = Callable[[], Awaitable[PythonTarget]]
 
 
-class IntegrationSpecs:
+class IntegrationSpecGenerator:
     """Specifies integration tests for one entry module and what it reaches.
 
     The metadata holds `trials`, `branches` (of all components: reached and possible), `edges` and `notes`.
@@ -45,7 +45,7 @@ class IntegrationSpecs:
         self._root = root
         self._budget = budget
 
-    async def specify(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> Specified:
+    async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
         """The spec for `target` (path of the entry, and `symbols` or null).
 
         Raises:
@@ -68,7 +68,7 @@ class IntegrationSpecs:
             {"event": "explored", "target": path, "trials": flows.exploration.trials, "cases": len(spec["cases"])},
             *({"event": "program_run", "program": one.program.name, "runs": one.runs} for one in programs),
         ]
-        return Specified(spec, _metadata(spec, flows, programs), trace)
+        return SpecResult(spec, _metadata(spec, flows, programs), trace)
 
     def _read(self, path: str, symbols: Any) -> tuple[Layout, IntegrationTarget, ModuleFacts]:
         layout = find_layout(self._root)

@@ -1,4 +1,4 @@
-"""A spec that is begun before anybody asks for it, while the rest of a run is still being made ready (T-16)."""
+"""Starts one spec in the background while the rest of a run is still being opened."""
 
 from __future__ import annotations
 
@@ -6,49 +6,50 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from .spec_generator import Specified, Specifier
+from .spec_generator import SpecGenerator, SpecResult
 
-_DECIDING = ("target", "test_type", "framework", "user_request")
+_KEY_INPUTS = ("target", "test_type", "framework", "user_request")
+"""Inputs that decide whether a request is for the prefetched spec."""
 
 
-class SpecsAhead:
-    """A specifier in front of another one, which may begin with one spec early.
+class PrefetchedSpecGenerator:
+    """A spec generator in front of another one that may start one spec early.
 
-    Whoever asks for that spec, without a limit on time, gets the one that was begun, with the error it ended in; any
-    other question, and the same one asked again, goes to the other specifier.
+    A request for that spec without a time limit gets the started one, with the error it ended in; every other request,
+    and a repeated one, goes to the wrapped generator.
 
     Args:
-        specifier: works specs out.
+        generator: generates specs.
     """
 
-    def __init__(self, specifier: Specifier) -> None:
-        self._specifier = specifier
-        self._asked: dict[str, Any] | None = None
-        self._working: asyncio.Task[Specified] | None = None
+    def __init__(self, generator: SpecGenerator) -> None:
+        self._generator = generator
+        self._expected: dict[str, Any] | None = None
+        self._task: asyncio.Task[SpecResult] | None = None
 
     def begin(self, inputs: Mapping[str, Any]) -> None:
-        """Begin with the spec for these inputs; what was begun before goes on, and this one is left alone."""
-        if self._working is None:
-            self._asked = _deciding(inputs)
-            self._working = asyncio.ensure_future(self._specifier.specify(inputs))
+        """Start the spec for these inputs; a second call does nothing."""
+        if self._task is None:
+            self._expected = _key(inputs)
+            self._task = asyncio.ensure_future(self._generator.generate(inputs))
 
-    async def specify(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> Specified:
-        """See `Specifier.specify`."""
-        if seconds is None and self._working is not None and self._asked == _deciding(inputs):
-            self._asked = None
-            return await self._working
-        return await self._specifier.specify(inputs, seconds=seconds)
+    async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
+        """See `SpecGenerator.generate`."""
+        if seconds is None and self._task is not None and self._expected == _key(inputs):
+            self._expected = None
+            return await self._task
+        return await self._generator.generate(inputs, seconds=seconds)
 
     async def close(self) -> None:
-        """Give up what nobody has asked for."""
-        if self._working is None:
+        """Cancel the spec if it was not requested."""
+        if self._task is None:
             return
-        self._working.cancel()
-        await asyncio.wait((self._working,))
-        if not self._working.cancelled():
-            self._working.exception()  # whoever asked has it; where nobody did, it is nobody's
+        self._task.cancel()
+        await asyncio.wait((self._task,))
+        if not self._task.cancelled():
+            # Retrieve the exception so that asyncio does not warn; a caller that awaited the task has it already.
+            self._task.exception()
 
 
-def _deciding(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """What decides which spec is wanted."""
-    return {name: inputs.get(name) for name in _DECIDING}
+def _key(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: inputs.get(name) for name in _KEY_INPUTS}

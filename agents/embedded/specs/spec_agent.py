@@ -1,6 +1,6 @@
-"""The spec writer that needs no model: each test type has its own way to a spec, refinements are the same for all.
+"""The spec agent without a model: one generator for each test type, and the same refinement for all.
 
-The same project and request give the same spec (B-06); a refinement mends what the validation named (T-06).
+The same project and request give the same spec. A refinement repairs what the validation reported.
 """
 
 from __future__ import annotations
@@ -20,37 +20,37 @@ from ...contract.protocol import (
     error_response,
     success_response,
 )
-from .spec_generator import Specifier
+from .spec_generator import SpecGenerator
 
 
 class EmbeddedSpecAgent(Agent):
     """Specifies the tests of one target.
 
     Inputs: `target`, `test_type` (unit when it is missing), `framework`, `user_request`; to refine also `previous_spec`
-    and `errors`. Result: `spec`. The response's metadata is what the specifier of the test type tells, and after a
+    and `errors`. Result: `spec`. The response's metadata comes from the generator of the test type, and after a
     refinement `dropped` (case_id, reason) and `changes`. The constraint `seconds` is how long a first spec may take.
 
     Args:
-        specifiers: who writes first specs, by test type; other types are refused with a typed error.
-        contract: the schemas the agent is held to.
+        generators: generate first specs, by test type; other types are refused with a typed error.
+        contract: the schemas to check.
     """
 
-    def __init__(self, specifiers: Mapping[str, Specifier], *, contract: AgentContract | None = None) -> None:
+    def __init__(self, generators: Mapping[str, SpecGenerator], *, contract: AgentContract | None = None) -> None:
         super().__init__("spec", contract=contract)
-        self._specifiers = dict(specifiers)
+        self._generators = dict(generators)
 
     async def _work(self, request: AgentRequest) -> AgentResponse:
         inputs = consumer_view(request.inputs or {})
         test_type = str(inputs.get("test_type") or "unit")
-        specifier = self._specifiers.get(test_type)
-        if specifier is None:
-            known = ", ".join(self._specifiers)
+        generator = self._generators.get(test_type)
+        if generator is None:
+            known = ", ".join(self._generators)
             return _refused(f"the embedded spec agent specifies {known} tests, not {test_type} tests", {})
         previous = inputs.get("previous_spec")
         if isinstance(previous, Mapping) and inputs.get("errors"):
             return await asyncio.to_thread(_refined, previous, inputs["errors"])
-        done = await specifier.specify(inputs, seconds=(request.constraints or {}).get("seconds"))
-        return success_response({"spec": done.spec}, trace=done.trace, metadata=done.metadata)
+        generated = await generator.generate(inputs, seconds=(request.constraints or {}).get("seconds"))
+        return success_response({"spec": generated.spec}, trace=generated.trace, metadata=generated.metadata)
 
 
 def _refined(previous: Mapping[str, Any], errors: Any) -> AgentResponse:

@@ -1,4 +1,4 @@
-"""What writes the specs of one test type without a model; the embedded spec agent asks the one its target needs."""
+"""Defines what generates the specs of one test type without a model; the embedded spec agent selects one by type."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ...contract.protocol import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
-class Specified:
-    """A spec and what is told beside it.
+class SpecResult:
+    """A spec with metadata and trace for the agent's response.
 
     Attributes:
         spec: for the schema of its test type; without cases only where `suspected_defects` or `not_reached` say why.
@@ -24,15 +24,15 @@ class Specified:
     trace: list[JsonObject] = field(default_factory=list)
 
 
-class Specifier(Protocol):
-    """Writes first specs of one test type."""
+class SpecGenerator(Protocol):
+    """Generates first specs of one test type."""
 
-    async def specify(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> Specified:
-        """The spec for one target.
+    async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
+        """Generate the spec for one target.
 
         Args:
             inputs: as in the spec agent's input contract: `target`, `framework`, `user_request`, …
-            seconds: about how long it may take (B-08); what takes longer ends with what it has. None for no limit.
+            seconds: approximate time limit; a spec that takes longer ends with what was found. None for no limit.
 
         Raises:
             TestwrightError: the target cannot be read, started or explored; it becomes the agent's typed error.

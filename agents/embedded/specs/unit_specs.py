@@ -23,12 +23,12 @@ from ....engine.python.write.compose import compose_spec
 from ....sandbox.target import PythonTarget
 from ...contract.protocol import JsonObject
 from .first_tests import FirstTests
-from .spec_generator import Specified
+from .spec_generator import SpecResult
 
 TargetProvider = Callable[[], Awaitable[PythonTarget]]
 
 
-class UnitSpecs:
+class UnitSpecGenerator:
     """Specifies unit tests for one Python module.
 
     The metadata holds `trials`, `branches` (reached and possible), `notes`, and in `notices` which mutants which cases
@@ -54,7 +54,7 @@ class UnitSpecs:
         self._budget = budget
         self._first = first
 
-    async def specify(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> Specified:
+    async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
         """The spec for `target` (path, and `symbols` or null). Raises as `explore` and `analyse_module` do."""
         target: Mapping[str, Any] = inputs["target"]
         layout = await asyncio.to_thread(find_layout, self._root)
@@ -63,7 +63,7 @@ class UnitSpecs:
 
         def looked(look: Exploration) -> None:
             if self._first is not None:
-                self._first.take(lambda: _composed(limited_to(look, wanted), layout, inputs))
+                self._first.take(lambda: _composed(limit_to_symbols(look, wanted), layout, inputs))
 
         early = looked if self._first is not None and self._first.wanted else None
         async with background_context(lambda: self._workers(facts)) as workers:
@@ -77,7 +77,7 @@ class UnitSpecs:
                 early=early,
                 opened=workers.use,
             )
-        exploration = limited_to(exploration, wanted)
+        exploration = limit_to_symbols(exploration, wanted)
         notices: dict[str, list[int]] = {}
         spec = await asyncio.to_thread(_composed, exploration, layout, inputs, notices)
         metadata = {**_metadata(exploration), "notices": notices}
@@ -87,7 +87,7 @@ class UnitSpecs:
         trace: list[JsonObject] = [
             {"event": "explored", "target": facts.path, "trials": exploration.trials, "cases": len(spec["cases"])}
         ]
-        return Specified(spec, metadata, trace)
+        return SpecResult(spec, metadata, trace)
 
     @asynccontextmanager
     async def _workers(self, facts: ModuleFacts) -> AsyncGenerator[ObserverPair]:
@@ -95,7 +95,7 @@ class UnitSpecs:
             yield workers
 
 
-def limited_to(exploration: Exploration, symbols: Any) -> Exploration:
+def limit_to_symbols(exploration: Exploration, symbols: Any) -> Exploration:
     """The exploration's findings about some symbols only: `Cart` means its members too; None means all."""
     if symbols is None:
         return exploration

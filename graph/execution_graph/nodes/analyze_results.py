@@ -11,13 +11,13 @@ from ....core.events import EventType
 from ...agent_calls import call_agent
 from ...context import RunContext, services_of
 from ...faults import agent_fault
-from ...node import reported
+from ...node import reported_node
 from ..answers import ended_with, usage_update
 from ..staging import prune
 from ..state import TestingAgentState
 
 
-@reported
+@reported_node
 async def analyze_results(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Request the analysis. Tests that ran are kept without it: an analyzer that fails costs a warning, not the step.
 

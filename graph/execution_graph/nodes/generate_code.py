@@ -9,14 +9,14 @@ from langgraph.runtime import Runtime
 from ....core.outcome import StepExit
 from ...agent_calls import call_agent
 from ...context import RunContext
-from ...node import reported
+from ...node import reported_node
 from ..agent_inputs import writer_inputs
 from ..answers import answer_update, keep_earlier_tests
 from ..staging import stage_answer
 from ..state import TestingAgentState
 
 
-@reported
+@reported_node
 async def generate_code(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Request test files for the stored spec and stage them. A spec without cases ends the step: nothing to test.
 

@@ -8,13 +8,13 @@ from langgraph.runtime import Runtime
 
 from ...agent_calls import call_agent
 from ...context import RunContext
-from ...node import reported
+from ...node import reported_node
 from ..agent_inputs import spec_constraints, spec_inputs
 from ..answers import answer_update
 from ..state import TestingAgentState
 
 
-@reported
+@reported_node
 async def generate_spec(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Request a spec; the agent's notes about it become warnings for the report.
 

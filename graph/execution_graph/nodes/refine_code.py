@@ -8,14 +8,14 @@ from langgraph.runtime import Runtime
 
 from ...agent_calls import call_agent
 from ...context import RunContext
-from ...node import reported
+from ...node import reported_node
 from ..agent_inputs import writer_inputs
 from ..answers import answer_update, keep_earlier_tests
 from ..staging import read_staged, restore_kept, stage_answer
 from ..state import TestingAgentState
 
 
-@reported
+@reported_node
 async def refine_code(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Request the files again with the previous ones and ALL of their errors; one more `code_attempts`.
 

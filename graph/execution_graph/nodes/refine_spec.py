@@ -8,13 +8,13 @@ from langgraph.runtime import Runtime
 
 from ...agent_calls import call_agent
 from ...context import RunContext
-from ...node import reported
+from ...node import reported_node
 from ..agent_inputs import spec_inputs
 from ..answers import answer_update, keep_earlier_tests
 from ..state import TestingAgentState
 
 
-@reported
+@reported_node
 async def refine_spec(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Request the spec again with the previous one and ALL of its errors; one more `spec_attempts`.
 

@@ -11,7 +11,7 @@ from ....core.errors import ToolFailure
 from ...context import GraphServices, RunContext, services_of
 from ...faults import is_transient
 from ...isolation import gather_all
-from ...node import reported
+from ...node import reported_node
 from ...state_format import within_limit
 from ..state import TestingAgentState
 
@@ -22,7 +22,7 @@ _DOCUMENT = re.compile(
 )
 
 
-@reported
+@reported_node
 async def retrieve_context(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Ask for code around the target, its syntax tree and, for API tests or when the request names one, an OpenAPI
     document (the project's own where no other is named); side by side. Code that was looked up for several steps of

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from ....core.events import EventType
 from ....utils.canonical import pretty_json
 from ...context import RunContext, services_of
-from ...node import reported
+from ...node import reported_node
 from ...state_format import within_limit
 from ...step_limit import lift_step_limit
 from ..answers import ended_with
@@ -19,7 +19,7 @@ from ..state import TestingAgentState
 LEAST_MUTANT_SECONDS = 1.0
 
 
-@reported
+@reported_node
 async def run_tests(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Run the tests and prune the cases that the results drop. With `run` off the graph ends here.
 

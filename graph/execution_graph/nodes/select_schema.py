@@ -9,11 +9,11 @@ from langgraph.runtime import Runtime
 from ....core.outcome import StepExit
 from ...context import RunContext, services_of
 from ...faults import Fault
-from ...node import reported
+from ...node import reported_node
 from ..state import TestingAgentState
 
 
-@reported
+@reported_node
 async def select_schema(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Choose by test type; the registry's None for an unknown type becomes a typed end of the step."""
     services = services_of(runtime)

@@ -12,14 +12,14 @@ from ....core.events import EventType
 from ....core.outcome import StepExit
 from ...context import RunContext, services_of
 from ...isolation import gather_all
-from ...node import reported
+from ...node import reported_node
 from ..agent_inputs import CODE_PRODUCER
 from ..answers import artifact_meta, keep_earlier_tests
 from ..staging import dropped_ids, read_staged, restore_kept
 from ..state import TestingAgentState
 
 
-@reported
+@reported_node
 async def validate_code(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Collect every error: syntax, lint and structure, with line and suggestion.
 

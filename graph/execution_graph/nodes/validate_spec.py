@@ -12,13 +12,13 @@ from ....core.events import EventType
 from ....core.outcome import StepExit
 from ....utils.canonical import pretty_json
 from ...context import RunContext, services_of
-from ...node import reported
+from ...node import reported_node
 from ..agent_inputs import SPEC_PRODUCER
 from ..answers import artifact_meta, keep_earlier_tests
 from ..state import TestingAgentState
 
 
-@reported
+@reported_node
 async def validate_spec(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Collect every error. A valid spec is stored and written to `spec_path`.
 

@@ -8,8 +8,8 @@ from langgraph.runtime import Runtime
 
 from ....core.outcome import ExitReason, StepExit
 from ...context import RunContext, services_of
-from ...node import reported
-from ..planning_state import PlanningAgentState, PlanStep
+from ...node import reported_node
+from ..planning_state import PlanningAgentState, PlanStepState
 from ..steps import (
     StepOutcome,
     blocked_by,
@@ -24,7 +24,7 @@ from ..steps import (
 )
 
 
-@reported
+@reported_node
 async def advance_or_finish(state: PlanningAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Skip steps that can no longer be executed, point at the first unfinished step, end the plan without one."""
     plan = _settled(state["plan"], state["failure"])
@@ -46,7 +46,7 @@ async def advance_or_finish(state: PlanningAgentState, runtime: Runtime[RunConte
     }
 
 
-def exit_reason_of(plan: list[PlanStep], failure: dict[str, Any] | None) -> ExitReason:
+def exit_reason_of(plan: list[PlanStepState], failure: dict[str, Any] | None) -> ExitReason:
     """Return why a plan ended whose steps all have a final status."""
     if failure is not None:
         return ExitReason.ENVIRONMENT
@@ -61,11 +61,11 @@ def exit_reason_of(plan: list[PlanStep], failure: dict[str, Any] | None) -> Exit
     return ExitReason.PARTIAL if any(step["status"] == "failed" for step in plan) else ExitReason.COMPLETED
 
 
-def _exit(step: PlanStep) -> str | None:
+def _exit(step: PlanStepState) -> str | None:
     return (step["result"] or {}).get("exit_reason")
 
 
-def _settled(plan: list[PlanStep], failure: dict[str, Any] | None) -> list[PlanStep]:
+def _settled(plan: list[PlanStepState], failure: dict[str, Any] | None) -> list[PlanStepState]:
     """Return the plan with every step skipped that is ready but blocked, or that a machine fault would end as well."""
     plan = list(plan)
     changed = True
@@ -79,7 +79,7 @@ def _settled(plan: list[PlanStep], failure: dict[str, Any] | None) -> list[PlanS
     return plan
 
 
-def _skip_outcome(step: PlanStep, plan: list[PlanStep], failure: dict[str, Any] | None) -> StepOutcome | None:
+def _skip_outcome(step: PlanStepState, plan: list[PlanStepState], failure: dict[str, Any] | None) -> StepOutcome | None:
     if failure is not None:
         return skipped(StepExit.RUN_ENDED, f"not begun: {failure['message']}")
     blocker = blocked_by(step, plan)

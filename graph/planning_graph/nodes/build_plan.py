@@ -16,9 +16,9 @@ from ....utils.canonical import pretty_json
 from ...agent_calls import call_agent
 from ...context import RunContext, services_of
 from ...faults import Fault, agent_fault, fault_of
-from ...node import reported
+from ...node import reported_node
 from ..plan_check import check_plan
-from ..planning_state import PlanningAgentState, PlanStep
+from ..planning_state import PlanningAgentState, PlanStepState
 from ..steps import emit_plan_ended, mark_ready_in_progress
 
 REPAIRS = 1
@@ -30,7 +30,7 @@ _EXITS = {
 }
 
 
-@reported
+@reported_node
 async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Request a plan, check it strictly, write plan.json.
 
@@ -74,7 +74,7 @@ async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) ->
 async def _planned(
     state: PlanningAgentState,
     runtime: Runtime[RunContext],
-    plan: list[PlanStep],
+    plan: list[PlanStepState],
     result: dict[str, Any],
     response: AgentResponse,
 ) -> dict[str, Any]:

@@ -16,17 +16,17 @@ from ....store.files.audit import Attempt
 from ...context import GraphServices, RunContext, services_of
 from ...faults import Fault, fault_of
 from ...isolation import gather_all
-from ...node import reported
+from ...node import reported_node
 from ...step_limit import StepOutOfTimeError, step_limit
-from ..ceilings import Meter
+from ..ceilings import CeilingMeter
 from ..generate_step import failed_step, run_generate_step, stopped_step
-from ..planning_state import FINISHED, PlanningAgentState, PlanStep
+from ..planning_state import FINISHED, PlanningAgentState, PlanStepState
 from ..repository_steps import run_repository_step
 from ..steps import StepOutcome, failed, generates, ready_steps, skipped, step_kind
 from ..suite_steps import accept_tests, retrieve_for_plan, verify_suite
 
 
-@reported
+@reported_node
 async def execute_current_step(state: PlanningAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Delegate every ready step to a testing graph or to tools, `jobs` at a time; a failing step does not end others.
 
@@ -41,12 +41,12 @@ async def execute_current_step(state: PlanningAgentState, runtime: Runtime[RunCo
         state=state,
         context=runtime.context,
         services=services,
-        meter=Meter(state["spent"], runtime.context, services.clock, services.budget),
+        meter=CeilingMeter(state["spent"], runtime.context, services.clock, services.budget),
         jobs=asyncio.Semaphore(max(1, runtime.context.jobs)),
         attempts=dict(state["attempt_counts"]),
     )
     executed = await gather_all(*(_run_step(step, wave) for step in ready_steps(state["plan"])))
-    by_id: dict[str, PlanStep] = {step["id"]: step for step in executed}
+    by_id: dict[str, PlanStepState] = {step["id"]: step for step in executed}
     return {
         "plan": [by_id.get(step["id"], step) for step in state["plan"]],
         "attempt_counts": wave.attempts,
@@ -56,7 +56,7 @@ async def execute_current_step(state: PlanningAgentState, runtime: Runtime[RunCo
     }
 
 
-def _log_line(step: PlanStep) -> str:
+def _log_line(step: PlanStepState) -> str:
     why = f": {step['error_message']}" if step["error_message"] else ""
     return f"{step['id']} {step['status']}{why}"
 
@@ -75,7 +75,7 @@ class _Wave:
     state: PlanningAgentState
     context: RunContext
     services: GraphServices
-    meter: Meter
+    meter: CeilingMeter
     jobs: asyncio.Semaphore
     attempts: dict[str, int]
     ended_by: Fault | None = None
@@ -95,7 +95,9 @@ class _Wave:
             return budget.out_of_time()
         return BudgetExhausted(f"the ceiling on time ({self.context.wall_seconds:g} s) is reached")
 
-    def audit(self, step: PlanStep, number: int, reason: str, fault: Fault | None, *, retried: bool = False) -> None:
+    def audit(
+        self, step: PlanStepState, number: int, reason: str, fault: Fault | None, *, retried: bool = False
+    ) -> None:
         """Record one attempt of a step."""
         self.services.audit(
             Attempt(
@@ -110,7 +112,7 @@ class _Wave:
         )
 
 
-async def _run_step(step: PlanStep, wave: _Wave) -> PlanStep:
+async def _run_step(step: PlanStepState, wave: _Wave) -> PlanStepState:
     """Execute one ready step. Returns it with its final status; never fails because the step does.
 
     Raises:
@@ -137,7 +139,7 @@ async def _run_step(step: PlanStep, wave: _Wave) -> PlanStep:
         return outcome.applied(step)
 
 
-def _refusal(step: PlanStep, wave: _Wave) -> StepOutcome | None:
+def _refusal(step: PlanStepState, wave: _Wave) -> StepOutcome | None:
     """The outcome of a step that may not begin, or None."""
     if wave.ended_by is not None:
         return skipped(StepExit.RUN_ENDED, f"not begun: {wave.ended_by.message}")
@@ -145,7 +147,7 @@ def _refusal(step: PlanStep, wave: _Wave) -> StepOutcome | None:
     return skipped(StepExit.BUDGET_EXHAUSTED, f"not begun: {exceeded}") if exceeded else None
 
 
-async def _attempted(step: PlanStep, wave: _Wave) -> StepOutcome:
+async def _attempted(step: PlanStepState, wave: _Wave) -> StepOutcome:
     """Execute a step, and again after an infrastructure fault, at most `max_retries_per_step` times."""
     reason, retries = "first", wave.state["max_retries_per_step"]
     for retry in range(retries + 1):
@@ -176,22 +178,22 @@ async def _attempted(step: PlanStep, wave: _Wave) -> StepOutcome:
     raise AssertionError("a step is attempted at least once")
 
 
-async def _stopped(step: PlanStep, wave: _Wave, number: int, reason: str, error: BudgetExhausted) -> StepOutcome:
+async def _stopped(step: PlanStepState, wave: _Wave, number: int, reason: str, error: BudgetExhausted) -> StepOutcome:
     """The outcome of a step that a ceiling stopped."""
     fault = fault_of(error)
     wave.audit(step, number, reason, fault)
     return await stopped_step(step, fault, wave.context, wave.services) if generates(step) else failed(fault)
 
 
-def _seconds_left(step: PlanStep, wave: _Wave) -> float | None:
+def _seconds_left(step: PlanStepState, wave: _Wave) -> float | None:
     return wave.meter.seconds_left if step_kind(step["type"]).metered else None
 
 
-async def _unknown(step: PlanStep) -> StepOutcome:
+async def _unknown(step: PlanStepState) -> StepOutcome:
     return failed(Fault(StepExit.UNKNOWN_STEP_TYPE, f"there is no step type {step['type']!r}"))
 
 
-def _execution(step: PlanStep, wave: _Wave) -> Coroutine[Any, Any, StepOutcome]:
+def _execution(step: PlanStepState, wave: _Wave) -> Coroutine[Any, Any, StepOutcome]:
     """The handler's coroutine for a step, not yet started."""
     state, context, services = wave.state, wave.context, wave.services
     match step_kind(step["type"]).family:

@@ -9,7 +9,7 @@ from datetime import datetime
 import pytest
 
 import testwright
-from testwright.agents.embedded.specs.spec_generator import Specified
+from testwright.agents.embedded.specs.spec_generator import SpecResult
 from testwright.app import bootstrap, runs, unit_specifier
 from testwright.cli.failures import interruption_named
 from testwright.config.settings import load_settings
@@ -49,7 +49,7 @@ async def main():
     async with begun(settings, "r", request=sys.argv[2]) as run:
         target = {"path": "src/small/names.py", "module": "small.names", "import_root": "src", "symbols": None}
         asked = {"target": target, "test_type": "unit", "framework": "pytest", "user_request": sys.argv[2]}
-        done = await run.unit.specify(asked)
+        done = await run.unit.generate(asked)
         print(len(done.spec["cases"]) > 0)
 
 
@@ -67,10 +67,10 @@ class Noting:
     def made(self, *_anything):
         return self
 
-    async def specify(self, inputs, *, seconds=None):
+    async def generate(self, inputs, *, seconds=None):
         self.asked.append(inputs)
         self.begun.set()
-        return Specified({"cases": []})
+        return SpecResult({"cases": []})
 
 
 @pytest.fixture
@@ -158,13 +158,13 @@ async def test_a_run_works_its_first_spec_out_once(monkeypatch, root):
 
     def made(*anything):
         engine = make(*anything)
-        work = engine.specify
+        work = engine.generate
 
-        async def specify(inputs, **limits):
+        async def generate(inputs, **limits):
             asked.append(inputs["target"]["path"])
             return await work(inputs, **limits)
 
-        engine.specify = specify
+        engine.generate = generate
         return engine
 
     monkeypatch.setattr(bootstrap, "unit_specifier", made)

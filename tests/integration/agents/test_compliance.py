@@ -13,7 +13,7 @@ from testwright.agents.contract.protocol import AgentRequest, JsonObject
 from testwright.agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent
 from testwright.agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
 from testwright.agents.embedded.specs.spec_agent import EmbeddedSpecAgent
-from testwright.agents.embedded.specs.unit_specs import UnitSpecs
+from testwright.agents.embedded.specs.unit_specs import UnitSpecGenerator
 from testwright.agents.embedded.writing_agent import EmbeddedWritingAgent
 from testwright.engine.python.explore.explore import ExplorationBudget
 from testwright.tests.support.agents.agent_compliance import COMPLIANCE, Candidate, Check
@@ -107,7 +107,7 @@ async def test_the_embedded_spec_agent_keeps_the_contract(check: Check, tmp_path
 
         def agent() -> EmbeddedSpecAgent:
             return EmbeddedSpecAgent(
-                {"unit": UnitSpecs(target, made.root, budget=ExplorationBudget(trials=20))},
+                {"unit": UnitSpecGenerator(target, made.root, budget=ExplorationBudget(trials=20))},
                 contract=contract_of("spec"),
             )
 

@@ -19,7 +19,7 @@ from langsmith.utils import tracing_is_enabled
 
 from testwright.core import errors
 from testwright.core.outcome import StepExit
-from testwright.graph.context import RunContext, providing, services, services_of
+from testwright.graph.context import RunContext, find_services, providing, services_of
 from testwright.graph.execution_graph import graph as testing_graph
 from testwright.graph.execution_graph.routers import should_continue, should_retry_code, should_retry_spec
 from testwright.graph.faults import AgentUnreachable, fault_of, is_transient
@@ -39,10 +39,10 @@ def test_the_context_is_plain_data_that_survives_json() -> None:
 def test_services_are_found_by_the_context_while_they_are_provided(tmp_path: Path) -> None:
     made = bench(tmp_path, {})
     with providing(made.context, made.services):
-        assert services(made.context) is made.services
+        assert find_services(made.context) is made.services
         assert services_of(Runtime(context=RunContext(run_id=RUN_ID, root="elsewhere"))) is made.services
     with pytest.raises(errors.TestwrightError, match="no services were announced"):
-        services(made.context)
+        find_services(made.context)
 
 
 def test_services_do_not_outlive_the_run_they_belong_to(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_services_do_not_outlive_the_run_they_belong_to(tmp_path: Path) -> None:
     del made, announced
     gc.collect()
     with pytest.raises(errors.TestwrightError, match="no services"):
-        services(context)
+        find_services(context)
 
 
 def test_one_run_is_worked_on_once_in_a_process(tmp_path: Path) -> None:

@@ -9,14 +9,19 @@ import pytest
 
 from testwright.core.outcome import ExitReason
 from testwright.graph.context import providing
-from testwright.graph.planning_graph.ceilings import Meter
+from testwright.graph.planning_graph.ceilings import CeilingMeter
 from testwright.graph.planning_graph.generate_step import initial_step_state
 from testwright.graph.planning_graph.nodes.advance_or_finish import advance_or_finish, exit_reason_of
 from testwright.graph.planning_graph.nodes.build_plan import build_plan
 from testwright.graph.planning_graph.nodes.execute_current_step import execute_current_step
 from testwright.graph.planning_graph.plan_check import check_plan
 from testwright.graph.planning_graph.planning_graph import more_to_do
-from testwright.graph.planning_graph.planning_state import PlanningAgentState, PlanStep, StepStatus, new_planning_state
+from testwright.graph.planning_graph.planning_state import (
+    PlanningAgentState,
+    PlanStepState,
+    StepStatus,
+    new_planning_state,
+)
 from testwright.graph.planning_graph.steps import blocked_by, dependents, first_unfinished, ready_steps
 from testwright.tests.support.agents.scripted_agents import scripted
 from testwright.tests.support.runs.graph_runs import RUN_ID, bench, generate, plan, runtime_of
@@ -24,18 +29,18 @@ from testwright.tests.support.runs.graph_runs import RUN_ID, bench, generate, pl
 pytestmark = pytest.mark.feature("T-17")
 
 
-def _plan(*steps: dict[str, Any], **statuses: StepStatus) -> list[PlanStep]:
+def _plan(*steps: dict[str, Any], **statuses: StepStatus) -> list[PlanStepState]:
     """A checked plan, with some statuses set."""
     checked, problems = check_plan(plan(*steps)["steps"])
     assert problems == []
     return [{**step, "status": statuses.get(step["id"], "pending")} for step in checked]
 
 
-def _ended(step: PlanStep, status: StepStatus, exit_reason: str) -> PlanStep:
+def _ended(step: PlanStepState, status: StepStatus, exit_reason: str) -> PlanStepState:
     return {**step, "status": status, "result": {"exit_reason": exit_reason}}
 
 
-def _state(steps: list[PlanStep], **more: Any) -> PlanningAgentState:
+def _state(steps: list[PlanStepState], **more: Any) -> PlanningAgentState:
     state = new_planning_state(request_id=RUN_ID, user_request="cover")
     return {**state, "plan": steps, "status": "executing", **more}  # type: ignore[typeddict-item,return-value]
 
@@ -185,7 +190,7 @@ async def test_a_context_step_looks_something_up_through_a_tool(tmp_path: Path) 
 def test_ceilings_count_what_was_spent_before_the_run_was_resumed(tmp_path: Path) -> None:
     times = iter([100.0, 101.5, 104.0, 104.0])
     context = bench(tmp_path, {}, context={"wall_seconds": 13.0, "max_tokens": 50, "max_cost": 1.0}).context
-    meter = Meter({"seconds": 10.0, "tokens": 40, "cost": 0.5}, context, lambda: next(times))
+    meter = CeilingMeter({"seconds": 10.0, "tokens": 40, "cost": 0.5}, context, lambda: next(times))
     assert meter.seconds_left == 1.5
     assert meter.exceeded() == "the ceiling on time (13 s) is reached"
     meter.add({"tokens": 5, "cost": 0.25})
@@ -196,5 +201,5 @@ def test_ceilings_count_what_was_spent_before_the_run_was_resumed(tmp_path: Path
 @pytest.mark.parametrize(("limits", "said"), [({"max_tokens": 40}, "tokens"), ({"max_cost": 0.5}, "cost"), ({}, None)])
 def test_a_ceiling_is_reached_when_it_is_used_up(tmp_path: Path, limits: dict[str, Any], said: str | None) -> None:
     context = bench(tmp_path, {}, context=limits).context
-    exceeded = Meter({"seconds": 0.0, "tokens": 40, "cost": 0.5}, context, lambda: 0.0).exceeded()
+    exceeded = CeilingMeter({"seconds": 0.0, "tokens": 40, "cost": 0.5}, context, lambda: 0.0).exceeded()
     assert exceeded is None if said is None else said in (exceeded or "")

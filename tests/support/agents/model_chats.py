@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from testwright.agents.model.abilities import AbilityFile
+from testwright.agents.model.abilities import CapabilityFile
 from testwright.agents.model.chat import ModelCall
 from testwright.agents.model.endpoint import Endpoint, EndpointSettings
 from testwright.agents.model.prices import Price, Prices
@@ -62,7 +62,7 @@ async def chatting(
     try:
         yield RunChat(
             endpoint,
-            abilities=AbilityFile(abilities),
+            abilities=CapabilityFile(abilities),
             prices=PRICES,
             budget=budget or ModelBudget(),
             kept=kept,

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from testwright.agents.embedded.specs import cached_spec_generator
-from testwright.agents.embedded.specs.cached_spec_generator import SPECS_FILE, RememberedSpecs
-from testwright.agents.embedded.specs.spec_generator import Specified
+from testwright.agents.embedded.specs.cached_spec_generator import SPECS_FILE, CachedSpecGenerator
+from testwright.agents.embedded.specs.spec_generator import SpecResult
 from testwright.core.errors import TargetImportError
 from testwright.sandbox.fingerprint import MOST_BYTES
 from testwright.tests.support.engine.targets import prepared
@@ -26,12 +26,12 @@ class Counting:
         self.notes = notes
         self.fails = fails
 
-    async def specify(self, inputs, *, seconds=None):
+    async def generate(self, inputs, *, seconds=None):
         self.asked += 1
         if self.fails:
             raise self.fails
         spec = {"cases": [{"id": f"tc_{self.asked}"}], "title": "Größe \ud800"}
-        return Specified(spec, {"notes": list(self.notes), "pair": (1, 2)}, [{"event": "explored"}])
+        return SpecResult(spec, {"notes": list(self.notes), "pair": (1, 2)}, [{"event": "explored"}])
 
 
 @pytest.fixture
@@ -45,13 +45,13 @@ def remembered(specifier, target, folder: Path, **options):
         return target
 
     options = {"budget": {"trials": 10}, "most_bytes": 1 << 20, **options}
-    return RememberedSpecs(specifier, given, folder, **options)
+    return CachedSpecGenerator(specifier, given, folder, **options)
 
 
 async def test_the_second_run_finds_what_the_first_worked_out(target, tmp_path):
     engine = Counting()
-    first = await remembered(engine, target, tmp_path).specify(INPUTS)
-    second = await remembered(engine, target, tmp_path).specify(INPUTS)
+    first = await remembered(engine, target, tmp_path).generate(INPUTS)
+    second = await remembered(engine, target, tmp_path).generate(INPUTS)
     assert engine.asked == 1
     assert (second.spec, second.trace) == (first.spec, first.trace)
     assert list(second.spec) == list(first.spec)
@@ -69,71 +69,71 @@ async def test_the_second_run_finds_what_the_first_worked_out(target, tmp_path):
 )
 async def test_another_question_is_worked_out(target, tmp_path, inputs):
     engine = Counting()
-    await remembered(engine, target, tmp_path).specify(INPUTS)
-    await remembered(engine, target, tmp_path).specify({**INPUTS, **inputs})
+    await remembered(engine, target, tmp_path).generate(INPUTS)
+    await remembered(engine, target, tmp_path).generate({**INPUTS, **inputs})
     assert engine.asked == 2
 
 
 async def test_other_words_for_the_same_target_are_the_same_question(target, tmp_path):
     engine = Counting()
     for words in ("unit tests for small.names", "everything"):
-        await remembered(engine, target, tmp_path).specify({**INPUTS, "user_request": words})
+        await remembered(engine, target, tmp_path).generate({**INPUTS, "user_request": words})
     assert engine.asked == 1
 
 
 async def test_another_budget_another_testwright_another_machine_and_fresh_work(target, tmp_path, monkeypatch):
     engine = Counting()
-    await remembered(engine, target, tmp_path).specify(INPUTS)
-    await remembered(engine, target, tmp_path, budget={"trials": 11}).specify(INPUTS)
+    await remembered(engine, target, tmp_path).generate(INPUTS)
+    await remembered(engine, target, tmp_path, budget={"trials": 11}).generate(INPUTS)
     assert engine.asked == 2
-    await remembered(engine, replace(target, import_roots=("src", ".")), tmp_path).specify(INPUTS)
+    await remembered(engine, replace(target, import_roots=("src", ".")), tmp_path).generate(INPUTS)
     assert engine.asked == 3
     newer = replace(target.interpreter, version=(3, 99, 0))
-    await remembered(engine, replace(target, interpreter=newer), tmp_path).specify(INPUTS)
+    await remembered(engine, replace(target, interpreter=newer), tmp_path).generate(INPUTS)
     assert engine.asked == 4
-    await remembered(engine, target, tmp_path, fresh=True).specify(INPUTS)
+    await remembered(engine, target, tmp_path, fresh=True).generate(INPUTS)
     assert engine.asked == 5
     with monkeypatch.context() as patched:
         patched.setattr(cached_spec_generator, "installed_digest", lambda site: "more")
-        await remembered(engine, target, tmp_path).specify(INPUTS)
+        await remembered(engine, target, tmp_path).generate(INPUTS)
     assert engine.asked == 6
     with monkeypatch.context() as patched:
         patched.setattr(cached_spec_generator, "own_digest", lambda: "another")
-        await remembered(engine, target, tmp_path).specify(INPUTS)
+        await remembered(engine, target, tmp_path).generate(INPUTS)
     assert engine.asked == 7
-    await remembered(engine, target, tmp_path).specify(INPUTS)
+    await remembered(engine, target, tmp_path).generate(INPUTS)
     assert engine.asked == 7
 
 
 async def test_a_changed_project_is_worked_out(tmp_path):
     engine = Counting()
     async with prepared(tmp_path / "one", SMALL) as target:
-        await remembered(engine, target, tmp_path).specify(INPUTS)
+        await remembered(engine, target, tmp_path).generate(INPUTS)
     changes = {**SMALL, "src/small/names.py": SMALL["src/small/names.py"].replace("upper", "lower")}
     async with prepared(tmp_path / "two", changes) as target:
-        await remembered(engine, target, tmp_path).specify(INPUTS)
+        await remembered(engine, target, tmp_path).generate(INPUTS)
     assert engine.asked == 2
     async with prepared(tmp_path / "three", SMALL) as target:
-        await remembered(engine, target, tmp_path).specify(INPUTS)
+        await remembered(engine, target, tmp_path).generate(INPUTS)
     assert engine.asked == 2, "the same project in another place is the same"
 
 
 async def test_nothing_is_kept_of_a_project_that_changed_meanwhile(target, tmp_path):
     class Editing(Counting):
-        async def specify(self, inputs, *, seconds=None):
+        async def generate(self, inputs, *, seconds=None):
             (target.root / "src/small/names.py").write_text("# edited\n", "utf-8")
-            return await super().specify(inputs)
+            return await super().generate(inputs)
 
     engine = Editing()
-    await remembered(engine, target, tmp_path).specify(INPUTS)
-    await remembered(engine, target, tmp_path).specify(INPUTS)
+    await remembered(engine, target, tmp_path).generate(INPUTS)
+    await remembered(engine, target, tmp_path).generate(INPUTS)
     assert engine.asked == 2
 
 
 async def test_what_a_ceiling_cut_short_is_not_kept(target, tmp_path):
     engine = Counting(notes=["Exploring stopped after 120 seconds and 7 trials."])
-    await remembered(engine, target, tmp_path).specify(INPUTS)
-    await remembered(engine, target, tmp_path).specify(INPUTS)
+    await remembered(engine, target, tmp_path).generate(INPUTS)
+    await remembered(engine, target, tmp_path).generate(INPUTS)
     assert engine.asked == 2
 
 
@@ -141,20 +141,20 @@ async def test_a_failure_is_not_kept(target, tmp_path):
     engine = Counting(fails=TargetImportError("it does not import"))
     for _ in range(2):
         with pytest.raises(TargetImportError):
-            await remembered(engine, target, tmp_path).specify(INPUTS)
+            await remembered(engine, target, tmp_path).generate(INPUTS)
     assert engine.asked == 2
 
 
 @pytest.mark.parametrize("damage", [b"", b"no database", bytes(4096)], ids=["empty", "text", "zeros"])
 async def test_a_damaged_file_counts_as_none_and_is_made_anew(target, tmp_path, damage):
     engine = Counting()
-    await remembered(engine, target, tmp_path).specify(INPUTS)
+    await remembered(engine, target, tmp_path).generate(INPUTS)
     for one in tmp_path.glob(f"{SPECS_FILE}*"):
         one.unlink()
     (tmp_path / SPECS_FILE).write_bytes(damage)
-    await remembered(engine, target, tmp_path).specify(INPUTS)
+    await remembered(engine, target, tmp_path).generate(INPUTS)
     assert engine.asked == 2
-    await remembered(engine, target, tmp_path).specify(INPUTS)
+    await remembered(engine, target, tmp_path).generate(INPUTS)
     assert engine.asked == 2
 
 
@@ -162,7 +162,7 @@ async def test_a_place_that_cannot_be_written_costs_nothing_but_time(target, tmp
     (tmp_path / "file").write_text("", "utf-8")
     engine = Counting()
     for _ in range(2):
-        done = await remembered(engine, target, tmp_path / "file" / "cache").specify(INPUTS)
+        done = await remembered(engine, target, tmp_path / "file" / "cache").generate(INPUTS)
         assert done.spec["cases"]
     assert engine.asked == 2
 
@@ -176,5 +176,5 @@ async def test_a_folder_too_large_to_read_that_packages_are_linked_to_costs_noth
     linked = replace(target, interpreter=replace(target.interpreter, linked=(environment,)))
     engine = Counting()
     for _ in range(2):
-        await remembered(engine, linked, tmp_path / "cache").specify(INPUTS)
+        await remembered(engine, linked, tmp_path / "cache").generate(INPUTS)
     assert engine.asked == 2

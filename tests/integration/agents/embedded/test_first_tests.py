@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from testwright.agents.embedded.specs.first_tests import FirstTests
-from testwright.agents.embedded.specs.unit_specs import UnitSpecs
+from testwright.agents.embedded.specs.unit_specs import UnitSpecGenerator
 from testwright.engine.python.explore.explore import ExplorationBudget
 from testwright.tests.support.engine.targets import prepared
 from testwright.tests.support.projects.files import SMALL
@@ -40,13 +40,15 @@ class Shown:
         self.done.set()
 
     def specs(self, trials=300):
-        return UnitSpecs(self._given, self._target.root, budget=ExplorationBudget(trials=trials), first=self.first)
+        return UnitSpecGenerator(
+            self._given, self._target.root, budget=ExplorationBudget(trials=trials), first=self.first
+        )
 
 
 async def test_they_are_told_of_once_and_pass_where_the_project_is(target, tmp_path):
     shown = Shown(target, tmp_path / "first")
     for path in ("src/small/numbers.py", "src/small/names.py"):
-        await shown.specs(60).specify({**INPUTS, "target": {"path": path, "symbols": None}})
+        await shown.specs(60).generate({**INPUTS, "target": {"path": path, "symbols": None}})
     await asyncio.wait_for(shown.done.wait(), 120)
     await shown.first.close()
     [(path, passing)] = shown.told
@@ -66,15 +68,17 @@ async def test_the_spec_is_the_same_with_them_and_without(target, tmp_path):
         return target
 
     shown = Shown(target, tmp_path / "first")
-    looked = await shown.specs().specify(INPUTS)
-    plain = await UnitSpecs(given, target.root, budget=ExplorationBudget(trials=300)).specify(INPUTS)
+    looked = await shown.specs().generate(INPUTS)
+    plain = await UnitSpecGenerator(given, target.root, budget=ExplorationBudget(trials=300)).generate(INPUTS)
     await shown.first.close()
     assert (looked.spec, looked.metadata) == (plain.spec, plain.metadata)
 
 
 async def test_what_fails_is_left_out_and_what_breaks_ends_nothing(target, tmp_path):
     shown = Shown(target, tmp_path / "first")
-    spec = (await UnitSpecs(shown._given, target.root, budget=ExplorationBudget(trials=60)).specify(INPUTS)).spec
+    spec = (
+        await UnitSpecGenerator(shown._given, target.root, budget=ExplorationBudget(trials=60)).generate(INPUTS)
+    ).spec
 
     def composed():
         raise RuntimeError("a defect of ours")
@@ -93,7 +97,9 @@ async def test_what_fails_is_left_out_and_what_breaks_ends_nothing(target, tmp_p
 
 async def test_closing_gives_up_what_is_not_done(target, tmp_path):
     shown = Shown(target, tmp_path / "first")
-    spec = (await UnitSpecs(shown._given, target.root, budget=ExplorationBudget(trials=60)).specify(INPUTS)).spec
+    spec = (
+        await UnitSpecGenerator(shown._given, target.root, budget=ExplorationBudget(trials=60)).generate(INPUTS)
+    ).spec
     shown.first.take(lambda: spec)
     await shown.first.close()
     assert shown.told == []

@@ -11,7 +11,7 @@ import pytest
 from testwright.agents.contract.contracts import contract_of
 from testwright.agents.contract.protocol import AgentRequest, AgentResponse, RequestMetadata
 from testwright.agents.embedded.specs.spec_agent import EmbeddedSpecAgent
-from testwright.agents.embedded.specs.unit_specs import UnitSpecs, is_wanted
+from testwright.agents.embedded.specs.unit_specs import UnitSpecGenerator, is_wanted
 from testwright.engine.python.explore.explore import ExplorationBudget
 from testwright.engine.python.write.compose import compose_spec
 from testwright.mcp.tools.validate_spec import check_spec
@@ -81,7 +81,9 @@ async def test_a_module_becomes_a_valid_spec_with_documented_cases_and_suspected
             return target
 
         root = tmp_path / "project-of-a-user"
-        agent = EmbeddedSpecAgent({"unit": UnitSpecs(provider, root, budget=SMALL)}, contract=contract_of("spec"))
+        agent = EmbeddedSpecAgent(
+            {"unit": UnitSpecGenerator(provider, root, budget=SMALL)}, contract=contract_of("spec")
+        )
         response = await ask(agent, inputs())
         again = await ask(agent, inputs())
         narrowed = await ask(agent, inputs(symbols=["clamp"]))
@@ -102,7 +104,7 @@ async def test_a_refinement_mends_the_previous_spec_without_running_anything(tmp
     spec = compose_spec(exploration(*shop_findings()), framework="pytest")
     spec["cases"][0]["act"]["expression"] = "Cart("
     errors = check_spec(spec, "unit")["errors"]
-    agent = EmbeddedSpecAgent({"unit": UnitSpecs(no_target, tmp_path)}, contract=contract_of("spec"))
+    agent = EmbeddedSpecAgent({"unit": UnitSpecGenerator(no_target, tmp_path)}, contract=contract_of("spec"))
 
     response = await ask(agent, inputs(previous_spec=spec, errors=errors))
 
@@ -116,14 +118,14 @@ async def test_errors_that_cannot_be_mended_are_said_to_be_so(tmp_path: Path) ->
     errors = [{"path": "$.target.digest", "message": "wrong", "severity": "error"}]
 
     response = await ask(
-        EmbeddedSpecAgent({"unit": UnitSpecs(no_target, tmp_path)}), inputs(previous_spec=spec, errors=errors)
+        EmbeddedSpecAgent({"unit": UnitSpecGenerator(no_target, tmp_path)}), inputs(previous_spec=spec, errors=errors)
     )
 
     assert response.is_error()
 
 
 async def test_other_test_types_are_refused(tmp_path: Path) -> None:
-    response = await ask(EmbeddedSpecAgent({"unit": UnitSpecs(no_target, tmp_path)}), inputs(test_type="api"))
+    response = await ask(EmbeddedSpecAgent({"unit": UnitSpecGenerator(no_target, tmp_path)}), inputs(test_type="api"))
 
     assert response.is_error()
     assert response.error is not None
@@ -139,7 +141,8 @@ async def test_it_keeps_the_contract_of_every_agent(check: Check, tmp_path: Path
 
     await check(
         Candidate(
-            lambda: EmbeddedSpecAgent({"unit": UnitSpecs(no_target, tmp_path)}, contract=contract_of("spec")), good=good
+            lambda: EmbeddedSpecAgent({"unit": UnitSpecGenerator(no_target, tmp_path)}, contract=contract_of("spec")),
+            good=good,
         )
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.llm.project_style import LONGEST_STYLE, project_style, told
+from testwright.agents.llm.project_style import LONGEST_STYLE, describe_style, project_style
 from testwright.app.agent_factory import role_agents
 from testwright.config.settings import load_settings
 from testwright.tests.support.agents.fake_chat import FakeChat, asked
@@ -79,7 +79,7 @@ def test_conventions_are_counted_and_an_example_is_shown(tmp_path: Path) -> None
 
 
 def test_methods_are_told_from_functions() -> None:
-    style = told([("tests/test_prices.py", METHODS)])
+    style = describe_style([("tests/test_prices.py", METHODS)])
     assert "2 tests in 1 file, mostly methods of classes of unittest.TestCase" in style
     assert "names: DiscountedTest.test_reduced, DiscountedTest.test_not_reduced" in style
     assert "assertions: methods and helpers, not plain assert" in style
@@ -109,7 +109,7 @@ def test_the_example_is_from_the_file_that_names_the_module(tmp_path: Path) -> N
 def test_a_style_is_never_longer_than_it_may_be() -> None:
     body = f"    assert a == {'1 + ' * 40}b\n" * 20
     long = "".join(f"def test_{'very_' * 30}{number}(a, b):\n{body}\n\n" for number in range(50))
-    style = told([(f"tests/test_{number}.py", long) for number in range(20)])
+    style = describe_style([(f"tests/test_{number}.py", long) for number in range(20)])
     assert len(style) <= LONGEST_STYLE
     assert style.startswith("- 1000 tests in 20 files")
     assert style.endswith("\n…")

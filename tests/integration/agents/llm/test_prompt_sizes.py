@@ -16,7 +16,7 @@ import pytest
 
 from testwright.agents.contract.protocol import JsonObject
 from testwright.agents.llm.analyzer_agent import ModelAnalyzerAgent
-from testwright.agents.llm.project_style import style_of
+from testwright.agents.llm.project_style import style_provider
 from testwright.agents.llm.spec_agent import ModelSpecAgent
 from testwright.agents.llm.spec_answer import case_of
 from testwright.agents.llm.writing_agent import ModelWritingAgent
@@ -227,7 +227,7 @@ def envelope(name: str, count: int) -> JsonObject:
 
 async def test_what_the_writer_is_told(root: Path, name: str) -> None:
     chat = FakeChat({"files": [{"path": TEST_PATH, "contents": written(name, 8)}]})
-    await asked(ModelWritingAgent(chat, style=style_of(root)), envelope(name, 8))
+    await asked(ModelWritingAgent(chat, style=style_provider(root)), envelope(name, 8))
     [call] = chat.calls
     assert "mostly functions" in call.user
     assert size(call, Mode.TEXT) < MOST
@@ -241,7 +241,7 @@ async def test_what_the_writer_is_told_to_mend(root: Path, name: str) -> None:
         for at in range(6)
     ]
     inputs = {**envelope(name, 6), "previous_files": [{"path": TEST_PATH, "contents": text}], "errors": errors}
-    await asked(ModelWritingAgent(chat, style=style_of(root)), inputs)
+    await asked(ModelWritingAgent(chat, style=style_provider(root)), inputs)
     [call] = chat.calls
     assert "price_list_5" in call.user
     assert size(call, Mode.TEXT) < MOST

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from testwright.agents.embedded.analyzer_agent import analyse_results
-from testwright.agents.llm.verdicts import judged
+from testwright.agents.llm.verdicts import apply_verdicts
 from testwright.tests.support.mcp.tool_session import expectation, unit_case, unit_spec
 
 pytestmark = pytest.mark.feature("B-02")
@@ -40,7 +40,7 @@ def decided(
     results = {"kept": [], "dropped": [dropped], "repeats": 0}
     verdict = {"case_id": case["id"], "verdict": said, "reason": "I say so.", "documented": "2 for 4", "lines": lines}
     base = analyse_results(results, spec)
-    found = judged(base, [{"case": case, "result": dropped}], {case["id"]: verdict}, spec, LINES)
+    found = apply_verdicts(base, [{"case": case, "result": dropped}], {case["id"]: verdict}, spec, LINES)
     [finding] = [one for one in found["findings"] if one["case_id"] == case["id"]]
     return found, finding
 

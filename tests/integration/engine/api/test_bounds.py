@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.embedded.specs.api_specs import ApiSpecs
+from testwright.agents.embedded.specs.api_specs import ApiSpecGenerator
 from testwright.engine.api.model.api_source import ApiDescription
 from testwright.engine.api.model.model import Operation, Proposal
 from testwright.engine.api.probe.bounds import ApiBudget, select_pairs_within, select_within
@@ -89,9 +89,11 @@ def test_five_hundred_operations_are_tested_in_part_and_the_rest_is_named(tmp_pa
             async def ready() -> PythonTarget:
                 return target
 
-            agent = ApiSpecs(ready, tmp_path / "project-of-a-user", _Documents(), budget=ApiBudget(proposals=90))
+            agent = ApiSpecGenerator(
+                ready, tmp_path / "project-of-a-user", _Documents(), budget=ApiBudget(proposals=90)
+            )
             told = {"application": {"import": "things:app"}, "endpoint": "openapi.json"}
-            return await agent.specify({"target": told, "framework": "pytest"})
+            return await agent.generate({"target": told, "framework": "pytest"})
 
     specified = asyncio.run(specify())
     spec = specified.spec

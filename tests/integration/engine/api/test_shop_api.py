@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.embedded.specs.api_specs import ApiSpecs
+from testwright.agents.embedded.specs.api_specs import ApiSpecGenerator
 from testwright.analysis.openapi.tool_documents import ToolDocuments
 from testwright.engine.api.write.render import render_api
 from testwright.sandbox.target import PythonTarget
@@ -46,8 +46,8 @@ def spec(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
                 raise AssertionError(f"nobody needs {name}")
 
             target_of_step = {"path": "src/shop/api.py", "application": {"import": "shop.api:app"}}
-            agent = ApiSpecs(ready, folder / "project-of-a-user", ToolDocuments(no_tools))
-            return (await agent.specify({"target": target_of_step, "framework": "pytest"})).spec
+            agent = ApiSpecGenerator(ready, folder / "project-of-a-user", ToolDocuments(no_tools))
+            return (await agent.generate({"target": target_of_step, "framework": "pytest"})).spec
 
     return asyncio.run(specify())
 

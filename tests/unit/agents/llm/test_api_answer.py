@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.llm.api_answer import added
+from testwright.agents.llm.api_answer import add_cases
 
 pytestmark = pytest.mark.feature("T-20", "T-13")
 
@@ -39,5 +39,5 @@ def asked(method: str, path: str) -> dict[str, Any]:
 def test_a_case_of_a_model_is_told_with_the_lines_of_its_operation(
     method: str, path: str, evidence: dict[str, Any]
 ) -> None:
-    [_, case] = added(asked(method, path), base(), Path())["cases"]
+    [_, case] = add_cases(asked(method, path), base(), Path())["cases"]
     assert case["expect"][0]["evidence"] == evidence

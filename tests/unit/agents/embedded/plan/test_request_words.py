@@ -2,13 +2,13 @@
 
 import pytest
 
-from testwright.agents.embedded.plan.request_words import read_request
+from testwright.agents.embedded.plan.request_words import parse_request
 
 pytestmark = pytest.mark.feature("T-02")
 
 
 def mentioned(text: str) -> list[str]:
-    return [mention.text for mention in read_request(text).mentions if not mention.excluded]
+    return [mention.text for mention in parse_request(text).mentions if not mention.excluded]
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_names_are_found_among_the_words(text, names):
     ],
 )
 def test_test_types_are_read_in_the_order_they_are_asked_for(text, types):
-    assert read_request(text).test_types == types
+    assert parse_request(text).test_types == types
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_test_types_are_read_in_the_order_they_are_asked_for(text, types):
     ["only what has no tests", "everything without tests", "cover untested code", "functions that are not tested"],
 )
 def test_asking_for_untested_code_is_understood(text):
-    assert read_request(text).only_untested
+    assert parse_request(text).only_untested
     assert mentioned(text) == []
 
 
 def test_what_stands_after_except_is_excluded():
-    words = read_request("everything except orders and shop.stock")
+    words = parse_request("everything except orders and shop.stock")
     assert words.whole
     assert [(mention.text, mention.excluded) for mention in words.mentions] == [("orders", True), ("shop.stock", True)]
 
@@ -64,7 +64,7 @@ def test_what_stands_after_except_is_excluded():
     ("text", "framework"), [("cart with unittest", "unittest"), ("pytest for cart", "pytest"), ("cart", None)]
 )
 def test_a_framework_is_read(text, framework):
-    assert read_request(text).framework == framework
+    assert parse_request(text).framework == framework
 
 
 @pytest.mark.parametrize(
@@ -84,10 +84,10 @@ def test_a_framework_is_read(text, framework):
     ],
 )
 def test_each_kind_of_tests_has_the_names_that_stand_with_it(text, clauses):
-    found = [(one.test_type, [mention.text for mention in one.mentions]) for one in read_request(text).clauses]
+    found = [(one.test_type, [mention.text for mention in one.mentions]) for one in parse_request(text).clauses]
     assert found == clauses
 
 
 def test_everyday_words_are_weak_mentions_unless_they_are_quoted():
-    words = read_request("unit tests for the service and `app`")
+    words = parse_request("unit tests for the service and `app`")
     assert [(mention.text, mention.weak) for mention in words.mentions] == [("service", True), ("app", False)]

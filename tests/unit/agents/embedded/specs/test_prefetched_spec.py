@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from testwright.agents.embedded.specs.prefetched_spec import SpecsAhead
-from testwright.agents.embedded.specs.spec_generator import Specified
+from testwright.agents.embedded.specs.prefetched_spec import PrefetchedSpecGenerator
+from testwright.agents.embedded.specs.spec_generator import SpecResult
 
 pytestmark = pytest.mark.feature("T-16")
 
@@ -23,7 +23,7 @@ class Waiting:
         self.limits = []
         self.given_up = 0
 
-    async def specify(self, inputs, *, seconds=None):
+    async def generate(self, inputs, *, seconds=None):
         self.asked.append(inputs)
         self.limits.append(seconds)
         self.begun.set()
@@ -34,19 +34,19 @@ class Waiting:
             raise
         if self.fails:
             raise self.fails
-        return Specified({"cases": [], "number": len(self.asked)})
+        return SpecResult({"cases": [], "number": len(self.asked)})
 
 
 async def test_what_was_begun_is_what_is_given_and_the_next_question_is_worked_out():
     engine = Waiting()
-    ahead = SpecsAhead(engine)
+    ahead = PrefetchedSpecGenerator(engine)
     ahead.begin(INPUTS)
     await engine.begun.wait()
     engine.may.set()
     more = {**INPUTS, "schema": {}, "codebase_context": None, "ast_analysis": {"digest": "d"}}
-    assert (await ahead.specify(more)).spec["number"] == 1
+    assert (await ahead.generate(more)).spec["number"] == 1
     assert engine.asked == [INPUTS]
-    assert (await ahead.specify(INPUTS)).spec["number"] == 2
+    assert (await ahead.generate(INPUTS)).spec["number"] == 2
     await ahead.close()
 
 
@@ -63,10 +63,10 @@ async def test_what_was_begun_is_what_is_given_and_the_next_question_is_worked_o
 async def test_another_question_is_worked_out_by_itself(other):
     engine = Waiting()
     engine.may.set()
-    ahead = SpecsAhead(engine)
+    ahead = PrefetchedSpecGenerator(engine)
     ahead.begin(INPUTS)
-    await ahead.specify({**INPUTS, **other})
-    await ahead.specify(INPUTS)
+    await ahead.generate({**INPUTS, **other})
+    await ahead.generate(INPUTS)
     assert sorted(map(str, engine.asked)) == sorted(map(str, [INPUTS, {**INPUTS, **other}]))
     await ahead.close()
 
@@ -74,10 +74,10 @@ async def test_another_question_is_worked_out_by_itself(other):
 async def test_a_question_with_a_limit_on_time_is_worked_out_by_itself():
     engine = Waiting()
     engine.may.set()
-    ahead = SpecsAhead(engine)
+    ahead = PrefetchedSpecGenerator(engine)
     ahead.begin(INPUTS)
-    await ahead.specify(INPUTS, seconds=3.5)
-    await ahead.specify(INPUTS)
+    await ahead.generate(INPUTS, seconds=3.5)
+    await ahead.generate(INPUTS)
     assert sorted(map(str, engine.limits)) == ["3.5", "None"]
     await ahead.close()
 
@@ -85,17 +85,17 @@ async def test_a_question_with_a_limit_on_time_is_worked_out_by_itself():
 async def test_only_one_spec_is_begun():
     engine = Waiting()
     engine.may.set()
-    ahead = SpecsAhead(engine)
+    ahead = PrefetchedSpecGenerator(engine)
     ahead.begin(INPUTS)
     ahead.begin({**INPUTS, "user_request": "b"})
-    await ahead.specify(INPUTS)
+    await ahead.generate(INPUTS)
     await ahead.close()
     assert engine.asked == [INPUTS]
 
 
 async def test_what_nobody_asked_for_is_given_up_at_the_end():
     engine = Waiting()
-    ahead = SpecsAhead(engine)
+    ahead = PrefetchedSpecGenerator(engine)
     ahead.begin(INPUTS)
     await engine.begun.wait()
     await ahead.close()
@@ -105,9 +105,9 @@ async def test_what_nobody_asked_for_is_given_up_at_the_end():
 
 async def test_whoever_asks_and_goes_away_ends_the_work():
     engine = Waiting()
-    ahead = SpecsAhead(engine)
+    ahead = PrefetchedSpecGenerator(engine)
     ahead.begin(INPUTS)
-    asking = asyncio.ensure_future(ahead.specify(INPUTS))
+    asking = asyncio.ensure_future(ahead.generate(INPUTS))
     await engine.begun.wait()
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -119,19 +119,19 @@ async def test_whoever_asks_and_goes_away_ends_the_work():
 async def test_an_error_is_told_to_whoever_asks_and_the_next_try_is_a_new_one():
     engine = Waiting(ValueError("no"))
     engine.may.set()
-    ahead = SpecsAhead(engine)
+    ahead = PrefetchedSpecGenerator(engine)
     ahead.begin(INPUTS)
     with pytest.raises(ValueError, match="no"):
-        await ahead.specify(INPUTS)
+        await ahead.generate(INPUTS)
     engine.fails = None
-    assert (await ahead.specify(INPUTS)).spec["number"] == 2
+    assert (await ahead.generate(INPUTS)).spec["number"] == 2
     await ahead.close()
 
 
 async def test_an_error_that_nobody_asked_for_is_nobodys():
     engine = Waiting(ValueError("no"))
     engine.may.set()
-    ahead = SpecsAhead(engine)
+    ahead = PrefetchedSpecGenerator(engine)
     ahead.begin(INPUTS)
     await engine.begun.wait()
     await ahead.close()
@@ -140,7 +140,7 @@ async def test_an_error_that_nobody_asked_for_is_nobodys():
 async def test_without_a_beginning_every_question_is_worked_out():
     engine = Waiting()
     engine.may.set()
-    ahead = SpecsAhead(engine)
-    await ahead.specify(INPUTS)
+    ahead = PrefetchedSpecGenerator(engine)
+    await ahead.generate(INPUTS)
     await ahead.close()
     assert engine.asked == [INPUTS]
