@@ -148,7 +148,7 @@ class Checkout:
         while waiting:
             here = waiting.pop()
             try:
-                entries = sorted(os.scandir(here), key=lambda one: one.name)
+                entries = sorted(os.scandir(here), key=lambda item: item.name)
             except OSError:
                 continue
             folders: list[Path] = []

@@ -52,7 +52,7 @@ def lint_test_source(source: str, name: str) -> list[Diagnostic]:
     version = f"py3{min(sys.version_info.minor, 13)}"
     rules = ["--isolated", "--select", ",".join(TEST_RULES), "--ignore", ",".join(_IGNORED)]
     found = _run([*rules, "--target-version", version, "--stdin-filename", Path(name).name, "-"], source, None)
-    return [one for one in found if not (one.rule == "F401" and _PROBING in one.message)]
+    return [found_item for found_item in found if not (found_item.rule == "F401" and _PROBING in found_item.message)]
 
 
 def lint_project_file(path: Path, root: Path) -> list[Diagnostic]:
@@ -81,7 +81,7 @@ def _run(arguments: Sequence[str], source: str | None, cwd: Path | None) -> list
             f"ruff failed: {done.stderr.decode('utf-8', 'replace').strip()[:1000]}",
             advice="check the project's ruff configuration",
         )
-    return [_diagnostic(one) for one in json.loads(done.stdout or b"[]")]
+    return [_diagnostic(item) for item in json.loads(done.stdout or b"[]")]
 
 
 def find_ruff() -> str:

@@ -62,16 +62,16 @@ def compare(root: Path, ref: str) -> WorkTreeComparison:
     below = folder_in_repository(git)
     base = merge_base(git, ref)
     changed = list(_changed(git, base, below))
-    known = {one.path for one in changed}
+    known = {change.path for change in changed}
     untracked = os.fsdecode(git.output("ls-files", "--others", "--exclude-standard", "-z", "--", "*.py")).split("\0")
     changed += [_ChangedFile(path, None, None) for path in untracked if path and path not in known]
-    sources = git.blobs([one.blob for one in changed if one.blob])
+    sources = git.blobs([change.blob for change in changed if change.blob])
     found = []
-    for one in changed:
-        after = _read(git.folder / one.path)
+    for item in changed:
+        after = _read(git.folder / item.path)
         if after is not None:
-            found.append(FileChange(one.path, sources[one.blob] if one.blob else None, after, one.renamed_from))
-    return WorkTreeComparison(ref, base, tuple(sorted(found, key=lambda one: one.path)))
+            found.append(FileChange(item.path, sources[item.blob] if item.blob else None, after, item.renamed_from))
+    return WorkTreeComparison(ref, base, tuple(sorted(found, key=lambda item: item.path)))
 
 
 def merge_base(git: Git, ref: str) -> str:

@@ -97,23 +97,23 @@ class Git:
         if not ids:
             return {}
         wanted = sorted(set(ids))
-        out = self.output("cat-file", "--batch", given="".join(f"{one}\n" for one in wanted).encode())
+        out = self.output("cat-file", "--batch", given="".join(f"{wanted_name}\n" for wanted_name in wanted).encode())
         return dict(_batched(out, wanted, self.folder))
 
 
 def _batched(out: bytes, wanted: list[str], folder: Path) -> Iterator[tuple[str, bytes]]:
     place = 0
-    for one in wanted:
+    for wanted_name in wanted:
         end = out.index(b"\n", place)
         head = out[place:end].split()
         if len(head) != 3:
             raise HistoryError(
-                f"The object {one} is missing in the repository of {folder}.",
+                f"The object {wanted_name} is missing in the repository of {folder}.",
                 advice="Fetch the whole history: `git fetch --unshallow`; in actions/checkout `fetch-depth: 0`.",
                 details={"reason": "failed"},
             )
         size = int(head[2])
-        yield one, out[end + 1 : end + 1 + size]
+        yield wanted_name, out[end + 1 : end + 1 + size]
         place = end + size + 2
 
 

@@ -96,13 +96,13 @@ def _parts(tree: ast.Module) -> _ModuleParts:
 
 def _add_class(parts: _ModuleParts, node: ast.ClassDef) -> None:
     """A class without its methods, and each method."""
-    others = [one for one in node.body if not isinstance(one, _Function)]
+    others = [statement for statement in node.body if not isinstance(statement, _Function)]
     shell = [*node.decorator_list, *node.bases, *node.keywords, *others]
     print_ = "\n".join((*map(ast.dump, shell), f"{len(node.decorator_list)} {len(node.bases)} {len(node.keywords)}"))
     parts.add(node.name, print_, shell, testable=True)
-    for one in node.body:
-        if isinstance(one, _Function):
-            parts.add(f"{node.name}.{one.name}", ast.dump(one), [one], testable=True)
+    for statement in node.body:
+        if isinstance(statement, _Function):
+            parts.add(f"{node.name}.{statement.name}", ast.dump(statement), [statement], testable=True)
 
 
 def _add_binding(parts: _ModuleParts, node: ast.stmt) -> bool:
@@ -115,9 +115,12 @@ def _add_binding(parts: _ModuleParts, node: ast.stmt) -> bool:
             parts.add(_bound_by(node, alias), f"{origin} {alias.name} {alias.asname}", [])
         return True
     if isinstance(node, ast.If) and _for_types(node.test) and not node.orelse:
-        return all(isinstance(one, ast.Import | ast.ImportFrom) and _add_binding(parts, one) for one in node.body)
+        return all(
+            isinstance(statement, ast.Import | ast.ImportFrom) and _add_binding(parts, statement)
+            for statement in node.body
+        )
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-    names = [one.id for one in targets if isinstance(one, ast.Name)]
+    names = [target.id for target in targets if isinstance(target, ast.Name)]
     if not names or len(names) != len(targets):
         return False
     for name in names:
@@ -154,11 +157,11 @@ def _is_text(node: ast.stmt) -> bool:
 def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Every name that is mentioned, also in annotations that are written as text."""
     for node in nodes:
-        for one in ast.walk(node):
-            if isinstance(one, ast.Name):
-                yield one.id
-            elif isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value.isidentifier():
-                yield one.value
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Name):
+                yield inner.id
+            elif isinstance(inner, ast.Constant) and isinstance(inner.value, str) and inner.value.isidentifier():
+                yield inner.value
 
 
 def _public_changes(module: _ModuleParts, changed: set[str]) -> SymbolChange:
@@ -181,15 +184,15 @@ def _reached(module: _ModuleParts, name: str) -> set[str]:
     seen: set[str] = set()
     waiting = [name]
     while waiting:
-        one = waiting.pop()
-        if one in seen:
+        item = waiting.pop()
+        if item in seen:
             continue
-        seen.add(one)
-        owner, dot, member = one.partition(".")
-        if dot and (member.startswith("_") or one not in module.testable):
+        seen.add(item)
+        owner, dot, member = item.partition(".")
+        if dot and (member.startswith("_") or item not in module.testable):
             waiting.append(owner)
-        elif one in module.testable and not owner.startswith("_"):
-            found.add(one)
+        elif item in module.testable and not owner.startswith("_"):
+            found.add(item)
         else:
-            waiting += [user for user, names in module.uses.items() if owner in names and user != one]
+            waiting += [user for user, names in module.uses.items() if owner in names and user != item]
     return found

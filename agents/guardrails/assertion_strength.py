@@ -29,9 +29,9 @@ _DEFAULT_LOOSENESS = 1e-6
 def assertion_strength(test: ast.expr, bound: Bindings) -> int:
     """The strength of what an `assert` asserts."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
-        return min(TRUE, *(assertion_strength(one, bound) for one in test.values))
+        return min(TRUE, *(assertion_strength(value, bound) for value in test.values))
     if isinstance(test, ast.BoolOp):
-        return max(assertion_strength(one, bound) for one in test.values)
+        return max(assertion_strength(value, bound) for value in test.values)
     if isinstance(test, ast.IfExp):
         return min(assertion_strength(test.body, bound), assertion_strength(test.orelse, bound))
     if isinstance(test, ast.NamedExpr):
@@ -54,7 +54,11 @@ def call_strength(call: ast.Call, bound: Bindings) -> int | None:
     name = last_name(call.func)
     if not name.startswith("assert") or not isinstance(call.func, ast.Attribute):
         return None
-    if not name.startswith("assert_") and call.args and not any(depends_on_code(one, bound) for one in call.args[:2]):
+    if (
+        not name.startswith("assert_")
+        and call.args
+        and not any(depends_on_code(argument, bound) for argument in call.args[:2])
+    ):
         return NOTHING
     if name in _EXACT:
         arguments = call.args[:2]
@@ -75,9 +79,9 @@ def tolerances(test: ast.AST) -> list[float]:
         if isinstance(node, ast.Compare):
             found += _distance(node)
         elif last_name(node.func) in ("approx", "isclose"):
-            given = [one.value for one in node.keywords if one.arg in ("rel", "abs", "rel_tol", "abs_tol")]
+            given = [keyword.value for keyword in node.keywords if keyword.arg in ("rel", "abs", "rel_tol", "abs_tol")]
             given += node.args[1:3] if last_name(node.func) == "approx" else []
-            found.append(max((_number(one) for one in given), default=_DEFAULT_LOOSENESS))
+            found.append(max((_number(given_value) for given_value in given), default=_DEFAULT_LOOSENESS))
         elif last_name(node.func) == "assertAlmostEqual":
             found.append(_places(node))
     return found
@@ -87,25 +91,25 @@ def depends_on_code(node: ast.AST, bound: Bindings, depth: int = 0) -> bool:
     """Whether a value depends on anything but the test's own constants: a call of what is imported, or a name given."""
     if depth > _DEEPEST:
         return True
-    for one in ast.walk(node):
-        if not isinstance(one, ast.Name) or not isinstance(one.ctx, ast.Load):
+    for inner in ast.walk(node):
+        if not isinstance(inner, ast.Name) or not isinstance(inner.ctx, ast.Load):
             continue
-        if one.id in bound:
-            if bound[one.id] is not node and depends_on_code(bound[one.id], bound, depth + 1):
+        if inner.id in bound:
+            if bound[inner.id] is not node and depends_on_code(bound[inner.id], bound, depth + 1):
                 return True
-        elif one.id not in _BUILTINS:
+        elif inner.id not in _BUILTINS:
             return True
     return False
 
 
-def is_same_expression(one: ast.expr, other: ast.expr, bound: Bindings) -> bool:
+def is_same_expression(left: ast.expr, other: ast.expr, bound: Bindings) -> bool:
     """Whether two expressions are one, names resolved."""
-    return ast.dump(_resolved(one, bound)) == ast.dump(_resolved(other, bound))
+    return ast.dump(_resolved(left, bound)) == ast.dump(_resolved(other, bound))
 
 
 def _comparison(test: ast.Compare, bound: Bindings) -> int:
     sides = [test.left, *test.comparators]
-    if any(is_same_expression(one, other, bound) for one, other in pairwise(sides)):
+    if any(is_same_expression(item, other, bound) for item, other in pairwise(sides)):
         return NOTHING
     if any(last_name(_resolved(side, bound)) in _ANYTHING for side in sides):
         return NOTHING
@@ -135,7 +139,7 @@ def _distance(node: ast.Compare) -> Iterator[float]:
 
 
 def _places(node: ast.Call) -> float:
-    given = {one.arg: one.value for one in node.keywords}
+    given = {keyword.arg: keyword.value for keyword in node.keywords}
     if "delta" in given:
         return _number(given["delta"])
     places = given.get("places") or (node.args[2] if len(node.args) > 2 else None)

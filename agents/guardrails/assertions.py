@@ -55,13 +55,15 @@ class AssertionSummary:
 def list_tests(tree: ast.Module) -> list[TestNode]:
     """All test functions and methods, in order."""
     functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
-    return sorted((one for one in functions if one.name.startswith("test")), key=lambda one: one.lineno)
+    return sorted(
+        (function for function in functions if function.name.startswith("test")), key=lambda inner: inner.lineno
+    )
 
 
 def summarize_assertions(test: TestNode, owner_marks: int = 0, *, run: bool = True) -> AssertionSummary:
     """What a test asserts; `owner_marks` are skips around it, `run` whether the framework runs it."""
     ids = _CASE_ID.findall(ast.get_docstring(test) or "")
-    ids += [str(one.value) for mark in test.decorator_list for one in _row_ids(mark)]
+    ids += [str(item.value) for mark in test.decorator_list for item in _row_ids(mark)]
     found = AssertionSummary(
         test.name, test.lineno, tuple(dict.fromkeys(ids)), skips=owner_marks + skips_in(test), run=run
     )
@@ -93,9 +95,9 @@ def summarize_assertions(test: TestNode, owner_marks: int = 0, *, run: bool = Tr
 def skips_in(node: ast.AST) -> int:
     """Marks and calls that skip, or expect failure, and `__test__`, which takes a test away."""
     count = 0
-    for one in ast.walk(node):
-        if isinstance(one, ast.Attribute | ast.Name):
-            count += last_name(one) in _SKIPS or (last_name(one) == "__test__" and isinstance(one.ctx, ast.Store))
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Attribute | ast.Name):
+            count += last_name(inner) in _SKIPS or (last_name(inner) == "__test__" and isinstance(inner.ctx, ast.Store))
     return count
 
 
@@ -108,8 +110,8 @@ def _walk(body: list[ast.stmt], sure: bool) -> Iterator[tuple[ast.AST, bool]]:
         elif not inner:
             yield from _expressions(statement, sure)
         else:
-            for one in _head(statement):
-                yield from _expressions(one, sure)
+            for item in _head(statement):
+                yield from _expressions(item, sure)
             if isinstance(statement, ast.With | ast.AsyncWith):
                 yield statement, sure
             guarded = isinstance(statement, _GUARDING)
@@ -137,17 +139,17 @@ def _leaves(statement: ast.stmt) -> bool:
         return False
     if isinstance(statement, _LEAVING):
         return True
-    children = (one for one in ast.iter_child_nodes(statement) if isinstance(one, ast.stmt | ast.ExceptHandler))
-    return any(_leaves(one) if isinstance(one, ast.stmt) else any(map(_leaves, one.body)) for one in children)
+    children = (child for child in ast.iter_child_nodes(statement) if isinstance(child, ast.stmt | ast.ExceptHandler))
+    return any(_leaves(child) if isinstance(child, ast.stmt) else any(map(_leaves, child.body)) for child in children)
 
 
 def _head(statement: ast.stmt) -> Iterator[ast.AST]:
     for name, value in ast.iter_fields(statement):
         if name in ("body", "orelse", "finalbody", "handlers"):
             continue
-        for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, ast.AST):
-                yield one
+        for node in value if isinstance(value, list) else [value]:
+            if isinstance(node, ast.AST):
+                yield node
 
 
 def _bind(node: ast.AST, bound: dict[str, ast.expr]) -> None:
@@ -163,7 +165,7 @@ def _bind(node: ast.AST, bound: dict[str, ast.expr]) -> None:
         before = bound.get(node.target.id, ast.Name(node.target.id, ast.Load()))
         bound[node.target.id] = ast.BinOp(before, node.op, node.value)
     elif isinstance(node, ast.Assign):
-        for name in (one for target in node.targets for one in ast.walk(target) if isinstance(one, ast.Name)):
+        for name in (inner for target in node.targets for inner in ast.walk(target) if isinstance(inner, ast.Name)):
             if isinstance(name.ctx, ast.Store):
                 bound[name.id] = node.value
 
@@ -179,20 +181,20 @@ def _call(call: ast.Call, found: AssertionSummary, bound: Bindings) -> int | Non
             found.tolerances += tolerances(call)
         return call_strength(call, bound)
     expected = _each(call.args[0]) if call.args else []
-    found.wide += any(last_name(one) in _WIDE for one in expected)
-    found.raised.append(tuple(last_name(one) for one in expected))
-    matched = name.endswith("Regex") or any(one.arg == "match" for one in call.keywords)
+    found.wide += any(last_name(item) in _WIDE for item in expected)
+    found.raised.append(tuple(last_name(item) for item in expected))
+    matched = name.endswith("Regex") or any(keyword.arg == "match" for keyword in call.keywords)
     found.unmatched += not matched
     return EXACT
 
 
 def _discount_empty_block(block: ast.With | ast.AsyncWith, found: AssertionSummary, bound: Bindings) -> None:
     """An expected exception asserts nothing where the test raises it itself, or calls nothing that could."""
-    expected = [one.context_expr for one in block.items if isinstance(one.context_expr, ast.Call)]
-    if not any(last_name(one.func) in _RAISING for one in expected):
+    expected = [item.context_expr for item in block.items if isinstance(item.context_expr, ast.Call)]
+    if not any(last_name(node.func) in _RAISING for node in expected):
         return
-    raises = any(isinstance(one, ast.Raise) for statement in block.body for one in ast.walk(statement))
-    if (raises or not any(depends_on_code(one, bound) for one in block.body)) and EXACT in found.strengths:
+    raises = any(isinstance(node, ast.Raise) for statement in block.body for node in ast.walk(statement))
+    if (raises or not any(depends_on_code(statement, bound) for statement in block.body)) and EXACT in found.strengths:
         found.strengths.remove(EXACT)
         found.strengths.append(NOTHING)
 

@@ -56,17 +56,17 @@ class CallRule:
         builtin = self._names.builtin(node.func)
         if builtin in ("getattr", "setattr", "delattr") and len(node.args) > 1:
             yield from self._by_name(node.args[0], node.args[1], builtin)
-        for one in dotted:
-            if one in ("operator.attrgetter", "operator.methodcaller"):
-                for given in node.args if one.endswith("attrgetter") else node.args[:1]:
-                    yield from self._by_name(None, given, one)
-            if one == "pickle.loads" and not self._was_pickled(node):
+        for dotted_name in dotted:
+            if dotted_name in ("operator.attrgetter", "operator.methodcaller"):
+                for given in node.args if dotted_name.endswith("attrgetter") else node.args[:1]:
+                    yield from self._by_name(None, given, dotted_name)
+            if dotted_name == "pickle.loads" and not self._was_pickled(node):
                 yield f"{UNREADABLE} with pickle.loads"
-            if one in ("unittest.mock.patch", "unittest.mock.patch.multiple"):
+            if dotted_name in ("unittest.mock.patch", "unittest.mock.patch.multiple"):
                 yield from self._patched_by_text(node)
-            if one == "unittest.mock.patch.dict" and self._is_kept(node):
+            if dotted_name == "unittest.mock.patch.dict" and self._is_kept(node):
                 yield f"{ENVIRONMENT} with the value of patch.dict"
-        if any(one.arg == "eval_str" for one in node.keywords):
+        if any(keyword.arg == "eval_str" for keyword in node.keywords):
             yield f"{UNREADABLE} with eval_str"
         if isinstance(node.func, ast.Attribute):
             yield from self._method(node, node.func)
@@ -79,8 +79,8 @@ class CallRule:
             yield f"{UNREADABLE} with {name}"
         if name in ("execute", "executescript", "executemany") and node.args:
             texts = possible_texts(self._names, node.args[0])
-            if any(one.startswith("sqlite3") for each in self._names.imported.values() for one in each) and (
-                texts is None or any(_ATTACH.search(one) for one in texts)
+            if any(item.startswith("sqlite3") for each in self._names.imported.values() for item in each) and (
+                texts is None or any(_ATTACH.search(text) for text in texts)
             ):
                 yield f"{FILES} with {name}"
         if name == "getfixturevalue":
@@ -90,8 +90,10 @@ class CallRule:
 
     def _parametrised(self, node: ast.Call) -> Iterator[str]:
         """Rows may not stand for pytest's own fixtures, and stand where they are used, to be read there."""
-        named = [one.value for one in ast.walk(node.args[0]) if isinstance(one, ast.Constant)] if node.args else []
-        if {part.strip() for one in named for part in str(one).split(",")} & RESERVED:
+        named = (
+            [inner.value for inner in ast.walk(node.args[0]) if isinstance(inner, ast.Constant)] if node.args else []
+        )
+        if {part.strip() for item in named for part in str(item).split(",")} & RESERVED:
             yield f"{RUNNER} with rows that hide pytest's own fixtures"
         around = self._names.parents.get(node)
         if not named or node not in getattr(around, "decorator_list", ()):
@@ -100,7 +102,9 @@ class CallRule:
     def _by_name(self, held: ast.expr | None, name: ast.expr, how: str) -> Iterator[str]:
         """An attribute named by a text: as if it were written."""
         texts = possible_texts(self._names, name)
-        if texts is None or (held is not None and any(is_module(one) for one in self._names.dotted(held))):
+        if texts is None or (
+            held is not None and any(is_module(dotted_name) for dotted_name in self._names.dotted(held))
+        ):
             yield f"{UNREADABLE} with {how}"
             return
         for part in (part for text in texts for part in text.split(".")):
@@ -116,22 +120,24 @@ class CallRule:
             if not (isinstance(value, ast.Name | ast.Attribute) and self._names.dotted(value)):
                 yield f"{UNREADABLE} with a patched name that is not literal"
             return
-        for one in texts:
-            top = one.partition(".")[0]
-            if {"tempfile", "__truediv__", "joinpath"} & set(one.split(".")):
-                yield f"{FILES} with patching {one}"
+        for text in texts:
+            top = text.partition(".")[0]
+            if {"tempfile", "__truediv__", "joinpath"} & set(text.split(".")):
+                yield f"{FILES} with patching {text}"
             if import_violation(top, self._own, self._also) and top not in BEHIND:
-                yield f"{UNREADABLE} with patching {one}"
+                yield f"{UNREADABLE} with patching {text}"
 
     def _was_pickled(self, node: ast.Call) -> bool:
         given = node.args[:1]
         values = [
             value
-            for one in given
-            for value in (possible_values(self._names, one) if isinstance(one, ast.Name) else [one])
+            for given_value in given
+            for value in (
+                possible_values(self._names, given_value) if isinstance(given_value, ast.Name) else [given_value]
+            )
         ]
         return bool(values) and all(
-            isinstance(one, ast.Call) and "pickle.dumps" in self._names.dotted(one.func) for one in values
+            isinstance(value, ast.Call) and "pickle.dumps" in self._names.dotted(value.func) for value in values
         )
 
     def _is_kept(self, node: ast.Call) -> bool:
@@ -151,13 +157,13 @@ class CallRule:
         if texts is None:
             first = root(called.value)
             values = possible_values(self._names, first) if isinstance(first, ast.Name) else [first]
-            return all(self._is_not_made_here(one) for one in values)
+            return all(self._is_not_made_here(value) for value in values)
         for text in texts:
             try:
-                fields = [one for _, one, _, _ in string.Formatter().parse(text) if one]
+                fields = [entry for _, entry, _, _ in string.Formatter().parse(text) if entry]
             except ValueError:
                 continue
-            if any("__" in one or set(re.split(r"[.\[\]]", one)[1:]) & BEHIND for one in fields):
+            if any("__" in item or set(re.split(r"[.\[\]]", item)[1:]) & BEHIND for item in fields):
                 return False
         return True
 

@@ -75,7 +75,7 @@ def imported_by(source: str) -> frozenset[str]:
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found |= {one.name.partition(".")[0] for one in node.names}
+            found |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
             found.add(str(node.module).partition(".")[0])
     return frozenset(found)
@@ -88,15 +88,15 @@ def _reach(tree: ast.Module, module: str, imported: Collection[str], helpers: Co
 
 def _as_test(case: Mapping[str, object], imports: list[str]) -> ast.Module:
     """The test that a case's parts make; parts that do not parse are left to the validation of the spec."""
-    head = [one for text in imports for one in _statements(text)]
-    body: list[ast.stmt] = [one for text in _texts(case.get("statements")) for one in _statements(text)]
+    head = [statement for text in imports for statement in _statements(text)]
+    body: list[ast.stmt] = [statement for text in _texts(case.get("statements")) for statement in _statements(text)]
     act = _expression(case.get("expression"))
     if act is not None:
         body.append(ast.Assign([ast.Name("result", ast.Store(), lineno=1)], act, lineno=1))
     expected = case.get("expect")
-    for one in expected if isinstance(expected, list) else ():
+    for item in expected if isinstance(expected, list) else ():
         for key in ("actual", "value", "exception"):
-            value = _expression(one.get(key))
+            value = _expression(item.get(key))
             body += [ast.Expr(value, lineno=1)] if value is not None else []
     fixtures = [ast.arg(name, lineno=1) for name in _texts(case.get("fixtures"))]
     arguments = ast.arguments([], fixtures, None, [], [], None, [])
@@ -119,4 +119,4 @@ def _expression(text: object) -> ast.expr | None:
 
 
 def _texts(values: object) -> list[str]:
-    return [one for one in values if isinstance(one, str)] if isinstance(values, list) else []
+    return [value for value in values if isinstance(value, str)] if isinstance(values, list) else []

@@ -34,8 +34,8 @@ def refused_files(
         confine_files(files, framework)
     except SchemaValidationError as error:
         told = error.details.get("errors")
-        problems += [dict(one) for one in told] if isinstance(told, list) else []
-    paths, variables = frozenset(str(one["path"]) for one in files), named_variables(cases)
+        problems += [dict(item) for item in told] if isinstance(told, list) else []
+    paths, variables = frozenset(str(file["path"]) for file in files), named_variables(cases)
     for at, file in enumerate(files):
         path, code = str(file["path"]), str(file["contents"])
         if framework == "playwright":

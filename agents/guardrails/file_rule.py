@@ -58,9 +58,9 @@ class FileRule:
         if later is not None:
             yield from self.call(later)
         dotted = self._names.dotted(node.func) or [self._names.builtin(node.func)]
-        for one in dotted:
-            if not self._function(node, one):
-                yield f"{FILES} with {one}"
+        for dotted_name in dotted:
+            if not self._function(node, dotted_name):
+                yield f"{FILES} with {dotted_name}"
         if isinstance(node.func, ast.Attribute) and not set(dotted) & PATH_FUNCTIONS:
             name = node.func.attr
             if not self._method(node, node.func.value, name):
@@ -78,7 +78,10 @@ class FileRule:
 
     def _function(self, node: ast.Call, dotted: str) -> bool:
         """Whether a function of the standard library is called with paths it may have."""
-        given = [*node.args, *(one.value for one in node.keywords if one.arg in ("file", "path", "name", "filename"))]
+        given = [
+            *node.args,
+            *(keyword.value for keyword in node.keywords if keyword.arg in ("file", "path", "name", "filename")),
+        ]
         if dotted in _OUT:
             return False
         if dotted.startswith("tempfile."):
@@ -89,15 +92,18 @@ class FileRule:
             return not given or self._opened(node, given[0], at=1)
         if dotted in _ONE_WRITTEN | _TWO_WRITTEN:
             count = 2 if dotted in _TWO_WRITTEN else 1
-            paths = [*given[:count], *(one.value for one in node.keywords if one.arg in ("src", "dst", "database"))]
+            paths = [
+                *given[:count],
+                *(keyword.value for keyword in node.keywords if keyword.arg in ("src", "dst", "database")),
+            ]
             if dotted == "sqlite3.connect" and paths and possible_texts(self._names, paths[0]) == {":memory:"}:
                 return True
-            return bool(paths) and all(self._may_write(one, node) for one in paths)
+            return bool(paths) and all(self._may_write(path, node) for path in paths)
         return True
 
     def _method(self, node: ast.Call, receiver: ast.expr, name: str) -> bool:
         if name == "extractall":
-            given = [*node.args[:1], *(one.value for one in node.keywords if one.arg == "path")]
+            given = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == "path")]
             return bool(given) and self._may_write(given[0], node)
         if name == "chdir":
             return bool(node.args) and path_reach(self._names, node.args[0]) is PathReach.INSIDE
@@ -108,7 +114,7 @@ class FileRule:
             return False
         if name in CHANGING:
             targets = node.args[:1] if name in ("symlink_to", "hardlink_to", "link_to") else []
-            return self._may_write(receiver, node) and all(self._may_write(one, node) for one in targets)
+            return self._may_write(receiver, node) and all(self._may_write(target, node) for target in targets)
         if name in _LOOKING:
             return held is not PathReach.OUTSIDE
         if name in _MAKING:
@@ -124,16 +130,16 @@ class FileRule:
 
     def _opened(self, node: ast.Call, path: ast.expr, at: int) -> bool:
         """Whether a file may be opened in the way it is."""
-        modes = [*node.args[at : at + 1], *(one.value for one in node.keywords if one.arg == "mode")]
+        modes = [*node.args[at : at + 1], *(keyword.value for keyword in node.keywords if keyword.arg == "mode")]
         texts = possible_texts(self._names, modes[0]) if modes else {"r"}
-        if texts is not None and not any(set(one) & set("wax+") for one in texts):
+        if texts is not None and not any(set(text) & set("wax+") for text in texts):
             return path_reach(self._names, path) <= PathReach.GIVEN or self._in_memory(path)
         return self._may_write(path, node) or self._in_memory(path)
 
     def _in_memory(self, node: ast.expr) -> bool:
         values = possible_values(self._names, node) if isinstance(node, ast.Name) else [node]
-        made = [self._names.dotted(one.func) for one in values if isinstance(one, ast.Call)]
-        return len(made) == len(values) and all(set(one) & {"io.BytesIO", "io.StringIO"} for one in made)
+        made = [self._names.dotted(value.func) for value in values if isinstance(value, ast.Call)]
+        return len(made) == len(values) and all(set(item) & {"io.BytesIO", "io.StringIO"} for item in made)
 
     def _may_write(self, path: ast.expr, where: ast.AST) -> bool:
         held = path_reach(self._names, path)
@@ -150,8 +156,8 @@ class FileRule:
     def _not_a_path(self, receiver: ast.expr) -> bool:
         """Whether a value is an object of the code under test or a mock, so that its methods are their own."""
         values = possible_values(self._names, receiver) if isinstance(receiver, ast.Name) else [receiver]
-        for one in values:
-            made = self._names.dotted(one.func) if isinstance(one, ast.Call) else []
+        for value in values:
+            made = self._names.dotted(value.func) if isinstance(value, ast.Call) else []
             if not made or any(each.startswith(("pathlib.", "os.", "tempfile.")) for each in made):
                 return False
             if not all(each.startswith("unittest.mock.") or last_is_class(each) for each in made):

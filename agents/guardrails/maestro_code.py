@@ -67,7 +67,7 @@ def _documents(source: str) -> tuple[yaml.Node | None, yaml.SequenceNode]:
         for event in yaml.parse(source, Loader=yaml.SafeLoader):
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) or getattr(event, "tag", None):
                 raise UnreadableSource("it has anchors, aliases or tags")
-        documents = [one for one in yaml.compose_all(source, Loader=yaml.SafeLoader) if one is not None]
+        documents = [item for item in yaml.compose_all(source, Loader=yaml.SafeLoader) if item is not None]
     except (yaml.YAMLError, RecursionError) as error:
         raise UnreadableSource("it is no YAML") from error
     if not documents or len(documents) > 2 or not isinstance(documents[-1], yaml.SequenceNode):
@@ -101,10 +101,10 @@ class _Flow:
         if not isinstance(node, yaml.SequenceNode):
             yield UNREADABLE
             return
-        for one in node.value:
-            if isinstance(one, yaml.ScalarNode):
-                yield from self._command(str(one.value), None)
-            for name, value in _pairs(one):
+        for item in node.value:
+            if isinstance(item, yaml.ScalarNode):
+                yield from self._command(str(item.value), None)
+            for name, value in _pairs(item):
                 yield from self._command(name, value)
 
     def _command(self, name: str, value: yaml.Node | None) -> Iterator[str]:
@@ -114,15 +114,15 @@ class _Flow:
             yield COMMAND
         text = value.value if isinstance(value, yaml.ScalarNode) else None
         if name == "assertTrue":
-            held = [text] if text is not None else [one.value for key, one in _pairs(value) if key == "condition"]
-            if any(isinstance(one, str) and _ALWAYS.fullmatch(one) for one in held):
+            held = [text] if text is not None else [entry.value for key, entry in _pairs(value) if key == "condition"]
+            if any(isinstance(item, str) and _ALWAYS.fullmatch(item) for item in held):
                 yield NOTHING
-        if name == "takeScreenshot" and not all(re.fullmatch(r"[\w.-]+", one) for one in _scalars(value)):
+        if name == "takeScreenshot" and not all(re.fullmatch(r"[\w.-]+", item) for item in _scalars(value)):
             yield REACHES
         if name == "evalScript" and not (text or "").startswith("${"):
             yield UNREADABLE
         if name == "openLink":
-            for link in [text] if text is not None else [one.value for key, one in _pairs(value) if key == "link"]:
+            for link in [text] if text is not None else [entry.value for key, entry in _pairs(value) if key == "link"]:
                 if isinstance(link, str) and not re.match(r"\$\{BASE_URL\}(?:[/?#](?!/)|$)|/(?!/)", link):
                     yield ADDRESS
         for key, _ in _pairs(value):
@@ -139,8 +139,8 @@ class _Flow:
             for script in scripts_in(text):
                 yield from self._script(script)
         elif isinstance(node, yaml.SequenceNode):
-            for one in node.value:
-                yield from self._values(one)
+            for item in node.value:
+                yield from self._values(item)
         for key, value in _pairs(node):
             if key == "env" and any(name in BASE_VARIABLES for name, _ in _pairs(value)):
                 yield ADDRESS
@@ -224,7 +224,7 @@ def _scalars(node: yaml.Node | None) -> Iterator[str]:
 
 
 def _named(commands: yaml.SequenceNode) -> Iterator[str]:
-    for one in commands.value:
-        if isinstance(one, yaml.ScalarNode):
-            yield str(one.value)
-        yield from (key for key, _ in _pairs(one))
+    for item in commands.value:
+        if isinstance(item, yaml.ScalarNode):
+            yield str(item.value)
+        yield from (key for key, _ in _pairs(item))

@@ -150,7 +150,7 @@ def import_violation(dotted: str, own: AbstractSet[str], also: AbstractSet[str])
     top = dotted.partition(".")[0]
     if top in own or dotted in _WHOLE or dotted in _PARTLY or top in also:
         return None
-    if any(one.startswith(f"{dotted}.") for one in _WHOLE):
+    if any(item.startswith(f"{dotted}.") for item in _WHOLE):
         return None
     return f"{_kind(dotted)} with {dotted}"
 

@@ -57,7 +57,7 @@ class NameTable:
             node = node.value
         if not isinstance(node, ast.Name):
             return []
-        return [".".join([one, *reversed(parts)]) for one in self.imported.get(node.id, ())]
+        return [".".join([item, *reversed(parts)]) for item in self.imported.get(node.id, ())]
 
     def builtin(self, node: ast.AST) -> str:
         """The builtin that a node names; empty when it is none, or when a name surely hides it."""
@@ -77,11 +77,11 @@ class NameTable:
     def parameters(self, node: ast.AST) -> set[str]:
         """The parameters of the functions around a node."""
         return {
-            one.arg
+            inner.arg
             for scope in self.scopes(node)
             if isinstance(scope, Function)
-            for one in ast.walk(scope.args)
-            if isinstance(one, ast.arg)
+            for inner in ast.walk(scope.args)
+            if isinstance(inner, ast.arg)
         }
 
     def values(self, node: ast.expr) -> list[ast.expr] | None:
@@ -177,11 +177,15 @@ def is_fixture(function: ast.AST) -> bool:
 
 def fixture_names(function: ast.AST) -> set[str]:
     """The names a fixture's mark gives it; `?` for one that cannot be read."""
-    marks = [one for one in getattr(function, "decorator_list", ()) if isinstance(one, ast.Call)]
+    marks = [node for node in getattr(function, "decorator_list", ()) if isinstance(node, ast.Call)]
     given = [
-        each.value for one in marks if last_name(one.func) == "fixture" for each in one.keywords if each.arg == "name"
+        each.value
+        for mark in marks
+        if last_name(mark.func) == "fixture"
+        for each in mark.keywords
+        if each.arg == "name"
     ]
-    return {str(one.value) if isinstance(one, ast.Constant) else "?" for one in given}
+    return {str(given_value.value) if isinstance(given_value, ast.Constant) else "?" for given_value in given}
 
 
 def returned(function: Function) -> list[ast.expr]:
@@ -194,11 +198,11 @@ def returned(function: Function) -> list[ast.expr]:
 
 def _import(node: ast.AST, names: NameTable, *, at_top: bool) -> None:
     if isinstance(node, ast.Import):
-        bound = {(one.asname or one.name.partition(".")[0]): one for one in node.names}
-        dotted = {name: one.name if one.asname else name for name, one in bound.items()}
+        bound = {(alias.asname or alias.name.partition(".")[0]): alias for alias in node.names}
+        dotted = {name: item.name if item.asname else name for name, item in bound.items()}
     elif isinstance(node, ast.ImportFrom):
         module = f"{'.' * node.level}{node.module or ''}"
-        dotted = {one.asname or one.name: f"{module}.{one.name}" for one in node.names}
+        dotted = {alias.asname or alias.name: f"{module}.{alias.name}" for alias in node.names}
     else:
         return
     for name, what in dotted.items():
@@ -237,9 +241,9 @@ def _define(node: ast.AST, names: NameTable, scope: ast.AST) -> None:
 
 
 def _parameters(names: NameTable, function: Function) -> None:
-    for one in ast.walk(function.args):
-        if isinstance(one, ast.arg):
-            names.bind(function, one.arg, UNKNOWN)
+    for node in ast.walk(function.args):
+        if isinstance(node, ast.arg):
+            names.bind(function, node.arg, UNKNOWN)
 
 
 def _assign(names: NameTable, scope: ast.AST, target: ast.expr, value: ast.expr) -> None:
@@ -248,8 +252,8 @@ def _assign(names: NameTable, scope: ast.AST, target: ast.expr, value: ast.expr)
     elif isinstance(target, ast.Tuple | ast.List):
         same = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts)
         parts: Iterable[ast.expr] = value.elts if same and isinstance(value, ast.Tuple | ast.List) else ()
-        for one, part in zip(target.elts, parts or [value] * len(target.elts), strict=True):
-            _assign(names, scope, one, part)
+        for item, part in zip(target.elts, parts or [value] * len(target.elts), strict=True):
+            _assign(names, scope, item, part)
     elif isinstance(target, ast.Name):
         names.bind(scope, target.id, value)
     elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
@@ -272,12 +276,12 @@ def _key(node: ast.expr) -> str:
 def argument(call: ast.Call, function: Function, name: str, *, method: bool = False) -> ast.expr | None:
     """What a call gives for a parameter; its default without; None when neither tells."""
     positional = [*function.args.posonlyargs, *function.args.args]
-    places = {one.arg: at - int(method) for at, one in enumerate(positional)}
+    places = {item.arg: at - int(method) for at, item in enumerate(positional)}
     for given in call.keywords:
         if given.arg == name:
             return given.value
     at = places.get(name)
-    if at is not None and 0 <= at < len(call.args) and not any(isinstance(one, ast.Starred) for one in call.args):
+    if at is not None and 0 <= at < len(call.args) and not any(isinstance(node, ast.Starred) for node in call.args):
         return call.args[at]
     return defaults(function).get(name)
 
@@ -286,8 +290,8 @@ def defaults(function: Function) -> Mapping[str, ast.expr]:
     """The parameters that have a default, with it."""
     positional = [*function.args.posonlyargs, *function.args.args]
     given = function.args.defaults
-    found = dict(zip((one.arg for one in positional[len(positional) - len(given) :]), given, strict=True))
-    for one, value in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True):
+    found = dict(zip((item.arg for item in positional[len(positional) - len(given) :]), given, strict=True))
+    for entry, value in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True):
         if value is not None:
-            found[one.arg] = value
+            found[entry.arg] = value
     return found

@@ -99,14 +99,14 @@ def _is_list(names: NameTable, node: ast.Subscript) -> bool:
         return False
     values = possible_values(names, node.value) if isinstance(node.value, ast.Name) else [node.value]
     return all(
-        isinstance(one, ast.List | ast.Tuple | ast.ListComp)
-        or (isinstance(one, ast.Call) and last_name(one.func) in ("list", "sorted", "tuple", *_TEMPORARY))
-        for one in values
+        isinstance(value, ast.List | ast.Tuple | ast.ListComp)
+        or (isinstance(value, ast.Call) and last_name(value.func) in ("list", "sorted", "tuple", *_TEMPORARY))
+        for value in values
     )
 
 
 def _worst(names: NameTable, nodes: Iterable[ast.expr], depth: int) -> PathReach:
-    return max((path_reach(names, one, depth + 1) for one in nodes), default=PathReach.RELATIVE)
+    return max((path_reach(names, node, depth + 1) for node in nodes), default=PathReach.RELATIVE)
 
 
 def _name(names: NameTable, node: ast.Name, depth: int) -> PathReach:
@@ -117,16 +117,16 @@ def _name(names: NameTable, node: ast.Name, depth: int) -> PathReach:
     values = possible_values(names, node)
     if is_foreign_fixture(names, node):
         return PathReach.INSIDE if node.id in _INSIDE_FIXTURES else PathReach.GIVEN
-    return max(path_reach(names, one, depth + 1) for one in values)
+    return max(path_reach(names, value, depth + 1) for value in values)
 
 
 def _attribute(names: NameTable, node: ast.Attribute, depth: int) -> PathReach:
     values = names.values(node)
     if values:
-        return max(path_reach(names, one, depth + 1) for one in values)
+        return max(path_reach(names, value, depth + 1) for value in values)
     texts = possible_texts(names, node) if names.dotted(node) else None
     if texts is not None:
-        return PathReach.OUTSIDE if any(leads_out(one) for one in texts) else PathReach.RELATIVE
+        return PathReach.OUTSIDE if any(leads_out(text) for text in texts) else PathReach.RELATIVE
     if names.dotted(node):
         return PathReach.UNKNOWN
     if node.attr == "param" and last_name(node.value) == "request":
@@ -146,8 +146,12 @@ def _fixture_params(names: NameTable, node: ast.expr) -> list[ast.expr]:
         for mark in getattr(scope, "decorator_list", ())
         if isinstance(mark, ast.Call)
     ]
-    given = [one.value for mark in marks for one in mark.keywords if one.arg == "params"]
-    return [each for one in given for each in (one.elts if isinstance(one, ast.List | ast.Tuple) else [UNKNOWN])]
+    given = [keyword.value for mark in marks for keyword in mark.keywords if keyword.arg == "params"]
+    return [
+        each
+        for given_value in given
+        for each in (given_value.elts if isinstance(given_value, ast.List | ast.Tuple) else [UNKNOWN])
+    ]
 
 
 def _parent(names: NameTable, node: ast.expr, depth: int) -> PathReach:
@@ -156,17 +160,17 @@ def _parent(names: NameTable, node: ast.expr, depth: int) -> PathReach:
         values = possible_values(names, node)
 
         def worst() -> PathReach:
-            return max((_parent(names, one, depth + 1) for one in values), default=PathReach.UNKNOWN)
+            return max((_parent(names, value, depth + 1) for value in values), default=PathReach.UNKNOWN)
 
         return names.once("parent", node, worst, circle=PathReach.OUTSIDE, lost=PathReach.OUTSIDE)
     held = path_reach(names, node, depth + 1)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and held is PathReach.INSIDE:
         part = possible_texts(names, node.right)
-        return PathReach.INSIDE if part and all(one.strip("./") for one in part) else PathReach.OUTSIDE
+        return PathReach.INSIDE if part and all(item.strip("./") for item in part) else PathReach.OUTSIDE
     if (
         isinstance(node, ast.Call)
         and last_name(node.func) in _PATHS
-        and [last_name(one) for one in node.args] == ["__file__"]
+        and [last_name(argument) for argument in node.args] == ["__file__"]
     ):
         return PathReach.GIVEN
     return PathReach.OUTSIDE if held in (PathReach.INSIDE, PathReach.GIVEN) else held
@@ -195,35 +199,37 @@ def _operation(names: NameTable, node: ast.BinOp, depth: int) -> PathReach:
 
 def _text(names: NameTable, parts: Sequence[ast.expr], depth: int) -> PathReach:
     """Texts put together: after the first part a slash only separates."""
-    whole = [possible_texts(names, one) for one in parts]
+    whole = [possible_texts(names, part) for part in parts]
     if parts and all(whole):
-        first = [one for texts in whole[:1] for one in texts or ()]
-        every = [one for texts in whole for one in texts or ()]
-        dots = any(set(one) <= set("./") and "." in one for one in every)
-        if dots or any(leads_out(one) for one in first) or any(".." in one for one in every):
+        first = [text for texts in whole[:1] for text in texts or ()]
+        every = [text for texts in whole for text in texts or ()]
+        dots = any(set(item) <= set("./") and "." in item for item in every)
+        if dots or any(leads_out(item) for item in first) or any(".." in item for item in every):
             return PathReach.OUTSIDE
         return PathReach.RELATIVE
-    places = [path_reach(names, one, depth + 1) for one in parts[:1]]
-    for one in parts[1:]:
-        texts = possible_texts(names, one)
+    places = [path_reach(names, part, depth + 1) for part in parts[:1]]
+    for part in parts[1:]:
+        texts = possible_texts(names, part)
         if texts is not None:
             places.append(
                 PathReach.OUTSIDE if any(".." in text or text in (".", "./") for text in texts) else PathReach.RELATIVE
             )
         else:
-            places.append(path_reach(names, one, depth + 1))
+            places.append(path_reach(names, part, depth + 1))
     return joined_reach(places[0], places[1:]) if places else PathReach.RELATIVE
 
 
 def _call(names: NameTable, node: ast.Call, depth: int) -> PathReach:
     name, dotted = last_name(node.func), names.dotted(node.func)
-    given = [*node.args, *(one.value for one in node.keywords if one.arg != "exist_ok")]
-    arguments = [path_reach(names, one, depth + 1) for one in given]
-    stdlib = any(one.partition(".")[0] in ("pathlib", "os", "tempfile", "io", "py", "shutil") for one in dotted)
+    given = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg != "exist_ok")]
+    arguments = [path_reach(names, given_value, depth + 1) for given_value in given]
+    stdlib = any(
+        dotted_name.partition(".")[0] in ("pathlib", "os", "tempfile", "io", "py", "shutil") for dotted_name in dotted
+    )
     if name in _OUT:
         return PathReach.OUTSIDE
-    if name in _TEMPORARY and any(one.startswith("tempfile.") for one in dotted):
-        folders = [one.value for one in node.keywords if one.arg == "dir"]
+    if name in _TEMPORARY and any(dotted_name.startswith("tempfile.") for dotted_name in dotted):
+        folders = [keyword.value for keyword in node.keywords if keyword.arg == "dir"]
         return PathReach.INSIDE if _worst(names, folders, depth) <= PathReach.RELATIVE else PathReach.OUTSIDE
     if name in _ABOVE and dotted:
         return _parent(names, node.args[0], depth) if node.args else PathReach.UNKNOWN
@@ -235,9 +241,9 @@ def _call(names: NameTable, node: ast.Call, depth: int) -> PathReach:
         return _builtin(name, arguments)
     if isinstance(node.func, ast.Attribute) and not dotted:
         return _method(names, node, arguments, depth)
-    local = [one for one in names.functions.get(name, ()) if not dotted]
+    local = [item for item in names.functions.get(name, ()) if not dotted]
     if local:
-        ways = [value for one in local for value in returned(one)]
+        ways = [value for item in local for value in returned(item)]
         return _worst(names, ways, depth) if ways else PathReach.UNKNOWN
     return _derived(arguments)
 
@@ -270,7 +276,7 @@ def _method(names: NameTable, node: ast.Call, arguments: Sequence[PathReach], de
 def _is_object(names: NameTable, receiver: ast.expr) -> bool:
     """Whether a value was made by a call of the code under test, so that its methods are that code's."""
     values = possible_values(names, receiver) if isinstance(receiver, ast.Name) else [receiver]
-    return all(isinstance(one, ast.Call) and bool(names.dotted(one.func)) for one in values)
+    return all(isinstance(value, ast.Call) and bool(names.dotted(value.func)) for value in values)
 
 
 def _derived(arguments: Sequence[PathReach]) -> PathReach:

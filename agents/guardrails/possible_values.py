@@ -21,7 +21,7 @@ def possible_values(names: NameTable, node: ast.expr) -> list[ast.expr]:
         return [UNKNOWN]
     owner = names.owner(node) if isinstance(node, ast.Name) else None
     if isinstance(owner, Function) and isinstance(node, ast.Name) and node.id in _parameters(owner):
-        given = [one for one in found if one is not UNKNOWN]
+        given = [found_item for found_item in found if found_item is not UNKNOWN]
         return [*given, *argument_values(names, owner, node.id)]
     return found
 
@@ -38,8 +38,8 @@ def argument_values(names: NameTable, function: Function, name: str) -> list[ast
     if rows:
         return rows
     called = _by_calls(names, function, name) if function.name in names.used and not is_fixture(function) else []
-    fixtures = [one for one in names.functions.get(name, ()) if is_fixture(one)]
-    values = [value for one in fixtures for value in returned(one)]
+    fixtures = [item for item in names.functions.get(name, ()) if is_fixture(item)]
+    values = [value for fixture in fixtures for value in returned(fixture)]
     return [*called, *values] or [UNKNOWN]
 
 
@@ -55,7 +55,7 @@ def _texts(names: NameTable, node: ast.expr, depth: int) -> set[str] | None:
         return {node.value} if isinstance(node.value, str) else None
     if isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and names.values(node)):
         return _union(names, possible_values(names, node), depth)
-    literal = next((_LITERAL[one] for one in names.dotted(node) if one in _LITERAL), None)
+    literal = next((_LITERAL[dotted_name] for dotted_name in names.dotted(node) if dotted_name in _LITERAL), None)
     if literal is not None:
         return {literal}
     if _joins(node):
@@ -67,7 +67,7 @@ def _texts(names: NameTable, node: ast.expr, depth: int) -> set[str] | None:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         return _joined([possible_texts(names, node.left, depth + 1), possible_texts(names, node.right, depth + 1)])
     if isinstance(node, ast.JoinedStr):
-        return _joined([possible_texts(names, one, depth + 1) for one in node.values])
+        return _joined([possible_texts(names, value, depth + 1) for value in node.values])
     if isinstance(node, ast.FormattedValue) and node.conversion == -1 and node.format_spec is None:
         return possible_texts(names, node.value, depth + 1)
     return None
@@ -82,14 +82,14 @@ def _joins(node: ast.expr) -> bool:
 
 def _put_together(names: NameTable, between: ast.expr, parts: ast.expr, depth: int) -> set[str] | None:
     given = parts.elts if isinstance(parts, ast.List | ast.Tuple) else []
-    return _joined([possible_texts(names, one, depth + 1) for part in given for one in (between, part)][1:])
+    return _joined([possible_texts(names, item, depth + 1) for part in given for item in (between, part)][1:])
 
 
 def _union(names: NameTable, nodes: list[ast.expr], depth: int) -> set[str] | None:
     found: set[str] = set()
-    for one in nodes:
+    for node in nodes:
         # A list that is looped over: its name stands for it, and it stands for its elements.
-        parts = one.elts if isinstance(one, ast.List | ast.Tuple | ast.Set) else [one]
+        parts = node.elts if isinstance(node, ast.List | ast.Tuple | ast.Set) else [node]
         for part in parts:
             texts = possible_texts(names, part, depth + 1)
             if texts is None or len(found) > _MOST_TEXTS:
@@ -99,13 +99,13 @@ def _union(names: NameTable, nodes: list[ast.expr], depth: int) -> set[str] | No
 
 
 def _joined(parts: list[set[str] | None]) -> set[str] | None:
-    known = [one for one in parts if one is not None]
+    known = [part for part in parts if part is not None]
     size = 1
-    for one in known:
-        size *= len(one)
+    for item in known:
+        size *= len(item)
     if len(known) < len(parts) or size > _MOST_TEXTS:
         return None
-    return {"".join(one) for one in product(*known)}
+    return {"".join(item) for item in product(*known)}
 
 
 def is_foreign_fixture(names: NameTable, node: ast.Name) -> bool:
@@ -135,9 +135,9 @@ def _rows(marks: list[ast.expr], name: str) -> Iterator[ast.expr]:
 
 def _columns(named: ast.expr) -> list[str]:
     if isinstance(named, ast.Constant) and isinstance(named.value, str):
-        return [one.strip() for one in named.value.split(",")]
+        return [part.strip() for part in named.value.split(",")]
     if isinstance(named, ast.List | ast.Tuple):
-        return [str(one.value) for one in named.elts if isinstance(one, ast.Constant)]
+        return [str(element.value) for element in named.elts if isinstance(element, ast.Constant)]
     return []
 
 
@@ -160,4 +160,4 @@ def _by_calls(names: NameTable, function: ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def _parameters(function: Function) -> set[str]:
-    return {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)}
+    return {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}

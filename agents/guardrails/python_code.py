@@ -68,8 +68,8 @@ class PythonReach:
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> Iterator[str]:
         if isinstance(node, ast.Import):
-            wanted = [import_violation(one.name, self._own, self._also) for one in node.names]
-        elif any(one.name == "*" for one in node.names):
+            wanted = [import_violation(alias.name, self._own, self._also) for alias in node.names]
+        elif any(alias.name == "*" for alias in node.names):
             wanted = [f"{UNREADABLE} with from {node.module or '.'} import *"]
         elif node.level:
             wanted = []
@@ -77,12 +77,12 @@ class PythonReach:
             module = str(node.module)
             wanted = [
                 import_violation(module, self._own, self._also)
-                or use_violation(f"{module}.{one.name}", self._own, self._also)
-                for one in node.names
+                or use_violation(f"{module}.{alias.name}", self._own, self._also)
+                for alias in node.names
             ]
             if module.partition(".")[0] in self._own:
-                wanted += [_through(f"{module}.{one.name}") for one in node.names]
-        yield from (one for one in wanted if one)
+                wanted += [_through(f"{module}.{alias.name}") for alias in node.names]
+        yield from filter(None, wanted)
 
     def _attribute(self, node: ast.Attribute) -> Iterator[str]:
         name = node.attr
@@ -126,17 +126,21 @@ class PythonReach:
         dotted = self._names.dotted(node)
         if not dotted and isinstance(node, ast.Attribute):
             dotted = list(_unrooted(node))
-        for one in dotted:
-            reaches = use_violation(one, self._own, self._also)
+        for dotted_name in dotted:
+            reaches = use_violation(dotted_name, self._own, self._also)
             if reaches:
-                if not (one in _REPLACED and self._is_replaced(node)):
+                if not (dotted_name in _REPLACED and self._is_replaced(node)):
                     yield reaches
-            elif one in PATH_FUNCTIONS and not self._is_called(node):
-                yield f"{FILES} with {one} as a value"
-            elif one in ("pickle.loads", "operator.attrgetter", "operator.methodcaller") and not self._is_called(node):
-                yield f"{UNREADABLE} with {one} as a value"
-            elif self._is_module(one) and not self._is_replaced(node):
-                yield f"{UNREADABLE} with the module {one} as a value"
+            elif dotted_name in PATH_FUNCTIONS and not self._is_called(node):
+                yield f"{FILES} with {dotted_name} as a value"
+            elif dotted_name in (
+                "pickle.loads",
+                "operator.attrgetter",
+                "operator.methodcaller",
+            ) and not self._is_called(node):
+                yield f"{UNREADABLE} with {dotted_name} as a value"
+            elif self._is_module(dotted_name) and not self._is_replaced(node):
+                yield f"{UNREADABLE} with the module {dotted_name} as a value"
 
     def _is_module(self, dotted: str) -> bool:
         """Whether a name is a module that is not the target's: the standard library's, or one behind the target's."""
@@ -153,7 +157,8 @@ class PythonReach:
         if not isinstance(around, ast.Call) or around.func is node or around.args[:1] != [node]:
             return False
         patching = self._is_monkeypatch(root(around.func)) or any(
-            one.startswith(("unittest.mock.", "importlib.reload")) for one in self._names.dotted(around.func)
+            dotted_name.startswith(("unittest.mock.", "importlib.reload"))
+            for dotted_name in self._names.dotted(around.func)
         )
         return patching and last_name(around.func) in _PATCHERS
 
@@ -162,17 +167,21 @@ class PythonReach:
             return False
         if node.id == "monkeypatch" and is_foreign_fixture(self._names, node):
             return True
-        made = [self._names.dotted(one.func) for one in possible_values(self._names, node) if isinstance(one, ast.Call)]
-        return bool(made) and all(any(each.startswith("pytest.MonkeyPatch") for each in one) for one in made)
+        made = [
+            self._names.dotted(value.func)
+            for value in possible_values(self._names, node)
+            if isinstance(value, ast.Call)
+        ]
+        return bool(made) and all(any(each.startswith("pytest.MonkeyPatch") for each in item) for item in made)
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
         if _HOOK.fullmatch(node.name) and isinstance(self._names.parents.get(node), ast.Module):
             yield f"{RUNNER} with {node.name}"
         if is_fixture(node) and {node.name, *fixture_names(node)} & RESERVED:
             yield f"{RUNNER} with a fixture that hides pytest's own"
-        for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
-            if one.arg in _FIXTURES and not self._names.functions.get(one.arg):
-                yield f"{_FIXTURES[one.arg]} with the fixture {one.arg}"
+        for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+            if argument.arg in _FIXTURES and not self._names.functions.get(argument.arg):
+                yield f"{_FIXTURES[argument.arg]} with the fixture {argument.arg}"
 
 
 def _through(dotted: str) -> str | None:
@@ -188,8 +197,8 @@ def _unrooted(node: ast.Attribute) -> Iterator[str]:
     while isinstance(inner, ast.Attribute):
         parts.insert(0, inner.attr)
         inner = inner.value
-    for at, one in enumerate(parts[:-1]):
-        if one in ("os", "sys", "subprocess", "socket", "shutil", "importlib", "builtins", "ctypes"):
+    for at, item in enumerate(parts[:-1]):
+        if item in ("os", "sys", "subprocess", "socket", "shutil", "importlib", "builtins", "ctypes"):
             yield ".".join(parts[at:])
             return
 

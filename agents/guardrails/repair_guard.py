@@ -39,7 +39,7 @@ def weakened_code(previous: str, refined: str) -> list[JsonObject]:
     try:
         before = parse_python(previous)
     except SyntaxError:
-        return [found for one in new.values() for found in _marks(one, AssertionSummary(one.name, one.line))]
+        return [found for value in new.values() for found in _marks(value, AssertionSummary(value.name, value.line))]
     found: list[JsonObject] = []
     for key, old in _by_key(before).items():
         if key not in new:
@@ -65,8 +65,8 @@ def weakened_cases(
         mended: the corrected ones.
         errors: an expectation that one of them tells to take away may go.
     """
-    by_id = {str(one.get("id")): one for one in mended}
-    free = {str(one.get("path", "")).split(".value")[0] for one in errors if one.get("rule") in _GIVES_WAY}
+    by_id = {str(item.get("id")): item for item in mended}
+    free = {str(error.get("path", "")).split(".value")[0] for error in errors if error.get("rule") in _GIVES_WAY}
     found: list[JsonObject] = []
     seen: set[str] = set()
     for index in concerned:
@@ -77,7 +77,9 @@ def weakened_cases(
         if name not in by_id:
             found.append(problem(f"$.cases[{index}]", f"the case {name} is gone", suggestion="correct it", rule=RULE))
             continue
-        held = [one for at, one in enumerate(old.get("expect") or ()) if f"$.cases[{index}].expect[{at}]" not in free]
+        held = [
+            entry for at, entry in enumerate(old.get("expect") or ()) if f"$.cases[{index}].expect[{at}]" not in free
+        ]
         found += [
             problem(f"$.cases[{index}].expect", f"{name}: {said}", suggestion="expect as much as before", rule=RULE)
             for said in _weaker_case(held, by_id[name].get("expect") or ())
@@ -86,26 +88,26 @@ def weakened_cases(
 
 
 def _weaker_case(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> list[str]:
-    before = sorted((_expectation_strength(one) for one in old), reverse=True)
-    after = sorted((_expectation_strength(one) for one in new), reverse=True)
+    before = sorted((_expectation_strength(item) for item in old), reverse=True)
+    after = sorted((_expectation_strength(item) for item in new), reverse=True)
     found: list[str] = []
     if len(after) < len(before):
         found.append(f"it has {len(after)} expectations instead of {len(before)}")
     elif any(now < then for now, then in zip(after, before, strict=False)):
         found.append("an expectation is weaker than before")
-    raising = [one for one in new if one.get("kind") in ("raises", "warns")]
-    narrow = any(one.get("kind") in ("raises", "warns") and one.get("exception") not in _WIDE for one in old)
-    if narrow and any(one.get("exception") in _WIDE for one in raising):
+    raising = [item for item in new if item.get("kind") in ("raises", "warns")]
+    narrow = any(item.get("kind") in ("raises", "warns") and item.get("exception") not in _WIDE for item in old)
+    if narrow and any(item.get("exception") in _WIDE for item in raising):
         found.append("an exception is expected less exactly")
-    if any(one.get("match") for one in old) and raising and not any(one.get("match") for one in new):
+    if any(item.get("match") for item in old) and raising and not any(item.get("match") for item in new):
         found.append("an exception's message is no longer expected")
     return found
 
 
-def _expectation_strength(one: Mapping[str, Any]) -> int:
-    strength = _STRENGTH.get(str(one.get("kind")), NOTHING)
+def _expectation_strength(item: Mapping[str, Any]) -> int:
+    strength = _STRENGTH.get(str(item.get("kind")), NOTHING)
     try:
-        actual, value = (parse_expression(str(one[key])) if one.get(key) else None for key in ("actual", "value"))
+        actual, value = (parse_expression(str(item[key])) if item.get(key) else None for key in ("actual", "value"))
     except SyntaxError:
         return strength
     if actual is not None and value is not None and ast.dump(actual) == ast.dump(value):
@@ -126,30 +128,33 @@ def _by_key(tree: ast.Module) -> dict[str, AssertionSummary]:
     collected = _collected(tree)
     found: dict[str, AssertionSummary] = {}
     for test in list_tests(tree):
-        one = summarize_assertions(test, marks.get(id(test), 0), run=id(test) in collected)
-        for key in one.case_ids or (one.name,):
-            if key not in found or one.run or not found[key].run:
-                found[key] = one
+        item = summarize_assertions(test, marks.get(id(test), 0), run=id(test) in collected)
+        for key in item.case_ids or (item.name,):
+            if key not in found or item.run or not found[key].run:
+                found[key] = item
     return found
 
 
 def _class_skips(owner: ast.ClassDef) -> int:
     """Marks in the body of a class that take its tests away."""
-    plain = [one for one in owner.body if isinstance(one, ast.Assign | ast.AnnAssign | ast.Expr)]
-    return sum(skips_in(one) for one in plain)
+    plain = [statement for statement in owner.body if isinstance(statement, ast.Assign | ast.AnnAssign | ast.Expr)]
+    return sum(skips_in(item) for item in plain)
 
 
 def _collected(tree: ast.Module) -> set[int]:
     """Tests that a framework runs: at the top of the file or of a class of tests, and not bound anew below."""
     found: set[int] = set()
-    for body in [tree.body, *(one.body for one in tree.body if isinstance(one, ast.ClassDef) and _holds_tests(one))]:
+    for body in [
+        tree.body,
+        *(statement.body for statement in tree.body if isinstance(statement, ast.ClassDef) and _holds_tests(statement)),
+    ]:
         standing: dict[str, int] = {}
-        for one in body:
-            if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef):
-                marks = [mark.func if isinstance(mark, ast.Call) else mark for mark in one.decorator_list]
-                standing[one.name] = 0 if "fixture" in map(last_name, marks) else id(one)
+        for statement in body:
+            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+                marks = [mark.func if isinstance(mark, ast.Call) else mark for mark in statement.decorator_list]
+                standing[statement.name] = 0 if "fixture" in map(last_name, marks) else id(statement)
                 continue
-            for name in ast.walk(one):
+            for name in ast.walk(statement):
                 if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store | ast.Del):
                     standing.pop(name.id, None)
         found |= set(standing.values())
@@ -157,13 +162,15 @@ def _collected(tree: ast.Module) -> set[int]:
 
 
 def _holds_tests(owner: ast.ClassDef) -> bool:
-    starts = any(isinstance(one, ast.FunctionDef) and one.name in ("__init__", "__new__") for one in owner.body)
+    starts = any(
+        isinstance(statement, ast.FunctionDef) and statement.name in ("__init__", "__new__") for statement in owner.body
+    )
     return bool(owner.bases) or (owner.name.startswith("Test") and not starts)
 
 
 def _weaker(old: AssertionSummary, new: AssertionSummary) -> list[JsonObject]:
     found = _marks(new, old)
-    held = [one for one in old.strengths if one > NOTHING]
+    held = [strength for strength in old.strengths if strength > NOTHING]
     if len(new.strengths) < len(held):
         found.append(
             _problem(new.line, f"{new.name} asserts {len(new.strengths)} things instead of {len(held)}", "keep all")
@@ -198,12 +205,12 @@ def _marks(new: AssertionSummary, old: AssertionSummary) -> list[JsonObject]:
 
 def _admits_more(old: AssertionSummary, new: AssertionSummary) -> bool:
     """Whether an exception is expected by a base of it, or beside others."""
-    before = {name for one in old.raised for name in one}
+    before = {name for item in old.raised for name in item}
     if not old.raised or len(new.raised) != len(old.raised):
         return False
     if max(map(len, new.raised)) > max(map(len, old.raised)):
         return True
-    added = {name for one in new.raised for name in one} - before
+    added = {name for item in new.raised for name in item} - before
     return any(_is_base(name, of) for name in added for of in before)
 
 
@@ -215,8 +222,12 @@ def _is_base(name: str, of: str) -> bool:
 
 
 def _module_skips(tree: ast.Module) -> int:
-    plain = [one for one in tree.body if not isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
-    return sum(skips_in(one) for one in plain)
+    plain = [
+        statement
+        for statement in tree.body
+        if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    ]
+    return sum(skips_in(item) for item in plain)
 
 
 def _problem(line: int, message: str, suggestion: str) -> JsonObject:

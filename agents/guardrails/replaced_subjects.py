@@ -36,7 +36,7 @@ def replaced_subjects(source: str, cases: Iterable[Mapping[str, object]], module
         return []
     subjects = {str(case.get("id")): str(case.get("subject") or "") for case in cases}
     package = module.partition(".")[0]
-    names = {one.partition(".")[0] for one in subjects.values() if one}
+    names = {value.partition(".")[0] for value in subjects.values() if value}
     found = [*_hidden(tree, _TOOLS | dict.fromkeys(names, package)), *_patched(tree, subjects)]
     return [
         {**problem("$.files", message, suggestion="test the code as it is", rule=RULE), "line": line}
@@ -46,7 +46,7 @@ def replaced_subjects(source: str, cases: Iterable[Mapping[str, object]], module
 
 def _hidden(tree: ast.Module, origins: Mapping[str, str]) -> Iterator[tuple[int, str]]:
     """Names that must come from an import and are bound otherwise."""
-    imported = {(one.asname or one.name.partition(".")[0]) for node in ast.walk(tree) for one in _aliases(node)}
+    imported = {(item.asname or item.name.partition(".")[0]) for node in ast.walk(tree) for item in _aliases(node)}
     called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     loaded = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     for node in ast.walk(tree):
@@ -54,8 +54,8 @@ def _hidden(tree: ast.Module, origins: Mapping[str, str]) -> Iterator[tuple[int,
             if name in origins and (name in imported or name in called or (name in _TOOLS and name in loaded)):
                 yield line, f"{name} is made in the test file instead of being imported"
         if isinstance(node, ast.ImportFrom):
-            for one in node.names:
-                bound = one.asname or one.name
+            for entry in node.names:
+                bound = entry.asname or entry.name
                 top = str(node.module or "").partition(".")[0]
                 if bound in origins and (node.level or top not in (origins[bound], "")):
                     yield node.lineno, f"{bound} is imported from {'.' * node.level}{node.module or ''}"
@@ -103,7 +103,7 @@ def _scopes(tree: ast.Module, subjects: Mapping[str, str]) -> Iterator[tuple[lis
     tests = list_tests(tree)
     everything = frozenset(subjects.values())
     told = {
-        id(test): {subjects[one] for one in proven_by(test, owner, subjects) if one in subjects}
+        id(test): {subjects[item] for item in proven_by(test, owner, subjects) if item in subjects}
         for test, owner in owned_tests(tree)
     }
     of_test = {test: of or everything for test, of in told.items()}
@@ -116,34 +116,38 @@ def _scopes(tree: ast.Module, subjects: Mapping[str, str]) -> Iterator[tuple[lis
         if isinstance(node, Function) and id(node) not in inside and _fixture(node) is not None:
             users = [test for test in tests if node.name in _asked(test)]
             nodes = list(ast.walk(node))
-            inside |= {id(one) for one in nodes}
-            yield nodes, everything if _fixture(node) else {one for test in users for one in of_test[id(test)]}
+            inside |= {id(node) for node in nodes}
+            yield nodes, everything if _fixture(node) else {item for test in users for item in of_test[id(test)]}
     yield [node for node in ast.walk(tree) if id(node) not in inside], everything
 
 
 def _asked(test: Function) -> set[str]:
-    return {one.arg for one in ast.walk(test.args) if isinstance(one, ast.arg)}
+    return {node.arg for node in ast.walk(test.args) if isinstance(node, ast.arg)}
 
 
 def _fixture(node: Function) -> bool | None:
     """Whether a fixture is used by every test; None for a function that is no fixture."""
     for mark in node.decorator_list:
         if last_name(mark.func if isinstance(mark, ast.Call) else mark) == "fixture":
-            return isinstance(mark, ast.Call) and any(one.arg == "autouse" for one in mark.keywords)
+            return isinstance(mark, ast.Call) and any(keyword.arg == "autouse" for keyword in mark.keywords)
     return None
 
 
 def _targets(call: ast.Call) -> Iterator[str]:
     """What a call patches, as a dotted name: by text, or an object and the name of its attribute."""
     name = last_name(call.func)
-    texts = [one.value for one in call.args[:2] if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    texts = [
+        argument.value
+        for argument in call.args[:2]
+        if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
+    ]
     if name in _BY_TEXT and texts and isinstance(call.args[0], ast.Constant):
         yield texts[0]
     elif name in _BY_OBJECT and len(call.args) > 1 and texts:
         yield f"{_dotted(call.args[0])}.{texts[0]}"
     elif name == "multiple" and call.args:
         held = texts[0] if isinstance(call.args[0], ast.Constant) and texts else _dotted(call.args[0])
-        yield from (f"{held}.{one.arg}" for one in call.keywords if one.arg)
+        yield from (f"{held}.{keyword.arg}" for keyword in call.keywords if keyword.arg)
 
 
 def _dotted(node: ast.AST) -> str:

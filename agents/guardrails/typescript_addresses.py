@@ -101,14 +101,18 @@ class AddressReader:
             return "x", False  # Encoded text holds no slash, so any text stands for it.
         if process_variable(node) is not None:
             return "x", False  # Variables named by the cases are trusted as path segments.
-        alternatives = [unwrapped(one) for one in _alternatives(node)]
+        alternatives = [unwrapped(alternative) for alternative in _alternatives(node)]
         if alternatives and _is_base(alternatives[0]):
             # Whatever is added begins with a slash, so another value that ends in one would make `//host`.
-            others = [constant_text(one) for one in alternatives[1:]]
+            others = [constant_text(alternative) for alternative in alternatives[1:]]
             safe = all(text is not None and not text.endswith(("/", "\\")) for text in others)
             return (_BASE, True) if safe or all(map(_is_base, alternatives)) else None
-        found = [self._term(one, depth + 1) for one in alternatives]
-        return ("x", False) if found and all(one and re.match(r"\w", one[0]) for one in found) else None
+        found = [self._term(alternative, depth + 1) for alternative in alternatives]
+        return (
+            ("x", False)
+            if found and all(found_item and re.match(r"\w", found_item[0]) for found_item in found)
+            else None
+        )
 
     def _constant(self, name: str, depth: int) -> tuple[str, bool] | None:
         values = self._values[name]

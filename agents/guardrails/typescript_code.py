@@ -169,9 +169,11 @@ class CodeReader:
             return
         if name in _CALLS and first is not None and not self._addresses.is_own(first):
             yield ADDRESS if first.type == "string" else "it calls an address that cannot be read"
-        if name in _EVALUATED and not all(_is_function(one) for one in given[_EVALUATED[name] :][:1]):
+        if name in _EVALUATED and not all(_is_function(given_value) for given_value in given[_EVALUATED[name] :][:1]):
             yield RUNS_TEXT
-        if name == "setInputFiles" and not all(_is_inline_file(one) for one in (given[1:] or given)[:1]):
+        if name == "setInputFiles" and not all(
+            _is_inline_file(given_value) for given_value in (given[1:] or given)[:1]
+        ):
             yield REACHES
 
     def _import(self, node: Node, _parent: Node | None) -> Iterator[str]:
@@ -182,12 +184,12 @@ class CodeReader:
             return
         clause = next((child for child in node.named_children if child.type == "import_clause"), None)
         named = [child for child in operands(clause) if child.type == "named_imports"]
-        specifiers = [one for names in named for one in operands(names)]
+        specifiers = [operand for names in named for operand in operands(names)]
         # No default import, no `* as`, no other name for what is imported.
-        is_renamed = any(one.child_by_field_name("alias") for one in specifiers)
+        is_renamed = any(specifier.child_by_field_name("alias") for specifier in specifiers)
         if not named or len(named) != len(operands(clause)) or is_renamed:
             yield IMPORTS
-        names = {text_of(one.child_by_field_name("name")) for one in specifiers}
+        names = {text_of(specifier.child_by_field_name("name")) for specifier in specifiers}
         if any(not (name in _IMPORTABLE or name[:1].isupper()) for name in names):
             yield IMPORTS
 

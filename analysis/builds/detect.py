@@ -86,7 +86,7 @@ def _checkers(root: Path, layout: Layout, interpreter: Interpreter) -> list[Buil
 def _checker(tool: str, arguments: tuple[str, ...], source: str, interpreter: Interpreter) -> BuildStep:
     places = [*interpreter.site_paths, *([interpreter.user_site] if interpreter.user_site else [])]
     installed = any((place / tool).is_dir() for place in places)
-    shown = [one for one in arguments if one not in _MYPY]
+    shown = [argument for argument in arguments if argument not in _MYPY]
     return BuildStep(
         "types",
         " ".join(("python -m", tool, *shown)),
@@ -128,7 +128,7 @@ def _packages(layout: Layout) -> tuple[str, ...]:
 
 def _node(root: Path) -> list[BuildStep]:
     scripts = _table(_json(root / "package.json"), "scripts")
-    names = [next((one for one in _CHECK_SCRIPTS if one in scripts), None), "build" if "build" in scripts else None]
+    names = [next((item for item in _CHECK_SCRIPTS if item in scripts), None), "build" if "build" in scripts else None]
     steps = [
         BuildStep("node", f"npm run {name}", f"package.json scripts.{name}", program=("npm", "run", name))
         for name in names
@@ -144,7 +144,7 @@ def _node(root: Path) -> list[BuildStep]:
 
 def _make(root: Path) -> list[BuildStep]:
     for name in _MAKEFILES:
-        targets = {one for found in _TARGET_LINE.findall(_text(root / name)) for one in found.split()}
+        targets = {part for found in _TARGET_LINE.findall(_text(root / name)) for part in found.split()}
         for target in _TARGETS:
             if target in targets:
                 return [BuildStep("make", f"make {target}", f"{name} target {target}", program=("make", target))]

@@ -58,8 +58,8 @@ def read_errors(output: str) -> list[BuildError]:
     and syntax errors.
     """
     found: dict[BuildError, None] = {}
-    for one in _read(without_colors(output)):
-        found.setdefault(one)
+    for item in _read(without_colors(output)):
+        found.setdefault(item)
     return list(found)
 
 

@@ -78,7 +78,7 @@ def _link(workspace: Workspace) -> None:
 async def _run_step(workspace: Workspace, step: BuildStep, left: float, before: Sequence[StepResult]) -> StepResult:
     if step.missing:
         return StepResult(step, "unavailable", reason=step.missing, advice=step.advice)
-    if step.kind == "types" and any(one.step.kind == "python" and one.status == "failed" for one in before):
+    if step.kind == "types" and any(item.step.kind == "python" and item.status == "failed" for item in before):
         return StepResult(step, "skipped", reason="modules do not compile; mend them first")
     if left <= 0:
         return StepResult(step, "timed_out", reason="there was no time left for it", advice=_timeout_advice())
@@ -121,7 +121,7 @@ def _step_result(workspace: Workspace, step: BuildStep, completed: Completed) ->
 
 def _readable_output(workspace: Workspace, completed: Completed) -> str:
     """What a program wrote, paths in the copy told relative to the project."""
-    both = b"\n".join(one for one in (completed.stdout, completed.stderr) if one.strip())
+    both = b"\n".join(item for item in (completed.stdout, completed.stderr) if item.strip())
     words = without_colors(both.decode("utf-8", "replace"))
     for base in dict.fromkeys((str(workspace.project), str(workspace.project.resolve()))):
         words = words.replace(f"file://{base}/", "").replace(f"{base}/", "").replace(base, ".")

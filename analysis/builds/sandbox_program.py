@@ -64,7 +64,7 @@ def program_of(workspace: Workspace, step: BuildStep, seconds: float) -> Program
         program,
         argv=(*started, *step.program[1:]),
         environment={**program.environment, "PATH": _with_folders(program.environment["PATH"], used)},
-        readable=(*program.readable, *(folder for one in used for folder in executable_folders(one))),
+        readable=(*program.readable, *(folder for item in used for folder in executable_folders(item))),
     )
 
 
@@ -105,5 +105,5 @@ def _node_beside(program: str) -> list[Path]:
 def _with_folders(search: str, programs: list[Path]) -> str:
     """A PATH that finds these programs behind those of the target's interpreter, and before the system's."""
     first, _, rest = search.partition(":")
-    folders = dict.fromkeys(str(one.parent) for one in programs)
-    return ":".join([first, *(one for one in folders if one not in rest.split(":")), rest])
+    folders = dict.fromkeys(str(program.parent) for program in programs)
+    return ":".join([first, *(folder for folder in folders if folder not in rest.split(":")), rest])

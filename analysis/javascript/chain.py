@@ -58,7 +58,7 @@ def cache_folders(fallback: Path, environment: Mapping[str, str] | None = None) 
     given = variables.get("XDG_CACHE_HOME", "")
     home = variables.get("HOME", "")
     own = Path(given) if given.startswith("/") else Path(home) / ".cache" if home.startswith("/") else None
-    return tuple(one / "testwright" / "javascript" for one in (own, fallback) if one is not None)
+    return tuple(item / "testwright" / "javascript" for item in (own, fallback) if item is not None)
 
 
 def find_installed(folders: Sequence[Path]) -> ToolChain | None:

@@ -125,7 +125,7 @@ async def _verify_chain(node: NodeRuntime, chain: ToolChain) -> None:
 async def _run_checks(
     node: NodeRuntime, chain: ToolChain, sandbox: Sandbox | None, files: Sequence[ScriptFile]
 ) -> list[list[ScriptIssue]]:
-    question = json.dumps({"files": [asdict(one) for one in files]}).encode("utf-8", "surrogatepass")
+    question = json.dumps({"files": [asdict(file) for file in files]}).encode("utf-8", "surrogatepass")
     argv = (str(node.path), "--max-old-space-size=1024", str(chain.script))
     environment = {"NODE_COMPILE_CACHE": str(chain.folder / COMPILED), "LANG": "C.UTF-8"}
     if sandbox is None:
@@ -179,7 +179,7 @@ async def _run_sandboxed(
 def _read(out: bytes, wanted: int) -> list[list[ScriptIssue]]:
     try:
         files: list[dict[str, Any]] = json.loads(out)["files"]
-        found = [[ScriptIssue(**one) for one in file["issues"]] for file in files]
+        found = [[ScriptIssue(**item) for item in file["issues"]] for file in files]
     except (ValueError, KeyError, TypeError) as fault:
         raise ToolFailure(f"the JavaScript checks answered what cannot be read: {fault}") from fault
     if len(found) != wanted:

@@ -64,7 +64,7 @@ def find_node(environment: Mapping[str, str] | None = None, *, with_npm: bool = 
         else:
             fit.append(NodeRuntime(path.resolve(), version, npm, origin))
     if fit:
-        return max(fit, key=lambda one: one.version)
+        return max(fit, key=lambda item: item.version)
     told = f": {'; '.join(unfit)}" if unfit else ""
     wanted = "no Node with npm" if with_npm else "no Node new enough"
     raise EnvironmentFault(f"{wanted} was found{told}", advice=ADVICE, details={"needs": "node"})

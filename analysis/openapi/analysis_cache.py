@@ -25,7 +25,7 @@ class AnalysisCache:
 
     def of(self, library: Library) -> DocumentAnalysis:
         """What is known of a document. Blocks when it has to be found out."""
-        documents = tuple((one.location, one.digest) for one in library.documents.values())
+        documents = tuple((value.location, value.digest) for value in library.documents.values())
         key = (documents, tuple(sorted(library.failures.items())))
         with self._lock:
             known = self._kept.get(key)

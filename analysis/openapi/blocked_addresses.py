@@ -5,8 +5,8 @@ from __future__ import annotations
 import ipaddress
 
 _METADATA = frozenset(
-    ipaddress.ip_address(one)
-    for one in ("169.254.169.254", "fd00:ec2::254", "100.100.100.200", "192.0.0.192", "168.63.129.16")
+    ipaddress.ip_address(item)
+    for item in ("169.254.169.254", "fd00:ec2::254", "100.100.100.200", "192.0.0.192", "168.63.129.16")
 )
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address

@@ -96,8 +96,8 @@ class _Bundling:
                 value = {**value, "$ref": self._local(kind, target)}
         location, parts = here
 
-        def copy(below: Parts, one: Any, what: str) -> Any:
-            return self._copy(one, what, (location, (*parts, *below)), (*into, *below), through)
+        def copy(below: Parts, entry: Any, what: str) -> Any:
+            return self._copy(entry, what, (location, (*parts, *below)), (*into, *below), through)
 
         return copy_with_children(value, kind, copy)
 
@@ -105,7 +105,7 @@ class _Bundling:
         self, value: Any, target: DocumentPlace, here: DocumentPlace, into: Parts, through: tuple[DocumentPlace, ...]
     ) -> Any:
         """A path item with the one it refers to in its place; what it says itself comes first."""
-        own = {key: one for key, one in value.items() if key != "$ref"}
+        own = {key: entry for key, entry in value.items() if key != "$ref"}
         if target in through or len(through) >= _MOST_LINKS:
             self._tell(here, "the reference leads in a circle and never to a path item", "give the path item itself")
             return own
@@ -183,9 +183,9 @@ def _named(root: Any) -> Iterator[tuple[str, Parts]]:
             for key, mark in (("$anchor", "#"), ("$dynamicAnchor", "#"), ("$id", "")):
                 if isinstance(value.get(key), str):
                     yield mark + value[key], parts
-            waiting += [(one, (*parts, key)) for key, one in value.items()]
+            waiting += [(entry, (*parts, key)) for key, entry in value.items()]
         elif isinstance(value, list):
-            waiting += [(one, (*parts, index)) for index, one in enumerate(value)]
+            waiting += [(entry, (*parts, index)) for index, entry in enumerate(value)]
 
 
 def _with(value: dict[str, Any], parts: Parts, content: Any) -> dict[str, Any]:
@@ -200,13 +200,13 @@ def _references(value: Any) -> set[str]:
     found: set[str] = set()
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, dict):
-            if isinstance(one.get("$ref"), str):
-                found.add(one["$ref"])
-            waiting += one.values()
-        elif isinstance(one, list):
-            waiting += one
+        entry = waiting.pop()
+        if isinstance(entry, dict):
+            if isinstance(entry.get("$ref"), str):
+                found.add(entry["$ref"])
+            waiting += entry.values()
+        elif isinstance(entry, list):
+            waiting += entry
     return found
 
 
@@ -221,16 +221,16 @@ def _circular(value: dict[str, Any]) -> tuple[str, ...]:
         found = look_up(value, keys_of(reference)) if reference.startswith("#") else None
         edges[reference] = _references(found[0]) if found else set()
         waiting += edges[reference]
-    return tuple(sorted(one for one in edges if _reaches(edges, one)))
+    return tuple(sorted(item for item in edges if _reaches(edges, item)))
 
 
 def _reaches(edges: dict[str, set[str]], start: str) -> bool:
     waiting, seen = list(edges[start]), set[str]()
     while waiting:
-        one = waiting.pop()
-        if one == start:
+        entry = waiting.pop()
+        if entry == start:
             return True
-        if one not in seen:
-            seen.add(one)
-            waiting += edges.get(one, ())
+        if entry not in seen:
+            seen.add(entry)
+            waiting += edges.get(entry, ())
     return False

@@ -50,19 +50,19 @@ def analyze_document(library: Library) -> DocumentAnalysis:
     placed = [_at_origin(problem, whole) for problem in found]
     told = [*whole.problems, *placed]
     others = [
-        problem.at(one.location, problem.line)
-        for one in library.documents.values()
-        if one is not root
-        for problem in one.tree.problems
+        problem.at(item.location, problem.line)
+        for item in library.documents.values()
+        if item is not root
+        for problem in item.tree.problems
     ]
     located = _with_lines(library, _without_repeats(told))
     problems = sorted(
-        (*own, *others, *located), key=lambda one: (one.location != root.location, one.location, one.line or 0)
+        (*own, *others, *located), key=lambda entry: (entry.location != root.location, entry.location, entry.line or 0)
     )
     value = to_openapi(whole.value) if swagger else whole.value
     circular = whole.circular
     if swagger:
-        circular = tuple(one.replace("#/definitions/", "#/components/schemas/") for one in circular)
+        circular = tuple(item.replace("#/definitions/", "#/components/schemas/") for item in circular)
     return DocumentAnalysis(value, said, swagger, circular, tuple(problems), whole)
 
 
@@ -76,8 +76,8 @@ def operation_places(library: Library, reading: DocumentAnalysis) -> list[dict[s
             found[method, path] = _at_origin(Problem("", ("paths", path, method)), reading.whole)
     lined = _with_lines(library, list(found.values()))
     return [
-        {"method": method.upper(), "path": path, "document": one.location, "line": one.line}
-        for (method, path), one in zip(found, lined, strict=True)
+        {"method": method.upper(), "path": path, "document": entry.location, "line": entry.line}
+        for (method, path), entry in zip(found, lined, strict=True)
     ]
 
 
@@ -115,4 +115,7 @@ def _with_lines(library: Library, problems: list[Problem]) -> list[Problem]:
         for location, parts in wanted.items()
         if location in library.documents
     }
-    return [one.at(one.location, lines.get(one.location, {}).get(one.parts, one.line)) for one in problems]
+    return [
+        problem.at(problem.location, lines.get(problem.location, {}).get(problem.parts, problem.line))
+        for problem in problems
+    ]

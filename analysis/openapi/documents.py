@@ -67,7 +67,7 @@ class Library:
 
     def digests(self) -> list[dict[str, str]]:
         """Location and digest of every document, the root first."""
-        return [{"location": one.location, "digest": one.digest} for one in self.documents.values()]
+        return [{"location": value.location, "digest": value.digest} for value in self.documents.values()]
 
 
 def read_document(location: str, content: bytes) -> Document:
@@ -142,15 +142,15 @@ def _references(value: Any) -> Iterator[str]:
     waiting = [value]
     seen: set[int] = set()
     while waiting:
-        one = waiting.pop()
-        if id(one) in seen:
+        entry = waiting.pop()
+        if id(entry) in seen:
             continue
-        if isinstance(one, dict):
-            seen.add(id(one))
-            reference = one.get("$ref")
+        if isinstance(entry, dict):
+            seen.add(id(entry))
+            reference = entry.get("$ref")
             if isinstance(reference, str):
                 yield reference
-            waiting += reversed(one.values())
-        elif isinstance(one, list):
-            seen.add(id(one))
-            waiting += reversed(one)
+            waiting += reversed(entry.values())
+        elif isinstance(entry, list):
+            seen.add(id(entry))
+            waiting += reversed(entry)

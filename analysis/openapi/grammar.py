@@ -99,11 +99,11 @@ def children(value: Any, kind: str) -> Iterator[tuple[Parts, Any, str]]:
     """
     if kind.startswith(EACH):
         entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-        yield from (((key,), one, kind.removeprefix(EACH)) for key, one in entries)
+        yield from (((key,), entry, kind.removeprefix(EACH)) for key, entry in entries)
     if not isinstance(value, dict):
         return
     if kind == "callback":
-        yield from (((key,), one, "path_item") for key, one in value.items() if not _extension(key))
+        yield from (((key,), entry, "path_item") for key, entry in value.items() if not _extension(key))
         return
     rules = _RULES.get(kind, {})
     for key, inner in value.items():
@@ -114,20 +114,20 @@ def children(value: Any, kind: str) -> Iterator[tuple[Parts, Any, str]]:
             yield (key,), inner, what
         elif shape == "map" and isinstance(inner, dict):
             data = kind in ("document", "operation")
-            yield from (((key, name), one, what) for name, one in inner.items() if not (data and _extension(name)))
+            yield from (((key, name), entry, what) for name, entry in inner.items() if not (data and _extension(name)))
         elif isinstance(inner, list) and shape in ("list", "one"):
-            yield from (((key, index), one, what) for index, one in enumerate(inner))
+            yield from (((key, index), entry, what) for index, entry in enumerate(inner))
 
 
 def copy_with_children(value: dict[str, Any], kind: str, change: Callable[[Parts, Any, str], Any]) -> dict[str, Any]:
     """A copy of an object whose children, given by place, value and kind, are what `change` makes of them."""
     copied = dict(value)
-    for below, one, what in children(value, kind):
-        new = change(below, one, what)
+    for below, entry, what in children(value, kind):
+        new = change(below, entry, what)
         key = str(below[0])
         if len(below) == 1:
             copied[key] = new
-        elif new is not one:
+        elif new is not entry:
             if copied[key] is value[key]:
                 copied[key] = value[key].copy()
             copied[key][below[1]] = new
@@ -138,9 +138,9 @@ def kind_at(document: Any, parts: Parts) -> str:
     """The kind of what stands at a place, `each KIND` for a collection of them; empty for plain data."""
     value, kind, left = document, "document", parts
     while left:
-        for below, one, what in children(value, kind):
+        for below, entry, what in children(value, kind):
             if left[: len(below)] == below:
-                value, kind, left = one, what, left[len(below) :]
+                value, kind, left = entry, what, left[len(below) :]
                 break
             if len(left) == 1 and below[0] == left[0]:
                 return EACH + what

@@ -201,21 +201,21 @@ def display_url(url: str) -> str:
     return urlunsplit(parts._replace(query="", fragment="", netloc=parts.netloc.rpartition("@")[2]))
 
 
-def same_origin(one: str, other: str) -> bool:
+def same_origin(left: str, other: str) -> bool:
     """Whether two addresses have the same scheme, host and port."""
-    return _origin(urlsplit(one)) == _origin(urlsplit(other))
+    return _origin(urlsplit(left)) == _origin(urlsplit(other))
 
 
 def _origin(parts: SplitResult) -> tuple[str, str | None, int | None]:
     return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)
 
 
-def _same_host(one: SplitResult, other: SplitResult) -> bool:
+def _same_host(left: SplitResult, other: SplitResult) -> bool:
     """The same origin, or the same host with http on its usual port become https on its usual port."""
-    if _origin(one) == _origin(other):
+    if _origin(left) == _origin(other):
         return True
-    upgraded = one.scheme == "http" and other.scheme == "https" and one.hostname == other.hostname
-    return upgraded and _origin(one)[2] == 80 and _origin(other)[2] == 443
+    upgraded = left.scheme == "http" and other.scheme == "https" and left.hostname == other.hostname
+    return upgraded and _origin(left)[2] == 80 and _origin(other)[2] == 443
 
 
 async def _addresses(host: str, port: int) -> list[str]:

@@ -148,7 +148,7 @@ def project_documents(root: Path) -> list[str]:
                 continue
             if re.search(rb"""(?:^|[\s{,"'])(?:openapi|swagger)["']?\s*:""", head):
                 found.append(path)
-    return sorted(found, key=lambda one: (one.count("/"), len(one), one))
+    return sorted(found, key=lambda entry: (entry.count("/"), len(entry), entry))
 
 
 async def _locate_on_web(url: str, web: HttpFetcher) -> LocatedDocument:

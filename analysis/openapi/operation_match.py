@@ -27,19 +27,19 @@ def matching_operations(document: dict[str, Any], entries: Sequence[Operation], 
         said: an operationId; or a path with or without a method, which may be a template, a real path, contain the
             servers' base path, or be the beginning of paths when none is equal.
     """
-    by_id = [one for one in entries if one["id"] == said.strip()]
+    by_id = [entry for entry in entries if entry["id"] == said.strip()]
     named = named_operation(said)
     if by_id or named is None:
         return by_id
     method, path = named
-    offered = [one for one in entries if method in ("", one["method"])]
+    offered = [entry for entry in entries if method in ("", entry["method"])]
     for wanted in _spellings(document, path):
-        equal = [one for one in offered if one["path"].rstrip("/") == wanted]
-        real = equal or [one for one in offered if _template(one["path"]).fullmatch(wanted)]
+        equal = [item for item in offered if item["path"].rstrip("/") == wanted]
+        real = equal or [item for item in offered if _template(item["path"]).fullmatch(wanted)]
         if real:
             return real
     for wanted in _spellings(document, path):
-        below = [one for one in offered if one["path"].startswith(f"{wanted}/")]
+        below = [item for item in offered if item["path"].startswith(f"{wanted}/")]
         if below:
             return below
     return []

@@ -73,18 +73,18 @@ class _Resolving:
     def resolved(self, value: Any, kind: str, active: tuple[str, ...], levels: int) -> Any:
         if not isinstance(value, dict):
             if isinstance(value, list) and kind.startswith(EACH):
-                inner = {below[0]: (one, what) for below, one, what in children(value, kind)}
+                inner = {below[0]: (entry, what) for below, entry, what in children(value, kind)}
                 return [self.resolved(*inner[index], active, levels) for index in range(len(value))]
             self._take(size_of(value))
             return value
         if kind and isinstance(value.get("$ref"), str):
             return self._reference(value, kind, value["$ref"], active, levels)
         followed = {below[0] for below, _, _ in children(value, kind)}
-        self._take(size_of({key: one for key, one in value.items() if key not in followed}))
+        self._take(size_of({key: entry for key, entry in value.items() if key not in followed}))
 
-        def follow(below: Parts, one: Any, what: str) -> Any:
+        def follow(below: Parts, entry: Any, what: str) -> Any:
             self._take(sum(len(str(key)) + 4 for key in below))
-            return self.resolved(one, what, active, levels)
+            return self.resolved(entry, what, active, levels)
 
         return copy_with_children(value, kind, follow)
 
@@ -103,7 +103,7 @@ class _Resolving:
             self.cut.add(reference)
         else:
             target = self.resolved(found[0], kind, (*active, reference), levels - 1)
-            rest = {key: one for key, one in value.items() if key != "$ref"}
+            rest = {key: entry for key, entry in value.items() if key != "$ref"}
             if not rest or not isinstance(target, dict):
                 return target
             return {**target, **self.resolved(rest, kind, active, levels)}

@@ -80,16 +80,16 @@ def _pieces(value: dict[str, Any], dialect: Dialect) -> Iterator[dict[str, Any]]
     """Small documents that together say what the document says, each part at its own place: paths and components one
     by one, so that time can be kept, and no part is checked behind a reference again."""
     large = ("definitions", "parameters", "responses") if dialect == "2.0" else ("components", "webhooks")
-    head = {key: one for key, one in value.items() if not isinstance(one, dict) or key not in ("paths", *large)}
+    head = {key: entry for key, entry in value.items() if not isinstance(entry, dict) or key not in ("paths", *large)}
     yield {**head, **{key: {} for key in ("paths", *large) if isinstance(value.get(key), dict)}}
     for key in ("paths", *large):
-        for name, one in mapping(value.get(key)).items():
-            if key == "components" and isinstance(one, dict) and not name.startswith("x-"):
-                yield from ({**head, "paths": {}, key: {name: {inner: part}}} for inner, part in one.items())
+        for name, entry in mapping(value.get(key)).items():
+            if key == "components" and isinstance(entry, dict) and not name.startswith("x-"):
+                yield from ({**head, "paths": {}, key: {name: {inner: part}}} for inner, part in entry.items())
             elif key == "paths":
-                yield {**head, "paths": {name: one}}
+                yield {**head, "paths": {name: entry}}
             else:
-                yield {**head, "paths": {}, key: {name: one}}
+                yield {**head, "paths": {}, key: {name: entry}}
 
 
 def _schema_problems(value: dict[str, Any], ends: float) -> Iterator[Problem]:
@@ -110,11 +110,11 @@ def _schema_problems(value: dict[str, Any], ends: float) -> Iterator[Problem]:
 def _outermost_schemas(value: dict[str, Any]) -> Iterator[tuple[Parts, Any]]:
     waiting: list[tuple[Parts, Any, str]] = [((), value, "document")]
     while waiting:
-        parts, one, kind = waiting.pop()
+        parts, entry, kind = waiting.pop()
         if kind == "schema":
-            yield parts, one
+            yield parts, entry
             continue
-        below = [((*parts, *place), inner, what) for place, inner, what in children(one, kind)]
+        below = [((*parts, *place), inner, what) for place, inner, what in children(entry, kind)]
         waiting += reversed(below)
 
 
@@ -138,10 +138,10 @@ def _unknown(error: ValidationError, place: Parts, others: set[Parts]) -> Iterat
     schema = mapping(error.schema)
     here = tuple(error.absolute_path)
     depends = not {"allOf", "anyOf", "oneOf", "if", "dependentSchemas"}.isdisjoint(schema)
-    if depends and error.validator == "unevaluatedProperties" and any(one[: len(here)] == here for one in others):
+    if depends and error.validator == "unevaluatedProperties" and any(item[: len(here)] == here for item in others):
         return
     known = list(mapping(schema.get("properties")))
-    patterns = [re.compile(one) for one in mapping(schema.get("patternProperties"))]
+    patterns = [re.compile(item) for item in mapping(schema.get("patternProperties"))]
     for name in mapping(error.instance):
         if name in known or name.startswith("x-") or any(pattern.search(name) for pattern in patterns):
             continue
@@ -161,9 +161,9 @@ def _leaves(error: ValidationError) -> Iterator[ValidationError]:
     for inner in error.context:
         alternatives.setdefault(inner.relative_schema_path[0], []).append(inner)
     ranked = sorted(alternatives.values(), key=lambda ones: _misfit(ones, error.instance))
-    kinds = [one for ones in ranked for one in ones if _says_kind(one)]
+    kinds = [item for ones in ranked for item in ones if _says_kind(item)]
     if kinds and _misfit(ranked[0], error.instance)[1]:  # it is of no kind at all: tell which there are
-        allowed = [value for one in kinds if one.path == kinds[0].path for value in _values(one)]
+        allowed = [value for kind in kinds if kind.path == kinds[0].path for value in _values(kind)]
         yield kinds[0].__class__(
             kinds[0].message,
             validator="enum",
@@ -181,10 +181,10 @@ def _leaves(error: ValidationError) -> Iterator[ValidationError]:
 def _misfit(errors: list[ValidationError], instance: Any) -> tuple[bool, int, int, int]:
     """How badly an alternative fits: a missing `$ref` says that no reference was meant, a wrong `in` or `type` that
     another kind was; errors deep inside are better than those at the top."""
-    wants_reference = any(one.validator == "required" and one.validator_value == ["$ref"] for one in errors)
+    wants_reference = any(error.validator == "required" and error.validator_value == ["$ref"] for error in errors)
     meant = wants_reference and "$ref" not in mapping(instance)
-    at_top = [one for one in errors if not one.relative_path]
-    return meant, sum(_says_kind(one) for one in errors), len(at_top), len(errors)
+    at_top = [error for error in errors if not error.relative_path]
+    return meant, sum(_says_kind(error) for error in errors), len(at_top), len(errors)
 
 
 def _says_kind(error: ValidationError) -> bool:

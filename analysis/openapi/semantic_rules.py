@@ -33,21 +33,21 @@ def operations_of(
     for method in METHODS:
         if isinstance(item.get(method), dict):
             yield (*parts, method), path, method.upper(), item, item[method]
-    for method, one in mapping(item.get("additionalOperations")).items():
-        if isinstance(one, dict):
-            yield (*parts, "additionalOperations", method), path, method.upper(), item, one
+    for method, entry in mapping(item.get("additionalOperations")).items():
+        if isinstance(entry, dict):
+            yield (*parts, "additionalOperations", method), path, method.upper(), item, entry
 
 
-def follow_reference(value: dict[str, Any], one: Any) -> Any:
+def follow_reference(value: dict[str, Any], entry: Any) -> Any:
     """What a local reference leads to in the end; the value itself when it is none, {} when it leads nowhere."""
     for _ in range(_LONGEST_CHAIN):
-        reference = mapping(one).get("$ref")
+        reference = mapping(entry).get("$ref")
         if not isinstance(reference, str):
-            return one
+            return entry
         found = look_up(value, keys_of(reference)) if reference.startswith("#") else None
         if found is None:
             return {}
-        one = found[0]
+        entry = found[0]
     return {}
 
 
@@ -74,7 +74,7 @@ def _paths(value: dict[str, Any]) -> Iterator[Problem]:
             yield Problem(message, ("paths", path), "path", suggestion="make them one path")
         shapes.setdefault(shape, path)
         names = _TEMPLATE.findall(path)
-        for name in sorted({one for one in names if names.count(one) > 1}):
+        for name in sorted({name for name in names if names.count(name) > 1}):
             yield Problem(f"{{{name}}} occurs twice in {path!r}", ("paths", path), "path", suggestion="rename one")
     for parts, path, method, item, operation in operations(value):
         yield from _parameters(value, parts, f"{method} {path}", path, item, operation)
@@ -87,8 +87,8 @@ def _parameters(
     for place, ones in ((parts[:2], item.get("parameters")), (parts, operation.get("parameters"))):
         seen: set[tuple[str, str]] = set()
         for index, given in enumerate(sequence(ones)):
-            one = mapping(follow_reference(value, given))
-            key = (text(one.get("name")), text(one.get("in")))
+            entry = mapping(follow_reference(value, given))
+            key = (text(entry.get("name")), text(entry.get("in")))
             where = (*place, "parameters", index)
             if key in seen and all(key):
                 message = f"the parameter {key[0]!r} in {key[1]} is given twice"
@@ -110,14 +110,14 @@ def _security(value: dict[str, Any], swagger: bool) -> Iterator[Problem]:
     found = look_up(value, place)
     known = mapping(found[0]) if found else {}
     asked: list[tuple[Parts, Any]] = [(("security",), value.get("security"))]
-    asked += [((*parts, "security"), one.get("security")) for parts, _, _, _, one in operations(value)]
+    asked += [((*parts, "security"), entry.get("security")) for parts, _, _, _, entry in operations(value)]
     for parts, requirements in asked:
         for index, requirement in enumerate(sequence(requirements)):
             for name in mapping(requirement):
                 if name not in known and "/" not in name:  # 3.2 may name a scheme by its address
                     message = f"there is no security scheme {name!r}"
                     have = f"; there are {', '.join(sorted(known))}" if known else ""
-                    suggestion = f"describe it below {'.'.join(str(one) for one in place)}{have}"
+                    suggestion = f"describe it below {'.'.join(str(item) for item in place)}{have}"
                     yield Problem(message, (*parts, index, name), "security", suggestion=suggestion)
 
 
@@ -144,24 +144,24 @@ def _chains(value: dict[str, Any]) -> Iterator[Problem]:
     """References that lead to references for ever."""
     waiting: list[tuple[Parts, Any, str]] = [((), value, "document")]
     while waiting:
-        parts, one, kind = waiting.pop()
-        if isinstance(mapping(one).get("$ref"), str) and kind != "document" and _endless(value, one):
-            message = f"the reference {one['$ref']!r} leads only to references, and never to an object"
+        parts, entry, kind = waiting.pop()
+        if isinstance(mapping(entry).get("$ref"), str) and kind != "document" and _endless(value, entry):
+            message = f"the reference {entry['$ref']!r} leads only to references, and never to an object"
             yield Problem(message, (*parts, "$ref"), "reference", suggestion="describe the object in one of them")
-        below = [((*parts, *place), inner, what) for place, inner, what in children(one, kind)]
+        below = [((*parts, *place), inner, what) for place, inner, what in children(entry, kind)]
         waiting += reversed(below)
 
 
-def _endless(value: dict[str, Any], one: dict[str, Any]) -> bool:
+def _endless(value: dict[str, Any], entry: dict[str, Any]) -> bool:
     seen: set[str] = set()
-    while set(one) == {"$ref"} and isinstance(one["$ref"], str):
-        if one["$ref"] in seen:
+    while set(entry) == {"$ref"} and isinstance(entry["$ref"], str):
+        if entry["$ref"] in seen:
             return True
-        seen.add(one["$ref"])
-        found = look_up(value, keys_of(one["$ref"])) if one["$ref"].startswith("#") else None
+        seen.add(entry["$ref"])
+        found = look_up(value, keys_of(entry["$ref"])) if entry["$ref"].startswith("#") else None
         if found is None or not isinstance(found[0], dict):
             return False
-        one = found[0]
+        entry = found[0]
     return False
 
 

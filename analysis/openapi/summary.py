@@ -20,12 +20,12 @@ def overview(value: dict[str, Any]) -> dict[str, Any]:
         "title": _short(info.get("title")),
         "version": _short(info.get("version")),
         "description": _short(info.get("description")),
-        "servers": [_short(mapping(one).get("url")) for one in sequence(value.get("servers"))[:20]],
+        "servers": [_short(mapping(item).get("url")) for item in sequence(value.get("servers"))[:20]],
         "security": security_of(value.get("security")),
         "security_schemes": [
-            _scheme(name, mapping(follow_reference(value, one))) for name, one in list(schemes.items())[:30]
+            _scheme(name, mapping(follow_reference(value, entry))) for name, entry in list(schemes.items())[:30]
         ],
-        "tags": [_short(mapping(one).get("name"))[:80] for one in sequence(value.get("tags"))[:60]],
+        "tags": [_short(mapping(tag).get("name"))[:80] for tag in sequence(value.get("tags"))[:60]],
         "schemas": len(mapping(components.get("schemas"))),
         "webhooks": [_short(name)[:80] for name in sorted(mapping(value.get("webhooks")))[:30]],
     }
@@ -33,7 +33,7 @@ def overview(value: dict[str, Any]) -> dict[str, Any]:
 
 def operation_list(value: dict[str, Any]) -> list[dict[str, Any]]:
     """One entry for every operation, in the order of the document."""
-    return [_operation(value, *one) for one in operations(value)]
+    return [_operation(value, *operation) for operation in operations(value)]
 
 
 def _operation(
@@ -46,19 +46,19 @@ def _operation(
         "path": path,
         "id": text(operation.get("operationId")),
         "summary": _short(operation.get("summary") or operation.get("description")),
-        "tags": [one for one in sequence(operation.get("tags")) if isinstance(one, str)][:20],
+        "tags": [tag for tag in sequence(operation.get("tags")) if isinstance(tag, str)][:20],
         "deprecated": operation.get("deprecated") is True,
         "parameters": _parameters(value, item, operation),
         "request_body": {
             "required": body.get("required") is True,
             "media_types": list(mapping(body.get("content"))),
-            "schemas": sorted({_named(one) for one in mapping(body.get("content")).values()} - {""}),
+            "schemas": sorted({_named(entry) for entry in mapping(body.get("content")).values()} - {""}),
         }
         if body
         else None,
         "responses": [
-            _response(value, code, one)
-            for code, one in mapping(operation.get("responses")).items()
+            _response(value, code, element)
+            for code, element in mapping(operation.get("responses")).items()
             if not code.startswith("x-")
         ],
         "security": security_of(asked),
@@ -70,14 +70,14 @@ def _parameters(value: dict[str, Any], item: dict[str, Any], operation: dict[str
     """The path's parameters and the operation's, which come first where both have one."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for given in (*sequence(item.get("parameters")), *sequence(operation.get("parameters"))):
-        one = mapping(follow_reference(value, given))
-        name, place = text(one.get("name")), text(one.get("in"))
-        content = next(iter(mapping(one.get("content")).values()), {})
-        schema = one.get("schema", mapping(content).get("schema"))
+        entry = mapping(follow_reference(value, given))
+        name, place = text(entry.get("name")), text(entry.get("in"))
+        content = next(iter(mapping(entry.get("content")).values()), {})
+        schema = entry.get("schema", mapping(content).get("schema"))
         found[name, place] = {
             "name": name,
             "in": place,
-            "required": one.get("required") is True or place == "path",
+            "required": entry.get("required") is True or place == "path",
             "schema": _schema(mapping(follow_reference(value, schema))),
         }
     return list(found.values())
@@ -87,10 +87,12 @@ def _schema(schema: dict[str, Any]) -> dict[str, Any]:
     """The words of a schema that say which values are allowed, without what is nested in it."""
     kept = {key: schema[key] for key in ("type", "format", *_BOUNDS) if key in schema}
     if "items" in schema:
-        kept["items"] = {key: one for key, one in mapping(schema["items"]).items() if key in ("type", "format", "enum")}
+        kept["items"] = {
+            key: entry for key, entry in mapping(schema["items"]).items() if key in ("type", "format", "enum")
+        }
     if isinstance(kept.get("enum"), list):
         kept["enum"] = kept["enum"][:30]
-    return {key: _short(one) if isinstance(one, str) else one for key, one in kept.items()}
+    return {key: _short(entry) if isinstance(entry, str) else entry for key, entry in kept.items()}
 
 
 def _response(value: dict[str, Any], code: str, given: Any) -> dict[str, Any]:
@@ -100,7 +102,7 @@ def _response(value: dict[str, Any], code: str, given: Any) -> dict[str, Any]:
         "status": code,
         "description": _short(response.get("description")),
         "media_types": list(content),
-        "schemas": sorted({_named(one) for one in content.values()} - {""}),
+        "schemas": sorted({_named(item) for item in content.values()} - {""}),
     }
 
 
@@ -115,7 +117,7 @@ def _named(media_type: Any) -> str:
 
 def security_of(requirements: Any) -> list[list[str]]:
     """Alternatives, each the schemes that are needed together; an empty alternative needs none."""
-    return [sorted(one) for one in sequence(requirements) if isinstance(one, dict)]
+    return [sorted(requirement) for requirement in sequence(requirements) if isinstance(requirement, dict)]
 
 
 def _scheme(name: str, scheme: dict[str, Any]) -> dict[str, Any]:

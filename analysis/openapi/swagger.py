@@ -47,20 +47,20 @@ def to_openapi(document: dict[str, Any]) -> dict[str, Any]:
         if not path.startswith("x-")
     }
     components = {
-        "schemas": {name: _schema(one) for name, one in mapping(document.get("definitions")).items()},
+        "schemas": {name: _schema(entry) for name, entry in mapping(document.get("definitions")).items()},
         "responses": {
-            name: _response(mapping(one), produces) for name, one in mapping(document.get("responses")).items()
+            name: _response(mapping(entry), produces) for name, entry in mapping(document.get("responses")).items()
         },
         "securitySchemes": {
-            name: _scheme(mapping(one)) for name, one in mapping(document.get("securityDefinitions")).items()
+            name: _scheme(mapping(entry)) for name, entry in mapping(document.get("securityDefinitions")).items()
         },
     }
-    made["components"] = {name: one for name, one in components.items() if one}
-    return made | {key: one for key, one in document.items() if key.startswith("x-")}
+    made["components"] = {name: entry for name, entry in components.items() if entry}
+    return made | {key: entry for key, entry in document.items() if key.startswith("x-")}
 
 
 def _types(value: Any) -> list[str]:
-    return [one for one in sequence(value) if isinstance(one, str)]
+    return [item for item in sequence(value) if isinstance(item, str)]
 
 
 def _servers(document: dict[str, Any]) -> list[dict[str, str]]:
@@ -75,7 +75,7 @@ def _path_item(
     document: dict[str, Any], item: dict[str, Any], consumes: list[str], produces: list[str]
 ) -> dict[str, Any]:
     shared = _parameters(document, item.get("parameters"))
-    made: dict[str, Any] = {key: one for key, one in item.items() if key.startswith("x-")}
+    made: dict[str, Any] = {key: entry for key, entry in item.items() if key.startswith("x-")}
     for method in METHODS:
         operation = item.get(method)
         if isinstance(operation, dict):
@@ -85,9 +85,9 @@ def _path_item(
 
 def _parameters(document: dict[str, Any], given: Any) -> list[Parameter]:
     found = []
-    for one in sequence(given):
-        name = text(mapping(one).get("$ref")).removeprefix("#/parameters/")
-        found.append(mapping(mapping(document.get("parameters")).get(name)) if name else mapping(one))
+    for given_value in sequence(given):
+        name = text(mapping(given_value).get("$ref")).removeprefix("#/parameters/")
+        found.append(mapping(mapping(document.get("parameters")).get(name)) if name else mapping(given_value))
     return found
 
 
@@ -99,13 +99,13 @@ def _operation(
     produces: list[str],
 ) -> dict[str, Any]:
     own = _parameters(document, operation.get("parameters"))
-    named = [(one.get("name"), one.get("in")) for one in own]
-    every = [one for one in shared if (one.get("name"), one.get("in")) not in named] + own
+    named = [(item.get("name"), item.get("in")) for item in own]
+    every = [item for item in shared if (item.get("name"), item.get("in")) not in named] + own
     taken = _types(operation.get("consumes")) or consumes
     given = _types(operation.get("produces")) or produces
     left_out = ("parameters", "consumes", "produces", "schemes", "responses")
-    made = {key: one for key, one in operation.items() if key not in left_out}
-    plain = [_parameter(one) for one in every if one.get("in") not in ("body", "formData")]
+    made = {key: entry for key, entry in operation.items() if key not in left_out}
+    plain = [_parameter(item) for item in every if item.get("in") not in ("body", "formData")]
     if plain:
         made["parameters"] = plain
     body = _body(every, taken)
@@ -114,41 +114,41 @@ def _operation(
     if _types(operation.get("schemes")) and text(document.get("host")):
         made["servers"] = _servers({**document, "schemes": operation["schemes"]})
     made["responses"] = {
-        code: _response(mapping(one), given) if not code.startswith("x-") else one
-        for code, one in mapping(operation.get("responses")).items()
+        code: _response(mapping(entry), given) if not code.startswith("x-") else entry
+        for code, entry in mapping(operation.get("responses")).items()
     }
     return made
 
 
-def _parameter(one: Parameter) -> Parameter:
-    kept = {key: value for key, value in one.items() if key not in (*_SCHEMA_WORDS, "collectionFormat", "schema")}
-    schema = _schema({key: value for key, value in one.items() if key in _SCHEMA_WORDS})
+def _parameter(entry: Parameter) -> Parameter:
+    kept = {key: value for key, value in entry.items() if key not in (*_SCHEMA_WORDS, "collectionFormat", "schema")}
+    schema = _schema({key: value for key, value in entry.items() if key in _SCHEMA_WORDS})
     made: Parameter = {**kept, "schema": schema}
-    if one.get("type") == "array":
-        style = _STYLES.get(text(one.get("in")), {}).get(text(one.get("collectionFormat")) or "csv")
+    if entry.get("type") == "array":
+        style = _STYLES.get(text(entry.get("in")), {}).get(text(entry.get("collectionFormat")) or "csv")
         if style:
             made |= {"style": style[0], "explode": style[1]}
     return made
 
 
 def _body(parameters: list[Parameter], consumes: list[str]) -> dict[str, Any]:
-    for one in parameters:
-        if one.get("in") == "body":
-            schema = _schema(one.get("schema", {}))
+    for parameter in parameters:
+        if parameter.get("in") == "body":
+            schema = _schema(parameter.get("schema", {}))
             content = {kind: {"schema": schema} for kind in consumes or ["application/json"]}
-            said = {key: one[key] for key in ("description",) if key in one}
-            return {**said, "content": content, "required": bool(one.get("required"))}
-    fields = [one for one in parameters if one.get("in") == "formData"]
+            said = {key: parameter[key] for key in ("description",) if key in parameter}
+            return {**said, "content": content, "required": bool(parameter.get("required"))}
+    fields = [parameter for parameter in parameters if parameter.get("in") == "formData"]
     if not fields:
         return {}
-    files = any(one.get("type") == "file" for one in fields)
+    files = any(item.get("type") == "file" for item in fields)
     kinds = [kind for kind in consumes if kind in (_FORM, _MULTIPART)]
     properties = {}
-    for one in fields:
-        words = {key: value for key, value in one.items() if key in (*_SCHEMA_WORDS, "description")}
-        properties[text(one.get("name"))] = _schema(words)
+    for item in fields:
+        words = {key: value for key, value in item.items() if key in (*_SCHEMA_WORDS, "description")}
+        properties[text(item.get("name"))] = _schema(words)
     schema = {"type": "object", "properties": properties}
-    required = [text(one.get("name")) for one in fields if one.get("required")]
+    required = [text(item.get("name")) for item in fields if item.get("required")]
     if required:
         schema["required"] = required
     content = {kind: {"schema": schema} for kind in kinds or [_MULTIPART if files else _FORM]}
@@ -158,7 +158,7 @@ def _body(parameters: list[Parameter], consumes: list[str]) -> dict[str, Any]:
 def _response(response: dict[str, Any], produces: list[str]) -> dict[str, Any]:
     if isinstance(response.get("$ref"), str):
         return {"$ref": _moved(response["$ref"])}
-    made = {key: one for key, one in response.items() if key not in ("schema", "headers", "examples")}
+    made = {key: entry for key, entry in response.items() if key not in ("schema", "headers", "examples")}
     examples = mapping(response.get("examples"))
     if "schema" in response or examples:
         kinds = produces or list(examples) or ["application/json"]
@@ -168,13 +168,13 @@ def _response(response: dict[str, Any], produces: list[str]) -> dict[str, Any]:
         }
     headers = mapping(response.get("headers"))
     if headers:
-        made["headers"] = {name: _header(mapping(one)) for name, one in headers.items()}
+        made["headers"] = {name: _header(mapping(entry)) for name, entry in headers.items()}
     return made
 
 
 def _header(header: dict[str, Any]) -> dict[str, Any]:
-    schema = _schema({key: one for key, one in header.items() if key in _SCHEMA_WORDS})
-    kept = {key: one for key, one in header.items() if key == "description" or key.startswith("x-")}
+    schema = _schema({key: entry for key, entry in header.items() if key in _SCHEMA_WORDS})
+    kept = {key: entry for key, entry in header.items() if key == "description" or key.startswith("x-")}
     return {**kept, "schema": schema}
 
 
@@ -211,11 +211,11 @@ def _schema(schema: Any) -> Any:
         made["discriminator"] = {"propertyName": made["discriminator"]}
     made.pop("collectionFormat", None)
     if isinstance(made.get("properties"), dict):
-        made["properties"] = {name: _schema(one) for name, one in made["properties"].items()}
+        made["properties"] = {name: _schema(entry) for name, entry in made["properties"].items()}
     for key in ("items", "additionalProperties", "not"):
         if key in made:
             made[key] = _schema(made[key])
     for key in ("allOf", "anyOf", "oneOf"):
         if isinstance(made.get(key), list):
-            made[key] = [_schema(one) for one in made[key]]
+            made[key] = [_schema(item) for item in made[key]]
     return made

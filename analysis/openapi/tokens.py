@@ -61,7 +61,9 @@ def yaml_tokens(source: str) -> Iterator[SyntaxToken]:
                 awaited.append(True if token.kind == "{" else None)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        what = " ".join(str(one) for one in (getattr(error, "context", None), getattr(error, "problem", None)) if one)
+        what = " ".join(
+            str(item) for item in (getattr(error, "context", None), getattr(error, "problem", None)) if item
+        )
         line = mark.line + 1 if mark else None
         raise UnreadableDocument(Problem(f"not YAML: {what or error}", rule="syntax", line=line)) from error
 

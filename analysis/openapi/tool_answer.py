@@ -63,10 +63,13 @@ def document_answer(
         "location": display_url(root.location),
         "format": root.tree.form,
         "digest": root.digest,
-        "documents": [{**one, "location": display_url(one["location"])} for one in library.digests()[:_MOST_DOCUMENTS]],
+        "documents": [
+            {**document, "location": display_url(document["location"])}
+            for document in library.digests()[:_MOST_DOCUMENTS]
+        ],
     }
-    errors = [one for one in reading.problems if one.severity == "error"]
-    warnings = [one for one in reading.problems if one.severity == "warning"]
+    errors = [problem for problem in reading.problems if problem.severity == "error"]
+    warnings = [problem for problem in reading.problems if problem.severity == "warning"]
     told_errors, told_warnings = _problems_within(errors, _PROBLEMS), _problems_within(warnings, _PROBLEMS // 4)
     made = {
         **_empty(origin),
@@ -76,7 +79,7 @@ def document_answer(
         "errors": told_errors,
         "warnings": told_warnings,
         "problems_left_out": len(errors) + len(warnings) - len(told_errors) - len(told_warnings),
-        "circular": [{"reference": one, "note": _CIRCLE} for one in reading.circular[:_MOST_ENTRIES]],
+        "circular": [{"reference": item, "note": _CIRCLE} for item in reading.circular[:_MOST_ENTRIES]],
         "notes": list(found.notes),
     }
     if reading.value is not None:
@@ -84,7 +87,7 @@ def document_answer(
         if wish.whole:
             made |= {"document": reading.value, "document_form": "bundled"}
             made["places"] = [
-                {**one, "document": display_url(one["document"])} for one in operation_places(library, reading)
+                {**item, "document": display_url(item["document"])} for item in operation_places(library, reading)
             ]
     return made
 
@@ -163,13 +166,13 @@ def part_at(value: dict[str, Any], pointer: str) -> dict[str, Any]:
         circular = list(resolved.kept)[:_MOST_ENTRIES]
         return made | {"value": resolved.value, "complete": not cut, "circular": circular, "unresolved": cut}
     inner = found[0].items() if isinstance(found[0], dict) else enumerate(found[0])
-    entries = [{"pointer": pointer_of((*found[1], key))[:500], "bytes": size_of(one)} for key, one in inner]
+    entries = [{"pointer": pointer_of((*found[1], key))[:500], "bytes": size_of(entry)} for key, entry in inner]
     return made | {"entries": entries[:_MOST_ENTRIES]}
 
 
 def _problems_within(problems: Sequence[Problem], room: int) -> list[dict[str, Any]]:
     told = (problem.at(display_url(problem.location), problem.line).to_dict() for problem in problems[:_MOST_ENTRIES])
-    cut = [{key: _shorten(one) for key, one in problem.items()} for problem in told]
+    cut = [{key: _shorten(entry) for key, entry in problem.items()} for problem in told]
     return _entries_within(cut, room)
 
 
@@ -180,9 +183,9 @@ def _shorten(value: Any) -> Any:
 def _entries_within(entries: Sequence[dict[str, Any]], room: int) -> list[dict[str, Any]]:
     """As many of the first entries as fit, the first at any rate unless it is as large as everything."""
     kept: list[dict[str, Any]] = []
-    for one in entries:
-        room -= size_of(one) + 1
+    for entry in entries:
+        room -= size_of(entry) + 1
         if room < 0:
             return kept
-        kept.append(one)
+        kept.append(entry)
     return kept

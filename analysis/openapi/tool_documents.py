@@ -36,7 +36,7 @@ class ToolDocuments:
         """The document. Raises ToolFailure: there is none, it is no OpenAPI document, or the tool does not tell it."""
         answer = await self._asked(endpoint)
         origin = mapping(answer.get("origin"))
-        errors = [mapping(one) for one in sequence(answer.get("errors"))]
+        errors = [mapping(error) for error in sequence(answer.get("errors"))]
         if answer.get("summary") is None and answer.get("document") is None:
             first = errors[0] if errors else {}
             line = f" (line {first['line']})" if first.get("line") else ""
@@ -51,7 +51,7 @@ class ToolDocuments:
                 advice="have the server that serves it take `whole`, or leave the tool to testwright",
             )
         location = text(origin.get("location")) or endpoint
-        told = [*errors, *(mapping(one) for one in sequence(answer.get("warnings")))]
+        told = [*errors, *(mapping(item) for item in sequence(answer.get("warnings")))]
         return ApiDescription(
             document,
             location=location,
@@ -80,7 +80,7 @@ class ToolDocuments:
         reading = analyze_document(library)
         if reading.value is None:
             return None
-        told = [one.to_dict() for one in reading.problems]
+        told = [problem.to_dict() for problem in reading.problems]
         return ApiDescription(
             reading.value,
             location=location,
@@ -105,9 +105,9 @@ class _NoOtherDocuments:
 def _problems(told: list[dict[str, Any]], location: str) -> tuple[tuple[str, str], ...]:
     """What is wrong, where; each message once for a place."""
     made: dict[tuple[str, str], None] = {}
-    for one in told:
-        line = f", line {one['line']}" if one.get("line") else ""
-        made.setdefault((f"{one.get('document') or location}{line}", text(one.get("message"))))
+    for item in told:
+        line = f", line {item['line']}" if item.get("line") else ""
+        made.setdefault((f"{item.get('document') or location}{line}", text(item.get("message"))))
     left = len(made) - _MOST_TOLD
     more = ((location, f"{left} more problems are not told"),) if left > 0 else ()
     return (*list(made)[:_MOST_TOLD], *more)
@@ -115,9 +115,9 @@ def _problems(told: list[dict[str, Any]], location: str) -> tuple[tuple[str, str
 
 def _places(told: Any) -> HandlerLocations:
     made: dict[tuple[str, str], tuple[str, tuple[int, int]]] = {}
-    for one in (mapping(each) for each in sequence(told)):
-        line = one.get("line")
+    for item in (mapping(each) for each in sequence(told)):
+        line = item.get("line")
         if isinstance(line, int) and line > 0:
-            key = (text(one.get("method")).upper(), text(one.get("path")))
-            made[key] = (text(one.get("document")), (line, line))
+            key = (text(item.get("method")).upper(), text(item.get("path")))
+            made[key] = (text(item.get("document")), (line, line))
     return made

@@ -79,15 +79,15 @@ def _check_size(value: Any) -> None:
     waiting: list[tuple[Any, int]] = [(value, 1)]
     count = 0
     while waiting:
-        one, depth = waiting.pop()
+        entry, depth = waiting.pop()
         count += 1
         if depth > MAX_DEPTH or count > MAX_NODES:
             what = f"nested deeper than {MAX_DEPTH} levels" if depth > MAX_DEPTH else "of too many parts"
             raise UnreadableDocument(Problem(f"the JSON is not read: {what}", rule="syntax"))
-        if isinstance(one, dict):
-            waiting += [(inner, depth + 1) for inner in one.values()]
-        elif isinstance(one, list):
-            waiting += [(inner, depth + 1) for inner in one]
+        if isinstance(entry, dict):
+            waiting += [(inner, depth + 1) for inner in entry.values()]
+        elif isinstance(entry, list):
+            waiting += [(inner, depth + 1) for inner in entry]
 
 
 @dataclass(slots=True)
@@ -148,7 +148,7 @@ class _Builder:
 
 def _mergeable(value: Any) -> bool:
     several = value if isinstance(value, list) else [value]
-    return all(isinstance(one, dict) for one in several)
+    return all(isinstance(item, dict) for item in several)
 
 
 def _yaml(source: str) -> DocumentTree:

@@ -26,8 +26,8 @@ def assertion_issues(module: TestModule, test: TestFunction) -> Iterator[CodeIss
         fix = "assert what the case expects, or expect its exception"
         yield structure_issue(test.node.lineno, f"{test.name} asserts nothing", fix, "no_assertion")
         return
-    places = frozenset(id(one) for one in found)
-    decorating = {number for one in test.node.decorator_list for number in _ids(one)}
+    places = frozenset(id(found_item) for found_item in found)
+    decorating = {number for decorator in test.node.decorator_list for number in _ids(decorator)}
     if not places & (decorating | _surely_reached(module, test.node.body, places)):
         fix = "assert on every way through the test"
         message = f"{test.name} asserts only in a branch or handler that may not run"
@@ -118,10 +118,10 @@ def _surely_reached(
                 loops = in_loop or isinstance(statement, ast.For | ast.AsyncFor | ast.While)
                 reached |= _surely_reached(module, below, places, in_loop=loops)
             elif name == "handlers" and _expects(module, statement):
-                reached |= {number for one in below for number in _ids(one)}
+                reached |= {number for item in below for number in _ids(item)}
             elif name != "handlers":
                 parts = below if isinstance(below, list) else [below]
-                reached |= {number for one in parts if isinstance(one, ast.AST) for number in _ids(one)}
+                reached |= {number for part in parts if isinstance(part, ast.AST) for number in _ids(part)}
     return reached
 
 
@@ -130,7 +130,7 @@ def _expects(module: TestModule, statement: ast.stmt) -> bool:
     if not isinstance(statement, ast.Try | ast.TryStar):
         return False
     ends = [statement.body[-1], *statement.orelse[-1:]]
-    if any(isinstance(one, ast.Raise) or asserts(module, getattr(one, "value", one)) for one in ends):
+    if any(isinstance(end, ast.Raise) or asserts(module, getattr(end, "value", end)) for end in ends):
         return True
     return any(_ends_test(module, handler.body[-1]) for handler in statement.handlers)
 
@@ -143,7 +143,7 @@ def _ends_test(module: TestModule, statement: ast.stmt) -> bool:
 def _asks_machine(test: ast.expr) -> bool:
     """Whether a condition is about where the test runs: a constant in capitals, or what sys, os and platform tell."""
     names = [node.id for node in ast.walk(test) if isinstance(node, ast.Name)]
-    return bool(names) and all(one.isupper() or one in ("sys", "os", "platform") for one in names)
+    return bool(names) and all(name.isupper() or name in ("sys", "os", "platform") for name in names)
 
 
 def _of_branches(module: TestModule, statement: ast.If, places: frozenset[int]) -> set[int]:
@@ -151,13 +151,13 @@ def _of_branches(module: TestModule, statement: ast.If, places: frozenset[int]) 
 
     `if wrong: raise AssertionError(…)` is an assertion written by hand.
     """
-    by_hand = [one for one in ast.walk(statement) if isinstance(one, ast.Raise | ast.Call) and _fails(module, one)]
+    by_hand = [node for node in ast.walk(statement) if isinstance(node, ast.Raise | ast.Call) and _fails(module, node)]
     if by_hand:
-        return {id(one) for one in by_hand}
+        return {id(item) for item in by_hand}
     sides = (statement.body, statement.orelse)
-    if not all(any(_counts(module, node, places) for one in side for node in ast.walk(one)) for side in sides):
+    if not all(any(_counts(module, node, places) for item in side for node in ast.walk(item)) for side in sides):
         return set()
-    return {number for side in sides for one in side for number in _ids(one)}
+    return {number for side in sides for item in side for number in _ids(item)}
 
 
 def _fails(module: TestModule, node: ast.Raise | ast.Call) -> bool:
@@ -173,4 +173,4 @@ def _counts(module: TestModule, node: ast.AST, places: frozenset[int]) -> bool:
 
 
 def _ids(node: ast.AST) -> Iterator[int]:
-    return (id(one) for one in ast.walk(node))
+    return (id(item) for item in ast.walk(node))

@@ -43,7 +43,7 @@ def _call_issues(module: TestModule, test: TestFunction, node: ast.Call) -> Iter
 def _is_conditional(function: Function, node: ast.AST) -> bool:
     """Whether a node stands in a branch or a handler: then something decides about it."""
     for outer in ast.walk(function):
-        if isinstance(outer, ast.If | ast.ExceptHandler | ast.IfExp) and any(one is node for one in ast.walk(outer)):
+        if isinstance(outer, ast.If | ast.ExceptHandler | ast.IfExp) and any(item is node for item in ast.walk(outer)):
             return True
     return False
 
@@ -80,7 +80,7 @@ def _always_holds(node: ast.AST) -> str:
 
 def _same(left: ast.expr, right: ast.expr) -> bool:
     """The same expression twice, unless asking twice may answer twice."""
-    return ast.dump(left) == ast.dump(right) and not any(isinstance(one, ast.Call) for one in ast.walk(left))
+    return ast.dump(left) == ast.dump(right) and not any(isinstance(node, ast.Call) for node in ast.walk(left))
 
 
 def _always_true(test: ast.expr) -> str:
@@ -91,7 +91,7 @@ def _always_true(test: ast.expr) -> str:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and isinstance(test.operand, ast.Constant):
         return "" if test.operand.value else "a constant"
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
-        return next((reason for one in test.values if (reason := _always_true(one))), "")
+        return next((reason for value in test.values if (reason := _always_true(value))), "")
     if (
         isinstance(test, ast.Compare)
         and len(test.ops) == 1
@@ -107,10 +107,10 @@ def _always_true(test: ast.expr) -> str:
 
 def _swallowed(module: TestModule, test: TestFunction, node: ast.Try | ast.TryStar) -> Iterator[CodeIssue]:
     """A handler that does nothing, where it hides what the test asserts, or whether anything was raised at all."""
-    inside = [one for statement in node.body for one in asserting_nodes(module, statement)]
+    inside = [item for statement in node.body for item in asserting_nodes(module, statement)]
     elsewhere = len(asserting_nodes(module, test.node)) > len(inside)
     # `try: act(); assert False / except KeyError: pass` is an assertion that KeyError is raised.
-    expects = _fails(module, node.body[-1]) or any(_fails(module, one) for one in node.orelse)
+    expects = _fails(module, node.body[-1]) or any(_fails(module, statement) for statement in node.orelse)
     for handler in node.handlers:
         if not _is_idle(handler):
             continue
@@ -122,16 +122,18 @@ def _swallowed(module: TestModule, test: TestFunction, node: ast.Try | ast.TrySt
 
 def _is_idle(handler: ast.ExceptHandler) -> bool:
     return all(
-        isinstance(one, ast.Pass | ast.Continue | ast.Break)
-        or (isinstance(one, ast.Return) and (one.value is None or isinstance(one.value, ast.Constant)))
-        or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
-        for one in handler.body
+        isinstance(statement, ast.Pass | ast.Continue | ast.Break)
+        or (
+            isinstance(statement, ast.Return) and (statement.value is None or isinstance(statement.value, ast.Constant))
+        )
+        or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+        for statement in handler.body
     )
 
 
 def _catches_all(module: TestModule, handler: ast.ExceptHandler) -> bool:
     caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(one is None or module.origin(one) in _BROAD for one in caught)
+    return any(item is None or module.origin(item) in _BROAD for item in caught)
 
 
 def _fails(module: TestModule, node: ast.stmt) -> bool:
@@ -158,5 +160,5 @@ def _inside_raises(module: TestModule, function: Function) -> set[int]:
             call = item.context_expr
             name = module.origin(call.func).lower() if isinstance(call, ast.Call) else ""
             if "raises" in name or "warns" in name:
-                found |= {id(one) for one in ast.walk(node)}
+                found |= {id(item) for item in ast.walk(node)}
     return found

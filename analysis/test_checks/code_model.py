@@ -89,9 +89,9 @@ def is_meant_for_others(module: TestModule, owner: ast.ClassDef) -> bool:
     """Whether a class says that others derive from it: classes of the file do, or its name tells."""
     derived = any(
         getattr(base, "attr", getattr(base, "id", "")) == owner.name
-        for one in ast.walk(module.tree)
-        if isinstance(one, ast.ClassDef)
-        for base in one.bases
+        for inner in ast.walk(module.tree)
+        if isinstance(inner, ast.ClassDef)
+        for base in inner.bases
     )
     return (
         derived

@@ -28,7 +28,7 @@ def toml_error(text: str) -> DataIssue | None:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         place = str(error).rpartition("(at line ")[2].rstrip(")").split(", column ")
-        line, column = (int(one) if one.isdigit() else 0 for one in [*place, "0", "0"][:2])
+        line, column = (int(item) if item.isdigit() else 0 for item in [*place, "0", "0"][:2])
         return _error(line, column, str(error).partition(" (at ")[0])
     except RecursionError as error:
         return _error(0, 0, f"nested too deeply: {error}")
@@ -59,7 +59,7 @@ def data_issues(text: str, language: str) -> list[DataIssue]:
                 column = key.start_mark.column + 1
                 found.append({**_error(line_of(key), column, message), "rule": "repeated-key"})
             first.setdefault(name, line_of(key))
-    return sorted(found, key=lambda one: (one["line"], one["column"]))
+    return sorted(found, key=lambda item: (item["line"], item["column"]))
 
 
 def _error(line: int, column: int, message: str) -> DataIssue:

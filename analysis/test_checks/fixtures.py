@@ -60,7 +60,7 @@ class Fixtures:
                 self.names |= {alias.asname or alias.name for alias in node.names}
                 self.open |= any(alias.name == "*" for alias in node.names)
             elif isinstance(node, ast.Assign):
-                targets = {one.id for one in node.targets if isinstance(one, ast.Name)}
+                targets = {target.id for target in node.targets if isinstance(target, ast.Name)}
                 self.open |= "pytest_plugins" in targets
                 self.names |= targets
 
@@ -102,7 +102,7 @@ def fixture_issues(module: TestModule, tests: Iterable[TestFunction], fixtures: 
 def _module_marks(tree: ast.Module) -> list[ast.expr]:
     found: list[ast.expr] = []
     for node in tree.body:
-        if isinstance(node, ast.Assign) and any(getattr(one, "id", "") == "pytestmark" for one in node.targets):
+        if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == "pytestmark" for target in node.targets):
             found += node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else [node.value]
     return found
 
@@ -114,7 +114,11 @@ def _named(who: str, marks: list[ast.expr], fixtures: Fixtures) -> Iterator[Code
             continue
         wanted: list[str] = []
         if mark.func.attr == "usefixtures":
-            wanted = [one.value for one in mark.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+            wanted = [
+                argument.value
+                for argument in mark.args
+                if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
+            ]
         elif mark.func.attr == "parametrize":
             wanted = _indirect(mark)
         for name in wanted:
@@ -124,11 +128,11 @@ def _named(who: str, marks: list[ast.expr], fixtures: Fixtures) -> Iterator[Code
 
 
 def _indirect(call: ast.Call) -> list[str]:
-    given = next((one.value for one in call.keywords if one.arg == "indirect"), None)
+    given = next((keyword.value for keyword in call.keywords if keyword.arg == "indirect"), None)
     if isinstance(given, ast.Constant):
         return (argument_names(call) or []) if given.value is True else []
     elements = given.elts if isinstance(given, ast.List | ast.Tuple) else []
-    return [str(one.value) for one in elements if isinstance(one, ast.Constant)]
+    return [str(node.value) for node in elements if isinstance(node, ast.Constant)]
 
 
 def _by_value(test: TestFunction, fixtures: Fixtures) -> Iterator[CodeIssue]:
@@ -143,7 +147,7 @@ def _by_value(test: TestFunction, fixtures: Fixtures) -> Iterator[CodeIssue]:
 
 def _called(test: TestFunction, own: set[str]) -> Iterator[CodeIssue]:
     """Calls of the file's own fixtures by name; a parameter of that name is the fixture's value, and may be called."""
-    hidden = {one.arg for one in ast.walk(test.node) if isinstance(one, ast.arg)}
+    hidden = {node.arg for node in ast.walk(test.node) if isinstance(node, ast.arg)}
     for node in ast.walk(test.node):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in own - hidden:
             fix = f"take {node.func.id!r} as a parameter"
@@ -164,11 +168,11 @@ def _wanted(node: Function, *, is_member: bool) -> list[ast.arg]:
     """The parameters without a default; `self` or `cls` is none of them."""
     positional = [*node.args.posonlyargs, *node.args.args]
     wanted = positional[: len(positional) - len(node.args.defaults)]
-    is_static = any(getattr(one, "id", "") == "staticmethod" for one in node.decorator_list)
+    is_static = any(getattr(decorator, "id", "") == "staticmethod" for decorator in node.decorator_list)
     if is_member and not is_static:
         wanted = wanted[1:]
     named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-    return [*wanted, *(one for one, default in named if default is None)]
+    return [*wanted, *(item for item, default in named if default is None)]
 
 
 def parametrised(decorators: Iterable[ast.expr]) -> tuple[set[str], bool]:
@@ -192,9 +196,13 @@ def parametrised(decorators: Iterable[ast.expr]) -> tuple[set[str], bool]:
 
 def argument_names(call: ast.Call) -> list[str] | None:
     """The names a parametrisation fills, or None when they are not literal."""
-    given = call.args[0] if call.args else next((one.value for one in call.keywords if one.arg == "argnames"), None)
+    given = (
+        call.args[0]
+        if call.args
+        else next((keyword.value for keyword in call.keywords if keyword.arg == "argnames"), None)
+    )
     if isinstance(given, ast.Constant) and isinstance(given.value, str):
-        return [one.strip() for one in given.value.split(",") if one.strip()]
-    if isinstance(given, ast.List | ast.Tuple) and all(isinstance(one, ast.Constant) for one in given.elts):
-        return [str(one.value) for one in given.elts if isinstance(one, ast.Constant)]
+        return [part.strip() for part in given.value.split(",") if part.strip()]
+    if isinstance(given, ast.List | ast.Tuple) and all(isinstance(element, ast.Constant) for element in given.elts):
+        return [str(element.value) for element in given.elts if isinstance(element, ast.Constant)]
     return None

@@ -74,9 +74,11 @@ def script_name_issues(name: str, framework: str) -> Iterator[CodeIssue]:
 
 def script_issues(found: Sequence[ScriptIssue], framework: str) -> Iterator[CodeIssue]:
     """What the chain found, with a suggestion for each."""
-    for one in found:
-        message = one.message if one.type != "lint" else f"{one.rule}: {one.message}"
-        yield CodeIssue(one.type, one.line, message, suggestion_for(one, framework), one.rule)
+    for found_item in found:
+        message = found_item.message if found_item.type != "lint" else f"{found_item.rule}: {found_item.message}"
+        yield CodeIssue(
+            found_item.type, found_item.line, message, suggestion_for(found_item, framework), found_item.rule
+        )
 
 
 def suggestion_for(found: ScriptIssue, framework: str = "") -> str:

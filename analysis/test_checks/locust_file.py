@@ -18,11 +18,11 @@ _MARKS = ("task", "transition", "transitions")
 
 def locust_issues(module: TestModule) -> Iterator[CodeIssue]:
     """Every structure rule that a locustfile breaks."""
-    users = [one for one in module.classes() if _kind(module, one, _USERS)]
+    users = [owner for owner in module.classes() if _kind(module, owner, _USERS)]
     if not users and not module.star:
         fix = "derive a class from locust.HttpUser and give it tasks"
         yield structure_issue(0, "Locust finds no user class here", fix, "no_tests")
-    helpers = [one for one in ast.walk(module.tree) if isinstance(one, ast.ClassDef)]
+    helpers = [node for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef)]
     for owner in helpers:
         is_user = owner in users
         if is_user or _kind(module, owner, _TASK_SETS):
@@ -32,7 +32,7 @@ def locust_issues(module: TestModule) -> Iterator[CodeIssue]:
 
 def _kind(module: TestModule, owner: ast.ClassDef, wanted: tuple[str, ...], depth: int = 0) -> bool:
     """Whether a class derives from one of Locust's, by way of other classes of the file or of names that say so."""
-    by_name = {one.name: one for one in ast.walk(module.tree) if isinstance(one, ast.ClassDef)}
+    by_name = {node.name: node for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef)}
     for base in owner.bases:
         origin = module.origin(base).rpartition(".")[2]
         parent = by_name.get(origin)
@@ -45,9 +45,11 @@ def _kind(module: TestModule, owner: ast.ClassDef, wanted: tuple[str, ...], dept
 
 def _class_issues(module: TestModule, owner: ast.ClassDef, *, is_user: bool) -> Iterator[CodeIssue]:
     set_here = {target.id: node for node in owner.body for target in _targets(node)}
-    tasks = [one for one in methods(owner) if _is_task(module, one)]
-    nested = [one for one in owner.body if isinstance(one, ast.ClassDef) and _is_task(module, one)]
-    inherits = any(one.name == module.origin(base) for base in owner.bases for one in module.classes())
+    tasks = [method for method in methods(owner) if _is_task(module, method)]
+    nested = [
+        statement for statement in owner.body if isinstance(statement, ast.ClassDef) and _is_task(module, statement)
+    ]
+    inherits = any(item.name == module.origin(base) for base in owner.bases for item in module.classes())
     if not tasks and not nested and "tasks" not in set_here and not inherits and not _abstract(set_here):
         fix = "mark methods with @task, or set tasks = [...]"
         yield structure_issue(owner.lineno, f"{owner.name} has no task", fix, "no_tests")
@@ -57,17 +59,17 @@ def _class_issues(module: TestModule, owner: ast.ClassDef, *, is_user: bool) -> 
         fix = "leave it out and give --host, or read it from the environment"
         yield structure_issue(given.lineno, f"{owner.name} has its host {given.value!r} written in", fix, "host")
     first: dict[str, int] = {}
-    for one in tasks:
-        if one.name in first:
-            message = f"{owner.name}.{one.name} is defined in line {first[one.name]} already, which it hides"
-            yield structure_issue(one.lineno, message, "give each task a name of its own", "duplicate_name")
-        first.setdefault(one.name, one.lineno)
-        yield from _task_issues(owner, one)
+    for inner in tasks:
+        if inner.name in first:
+            message = f"{owner.name}.{inner.name} is defined in line {first[inner.name]} already, which it hides"
+            yield structure_issue(inner.lineno, message, "give each task a name of its own", "duplicate_name")
+        first.setdefault(inner.name, inner.lineno)
+        yield from _task_issues(owner, inner)
 
 
 def _targets(node: ast.stmt) -> list[ast.Name]:
     found = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-    return [one for one in found if isinstance(one, ast.Name)]
+    return [found_item for found_item in found if isinstance(found_item, ast.Name)]
 
 
 def _abstract(set_here: dict[str, ast.stmt]) -> bool:
@@ -75,8 +77,8 @@ def _abstract(set_here: dict[str, ast.stmt]) -> bool:
 
 
 def _is_task(module: TestModule, node: Function | ast.ClassDef) -> bool:
-    decorators = [one.func if isinstance(one, ast.Call) else one for one in node.decorator_list]
-    return any(module.origin(one).rpartition(".")[2] in _MARKS for one in decorators)
+    decorators = [decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in node.decorator_list]
+    return any(module.origin(item).rpartition(".")[2] in _MARKS for item in decorators)
 
 
 def _task_issues(owner: ast.ClassDef, task: Function) -> Iterator[CodeIssue]:
@@ -111,7 +113,7 @@ def _call_issues(module: TestModule) -> Iterator[CodeIssue]:
         if name.endswith(f"client.{node.func.attr}") and address.startswith(("http://", "https://")):
             fix = "give the path only: the host comes with --host"
             yield structure_issue(node.lineno, f"a request has its host written in: {address[:80]}", fix, "host")
-        caught = next((one.value for one in node.keywords if one.arg == "catch_response"), None)
+        caught = next((keyword.value for keyword in node.keywords if keyword.arg == "catch_response"), None)
         if isinstance(caught, ast.Constant) and caught.value is True and id(node) not in entered:
             fix = "write `with self.client.get(…, catch_response=True) as response:`"
             yield structure_issue(

@@ -80,11 +80,11 @@ def _flow(documents: list[YamlNode], name: str) -> Iterator[CodeIssue]:
         yield structure_issue(0, "the flow has no command", "list what to do, one command a line", "no_tests")
         return
     yield from _commands(commands)
-    asserting = [one for one in _flat(commands) if _asserts(one)]
+    asserting = [item for item in _flat(commands) if _asserts(item)]
     if not asserting:
         fix = "end with what is seen then, by assertVisible or assertTrue"
         yield structure_issue(line_of(commands[0]), "the flow asserts nothing", fix, "no_assertion")
-    elif all(_optional(one) for one in asserting):
+    elif all(_optional(item) for item in asserting):
         fix = "take optional: true from one of them"
         yield structure_issue(line_of(asserting[0]), "every assertion is optional: none can fail", fix, "no_assertion")
 

@@ -42,7 +42,7 @@ def _has_reason(mark: ast.expr, name: str) -> bool:
     """A text that says why: by name, or in second place; an old `skipif` takes its condition as a text."""
     if not isinstance(mark, ast.Call):
         return False
-    by_name = next((one.value for one in mark.keywords if one.arg == "reason"), None)
+    by_name = next((keyword.value for keyword in mark.keywords if keyword.arg == "reason"), None)
     by_place = mark.args[1] if len(mark.args) > 1 and name.startswith("unittest.") else None
     given = by_name if by_name is not None else by_place
     return given is not None and not (isinstance(given, ast.Constant) and not given.value)

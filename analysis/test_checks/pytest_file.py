@@ -73,10 +73,10 @@ def _uncollected(module: TestModule, tests: list[TestFunction]) -> Iterator[Code
     collected_nodes = {test.node for test in tests}
     for owner in module.classes():
         names = [method.name for method in methods(owner)]
-        if owner.name.startswith("Test") and "__init__" in names and any(one.startswith("test") for one in names):
+        if owner.name.startswith("Test") and "__init__" in names and any(name.startswith("test") for name in names):
             fix = "use a fixture or setup_method instead of __init__"
             yield structure_issue(owner.lineno, f"pytest skips {owner.name}: it has an __init__", fix, "class_init")
-        tests_here = any(one.startswith("test_") for one in names)
+        tests_here = any(name.startswith("test_") for name in names)
         if tests_here and not _collects(module, owner) and not is_meant_for_others(module, owner):
             fix = f"call it Test{owner.name}"
             yield structure_issue(owner.lineno, f"pytest does not collect the class {owner.name}", fix, "class_name")
@@ -91,7 +91,7 @@ def _uncollected(module: TestModule, tests: list[TestFunction]) -> Iterator[Code
     for node in module.tree.body:
         if not isinstance(node, Function) or node in collected_nodes or node.decorator_list or node.name in _HOOKS:
             continue
-        if node.name not in called and any(isinstance(one, ast.Assert) for one in ast.walk(node)):
+        if node.name not in called and any(isinstance(inner, ast.Assert) for inner in ast.walk(node)):
             message = f"{node.name} asserts, but is neither collected nor called"
             yield structure_issue(node.lineno, message, f"call it test_{node.name.lstrip('_')}", "test_name")
 
@@ -111,7 +111,7 @@ def _duplicates(module: TestModule) -> Iterator[CodeIssue]:
 
 def _marked_module(module: TestModule) -> Iterator[CodeIssue]:
     for node in module.tree.body:
-        if isinstance(node, ast.Assign) and any(getattr(one, "id", "") == "pytestmark" for one in node.targets):
+        if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == "pytestmark" for target in node.targets):
             for mark in listed_marks(node.value):
                 yield from skip_issues(module, mark, "the whole file")
 
@@ -129,11 +129,11 @@ def _marks(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
 def _shape(module: TestModule, test: TestFunction, fixtures: Fixtures) -> Iterator[CodeIssue]:
     node = test.node
     own = list(_own_nodes(node))
-    if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in own):
+    if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own):
         yield structure_issue(
             node.lineno, f"{test.name} yields, and pytest then runs nothing", "assert instead", "yields"
         )
-    elif any(isinstance(one, ast.Return) and one.value is not None for one in own):
+    elif any(isinstance(node, ast.Return) and node.value is not None for node in own):
         yield structure_issue(node.lineno, f"{test.name} returns a value", "assert it instead", "returns")
     if isinstance(node, ast.AsyncFunctionDef) and not fixtures.open and not _async_marked(module, test):
         fix = "run the coroutine with asyncio.run in a plain function"
@@ -145,7 +145,9 @@ def _async_marked(module: TestModule, test: TestFunction) -> bool:
         return True
     marks = [*test.node.decorator_list, *(test.owner.decorator_list if test.owner else ())]
     marks += [node.value for node in module.tree.body if isinstance(node, ast.Assign)]
-    return any(isinstance(one, ast.Attribute) and one.attr in _ASYNC_MARKS for mark in marks for one in ast.walk(mark))
+    return any(
+        isinstance(node, ast.Attribute) and node.attr in _ASYNC_MARKS for mark in marks for node in ast.walk(mark)
+    )
 
 
 def _own_nodes(node: Function) -> Iterator[ast.AST]:
@@ -163,7 +165,7 @@ def _parametrisation(test: TestFunction, call: ast.Call) -> Iterator[CodeIssue]:
     if names is None or len(call.args) < 2:
         return
     arguments = test.node.args
-    parameters = {one.arg for one in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
+    parameters = {argument.arg for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
     for name in names:
         if name not in parameters:
             message = f"{test.name} has no parameter {name!r} to fill"
@@ -184,11 +186,11 @@ def _parametrisation(test: TestFunction, call: ast.Call) -> Iterator[CodeIssue]:
 def _row(row: ast.expr, wanted: int) -> tuple[int | None, str]:
     """How many values a row has (None where it cannot be told) and its id."""
     if isinstance(row, ast.Call) and getattr(row.func, "attr", getattr(row.func, "id", "")) == "param":
-        given = next((one.value for one in row.keywords if one.arg == "id"), None)
+        given = next((keyword.value for keyword in row.keywords if keyword.arg == "id"), None)
         name = str(given.value) if isinstance(given, ast.Constant) else ""
-        return (None if any(isinstance(one, ast.Starred) for one in row.args) else len(row.args)), name
+        return (None if any(isinstance(argument, ast.Starred) for argument in row.args) else len(row.args)), name
     if wanted == 1:
         return None, ""
-    if isinstance(row, ast.Tuple | ast.List) and not any(isinstance(one, ast.Starred) for one in row.elts):
+    if isinstance(row, ast.Tuple | ast.List) and not any(isinstance(element, ast.Starred) for element in row.elts):
         return len(row.elts), ""
     return None, ""

@@ -46,9 +46,9 @@ def _calls(tree: ast.Module) -> Iterator[tuple[str, ast.Call]]:
     for top in tree.body:
         members = top.body if isinstance(top, ast.ClassDef) else [top]
         prefix = f"{top.name}." if isinstance(top, ast.ClassDef) else ""
-        for one in members:
-            owner = f"{prefix}{one.name}" if isinstance(one, Function) else "the module"
-            yield from ((owner, node) for node in ast.walk(one) if isinstance(node, ast.Call))
+        for member in members:
+            owner = f"{prefix}{member.name}" if isinstance(member, Function) else "the module"
+            yield from ((owner, node) for node in ast.walk(member) if isinstance(node, ast.Call))
 
 
 def _is_zero(node: ast.Call) -> bool:
@@ -67,7 +67,7 @@ def _constants(tree: ast.Module) -> dict[str, str]:
 
 def _host(node: ast.Call, constants: dict[str, str]) -> str:
     """The literal host that a call names; empty where it is not known until the test runs."""
-    given = [*node.args[:2], *(one.value for one in node.keywords if one.arg in ("url", "host", "address"))]
+    given = [*node.args[:2], *(keyword.value for keyword in node.keywords if keyword.arg in ("url", "host", "address"))]
     for argument in given:
         value = argument.elts[0] if isinstance(argument, ast.Tuple) and argument.elts else argument
         text = _text(value, constants)
@@ -78,7 +78,7 @@ def _host(node: ast.Call, constants: dict[str, str]) -> str:
     return ""
 
 
-_METHODS = frozenset(one.upper() for one in _VERBS)
+_METHODS = frozenset(item.upper() for item in _VERBS)
 
 
 def _text(value: ast.expr, constants: dict[str, str]) -> str:

@@ -33,8 +33,8 @@ def api_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
         known |= set(mapping(request.get("save")))
         yield from _sequence((*place, "cleanup"), case.get("cleanup"), auth, known)
         yield from _operation(place, mapping(case.get("operation")), request)
-        for position, one in objects(case.get("expect")):
-            yield from _answer((*place, "expect", position), one, text(case.get("category")))
+        for position, item in objects(case.get("expect")):
+            yield from _answer((*place, "expect", position), item, text(case.get("category")))
 
 
 def e2e_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
@@ -45,8 +45,8 @@ def e2e_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
         yield from _sequence((*place, "arrange", "requests"), arrange.get("requests"), set(), set())
         actions = mapping(case.get("act")).get("actions")
         count = len(actions) if isinstance(actions, list) else 0
-        for position, one in objects(case.get("expect")):
-            after = one.get("after_action")
+        for position, item in objects(case.get("expect")):
+            after = item.get("after_action")
             if isinstance(after, int) and after >= count:
                 where = (*place, "expect", position, "after_action")
                 fix = f"give a number below {count}"
@@ -85,8 +85,8 @@ def performance_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
             if isinstance(pause, list) and len(pause) == 2 and pause[0] > pause[1]:
                 fix = "give the shortest first"
                 yield issue((*where, "think_seconds"), "range_reversed", "the longest pause comes first", fix, pause)
-        for position, one in objects(case.get("expect")):
-            name = text(one.get("task"))
+        for position, item in objects(case.get("expect")):
+            name = text(item.get("task"))
             if name and name not in names:
                 where = (*place, "expect", position, "task")
                 fix = f"use one of: {', '.join(sorted(names))}"
@@ -101,7 +101,7 @@ def _sequence(place: SpecPlace, requests: Any, auth: set[str], known: set[str]) 
 
 def _request(place: SpecPlace, request: dict[str, Any], auth: set[str], known: set[str]) -> Iterator[SpecIssue]:
     told = request.get("auth")
-    for name in [text(one) for one in (told if isinstance(told, list) else [told])]:
+    for name in [text(item) for item in (told if isinstance(told, list) else [told])]:
         if name and name not in auth:
             fix = "describe it in `auth`, or leave it out for an anonymous request"
             yield issue((*place, "auth"), "unknown_auth", f"the spec describes no auth {name!r}", fix, name)
@@ -141,8 +141,8 @@ def _operation(place: SpecPlace, operation: dict[str, Any], request: dict[str, A
         yield issue(where, "other_operation", "the act does not call the operation's path", fix, request.get("path"))
 
 
-def _answer(place: SpecPlace, one: dict[str, Any], category: str) -> Iterator[SpecIssue]:
-    statuses = [status for status in one.get("statuses") or () if isinstance(status, int)]
+def _answer(place: SpecPlace, item: dict[str, Any], category: str) -> Iterator[SpecIssue]:
+    statuses = [status for status in item.get("statuses") or () if isinstance(status, int)]
     if category == "success" and statuses and all(status >= 400 for status in statuses):
         fix = "expect a status below 400, or give the case another category"
         yield issue((*place, "statuses"), "status_of_category", "a success case expects only errors", fix, statuses)
@@ -152,11 +152,11 @@ def _answer(place: SpecPlace, one: dict[str, Any], category: str) -> Iterator[Sp
     if any(status >= 500 for status in statuses):
         fix = "expect what the contract says; report the defect instead"
         yield issue((*place, "statuses"), "pinned_failure", "a server error is expected", fix, statuses)
-    if isinstance(one.get("schema"), dict):
+    if isinstance(item.get("schema"), dict):
         try:
-            Draft202012Validator.check_schema(one["schema"])
+            Draft202012Validator.check_schema(item["schema"])
         except SchemaError as error:
             fix = "give a valid JSON Schema"
             yield issue(
-                (*place, "schema"), "bad_schema", f"this is no JSON Schema: {error.message}", fix, one["schema"]
+                (*place, "schema"), "bad_schema", f"this is no JSON Schema: {error.message}", fix, item["schema"]
             )

@@ -51,7 +51,7 @@ def unit_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
 
 def _told(case: dict[str, Any]) -> set[str]:
     """What expectations may name besides: what was printed to standard error, and what was raised."""
-    raising = any(one.get("kind") == "raises" for _, one in objects(case.get("expect")))
+    raising = any(item.get("kind") == "raises" for _, item in objects(case.get("expect")))
     return {"printed_err", "raised"} if raising else {"printed_err"}
 
 
@@ -60,8 +60,8 @@ def integration_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
     scope, issues = read_imports(spec)
     yield from issues
     target = mapping(spec.get("target"))
-    components = {text(one.get("name")) for _, one in objects(target.get("components"))}
-    services = {text(one.get("name")) for _, one in objects(spec.get("services"))}
+    components = {text(item.get("name")) for _, item in objects(target.get("components"))}
+    services = {text(item.get("name")) for _, item in objects(spec.get("services"))}
     yield from _components(spec, components)
     for index, case in objects(spec.get("cases")):
         place: SpecPlace = ("cases", index)
@@ -136,7 +136,7 @@ def _bind(scope: CaseScope, node: ast.Import | ast.ImportFrom) -> None:
 def _target_imported(spec: dict[str, Any], scope: CaseScope) -> Iterator[SpecIssue]:
     module = text(mapping(spec.get("target")).get("module"))
     cases = spec.get("cases")
-    if module and cases and module.partition(".")[0] not in {one.partition(".")[0] for one in scope.modules}:
+    if module and cases and module.partition(".")[0] not in {module.partition(".")[0] for module in scope.modules}:
         yield issue(
             ("imports",),
             "target_not_imported",
@@ -201,7 +201,7 @@ def _subject_used(
         except SyntaxError:
             continue
     names = set(mentioned_names(trees))
-    if name not in names and name not in {scope.aliases.get(one, one) for one in names}:
+    if name not in names and name not in {scope.aliases.get(name, name) for name in names}:
         yield issue(
             (*place, "act", "expression"),
             "subject_unused",
@@ -214,13 +214,13 @@ def _subject_used(
 def _components(spec: dict[str, Any], names: set[str]) -> Iterator[SpecIssue]:
     target = mapping(spec.get("target"))
     seen: set[str] = set()
-    for index, one in objects(target.get("components")):
-        name = text(one.get("name"))
+    for index, item in objects(target.get("components")):
+        name = text(item.get("name"))
         if name and name in seen:
             place = ("target", "components", index, "name")
             yield issue(place, "duplicate_component", f"two components are called {name!r}", "rename one", name)
         seen.add(name)
-    roles = [one.get("role") for _, one in objects(target.get("components"))]
+    roles = [item.get("role") for _, item in objects(target.get("components"))]
     if roles and "entry" not in roles:
         yield issue(("target", "components"), "no_entry", "no component is the entry", "give one the role 'entry'")
     yield from _edges(("target", "edges"), target.get("edges"), names)

@@ -32,8 +32,8 @@ def quality_issues(spec: dict[str, Any], test_type: str) -> list[SpecIssue]:
 def _unique_ids(spec: dict[str, Any]) -> Iterator[SpecIssue]:
     for section in ("cases", "suspected_defects"):
         first: dict[str, int] = {}
-        for index, one in objects(spec.get(section)):
-            name = text(one.get("id"))
+        for index, item in objects(spec.get(section)):
+            name = text(item.get("id"))
             if name and name in first:
                 yield issue(
                     (section, index, "id"),
@@ -80,7 +80,7 @@ def _evidence(spec: dict[str, Any]) -> Iterator[SpecIssue]:
 
 
 def _lines_in_order(place: SpecPlace, lines: Any) -> Iterator[SpecIssue]:
-    if not isinstance(lines, list) or len(lines) != 2 or not all(isinstance(one, int) for one in lines):
+    if not isinstance(lines, list) or len(lines) != 2 or not all(isinstance(line, int) for line in lines):
         return
     if lines[0] > lines[1]:
         yield issue(place, "lines_reversed", "the last line comes before the first", "swap the two lines", lines)

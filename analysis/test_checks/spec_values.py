@@ -17,16 +17,16 @@ def mapping(value: Any) -> dict[str, Any]:
 
 def objects(value: Any) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects in a list, with their positions."""
-    for index, one in enumerate(value if isinstance(value, list) else ()):
-        if isinstance(one, dict):
-            yield index, one
+    for index, item in enumerate(value if isinstance(value, list) else ()):
+        if isinstance(item, dict):
+            yield index, item
 
 
 def texts(value: Any) -> Iterator[tuple[int, str]]:
     """The texts in a list, with their positions."""
-    for index, one in enumerate(value if isinstance(value, list) else ()):
-        if isinstance(one, str):
-            yield index, one
+    for index, item in enumerate(value if isinstance(value, list) else ()):
+        if isinstance(item, str):
+            yield index, item
 
 
 def text(value: Any) -> str:

@@ -37,8 +37,8 @@ def duplicate_issues(tests: Iterable[TestFunction]) -> Iterator[CodeIssue]:
     first: dict[str, TestFunction] = {}
     for test in tests:
         owner = test.owner.name if test.owner else ""
-        marks = [ast.dump(one) for one in test.node.decorator_list]
-        body = [ast.dump(one) for one in test.node.body if not _is_docstring(one)]
+        marks = [ast.dump(decorator) for decorator in test.node.decorator_list]
+        body = [ast.dump(statement) for statement in test.node.body if not _is_docstring(statement)]
         key = repr((owner, marks, ast.dump(test.node.args), body))
         earlier = first.setdefault(key, test)
         if earlier is not test and body and earlier.node.name != test.node.name:
@@ -65,7 +65,11 @@ def _reaches_out(module: TestModule, test: TestFunction, definitions: dict[str, 
     if test.owner is not None:
         if any(not module.origin(base).endswith(_BASES) for base in test.owner.bases):
             return True
-        roots += [one for one in test.owner.body if not (isinstance(one, Function) and one.name.startswith("test"))]
+        roots += [
+            statement
+            for statement in test.owner.body
+            if not (isinstance(statement, Function) and statement.name.startswith("test"))
+        ]
         roots += test.owner.decorator_list
     return _outside(module, roots, definitions)
 
@@ -78,7 +82,7 @@ def _outside(module: TestModule, roots: list[ast.AST], definitions: dict[str, li
             if isinstance(node, ast.Name):
                 name = node.id
             elif isinstance(node, ast.Import | ast.ImportFrom | ast.Global):
-                if isinstance(node, ast.Global) or any(_is_foreign(one) for one in _modules(node)):
+                if isinstance(node, ast.Global) or any(_is_foreign(item) for item in _modules(node)):
                     return True
                 continue
             else:
@@ -101,19 +105,19 @@ def _definitions(module: TestModule) -> dict[str, list[ast.AST]]:
         if isinstance(node, Function | ast.ClassDef):
             found.setdefault(node.name, []).append(node)
             if isinstance(node, ast.ClassDef):
-                for one in methods(node):
-                    found.setdefault(one.name, []).append(one)
+                for method in methods(node):
+                    found.setdefault(method.name, []).append(method)
     for node in module.tree.body:
-        for one in ast.walk(node) if not isinstance(node, Function | ast.ClassDef) else ():
-            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
-                found.setdefault(one.id, []).append(node)
+        for inner in ast.walk(node) if not isinstance(node, Function | ast.ClassDef) else ():
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+                found.setdefault(inner.id, []).append(node)
     return found
 
 
 def _modules(node: ast.Import | ast.ImportFrom) -> list[str]:
     if isinstance(node, ast.ImportFrom):
         return [f"{'.' * node.level}{node.module or ''}"]
-    return [one.name for one in node.names]
+    return [alias.name for alias in node.names]
 
 
 def _is_foreign(origin: str) -> bool:

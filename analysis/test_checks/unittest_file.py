@@ -28,7 +28,9 @@ def unittest_issues(module: TestModule, name: str) -> Iterator[CodeIssue]:
     if not base.startswith("test"):
         yield structure_issue(0, f"unittest does not discover a file called {base}", "call it test_….py", "file_name")
     owners = list(_cases(module))
-    tests = [TestFunction(one, owner) for owner in owners for one in methods(owner) if one.name.startswith("test")]
+    tests = [
+        TestFunction(method, owner) for owner in owners for method in methods(owner) if method.name.startswith("test")
+    ]
     made_otherwise = mentions(module, "globals") or "load_tests" in module.functions
     if not tests and not made_otherwise and not any(_may_inherit(module, owner) for owner in owners):
         fix = "write methods test_… in a class that derives from unittest.TestCase"
@@ -67,7 +69,7 @@ def _outside(module: TestModule, owners: list[ast.ClassDef]) -> Iterator[CodeIss
             fix = "make it a method of a TestCase"
             yield structure_issue(node.lineno, f"unittest never runs the function {node.name}", fix, "class_name")
     for owner in module.classes():
-        has_tests = any(one.name.startswith("test_") for one in methods(owner))
+        has_tests = any(method.name.startswith("test_") for method in methods(owner))
         if has_tests and owner not in owners and not is_meant_for_others(module, owner):
             fix = "derive it from unittest.TestCase"
             yield structure_issue(owner.lineno, f"{owner.name} is no TestCase and never runs", fix, "class_name")
@@ -91,11 +93,11 @@ def _class_issues(module: TestModule, owner: ast.ClassDef) -> Iterator[CodeIssue
 def _test_issues(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
     for decorator in test.node.decorator_list:
         yield from skip_issues(module, decorator, test.name)
-    known = [_filled_by(module, one) for one in test.node.decorator_list]
+    known = [_filled_by(module, decorator) for decorator in test.node.decorator_list]
     if None in known:  # a decorator of the project's may hand in arguments, await, and assert
         return
     given = [*test.node.args.posonlyargs, *test.node.args.args][1:]
-    if len(given) - len(test.node.args.defaults) > sum(one or 0 for one in known):
+    if len(given) - len(test.node.args.defaults) > sum(item or 0 for item in known):
         fix = "arrange it in the test or in setUp: unittest has no fixtures by name"
         message = f"{test.name} asks for {given[0].arg!r}, which nothing gives"
         yield structure_issue(test.node.lineno, message, fix, "no_fixture")
@@ -115,5 +117,5 @@ def _filled_by(module: TestModule, decorator: ast.expr) -> int | None:
         return 0
     if origin.endswith(("patch", "patch.object")) and isinstance(decorator, ast.Call):
         replaced = len(decorator.args) > (2 if origin.endswith("object") else 1)
-        return 0 if replaced or any(one.arg == "new" for one in decorator.keywords) else 1
+        return 0 if replaced or any(keyword.arg == "new" for keyword in decorator.keywords) else 1
     return 0 if origin.endswith("patch.dict") else None

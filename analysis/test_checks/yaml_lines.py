@@ -48,7 +48,7 @@ def items(node: yaml.Node | None) -> list[yaml.Node]:
 
 def value_of(node: yaml.Node | None, name: str) -> yaml.Node | None:
     """The value under a key of a mapping, or None."""
-    return next((value for one, _, value in entries(node) if one == name), None)
+    return next((value for item, _, value in entries(node) if item == name), None)
 
 
 def scalar(node: yaml.Node | None) -> str:

@@ -44,7 +44,7 @@ def assertion_profiles(source: str) -> dict[int, AssertionProfile]:
 
 
 def _first_line(node: _Function) -> int:
-    return min([node.lineno, *(one.lineno for one in node.decorator_list)])
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 def _profiled_tests(source: str) -> Iterator[tuple[str, _Function, AssertionProfile]]:
