@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import logging
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -47,50 +47,6 @@ from mcp.types import (
     jsonrpc_message_adapter,
 )
 from pydantic import ConfigDict
-
-__all__ = [
-    "CONNECTION_CLOSED",
-    "GET_STREAM_KEY",
-    "INVALID_PARAMS",
-    "REQUEST_TIMEOUT",
-    "CallNext",
-    "CallToolResult",
-    "Client",
-    "ContentBlock",
-    "Context",
-    "EventCallback",
-    "EventMessage",
-    "EventStore",
-    "HandlerResult",
-    "Implementation",
-    "JSONRPCError",
-    "JSONRPCMessage",
-    "JSONRPCResponse",
-    "Lifespan",
-    "MCPError",
-    "MCPServer",
-    "Prompt",
-    "ResourceError",
-    "ResourceLink",
-    "ResourceNotFoundError",
-    "ResourceTemplateSpec",
-    "ServerMiddleware",
-    "ServerRequestContext",
-    "ServerTool",
-    "SessionMessage",
-    "TextContent",
-    "Tool",
-    "Transport",
-    "TransportSecuritySettings",
-    "TransportStreams",
-    "jsonrpc_message_adapter",
-    "new_server",
-    "run_over_streams",
-    "schema_tool",
-    "silence_session_ids",
-    "streamable_http_client",
-    "text_of",
-]
 
 Lifespan = Callable[[MCPServer[Any]], AbstractAsyncContextManager[Any]]
 _CONSTRUCTION = threading.Lock()
@@ -212,7 +168,7 @@ def _require_known(kind: str, name: str, known: Iterable[str]) -> None:
     raise MCPError(INVALID_PARAMS, f"Unknown {kind}: {name[:200]!r}; {hint}", {kind: name[:200], "suggestions": near})
 
 
-class _UncheckedArguments(ArgModelBase):
+class UncheckedArguments(ArgModelBase):
     """Hands a tool's arguments over unchanged: our own check reports every error of its schema at once."""
 
     model_config = ConfigDict(extra="allow")
@@ -220,46 +176,6 @@ class _UncheckedArguments(ArgModelBase):
     def model_dump_one_level(self) -> dict[str, Any]:
         """The keyword arguments of the tool's function: all arguments as one mapping, `arguments`."""
         return {"arguments": dict(self.model_extra or {})}
-
-
-def schema_tool(
-    call: Callable[..., Awaitable[CallToolResult]],
-    *,
-    name: str,
-    description: str,
-    input_schema: dict[str, Any],
-    output_schema: dict[str, Any],
-    title: str | None,
-    read_only: bool,
-    destructive: bool,
-    idempotent: bool,
-    open_world: bool,
-    meta: dict[str, Any] | None = None,
-) -> ServerTool:
-    """Builds a tool with exactly these schemas, where the SDK would derive them from a signature.
-
-    Args:
-        call: called as `call(arguments=…, context=…)`; it checks the arguments against `input_schema` itself.
-    """
-    return ServerTool(
-        fn=call,
-        name=name,
-        title=title,
-        context_kwarg="context",
-        icons=None,
-        description=description,
-        parameters=input_schema,
-        fn_metadata=FuncMetadata(arg_model=_UncheckedArguments, output_schema=output_schema),
-        is_async=True,
-        annotations=ToolAnnotations(
-            title=title,
-            read_only_hint=read_only,
-            destructive_hint=destructive,
-            idempotent_hint=idempotent,
-            open_world_hint=open_world,
-        ),
-        meta=meta,
-    )
 
 
 def text_of(result: CallToolResult) -> str:

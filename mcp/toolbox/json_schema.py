@@ -13,6 +13,11 @@ def string(**keywords: Any) -> Schema:
     return {"type": "string", **keywords}
 
 
+def strings(*names: str) -> Schema:
+    """Properties that are texts without further conditions."""
+    return {name: string() for name in names}
+
+
 def integer(**keywords: Any) -> Schema:
     """The schema of a whole number."""
     return {"type": "integer", **keywords}

@@ -10,7 +10,17 @@ from jsonschema import Draft202012Validator
 
 from ...core.errors import TestwrightError
 from ...utils.redact import Redact
-from ..sdk import CallToolResult, ContentBlock, Context, ResourceLink, ServerTool, TextContent, schema_tool
+from ..sdk import (
+    CallToolResult,
+    ContentBlock,
+    Context,
+    FuncMetadata,
+    ResourceLink,
+    ServerTool,
+    TextContent,
+    ToolAnnotations,
+    UncheckedArguments,
+)
 from .tool_spec import CACHED_META, Json, ToolAnswer, ToolSpec, check_arguments
 
 Invoke = Callable[[Json, Context[Any, Any]], Awaitable[ToolAnswer]]
@@ -33,17 +43,24 @@ def as_mcp_tool(
         except TestwrightError as error:
             return _failure(error, redact)
 
-    return schema_tool(
-        call,
+    # Built directly: the SDK's decorators would derive the schemas from the function's signature.
+    return ServerTool(
+        fn=call,
         name=spec.name,
-        description=spec.description,
-        input_schema=spec.input_schema,
-        output_schema=spec.output_schema,
         title=spec.title,
-        read_only=spec.read_only,
-        destructive=spec.destructive,
-        idempotent=spec.idempotent,
-        open_world=spec.open_world,
+        description=spec.description,
+        parameters=spec.input_schema,
+        fn_metadata=FuncMetadata(arg_model=UncheckedArguments, output_schema=spec.output_schema),
+        is_async=True,
+        context_kwarg="context",
+        icons=None,
+        annotations=ToolAnnotations(
+            title=spec.title,
+            read_only_hint=spec.read_only,
+            destructive_hint=spec.destructive,
+            idempotent_hint=spec.idempotent,
+            open_world_hint=spec.open_world,
+        ),
         meta=meta,
     )
 

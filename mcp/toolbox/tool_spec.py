@@ -6,6 +6,7 @@ import asyncio
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from jsonschema import Draft202012Validator
@@ -110,6 +111,10 @@ class ToolSpec:
         if inspect.iscoroutinefunction(self.run):
             return await self.run(context, **arguments)
         return await asyncio.to_thread(self.run, context, **arguments)
+
+
+client_tool = partial(ToolSpec, audience="clients", read_only=False, idempotent=False)
+"""A tool for clients only; most of them start a run, a new one for each call."""
 
 
 def with_defaults(input_schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> Json:

@@ -9,7 +9,7 @@ from ...engine.python.facts.analyse import analyse_module
 from ...engine.python.model.model import CallableFacts, ClassFacts, Parameter
 from ...engine.python.project.layout import find_layout, module_at
 from ..toolbox.content_cache import content_key
-from ..toolbox.json_schema import COUNT, TEXTS, array, closed_object, integer, string
+from ..toolbox.json_schema import COUNT, TEXTS, array, closed_object, integer, string, strings
 from ..toolbox.services import ToolServices
 from ..toolbox.tool_spec import ClientForm, Json, ToolSpec
 
@@ -112,16 +112,11 @@ TOOL = ToolSpec(
     input_schema=closed_object({"file_path": string(minLength=1, description="Path relative to the project's root.")}),
     output_schema=closed_object(
         {
-            "module": string(),
-            "path": string(),
-            "import_root": string(),
-            "digest": string(),
-            "summary": string(),
+            **strings("module", "path", "import_root", "digest", "summary"),
             "symbols": array(
                 closed_object(
                     {
-                        "qualname": string(),
-                        "kind": string(),
+                        **strings("qualname", "kind"),
                         "lines": array(integer(), minItems=2, maxItems=2),
                         "signature": string(),
                         "branches": COUNT,

@@ -11,7 +11,17 @@ from ...analysis.openapi.lookup import LocatedDocument, is_address, locate_docum
 from ...analysis.openapi.tool_answer import DocumentQuery, document_answer, unreadable_answer
 from ...core.errors import ToolFailure
 from ..toolbox.content_cache import content_key
-from ..toolbox.json_schema import COUNT, NULLABLE_INTEGER, TEXTS, array, closed_object, integer, open_object, string
+from ..toolbox.json_schema import (
+    COUNT,
+    NULLABLE_INTEGER,
+    TEXTS,
+    array,
+    closed_object,
+    integer,
+    open_object,
+    string,
+    strings,
+)
 from ..toolbox.services import ToolServices
 from ..toolbox.tool_spec import ClientForm, Json, ToolSpec
 
@@ -37,8 +47,8 @@ def _describe(services: ToolServices, found: LocatedDocument, library: Library |
     if not operation and found.operation is not None:
         # The endpoint itself named an operation, such as 'GET /orders/{id}'.
         operation = " ".join(part for part in found.operation if part)
-    wish = DocumentQuery(operation, arguments["pointer"], arguments["offset"], arguments["limit"], arguments["whole"])
-    return document_answer(found, library, services.openapi.of(library), wish)
+    query = DocumentQuery(operation, arguments["pointer"], arguments["offset"], arguments["limit"], arguments["whole"])
+    return document_answer(found, library, services.openapi.of(library), query)
 
 
 def _key(services: ToolServices, arguments: Json) -> str | None:
@@ -61,8 +71,7 @@ _PROBLEMS = array(
             "path": string(description="JSON path in `document`."),
             "message": string(),
             "severity": string(enum=["error", "warning"]),
-            "rule": string(),
-            "suggestion": string(),
+            **strings("rule", "suggestion"),
             "document": string(description="The file or URL."),
             "line": {**NULLABLE_INTEGER, "description": "From 1; null where it is not known."},
         }
@@ -71,10 +80,7 @@ _PROBLEMS = array(
 _OPERATION = open_object(
     ["method", "path", "id", "summary", "parameters", "request_body", "responses", "security", "pointer"],
     {
-        "method": string(),
-        "path": string(),
-        "id": string(),
-        "summary": string(),
+        **strings("method", "path", "id", "summary"),
         "parameters": array(open_object(["name", "in", "required", "schema"])),
         "request_body": {"type": ["object", "null"]},
         "responses": array(open_object(["status", "media_types"])),

@@ -11,7 +11,7 @@ from ...analysis.builds.error_output import read_errors
 from ...analysis.builds.run import run_steps
 from ...analysis.builds.steps import StepResult
 from ...utils.redact import Redactor
-from ..toolbox.json_schema import COUNT, NULLABLE_INTEGER, array, closed_object, open_object, string
+from ..toolbox.json_schema import COUNT, NULLABLE_INTEGER, array, closed_object, open_object, string, strings
 from ..toolbox.services import ToolServices
 from ..toolbox.tool_spec import ClientForm, Json, ToolSpec
 
@@ -88,21 +88,17 @@ TOOL = ToolSpec(
                 enum=["passed", "failed", "timed_out", "unavailable", "skipped", "not_found"],
                 description="unavailable: a tool is missing, see advice; not_found: nothing says how it is built.",
             ),
-            "kind": string(),
-            "command": string(),
-            "detected_from": string(),
+            **strings("kind", "command", "detected_from"),
             "duration_seconds": {"type": "number", "minimum": 0},
             "exit_code": NULLABLE_INTEGER,
-            "reason": string(),
-            "advice": string(),
+            **strings("reason", "advice"),
             "errors": array(
                 closed_object(
                     {
                         "path": string(),
                         "line": NULLABLE_INTEGER,
                         "column": NULLABLE_INTEGER,
-                        "code": string(),
-                        "message": string(),
+                        **strings("code", "message"),
                         "severity": string(enum=["error", "warning"]),
                     }
                 )

@@ -21,7 +21,7 @@ from ...utils.confined_paths import read_text
 from ...utils.error_formatter import CodeIssue
 from ...utils.python_source import parse_python
 from ..toolbox.content_cache import content_key
-from ..toolbox.json_schema import array, integer, string
+from ..toolbox.json_schema import array, integer, string, strings
 from ..toolbox.services import ToolServices
 from ..toolbox.tool_spec import ClientForm, Json, ToolSpec
 
@@ -197,8 +197,7 @@ TOOL = ToolSpec(
                     "properties": {
                         "type": string(enum=["syntax", "lint", "structure"]),
                         "line": integer(),
-                        "message": string(),
-                        "suggestion": string(),
+                        **strings("message", "suggestion"),
                     },
                 }
             ),

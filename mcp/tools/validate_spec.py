@@ -8,7 +8,7 @@ from ...analysis.test_checks.spec_rules import quality_issues
 from ...utils.error_formatter import SpecIssue, schema_issues
 from ...utils.schema_registry import schema_for_spec, select_schema, spec_version, validator
 from ..toolbox.content_cache import content_key
-from ..toolbox.json_schema import TEXTS, array, string
+from ..toolbox.json_schema import TEXTS, array, string, strings
 from ..toolbox.services import ToolServices
 from ..toolbox.tool_spec import ClientForm, Json, ToolSpec
 
@@ -65,8 +65,7 @@ TOOL = ToolSpec(
                 {
                     "type": "object",
                     "properties": {
-                        "path": string(),
-                        "message": string(),
+                        **strings("path", "message"),
                         "severity": string(enum=["error", "warning"]),
                     },
                 }

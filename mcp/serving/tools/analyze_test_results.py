@@ -9,8 +9,8 @@ from typing import Any
 
 from ....core.errors import ToolInputError
 from ....utils.confined_paths import read_text
-from ...toolbox.json_schema import TEXTS, array, closed_object, integer, open_object, string
-from ...toolbox.tool_spec import Json, Link, ToolAnswer, ToolSpec
+from ...toolbox.json_schema import TEXTS, array, closed_object, integer, open_object, string, strings
+from ...toolbox.tool_spec import Json, Link, ToolAnswer, client_tool
 from ..context import ROOT, ClientCall
 from ..handles import RUNS, parse_run_uri, run_uri
 from ..jobs import find_run, run_job
@@ -81,7 +81,7 @@ def _answer(run_id: str, root: str, summary: str, analysis: Mapping[str, Any], u
     }
 
 
-TOOL = ToolSpec(
+TOOL = client_tool(
     name="analyze_test_results",
     title="Analyse test results",
     description="Says what test results mean: each failure as product_defect, test_defect, environment, flaky or"
@@ -103,9 +103,7 @@ TOOL = ToolSpec(
     output_schema=open_object(
         ["run_id", "root", "summary", "counts", "findings", "suspected_defects", "suggestions"],
         {
-            "run_id": string(),
-            "root": string(),
-            "summary": string(),
+            **strings("run_id", "root", "summary"),
             "counts": {"type": "object", "additionalProperties": integer(), "description": "By class."},
             "findings": array(open_object(["class", "title"])),
             "suspected_defects": array(open_object(["title"])),
@@ -114,7 +112,4 @@ TOOL = ToolSpec(
         },
     ),
     run=_run,
-    read_only=False,
-    idempotent=False,
-    audience="clients",
 )

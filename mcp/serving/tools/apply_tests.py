@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...toolbox.json_schema import array, closed_object, integer, open_object, string
-from ...toolbox.tool_spec import ToolAnswer, ToolSpec
+from ...toolbox.json_schema import array, closed_object, integer, open_object, string, strings
+from ...toolbox.tool_spec import ToolAnswer, client_tool
 from ..context import RUN_ID, ClientCall
 from ..jobs import find_run
 
@@ -18,7 +18,7 @@ async def _run(call: ClientCall, /, run_id: str) -> ToolAnswer:
     return ToolAnswer({"run_id": run_id, "root": root.name, "counts": counts, "files": files})
 
 
-TOOL = ToolSpec(
+TOOL = client_tool(
     name="apply_tests",
     title="Add a run's tests to the project",
     description="Adds the staged tests of a finished run to the project, at the paths its report names. This is "
@@ -29,8 +29,7 @@ TOOL = ToolSpec(
     output_schema=open_object(
         ["run_id", "root", "counts", "files"],
         {
-            "run_id": string(),
-            "root": string(),
+            **strings("run_id", "root"),
             "counts": {"type": "object", "additionalProperties": integer()},
             "files": array(
                 open_object(
@@ -41,7 +40,6 @@ TOOL = ToolSpec(
         },
     ),
     run=_run,
-    read_only=False,
+    idempotent=True,
     destructive=True,
-    audience="clients",
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from ....core.errors import ToolFailure
-from ...toolbox.json_schema import TEXTS, closed_object, integer, open_object, string
-from ...toolbox.tool_spec import Json, Link, ToolAnswer, ToolSpec
+from ...toolbox.json_schema import TEXTS, closed_object, integer, open_object, string, strings
+from ...toolbox.tool_spec import Json, Link, ToolAnswer, client_tool
 from ..context import FRAMEWORK, ROOT, RUN_ID, TEST_TYPE, ClientCall
 from ..handles import run_uri
 from ..jobs import run_job
@@ -55,7 +55,7 @@ async def _run(
     return ToolAnswer(answer, (Link(uri, result["spec_path"], "The test spec", "application/json"),))
 
 
-TOOL = ToolSpec(
+TOOL = client_tool(
     name="generate_test_spec",
     title="Generate a test spec",
     description="Writes a validated test spec (cases with arrange, act, expectations and their evidence) for one"
@@ -84,9 +84,7 @@ TOOL = ToolSpec(
         ["run_id", "root", "target", "framework", "spec_path", "test_path", "counts", "spec_json", "next"],
         {
             "run_id": RUN_ID,
-            "root": string(),
-            "target": string(),
-            "framework": string(),
+            **strings("root", "target", "framework"),
             "spec_path": string(description="URI of the spec."),
             "test_path": string(description="Where its tests would go in the project."),
             "counts": {"type": "object", "additionalProperties": integer()},
@@ -95,7 +93,4 @@ TOOL = ToolSpec(
         },
     ),
     run=_run,
-    read_only=False,
-    idempotent=False,
-    audience="clients",
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...toolbox.json_schema import closed_object, string
-from ...toolbox.tool_spec import ToolAnswer, ToolSpec
+from ...toolbox.tool_spec import ToolAnswer, client_tool
 from ..context import FRAMEWORK, ROOT, TEST_TYPE, ClientCall
 from ..handles import HANDLE_SCHEMA, report_answer
 from ..jobs import run_job, without_none
@@ -25,7 +25,7 @@ async def _run(
     return report_answer(run_id, project.name, report)
 
 
-TOOL = ToolSpec(
+TOOL = client_tool(
     name="generate_tests",
     title="Generate tests from a request",
     description="Writes tests for what a request in plain words names, runs them in a sandbox and keeps those "
@@ -50,7 +50,4 @@ TOOL = ToolSpec(
     ),
     output_schema=HANDLE_SCHEMA,
     run=_run,
-    read_only=False,
-    idempotent=False,
-    audience="clients",
 )

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from ....core.errors import ToolInputError
 from ....utils.confined_paths import read_text
 from ...toolbox.json_schema import closed_object, string
-from ...toolbox.tool_spec import Json, ToolAnswer, ToolSpec
+from ...toolbox.tool_spec import Json, ToolAnswer, client_tool
 from ...tools.validate_spec import check_spec
 from ..context import FRAMEWORK, ROOT, ClientCall, ServerContext
 from ..handles import HANDLE_SCHEMA, RUNS, parse_run_uri, report_answer
@@ -78,7 +78,7 @@ def _refuse_invalid(spec: Json, framework: str | None, path: str) -> None:
         )
 
 
-TOOL = ToolSpec(
+TOOL = client_tool(
     name="generate_tests_from_spec",
     title="Generate tests from a spec",
     description="Writes the test file for a valid test spec, runs it in a sandbox and keeps the cases that hold."
@@ -100,7 +100,4 @@ TOOL = ToolSpec(
     ),
     output_schema=HANDLE_SCHEMA,
     run=_run,
-    read_only=False,
-    idempotent=False,
-    audience="clients",
 )

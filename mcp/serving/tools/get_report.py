@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from ...toolbox.json_schema import NULLABLE_INTEGER, closed_object, integer, open_object, string
-from ...toolbox.tool_spec import Json, ToolAnswer, ToolSpec
+from ...toolbox.tool_spec import Json, ToolAnswer, client_tool
 from ..context import RUN_ID, ClientCall
 from ..handles import HANDLE_SCHEMA, report_answer, resources_of, run_uri
 from ..jobs import find_run
@@ -39,7 +39,7 @@ def _without_report(run_id: str, root: Root, run: Json) -> Json:
     }
 
 
-TOOL = ToolSpec(
+TOOL = client_tool(
     name="get_report",
     title="Read a run's report",
     description="Tells how any run of a served project stands, by its id, with its report for people in pages: "
@@ -58,5 +58,6 @@ TOOL = ToolSpec(
         },
     ),
     run=_run,
-    audience="clients",
+    read_only=True,
+    idempotent=True,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...toolbox.json_schema import array, closed_object, integer, open_object, string
-from ...toolbox.tool_spec import Json, ToolAnswer, ToolSpec
+from ...toolbox.tool_spec import Json, ToolAnswer, client_tool
 from ..context import ClientCall, ServerContext
 from ..handles import run_uri
 from ..sessions import SessionRun
@@ -39,7 +39,7 @@ async def _row(server: ServerContext, known: SessionRun) -> Json | None:
     }
 
 
-TOOL = ToolSpec(
+TOOL = client_tool(
     name="list_runs",
     title="List this session's runs",
     description="Lists the runs that this session began or continued, newest first, with status and counts. Use "
@@ -55,5 +55,6 @@ TOOL = ToolSpec(
         },
     ),
     run=_run,
-    audience="clients",
+    read_only=True,
+    idempotent=True,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...toolbox.json_schema import COUNT, array, closed_object, integer, open_object, string
-from ...toolbox.tool_spec import Json, ToolAnswer, ToolSpec
+from ...toolbox.tool_spec import Json, ToolAnswer, client_tool
 from ..context import FRAMEWORK, ROOT, TEST_TYPE, ClientCall
 from ..jobs import without_none
 from ..progress import run_to_end
@@ -50,7 +50,7 @@ def _step(step: Json) -> Json:
     }
 
 
-TOOL = ToolSpec(
+TOOL = client_tool(
     name="plan_tests",
     title="Plan tests for a request",
     description="Tells what generate_tests would do for a request: the targets in order, where their tests would"
@@ -78,5 +78,6 @@ TOOL = ToolSpec(
         },
     ),
     run=_run,
-    audience="clients",
+    read_only=True,
+    idempotent=True,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....core.errors import ToolInputError
 from ...toolbox.json_schema import closed_object
-from ...toolbox.tool_spec import ToolAnswer, ToolSpec
+from ...toolbox.tool_spec import ToolAnswer, client_tool
 from ..context import RUN_ID, ClientCall
 from ..handles import HANDLE_SCHEMA, report_answer
 from ..jobs import find_run, run_job
@@ -23,7 +23,7 @@ async def _run(call: ClientCall, /, run_id: str) -> ToolAnswer:
     return report_answer(run_id, root.name, report)
 
 
-TOOL = ToolSpec(
+TOOL = client_tool(
     name="resume_run",
     title="Continue a run",
     description="Continues a run that was cancelled, interrupted or stopped by a ceiling, with the settings it "
@@ -33,6 +33,5 @@ TOOL = ToolSpec(
     input_schema=closed_object({"run_id": RUN_ID}),
     output_schema=HANDLE_SCHEMA,
     run=_run,
-    read_only=False,
-    audience="clients",
+    idempotent=True,
 )

@@ -7,8 +7,8 @@ import re
 
 from ....core.errors import ToolInputError
 from ....utils.confined_paths import read_text
-from ...toolbox.json_schema import TEXTS, array, closed_object, integer, open_object, string
-from ...toolbox.tool_spec import Json, Link, ToolAnswer, ToolSpec
+from ...toolbox.json_schema import TEXTS, array, closed_object, integer, open_object, string, strings
+from ...toolbox.tool_spec import Json, Link, ToolAnswer, client_tool
 from ...tools.run_tests import OPTIONS
 from ..backend import TestFiles
 from ..context import ROOT, ClientCall, ServerContext
@@ -118,7 +118,7 @@ def _failure(dropped: Json) -> Json:
     }
 
 
-TOOL = ToolSpec(
+TOOL = client_tool(
     name="run_tests",
     title="Run a test file in the sandbox",
     description="Runs a test file in an isolated copy of the project, several times in different orders, "
@@ -154,10 +154,7 @@ TOOL = ToolSpec(
     output_schema=open_object(
         ["run_id", "root", "test_path", "passed", "failed", "failures", "coverage", "results_path", "next"],
         {
-            "run_id": string(),
-            "root": string(),
-            "test_path": string(),
-            "framework": string(),
+            **strings("run_id", "root", "test_path", "framework"),
             "passed": integer(minimum=0, description="Tests that hold every time."),
             "failed": integer(minimum=0),
             "failures": array(open_object(["nodeid", "class", "reason"])),
@@ -170,7 +167,4 @@ TOOL = ToolSpec(
         },
     ),
     run=_run,
-    read_only=False,
-    idempotent=False,
-    audience="clients",
 )
