@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -82,14 +82,12 @@ def new_server(
     prompts: Sequence[Prompt] = (),
     middleware: Sequence[ServerMiddleware[Any]] = (),
     lifespan: Lifespan | None = None,
-    settings: Mapping[str, Any] | None = None,
 ) -> MCPServer[Any]:
     """Builds a server that offers exactly these parts; nothing listens yet, see `serve_stdio` and `serve_http`.
 
     Args:
         middleware: called for every message, the first one outermost.
         lifespan: entered before the first message, left after the last.
-        settings: further arguments of `MCPServer`.
     """
     with _root_logger_unchanged():
         server: MCPServer[Any] = MCPServer(
@@ -102,8 +100,8 @@ def new_server(
             resources=list(resources),
             middleware=middleware,
             lifespan=lifespan,
-            **(settings or {}),
         )
+    # The SDK adds templates by a decorator.
     for template in templates:
         server.resource(
             template.uri,
@@ -122,6 +120,7 @@ def new_server(
 def _root_logger_unchanged() -> Iterator[None]:
     """Keeps `MCPServer()` from configuring the root logger, which it does when the host has set no handler."""
     handler = logging.NullHandler()
+    # One at a time: the root logger is global.
     with _CONSTRUCTION:
         logging.getLogger().addHandler(handler)
         try:

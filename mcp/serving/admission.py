@@ -62,6 +62,7 @@ class WorkSlots:
         """
         ticket = _Ticket(root)
         self._waiting.append(ticket)
+        # Admits this one at once if a slot is free.
         self._admit()
         if not ticket.admitted.is_set():
             before = len(self._waiting) - 1
@@ -76,6 +77,7 @@ class WorkSlots:
             # Work that fails is not counted: it tells nothing about how long a run takes.
             self._durations.append(self._clock() - started)
         finally:
+            # A cancelled call leaves the queue, or frees its slot for the next one.
             (self._running if ticket.admitted.is_set() else self._waiting).remove(ticket)
             self._admit()
 

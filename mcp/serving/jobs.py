@@ -41,8 +41,10 @@ async def run_job(
 
     async def execute() -> Json:
         async with _slot(server, root, reporter):
+            # A continued run sends no PLAN_READY event; without its plan progress has no total.
             if run_id is not None:
                 reporter.progress.set_plan(await asyncio.to_thread(_planned_steps, server, root, run_id))
+            # Listed from its start, so that a client that loses the answer finds the run.
             server.sessions.add(call.session, SessionRun(root, chosen, kind))
             try:
                 return await work(Job(root.path, chosen, reporter.on_event))

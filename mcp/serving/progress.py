@@ -65,6 +65,7 @@ class RunProgress:
             self._advance(step, _UNITS_AFTER_NODE.get(str(event.data.get("node")), 0.0))
         elif step is not None and event.type is EventType.STEP_ENDED:
             self._advance(step, _STEP_UNITS)
+        # Work without a plan, such as run_tests.
         elif step is None and event.type in (EventType.PROGRESS, EventType.TESTS_RUN):
             self._value = max(self._value, 1.0)
         if event.data.get("node") not in _SILENT_NODES and event.type is not EventType.NODE_ENDED:

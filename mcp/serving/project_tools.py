@@ -52,6 +52,7 @@ async def _shared_answer(server: ServerContext, spec: ToolSpec, arguments: Json)
 
 async def _resolve(server: ServerContext, form: ClientForm, arguments: Json) -> tuple[Root, Json]:
     """The project a call is about, and the tool's arguments with paths relative to it."""
+    # `root` is ours: the tool itself does not know it.
     mapped = {name: value for name, value in arguments.items() if not (form.has_root and name == "root")}
     name = arguments.get("root") if form.has_root else None
     if form.file_argument is not None:

@@ -116,8 +116,10 @@ class RunResourceMiddleware:
             rows = (await _rows(self._server, runs[number]))[first : first + LISTED_EACH - len(page)]
             page += rows
             first += len(rows)
+            # The page has room left: all rows of this run are on it.
             if len(page) < LISTED_EACH:
                 number, first = number + 1, 0
+        # Other resources of the server stand on the first page only.
         own = result.get("resources") or [] if cursor == _FIRST_LIST_CURSOR else []
         more = {"nextCursor": f"{number}.{first}"} if number < len(runs) else {}
         return {**result, "resources": [*own, *page], **more}
@@ -166,6 +168,7 @@ async def _read_text(server: ServerContext, run_id: str, locate: Callable[[RunFo
 
     def read() -> str:
         file = locate(folder)
+        # A link could lead out of the run's folder.
         if file.is_symlink() or not file.is_file():
             known = ", ".join(sorted(path.name for path in folder.path.iterdir() if path.name in _DOCUMENTS))
             raise ResourceNotFoundError(f"run {run_id} has no {file.name}; it has: {known or 'nothing to read yet'}")

@@ -54,6 +54,7 @@ class Roots:
         for folder in dict.fromkeys(path.resolve() for path in paths):
             if not folder.is_dir():
                 raise ProjectError(f"The root {folder} is not a folder.", advice="Give an existing folder with --root.")
+            # The root of the file system has no name.
             name, number = folder.name or "root", 1
             while name in roots:
                 number += 1
@@ -80,6 +81,7 @@ class Roots:
                 advice=f"call again with root set to one of {self._names()}, or with an absolute path",
             )
         found = self._roots.get(name)
+        # Clients may send an absolute path in place of the name.
         if found is None and "\0" not in name and PurePosixPath(name).is_absolute():
             found = next((root for root in self if str(root.path) == os.path.normpath(name)), None)
         if found is None:
@@ -142,6 +144,7 @@ def _real_path(file: Path, path: str) -> Path:
 def similar_files(missing: RootPath) -> tuple[str, ...]:
     """Finds up to three files of the root whose paths, or else names, are similar to a missing one's."""
     files = list(_files(missing.root.path))
+    # Similar paths first; else files of a similar name in any folder.
     near = difflib.get_close_matches(missing.relative, files, n=3, cutoff=0.75)
     if not near:
         by_name: dict[str, list[str]] = {}

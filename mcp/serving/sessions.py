@@ -42,7 +42,9 @@ def session_of(request: ServerRequestContext[Any, Any]) -> str | None:
     """
     named = (request.meta or {}).get(SESSION_META)
     if isinstance(named, str) and named:
+        # Hashed, because the name is a secret.
         return "named " + hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()
+    # Only HTTP requests have headers; over stdio and in memory the connection is the session.
     headers = getattr(request.request, "headers", None)
     if headers is not None:
         session_id = headers.get("mcp-session-id")

@@ -36,6 +36,7 @@ class BuiltInTools:
         """
         if name not in self.tools:
             raise ToolFailure(f"{name} is not served any more: its tool server was given up")
+        # The toolbox declares each tool's time limit in its `_meta`.
         declared = (self.tools[name].meta or {}).get(TIMEOUT_META)
         limit = float(declared) if isinstance(declared, int | float) else _DEFAULT_TIMEOUT_SECONDS
         result = await self._send(name, arguments, seconds or limit)
@@ -76,6 +77,7 @@ def _as_error(tool: str, result: CallToolResult) -> TestwrightError:
     sent = result.structured_content.get("error") if isinstance(result.structured_content, dict) else None
     if not isinstance(sent, dict):
         return ToolFailure(f"{tool} failed: {text_of(result)}", details={"tool": tool})
+    # The error's type travels by name; a name that is no error of ours falls back to ToolFailure.
     kind = getattr(errors, str(sent.get("type")), ToolFailure)
     details = {**sent.get("details", {}), "tool": tool, "error_type": sent.get("type")}
     is_preserved = isinstance(kind, type) and issubclass(kind, _PRESERVED_ERRORS)

@@ -88,9 +88,11 @@ class ToolClient:
         try:
             await asyncio.wait({opened, self._owner}, return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
+            # Cancelled while opening: servers that were started already have to be ended before this returns.
             self._owner.cancel()
             await _ended(self._owner)
             raise
+        # The owner ended without a word to `opened`: its own exception is the reason.
         if not opened.done():
             await self._owner
         elif opened.exception() is not None:
@@ -118,6 +120,7 @@ class ToolClient:
                 await self._closing.wait()
         finally:
             self._closing.set()
+            # An error while closing one server must not keep the others from being closed.
             await asyncio.gather(*(server.close() for server in self._servers), return_exceptions=True)
 
     async def _open_servers(self, built_in: Mapping[str, Tool]) -> None:
@@ -125,6 +128,7 @@ class ToolClient:
         outcomes = await asyncio.gather(*(server.open() for server in self._servers), return_exceptions=True)
         usable: list[ExternalServer] = []
         for server, outcome in zip(self._servers, outcomes, strict=True):
+            # All servers were given time to start before any of them is judged.
             if outcome is None:
                 usable.append(server)
             elif isinstance(outcome, EnvironmentFault) and server.entry.optional:
@@ -184,6 +188,7 @@ class ToolClient:
         built_in = self._require(name)
         sent = dict(arguments)
         route = self._routes.get(name)
+        # A server that was given up stays so: its tools are served by ours from then on.
         if route is not None and route.server.state != "given up":
             try:
                 return await self._record(name, route.server.name, route.call(sent))
@@ -222,6 +227,7 @@ class ToolClient:
         started = time.monotonic()
         try:
             answer, source = await work
+            # `cached` and `kept` are apart: agents' output may depend on the first only.
             record = replace(record, outcome="ok", cached=source == "run", kept=source == "kept")
             return answer
         except ToolInputError:
@@ -247,6 +253,7 @@ class ToolClient:
 async def _ended(task: asyncio.Task[None]) -> None:
     """Waits for a task that closes sessions, even when cancelled meanwhile: no process may be left behind."""
     cancelled = False
+    # `wait` neither cancels the task nor raises its error; a cancellation of this call is remembered and raised below.
     while not task.done():
         try:
             await asyncio.wait({task})

@@ -39,10 +39,12 @@ class Baselines:
 
         own = await self.of_project(target)
         paths = tuple(modules)
+        # One run of the project's own tests serves every target it covers.
         if own.source == "own_tests" and all(path in own.coverage.files for path in paths):
             return replace(own, coverage=own.coverage.only(paths))
         async with self._lock:
             if paths not in self._by_import:
+                # Importing a `__main__` module would run the program.
                 imported = [name for name in modules.values() if name.rpartition(".")[2] != "__main__"]
                 found = await measure_baseline(target, paths, modules=imported, tests=())
                 self._by_import[paths] = replace(found, notes=(*own.notes, *found.notes))

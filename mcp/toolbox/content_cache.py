@@ -141,10 +141,12 @@ class ContentCache:
         stored_as = await asyncio.to_thread(store_key) if store_key is not None and self.is_persistent else None
         if stored_as is not None:
             stored = await asyncio.to_thread(self._load, stored_as)
+            # A stored result may come from another version or be damaged.
             if stored is not None and fits(stored):
                 self.put(key, stored)
                 return stored, "kept"
         result = await compute()
+        # A file may have changed during the work: then the result does not belong to its key.
         if await asyncio.to_thread(may_keep, result):
             self.put(key, result)
             if stored_as is not None:

@@ -20,6 +20,7 @@ def _run(services: ToolServices, /, test_paths: list[str]) -> Json:
         raise ToolFailure(error.message, advice=error.advice, details=error.details) from error
     files = [{"path": one.path, "outcome": one.outcome} for one in results if one.outcome != "conflict"]
     conflicts = [one for one in results if one.outcome == "conflict"]
+    # Files without a conflict were added; the error names both.
     if conflicts:
         raise _conflict_error(conflicts, files)
     return {"files": files}

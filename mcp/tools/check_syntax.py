@@ -46,6 +46,7 @@ def _key(services: ToolServices, arguments: Json) -> str | None:
 
 async def _check_script(services: ToolServices, path: str, language: str, text: str) -> Json:
     suffix = PurePosixPath(path).suffix
+    # `.ts` and `.tsx` for TypeScript, others for JavaScript; JSX always gets a suffix that allows it.
     fits = suffix in SUFFIXES and ("t" in suffix) == (language in ("typescript", "tsx")) and language[-1] != "x"
     name = path if fits else f"{path}{_SUFFIX_OF_LANGUAGE[language]}"
     [issues] = await services.javascript.issues([ScriptFile(name, text, lint=False, structure=False)])

@@ -29,6 +29,7 @@ _NOT_FOUND_ADVICE = (
 async def _run(services: ToolServices, /, timeout_seconds: float) -> Json:
     target = await services.python_target()
     steps = await asyncio.to_thread(detect, services.root, target.interpreter, services.build_command)
+    # The copy leaves out our own state and cache.
     state = services.run_folder.path.parent.parent
     results: list[StepResult] = []
     if steps:
@@ -39,6 +40,7 @@ async def _run(services: ToolServices, /, timeout_seconds: float) -> Json:
 
 
 def _summarize(results: Sequence[StepResult]) -> Json:
+    # Build output may show what the environment holds.
     redactor = Redactor.from_environment(os.environ)
     worst = min(results, key=lambda result: _WORST_FIRST.index(result.status), default=None)
     errors = [error for result in results for error in read_errors(result.output)]

@@ -77,6 +77,7 @@ async def _run(services: ToolServices, /, test_path: str, options: Json) -> Json
     evidence = evidence_of(verification, spec=spec, before=earlier)
     tried = verification.mutation is not None and verification.mutation.tried > 0
     idle: tuple[EvidenceRecord, ...] = ()
+    # Tests that notice no mutant the others miss, and add no coverage, are idle.
     if tried and in_process:
         idle = redundant(evidence, verification.mutation, notices=options.get("notices"), before=earlier)
     shown = measured[0] if len(measured) == 1 else None
@@ -141,6 +142,7 @@ def measured_files(services: ToolServices, spec: Json | None, target: Any = None
     Raises:
         ToolFailure: one lies outside the project.
     """
+    # API tests measure the whole application, not one module.
     if spec is not None and spec.get("test_type") == "api":
         return application_files(services.root, spec)
     for candidate in ((spec or {}).get("target"), target):

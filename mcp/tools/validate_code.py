@@ -103,6 +103,7 @@ def check_code(
     except SyntaxError as error:
         tree = None
         issues += _syntax_issues(error, diagnostics) if syntax else []
+    # Ruff was run once for syntax and lint.
     if tree is not None and lint:
         issues += [_lint_issue(issue) for issue in diagnostics if not issue.is_syntax]
     if tree is not None and structure:
@@ -154,6 +155,7 @@ def _conftests(services: ToolServices, path: str) -> tuple[str, ...]:
     except ToolFailure:
         inner = PurePosixPath(path.lstrip("/"))  # a file of the project, not a staged one
     found: list[str] = []
+    # pytest reads the conftest.py of every folder above a test.
     for folder in inner.parents:
         for base in (services.run_folder.staged, services.root):
             conftest = base / folder / "conftest.py"

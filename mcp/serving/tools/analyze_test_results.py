@@ -32,8 +32,10 @@ async def _run(call: ClientCall, /, results_path: str, root: str | None = None) 
     if results_path.startswith(RUNS):
         run_id, part = parse_run_uri(results_path)
         project, run = await find_run(server, run_id)
+        # A finished run was analysed already.
         if part in ("", "report", "report.md", "report.json") and run["report"]:
             return ToolAnswer(_analysis_of_report(run_id, project.name, run["report"]))
+        # Results of run_tests are stored with their spec; other files are the results themselves.
         stored = await asyncio.to_thread(read_json, run_folder(server, project, run_id), part)
         results, spec = stored.get("results", stored), stored.get("spec") or {}
     else:

@@ -12,6 +12,7 @@ _OUTCOMES = ["added", "updated", "unchanged", "conflict"]
 
 async def _run(call: ClientCall, /, run_id: str) -> ToolAnswer:
     root, _ = await find_run(call.server, run_id)
+    # A run of the same project must not stage files meanwhile.
     async with call.server.slots.acquire(root.path):
         files = await call.server.backend.apply(root.path, run_id)
     counts = {name: sum(file["outcome"] == name for file in files) for name in sorted(_OUTCOMES)}

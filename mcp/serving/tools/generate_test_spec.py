@@ -40,6 +40,7 @@ async def _run(
             details={"run_id": run_id, "status": result["status"], "errors": result["errors"][:20]},
         )
     uri, spec = run_uri(run_id, result["spec_path"]), result["spec"]
+    # Large specs are read as a resource: answers of tools fill the context of a model.
     is_small = len(json.dumps(spec, ensure_ascii=False)) <= INLINE_CHARS
     answer: Json = {
         "run_id": run_id,

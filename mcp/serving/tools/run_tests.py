@@ -31,6 +31,7 @@ async def _run(call: ClientCall, /, test_path: str, options: Json, root: str | N
         tests = await asyncio.to_thread(_staged_test, server, project, run_id, part, run)
     else:
         file = server.roots.resolve(test_path, root=root)
+        # The files of a folder run together, to find tests that disturb each other.
         if file.path.is_dir():
             tests = await asyncio.to_thread(_tests_of_folder, file)
             _refuse_for_folders(options)

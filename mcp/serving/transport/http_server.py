@@ -51,6 +51,7 @@ async def serve_http(
     listener, address = _listener(options)
     streams = ResumableStreams(_SESSION_BYTES)
     tracker = RequestTracker(_protocol_app(server, options, streams), options, streams)
+    # Cheapest check first: headers, then the size of the body, then the session.
     app = RequestGuard(BodyLimitMiddleware(tracker, options), options, address)
     config = uvicorn.Config(
         app,
@@ -72,6 +73,7 @@ async def serve_http(
     with contextlib.closing(listener), stop_on_signals(running.stop), silence_session_ids():
         try:
             await running.serve(sockets=[listener])
+        # Uvicorn exits the process when it cannot start.
         except SystemExit:
             raise EnvironmentFault("the server could not start", advice="its log on stderr tells why") from None
 
@@ -100,6 +102,7 @@ class _Server(uvicorn.Server):
             await self.lifespan.shutdown()
 
     def stop(self) -> None:
+        # The second signal does not wait for calls any more.
         self.force_exit = self.should_exit
         self.should_exit = True
 
@@ -142,5 +145,6 @@ def _listener(options: HttpOptions) -> tuple[socket.socket, str]:
 
 def _url(address: str, listener: socket.socket, path: str) -> str:
     port = listener.getsockname()[1]
+    # IPv6 addresses are written in brackets, without their zone for the check.
     shown = f"[{address}]" if ipaddress.ip_address(address.partition("%")[0]).version == 6 else address
     return f"http://{shown}:{port}{path}"

@@ -38,6 +38,7 @@ def check_message(raw: bytes) -> Refusal | None:
     """Checks a message; returns None for one JSON-RPC request, notification or response, else why it is refused."""
     try:
         message = json.loads(raw.decode("utf-8"), parse_constant=_no_constant)
+    # Valid JSON, but deeper than the parser follows.
     except RecursionError:
         return Refusal(PARSE_ERROR, "the message is nested too deeply")
     except ValueError as error:
@@ -60,6 +61,7 @@ def _envelope_refusal(message: dict[str, Any]) -> Refusal | None:
     request_id = sent_id if is_valid_id else None
     if message.get("jsonrpc") != "2.0":
         return Refusal(INVALID_REQUEST, 'a message says "jsonrpc": "2.0"', request_id)
+    # Without a method it can only be a response.
     if "method" not in message:
         if isinstance(message.get("result"), dict) or isinstance(message.get("error"), dict):
             return None

@@ -83,6 +83,7 @@ def check_reachable_by(options: HttpOptions, address: str) -> None:
     Raises:
         SettingsError: it is not loopback and there is no token.
     """
+    # Whoever reaches the server can run code in the sandbox and write tests.
     if options.token is None and not is_loopback(address):
         raise SettingsError(
             f"others could reach {options.host}, and no token keeps them out",

@@ -68,6 +68,7 @@ class RequestGuard:
         return name is not None and (name in self._hosts or self._is_this_machine(name))
 
     def _is_this_machine(self, name: str) -> bool:
+        # No page of another machine can have this name, or an address as its name.
         if name == "localhost":
             return True
         try:
@@ -93,6 +94,7 @@ class RequestGuard:
         if self._credentials is None:
             return True
         kind, _, token = (values[0] if len(values) == 1 else "").partition(" ")
+        # Compared in constant time.
         sent = token.strip().encode("utf-8", "surrogatepass")
         return hmac.compare_digest(sent, self._credentials) and kind.lower() == "bearer"
 

@@ -43,6 +43,7 @@ class RequestTracker:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        # Nothing was begun: the client may send the request again.
         if self._draining.is_set():
             await answer(send, 503, Refusal(INVALID_REQUEST, "the server is stopping"))
             return
@@ -78,8 +79,10 @@ class RequestTracker:
         if session is None:
             return
         if scope["method"] == "POST":
+            # Only calls count: a stream that listens ends whenever a client likes.
             (self._vanished.add if vanished else self._vanished.discard)(session)
         self._open[session] -= 1
+        # The client has other requests open: it is still there.
         if self._open[session] > 0:
             return
         del self._open[session]
@@ -153,6 +156,7 @@ class _TrackedRequest:
         waits = [asyncio.ensure_future(self._receive()), asyncio.ensure_future(cut.wait())]
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            # The SDK ends a stream when its client disconnects: a cut stream looks the same to it.
             return {"type": "http.disconnect"} if cut.is_set() else await waits[0]  # type: ignore[return-value]
         finally:
             for task in waits:

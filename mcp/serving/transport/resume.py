@@ -53,6 +53,7 @@ class SessionRecord:
         event = _Event(self.count, uuid4().hex, stream_id, message, size)
         self.events.append(event)
         self.size += size
+        # The oldest events go first; a client that resumes behind them starts anew.
         while self.size > limit:
             self.size -= self.events.popleft().size
         self.notify()
@@ -111,6 +112,7 @@ class ResumableStreams(EventStore):
         """
         record = self._current.get()
         last = next((event for event in record.events if event.event_id == last_event_id), None)
+        # Dropped, or of another session.
         if last is None:
             return None
         number = last.number
@@ -119,6 +121,7 @@ class ResumableStreams(EventStore):
             for sent, event in record.after(number, last.stream_id):
                 await send_callback(event)
                 number = sent
+                # The answer is the last event of a request's stream.
                 if isinstance(event.message, JSONRPCResponse | JSONRPCError):
                     return None
             if last.stream_id == GET_STREAM_KEY:

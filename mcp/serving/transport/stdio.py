@@ -56,6 +56,7 @@ async def serve_stdio(server: MCPServer[Any], *, message_limit_bytes: int = MESS
 async def _receive_line(line: bytes | None, limit: int, inward: Any, writer: LineWriter) -> None:
     if line is not None and not line.strip():
         return
+    # The reader yields None for a line above the limit.
     refusal = too_large(limit) if line is None else check_message(line)
     if refusal is None and line is not None:
         try:

@@ -76,6 +76,7 @@ class LineReader:
             *complete, rest = chunk.split(b"\n")
             for part in complete:
                 pending += part
+                # The rest of a line that was too long ends here.
                 yield None if dropping or len(pending) > self._limit else bytes(pending)
                 pending.clear()
                 dropping = False

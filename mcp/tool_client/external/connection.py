@@ -74,6 +74,7 @@ class Connection:
         except asyncio.CancelledError:
             await self.close()
             raise
+        # The owner ended before it could report anything.
         if not opened.done():
             raise ConnectionLost("its session broke off")
         if opened.exception() is not None:
@@ -85,6 +86,7 @@ class Connection:
         self._closing.set()
         cancelled = False
         while self._owner is not None and not self._owner.done():
+            # Not open yet, or ending already: there is nobody to wait for `_closing`.
             if self._client is None:
                 self._owner.cancel()
             try:
@@ -105,6 +107,7 @@ class Connection:
                 )
                 async with client:
                     await self._discover_tools(client)
+                    # Ready: from here on only `close` ends the session.
                     limit.reschedule(None)
                     self._client = client
                     if not opened.done():
@@ -121,6 +124,7 @@ class Connection:
             self._client = None
 
     def _lost(self, opened: asyncio.Future[None], why: str) -> None:
+        # Later failures go to the diagnostics: the next call reports them.
         if not opened.done():
             opened.set_exception(ConnectionLost(why))
         elif not self.diagnostics.broken:
@@ -155,6 +159,7 @@ class Connection:
         request.cancel()
         with suppress(asyncio.CancelledError, Exception):
             await request
+        # The session ended while the call waited; otherwise even the margin has passed.
         if owner.done():
             raise ConnectionLost("its session broke off")
         raise CallTimedOut
@@ -165,6 +170,7 @@ class Connection:
         except MCPError as error:
             if error.code == REQUEST_TIMEOUT:
                 raise CallTimedOut from error
+            # Over HTTP a lost session has no code of its own.
             if error.code == CONNECTION_CLOSED or str(error) == "Session terminated":
                 raise ConnectionLost("its connection has closed") from error
             raise CallRefused(str(error)) from error

@@ -14,6 +14,7 @@ import sys
 def main(control, command):
     """Starts the command, and waits for its end or that of testwright."""
     os.set_inheritable(control, False)
+    # SIGCHLD writes to this pipe, so that one `select` waits for the command and for testwright.
     woken, wake = os.pipe()
     for end in (woken, wake):
         os.set_blocking(end, False)
@@ -29,6 +30,7 @@ def main(control, command):
         os.dup2(null, stream)  # only the command may hold the pipes, or its end would not close them
     while True:
         ready, _, _ = select.select([control, woken], [], [])
+        # Kills this process as well: it leads the group.
         if control in ready:
             os.killpg(0, signal.SIGKILL)
         os.read(woken, 4096)
@@ -42,6 +44,7 @@ def execute(command):
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    # 127 is the shell's exit code for a command that cannot be started.
     try:
         os.execvp(command[0], command)
     except OSError as error:
@@ -52,6 +55,7 @@ def execute(command):
 
 def exit_as(code):
     """Exits with a code, or by the signal that a negative code stands for."""
+    # Ended by a signal: the parent should see the same signal.
     if code < 0:
         if -code not in (signal.SIGKILL, signal.SIGSTOP):
             signal.signal(-code, signal.SIG_DFL)

@@ -53,6 +53,7 @@ async def stdio_streams(command: ServerCommand, diagnostics: ServerDiagnostics) 
     Raises:
         OSError: it cannot be started.
     """
+    # The guard ends the group when this pipe closes, which the kernel does even if testwright is killed.
     guarded, control = os.pipe()
     try:
         process = await _start(command, guarded)
@@ -74,8 +75,10 @@ async def stdio_streams(command: ServerCommand, diagnostics: ServerDiagnostics) 
     try:
         yield read_stream, write_stream
     finally:
+        # Shielded: the SDK's cancel scopes would interrupt the end of the process.
         with anyio.CancelScope(shield=True), _closed(control):
             diagnostics.exit_code = await _end_process(process)
+            # What the process wrote last may explain its end.
             await asyncio.wait(work, timeout=_GRACE_SECONDS)
             for task in work:
                 task.cancel()
@@ -123,6 +126,7 @@ async def _receive_messages(
         async for line in _lines(stdout, diagnostics):
             try:
                 message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+            # Servers print banners and logs to stdout; a few such lines are tolerated.
             except ValueError:
                 if line.strip() and diagnostics.add_invalid_line(line):
                     diagnostics.broken = "it writes too much on stdout that is no message"
@@ -190,6 +194,7 @@ async def _end_process(process: asyncio.subprocess.Process) -> int | None:
     try:
         await _wait_for(lambda: process.returncode is not None)
         code = process.returncode
+        # The group may outlive its leader, and a leader may ignore SIGTERM.
         for number in (signal.SIGTERM, signal.SIGKILL):
             if process.returncode is not None and not _signal_group(process.pid, 0):
                 break

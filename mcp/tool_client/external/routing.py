@@ -71,6 +71,7 @@ class ExternalRoute:
     def _map_arguments(self, arguments: Json) -> Json:
         """Maps our arguments to theirs; one without a value is left out."""
         mapped = arguments
+        # Without a mapping the tool is taken to have the parameters of ours.
         if self.mapping.arguments is not None:
             mapped = {}
             scope = {**self._with_defaults(arguments), "root": str(self.root)}
@@ -89,10 +90,12 @@ class ExternalRoute:
     def _map_answer(self, result: CallToolResult, arguments: Json) -> Any:
         text = text_of(result)
         answer: Any = result.structured_content
+        # Structured content comes first; text counts where there is none.
         if answer is None:
             answer = _parsed(text)  # servers of older protocols send JSON as text
         clean = self.server.untrusted.without_secrets
         answer, text = clean(answer), clean(text)
+        # Without a mapping the answer must have the form of ours, which is checked next.
         if self.mapping.answer is None:
             return answer
         sent = self._with_defaults(arguments)
@@ -137,6 +140,7 @@ def plan_routes(servers: Iterable[ExternalServer], built_in: Mapping[str, Tool],
         if mappings is None:
             mappings = [ToolMapping(tool=name, name=name) for name in REPLACEABLE_TOOLS if name in server.tools]
         for mapping in mappings:
+            # An earlier server serves it.
             if mapping.tool in routing.routes:
                 continue
             theirs = server.tools.get(mapping.name)
@@ -163,6 +167,7 @@ def check_mappings(servers: Iterable[ExternalServer], built_in: Mapping[str, Too
                     advice=f"They are {', '.join(REPLACEABLE_TOOLS)}.",
                 )
             ours = built_in.get(mapping.tool)
+            # A tool without a built-in counterpart may have any parameters.
             names = set(ours.input_schema.get("properties", {})) if ours is not None else None
             try:
                 for _, template in mapping.arguments or ():

@@ -98,10 +98,12 @@ class ExternalServer:
         """
         seconds = self.entry.timeout
         connection = await self._live_connection(self._connection)
+        # The second attempt is for a server that died between two calls; a call that kills it twice is not repeated.
         for attempt in (1, 2):
             try:
                 result = await connection.call(tool, arguments, seconds)
             except ConnectionLost:
+                # It died again in the same call: further restarts would end the same way.
                 if attempt == 2:
                     await connection.close()
                     self._end = self._explain("it died again", connection.diagnostics)
@@ -140,6 +142,7 @@ class ExternalServer:
                 return current  # another call has restarted it already
             await current.close()
             how = self._explain("it died", current.diagnostics)
+            # One restart per run; calls that wait for the lock see the same end.
             if self.restarts:
                 self._end = how
                 raise ServerGone(how)
@@ -175,6 +178,7 @@ def _server(entry: ToolServer, environment: Mapping[str, str], root: Path) -> Ex
     env = {name: variables.filled(value, secret=is_secret_name(name)) for name, value in entry.env}
     headers = {name: variables.filled(value, secret=True) for name, value in entry.headers}
     url = variables.filled(entry.url or "")
+    # All missing variables are named in one error.
     variables.require(f"The tool server {entry.name!r}")
     untrusted = UntrustedText(environment, variables.secrets)
     if entry.command is None:

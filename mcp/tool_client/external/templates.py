@@ -63,11 +63,13 @@ def referenced_names(template: Any) -> Iterator[str]:
 
 
 def _text(template: str, scope: Mapping[str, Any]) -> Any:
+    # A single reference keeps the type of its value.
     whole = _PIECE.fullmatch(template)
     if whole is not None and whole["path"]:
         return _value(whole["path"], scope)
 
     def render(piece: re.Match[str]) -> str:
+        # `{{` or `}}`.
         if not piece["path"]:
             return piece.group()[0]
         value = _value(piece["path"], scope)
