@@ -67,7 +67,7 @@ profile: install
 
 # Pages that are made from what they describe.
 docs: install
-	$(BIN)/python docs/schema_pages.py docs/schemas
+	$(BIN)/python -m testwright.tests.support.schema_pages docs/schemas
 
 check: install
 	$(BIN)/ruff format --check .

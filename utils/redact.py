@@ -1,8 +1,9 @@
-"""Taking secrets out of what is stored or shown: events, audit log, captured output, reports.
+"""Removes secrets from what is stored or shown: events, audit log, captured output, reports.
 
-Three nets: values of environment variables whose names say secret, values under JSON keys whose names say secret, and
-the shapes of well-known credentials (provider keys, bearer tokens, passwords in URLs, private keys). A reference to a
-variable, `${NAME}`, is no secret.
+Three ways to find them: values of environment variables with secret names, values under JSON keys with secret names,
+and the formats of well-known credentials (provider keys, authorization headers, passwords in URLs, private keys). A
+reference to a variable, `${NAME}`, is no secret. Every pattern runs in time linear in the text: it starts at a literal
+or a word boundary, and its repetitions are bounded or cannot match in two ways.
 """
 
 from __future__ import annotations
@@ -23,30 +24,57 @@ _SECRET_NAME = re.compile(
 _SECRET_WORD = re.compile(r"secret|passw(?:or)?d|api[_-]?key|private[_-]?key|credential", re.IGNORECASE)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
+# Also with line ends written as \n, as in the JSON of a service account.
 _PRIVATE_KEY = re.compile(
-    r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----.*?(?:-----END (?:[A-Z]+ )*PRIVATE KEY-----|\Z)", re.DOTALL
+    r"-----BEGIN (?:[A-Z]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+    r".*?(?:-----END (?:[A-Z]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----|\Z)",
+    re.DOTALL,
 )
 _TOKEN = re.compile(
     r"(?<![A-Za-z0-9])(?:"
-    r"sk-[A-Za-z0-9_-]{16,}|(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}|"
-    r"gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|"
-    r"xox[abeoprs]-[A-Za-z0-9-]{10,}|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[A-Za-z0-9_-]{30,}|"
-    r"hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,}|"
-    r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"
+    r"sk-[A-Za-z0-9_-]{16,}|(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{16,}|"  # OpenAI, …, Stripe
+    r"gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|gl(?:pat|ptt|dt|rt|cbt|soat)-[A-Za-z0-9_.-]{16,}|"
+    r"xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-\d-[A-Za-z0-9-]{10,}|"  # Slack
+    r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}|"  # AWS
+    r"AIza[A-Za-z0-9_-]{30,}|ya29\.[A-Za-z0-9_-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,}|"  # Google
+    r"hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,}|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|"
+    r"(?<![_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)*"  # JSON Web Token
     r")"
 )
+_SLACK_HOOK = re.compile(r"(hooks\.slack\.com/(?:services|workflows)/)[A-Za-z0-9/_-]{20,}")
 _HEADER = re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{16,}")
-_NAMED_HEADER = re.compile(
-    r"(?i)\b(x-api-key|api-key|authorization|proxy-authorization)(\"?\s*:\s*\"?)((?=[^\s\",;]*\d)[^\s\",;]{8,}|bearer|basic)"
+# The rest of an `Authorization:` line after the scheme, if it has a digit: prose and type annotations rarely have one.
+_AUTHORIZATION = re.compile(
+    r"(?i)\b((?:proxy-)?authorization\"?\s{0,8}:\s{0,8}\"?"
+    r"(?:basic|bearer|token|negotiate|apikey|aws4-hmac-sha256)[ \t]{1,8})"
+    r"(?!\$\{\w{1,100}\})(?=[^\r\n\"']{0,400}\d)([^\s\"'\[][^\r\n\"']{5,})"
 )
-_URL_PASSWORD = re.compile(r"(?i)\b([a-z][a-z0-9+.-]{1,30}://[^\s/:@?#\"']{0,256}):(?!\$\{\w+\}@)([^\s/@\"']{1,256})@")
+_NAMED_HEADER = re.compile(
+    r"(?i)\b(x-api-key|api-key|x-auth-token|private-token|x-goog-api-key|authorization|proxy-authorization)"
+    r"(\"?\s{0,8}:\s{0,8}\"?)((?=[^\s\",;]{0,200}\d)[^\s\",;]{8,}|bearer|basic)"
+)
+_URL_PASSWORD = re.compile(
+    r"(?i)\b([a-z][a-z0-9+.-]{1,30}://[^\s/:@?#\"']{0,256}):(?!\$\{\w{1,100}\}@)([^\s/@\"']{1,256})@"
+)
 _URL_QUERY = re.compile(
-    r"(?i)([?&](?:api[_-]?key|key|access[_-]?token|token|secret|password|signature|sig)=)"
-    r"(?!\$\{\w+\}(?:[\s&#\"']|$))([^\s&#\"']{6,})"
+    r"(?i)([?&](?:api[_-]?key|key|access[_-]?token|token|secret|password|signature|sig|x-amz-signature)=)"
+    r"(?!\$\{\w{1,100}\}(?:[\s&#\"']|$))([^\s&#\"']{6,})"
 )
 _ASSIGNED = re.compile(
     r"\b((?:[A-Z][A-Z0-9]*_)*(?:API_?KEY|ACCESS_KEY|SECRET(?:_[A-Z]+)*|PASSWORD|PASSWD|TOKEN|PRIVATE_KEY)\s*=\s*)"
     r"(?!\$\{\w+\}(?:[\s\"'();,]|$))(\"[^\"\n]{6,}\"|'[^'\n]{6,}'|[^\s\"'();,]{6,})"
+)
+# Lower-case settings with a value of the format a key has: AWS profiles, .npmrc, YAML and JSON files.
+_KEY_SETTING = re.compile(
+    r"(?i)\b(aws_?secret_?access_?key|aws_?session_?token|account_?key|shared_?access_?key|client_?secret|"
+    r"_authToken|_auth|_password)(\"?\s{0,8}[:=]\s{0,8}[\"']?)"
+    r"(?!\$\{\w{1,100}\})(?=[A-Za-z0-9+/=_.~%-]{0,200}\d)([A-Za-z0-9+/=_.~%-]{16,})"
+)
+# ADO.NET, ODBC and libpq connection strings: a password beside other settings, so that `password=value` in code stays.
+_CONNECTION_STRING = re.compile(
+    r"(?i)((?:;\s?|\b(?:host|hostaddr|user|dbname|port|sslmode)=[^\s;=\"']{1,200}\s)(?:password|pwd)\s?=\s?"
+    r"|\b(?:password|pwd)=(?=[^;\s\"'()$]{3,200};\s?[a-z][a-z ]{1,30}=))"
+    r"(?!\$\{\w{1,100}\})([^;\s\"'()$]{3,})"
 )
 
 
@@ -87,9 +115,13 @@ class Redactor:
         text = _PRIVATE_KEY.sub(REDACTED, text)
         text = _URL_PASSWORD.sub(rf"\1:{REDACTED}@", text)
         text = _URL_QUERY.sub(rf"\1{REDACTED}", text)
+        text = _SLACK_HOOK.sub(rf"\1{REDACTED}", text)
         text = _TOKEN.sub(REDACTED, text)
+        text = _AUTHORIZATION.sub(rf"\1{REDACTED}", text)
         text = _HEADER.sub(rf"\1 {REDACTED}", text)
-        text = _NAMED_HEADER.sub(_named_header, text)
+        text = _NAMED_HEADER.sub(_redact_named_header, text)
+        text = _CONNECTION_STRING.sub(rf"\1{REDACTED}", text)
+        text = _KEY_SETTING.sub(rf"\1\2{REDACTED}", text)
         return _ASSIGNED.sub(rf"\1{REDACTED}", text)
 
     def value(self, value: Any) -> Any:
@@ -121,7 +153,7 @@ def without_secrets(settings: Mapping[str, Any], redactor: Redactor) -> dict[str
     return kept
 
 
-def _named_header(found: re.Match[str]) -> str:
+def _redact_named_header(found: re.Match[str]) -> str:
     if found.group(3).lower() in ("bearer", "basic"):
         return found.group(0)
     return f"{found.group(1)}{found.group(2)}{REDACTED}"

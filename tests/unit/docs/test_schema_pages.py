@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.docs.schema_pages import example_of, page, page_path, pages, write_pages
+from testwright.tests.support.schema_pages import example_of, page, page_path, pages, write_pages
 from testwright.utils.error_formatter import schema_issues
 from testwright.utils.schema_registry import CORE_SCHEMA, schema_names, validator
 
