@@ -1,4 +1,4 @@
-"""Checkpoints in SQLite: what makes a run survive the end of its process (B-08)."""
+"""Stores checkpoints in SQLite, from which a run is resumed after its process ended."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ..store.database.sqlite_errors import database_error
 
 
 class RunCheckpoints(AsyncSqliteSaver):
-    """The SQLite saver with the pruning it lacks: each checkpoint holds the whole state, only the last is needed."""
+    """Adds pruning to the SQLite saver: each checkpoint holds the whole state, so only the last is needed."""
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """Drop all checkpoints of threads but the latest of each namespace, or all of them ("delete").
+        """Delete all checkpoints of threads but the latest of each namespace, or all of them ("delete").
 
         In one transaction. Our states have no delta channels, whose values would need the earlier checkpoints.
         """
@@ -42,13 +42,13 @@ DELETE FROM {table} WHERE thread_id = ? AND (checkpoint_ns, checkpoint_id) NOT I
 
 @asynccontextmanager
 async def open_checkpoints(path: Path) -> AsyncIterator[RunCheckpoints]:
-    """The checkpoints of a run, for as long as the block lasts.
+    """Open the checkpoints of a run for the duration of the block.
 
-    Only plain data is read back: the serializer is told to be strict, which is what LANGGRAPH_STRICT_MSGPACK=true asks
-    of it, whatever the environment says. Every write is on disk before the next node begins (SQLite's full sync).
+    Only plain data is deserialised: the serializer is strict, as with LANGGRAPH_STRICT_MSGPACK=true, whatever the
+    environment sets. Every write is on disk before the next node begins (SQLite's full sync).
 
     Raises:
-        StoreCorrupt: the file is no database, or a damaged one.
+        StoreCorrupt: the file is not a database, or a damaged one.
         StoreFull, StorageError: it cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,9 +59,9 @@ async def open_checkpoints(path: Path) -> AsyncIterator[RunCheckpoints]:
             await connection.execute("PRAGMA synchronous=FULL")
             await saver.setup()
         except sqlite3.DatabaseError as error:
-            told = database_error(error, path)
-            if not isinstance(told, StoreCorrupt):
-                raise told from error
+            failure = database_error(error, path)
+            if not isinstance(failure, StoreCorrupt):
+                raise failure from error
             raise StoreCorrupt(
                 f"the checkpoints {path} cannot be read: {error}",
                 advice="The file is left as it is. Start the request as a new run.",

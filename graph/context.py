@@ -1,12 +1,12 @@
-"""What the graphs are given: a serialisable `RunContext`, and behind it the live things of a run.
+"""Defines the graphs' context: a serialisable `RunContext`, and the registry of each run's live services.
 
-The context travels with every call (LangGraph's `context_schema`), also to a Temporal activity, so it is plain data.
-Clients, agents and stores cannot travel: each process that executes nodes makes a `GraphServices` once and announces it
-with `providing`; `services_of` finds it by run id.
+The context is passed with every call (LangGraph's `context_schema`), also to a Temporal activity, so it is plain data.
+Clients, agents and stores cannot be serialised: each process that executes nodes builds a `GraphServices` once and
+registers it with `providing`; `services_of` finds it by run id.
 
-The registry behind that is process-wide on purpose: a node is a module-level function that an engine calls by name, and
-all it is handed is state and context. A context variable would not reach a Temporal activity's thread. It holds its
-entries weakly, and `providing` removes them, so nothing outlives the run it belongs to.
+The registry is process-wide on purpose: a node is a module-level function that an engine calls by name with state and
+context only. A context variable would not reach a Temporal activity's thread. The registry holds its entries weakly,
+and `providing` removes them, so nothing outlives its run.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ..utils.schema_registry import bundle, select_schema
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """The settings of a run that nodes need; serialisable. A run may be resumed with other ceilings and jobs.
+    """The settings of a run that nodes need. A run may be resumed with other ceilings and jobs.
 
     Attributes:
         run_id: a UUID; also the planning graph's checkpoint thread.
@@ -43,8 +43,8 @@ class RunContext:
         profile: the named set of settings, for agents' request metadata.
         jobs: steps that run at the same time, at least 1.
         agent_timeout: seconds one request to an agent may take; None for no limit.
-        wall_seconds, max_tokens, max_cost: ceilings of the whole run (B-08), cost in US dollars; None for none.
-        step_share: which part of the time left until `wall_seconds` the step at hand may take, above 0, at most 1.
+        wall_seconds, max_tokens, max_cost: ceilings of the whole run, cost in US dollars; None for none.
+        step_share: share of the time left until `wall_seconds` that the current step may take, above 0, at most 1.
     """
 
     run_id: str
@@ -59,40 +59,40 @@ class RunContext:
 
 
 class ToolCaller(Protocol):
-    """The one way to call a tool, wherever it lives; `mcp.client.ToolClient` is one."""
+    """Calls built-in and external tools; implemented by the tool client."""
 
     async def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The tool's structured answer. Raises ToolFailure, ToolInputError, ToolTimeout."""
+        """Return the tool's structured answer. Raises ToolFailure, ToolInputError, ToolTimeout."""
         ...
 
 
 class Emit(Protocol):
-    """Tells the run's event stream something; `store.event_log.EventLog.emit` is one."""
+    """Emits an event of the run; implemented by the event log."""
 
     def __call__(self, type: EventType, message: str, step_id: str | None = None, **data: Any) -> Any: ...  # noqa: A002
 
 
 @dataclass(frozen=True)
 class GraphServices:
-    """The live things of one run in one process.
+    """The live services of one run in one process.
 
     Attributes:
         agents: by role: `planner`, `spec`, `writer`, `analyzer`.
-        tools: reaches every tool.
-        artifacts: keeps what crosses between agents.
-        emit: the event stream.
-        audit: the audit log; told of every attempt.
-        checkpointer: keeps the testing graphs' states, each on the thread `<run_id>:<step_id>`; None for memory only.
+        tools: calls every tool.
+        artifacts: stores what is handed from one agent to the next.
+        emit: emits events.
+        audit: records every attempt in the audit log.
+        checkpointer: stores the testing graphs' states, each on the thread `<run_id>:<step_id>`; None for memory only.
         request_options: how requests to agents are sent and repeated.
-        validate: finds what breaks a contract.
+        validate: lists violations of a contract.
         select_schema: (test type, hints) → schema name, or None for an unknown type.
-        load_schema: a schema that stands alone, by name.
+        load_schema: returns a self-contained schema by name.
         sleep: waits between attempts of a step.
         clock: seconds, monotonic.
-        node_attempts: attempts of a node whose tools fail in a way that may pass.
+        node_attempts: attempts of a node whose tools fail transiently.
         node_wait: seconds before its second attempt; doubled from then on.
-        budget: counts what models cost and how long the run took, and knows its ceilings; None leaves it to the graph,
-            which counts what agents say and the time its steps take.
+        budget: counts model cost and wall time against the ceilings; None leaves it to the graph, which sums up what
+            agents report and the time its steps take.
     """
 
     agents: Mapping[str, AgentProtocol]
@@ -117,7 +117,7 @@ _LIVE: weakref.WeakValueDictionary[str, GraphServices] = weakref.WeakValueDictio
 
 @contextmanager
 def providing(context: RunContext, services: GraphServices) -> Iterator[GraphServices]:
-    """Announce the services of a run in this process, for as long as the block lasts.
+    """Register the services of a run in this process, for the duration of the block.
 
     Raises:
         TestwrightError: the run is being worked on in this process already.
@@ -136,10 +136,10 @@ def providing(context: RunContext, services: GraphServices) -> Iterator[GraphSer
 
 
 def find_services(context: RunContext) -> GraphServices:
-    """The services of a run.
+    """Return the services of a run.
 
     Raises:
-        TestwrightError: none were announced in this process, or the context was left out.
+        TestwrightError: none were registered in this process, or the context was left out.
     """
     if not isinstance(context, RunContext):
         raise TestwrightError(
@@ -156,5 +156,5 @@ def find_services(context: RunContext) -> GraphServices:
 
 
 def services_of(runtime: Runtime[RunContext]) -> GraphServices:
-    """The services a node works with. Raises as `find_services` does."""
+    """Return the services for a node. Raises as `find_services` does."""
     return find_services(runtime.context)

@@ -1,4 +1,4 @@
-"""Faults sorted once, so that every place treats them alike: what may pass, what ends the step, what ends the run."""
+"""Classifies faults once for all nodes: transient ones, those that end the step, those that end the run."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from ..core.errors import (
 )
 from ..core.outcome import StepExit
 
-# Faults of the machine, or of the account at a model's endpoint, that every other step would meet too. A target that
-# does not import is its own step's fault.
+# Faults of the machine, or of the account at a model's endpoint, that would end every other step too. A target that
+# does not import ends its own step only.
 _ENDS_THE_RUN = frozenset(
     {
         "EnvironmentFault",
@@ -39,18 +39,18 @@ _ENDS_THE_RUN = frozenset(
 
 
 class AgentUnreachable(AgentFailure):
-    """An agent could not be reached although it was asked several times; the step may be tried again."""
+    """An agent could not be reached in several attempts; the step may be tried again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that ended an attempt of a step.
+    """The cause that ended an attempt of a step.
 
     Attributes:
         exit_reason: how the step ends if it is not tried again.
         message: one sentence.
         infrastructure: whether the step may be tried again (`max_retries_per_step`).
-        ends_run: whether every other step would meet it too.
+        ends_run: whether it would end every other step too.
     """
 
     exit_reason: StepExit
@@ -60,7 +60,7 @@ class Fault:
     details: JsonObject = field(default_factory=dict)
 
     def to_dict(self) -> JsonObject:
-        """The fault as a state or report holds it."""
+        """Convert to the form in states and reports."""
         return {
             **self.details,
             "exit_reason": str(self.exit_reason),
@@ -70,7 +70,7 @@ class Fault:
 
 
 def is_transient(error: BaseException) -> bool:
-    """Whether the same call may succeed when made again; the `retry_on` of every node (T-15)."""
+    """Whether the same call may succeed when it is repeated; the `retry_on` of every node."""
     if isinstance(error, ToolTimeout | ConnectionError | TimeoutError):
         return True
     if isinstance(error, ToolFailure):
@@ -79,7 +79,7 @@ def is_transient(error: BaseException) -> bool:
 
 
 def fault_of(error: Exception) -> Fault:
-    """The fault an exception stands for."""
+    """Classify an exception."""
     details: JsonObject = {"error": type(error).__name__}
     if isinstance(error, TestwrightError):
         details = {**error.details, "advice": error.advice, "exit_code": int(error.exit_code)}
@@ -109,15 +109,15 @@ def fault_of(error: Exception) -> Fault:
 
 
 def ends_run(details: Mapping[str, Any]) -> bool:
-    """Whether details of an error (agent's or tool's) name a fault of the machine."""
+    """Whether the details of an agent's or tool's error name a fault that ends the run."""
     return details.get("error") in _ENDS_THE_RUN
 
 
 def agent_fault(error: AgentError | None, role: str, response: AgentResponse) -> Fault:
-    """The fault that an agent's answer stands for when it brings nothing usable.
+    """Classify an agent's answer without a usable result.
 
     Raises:
-        AgentUnreachable: the way to the agent failed; asking later may help.
+        AgentUnreachable: the agent could not be reached; the step may be tried again.
     """
     if error is None:
         return Fault(StepExit.AGENT_ERROR, f"the {role} agent answered {response.status} without a result")

@@ -1,4 +1,4 @@
-"""What every node of both graphs shares: it reports that it starts and ends, and its faults reach the audit log."""
+"""Wraps the nodes of both graphs: events when they start and end, audit entries for their faults."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class GraphNode(Protocol[State]):
 
 
 def reported_node(node: GraphNode[State]) -> GraphNode[State]:
-    """The same node, heard: events around it, and an audit entry for every attempt that raises (T-15).
+    """Wrap a node with events, and with an audit entry for every attempt that raises.
 
-    The function keeps its module and name, so that engines which import nodes by name find this one.
+    The wrapper keeps the function's module and name, so that engines which import nodes by name find it.
     """
     name = node.__name__
 
@@ -52,7 +52,7 @@ def _audit(
     services: GraphServices, runtime: Runtime[RunContext], name: str, step_id: str | None, error: Exception
 ) -> None:
     attempt = runtime.execution_info.node_attempt if runtime.execution_info else 1
-    again = is_transient(error) and attempt < services.node_attempts
+    retried = is_transient(error) and attempt < services.node_attempts
     services.audit(
         Attempt(
             role=name,
@@ -61,6 +61,6 @@ def _audit(
             step_id=step_id,
             errors=(fault_of(error).to_dict(),),
             reason="first" if attempt == 1 else "retry after a transient fault",
-            details={"node": name, "retried": again},
+            details={"node": name, "retried": retried},
         )
     )

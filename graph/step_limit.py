@@ -1,6 +1,6 @@
-"""A step's limit on wall time, and what is not cut off by it (B-08).
+"""Limits the wall time of a step, and lifts the limit for work that must not be cancelled.
 
-The limit is set around a step and lifted by a node inside, which other tasks run; a context variable reaches those.
+The limit is set around a step and lifted by a node inside it, in another task; a context variable reaches that task.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ _LIMIT: ContextVar[asyncio.Timeout | None] = ContextVar("step_limit", default=No
 
 
 class StepOutOfTimeError(Exception):
-    """The time of a step is up; what it was at has been cancelled."""
+    """A step reached its time limit and was cancelled."""
 
 
 @asynccontextmanager
 async def step_limit(seconds: float | None) -> AsyncIterator[None]:
-    """Cancel the block after so many seconds, unless it lifts the limit before; None for no limit.
+    """Cancel the block after some seconds, unless it lifts the limit before; None for no limit.
 
     Raises:
         StepOutOfTimeError: the block was cancelled.
@@ -38,7 +38,7 @@ async def step_limit(seconds: float | None) -> AsyncIterator[None]:
 
 
 def lift_step_limit() -> None:
-    """From now on the step at hand ends by itself: what it does keeps what was made. Without a limit: nothing."""
+    """Let the current step run to its end, because it now keeps what was made. Without a limit this does nothing."""
     limit = _LIMIT.get()
     if limit is not None and not limit.expired():
         limit.reschedule(None)

@@ -1,4 +1,4 @@
-"""Agents' contracts by role: which schemas they are held to, and the check (A-01, A-05)."""
+"""Agents' contracts by role: which schemas they are held to, and the check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exceptions as agent errors: which kind each is, and whether asking again can help (C-03, A-03)."""
+"""Exceptions as agent errors: which kind each is, and whether asking again can help."""
 
 from __future__ import annotations
 

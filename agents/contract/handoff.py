@@ -1,4 +1,4 @@
-"""The boundary between agents (A-02, A-03, A-05): only a validated, stored artifact crosses it.
+"""The boundary between agents: only a validated, stored artifact crosses it.
 
 An agent's payload is checked against its output schema and persisted. For the next agent it is loaded by id, put into
 the hydration envelope, checked again against that agent's input schema, and becomes its first user message. Nothing

@@ -307,7 +307,7 @@ class AgentResponse(_PlainData):
 
 @runtime_checkable
 class AgentProtocol(Protocol):
-    """What every agent is (C-04)."""
+    """What every agent is."""
 
     async def process(self, request: AgentRequest) -> AgentResponse:
         """Answer `request`.

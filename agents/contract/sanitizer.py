@@ -1,4 +1,4 @@
-"""What a model wrote, made parseable (A-02). Pure: no content is changed, only one fence and outer white space go."""
+"""What a model wrote, made parseable. Pure: no content is changed, only one fence and outer white space go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The analyzer that needs no model: it reads the gate's results and says what they mean (B-02, B-07, T-11).
+"""The analyzer that needs no model: it reads the gate's results and says what they mean.
 
 It never argues a failure away: where the code contradicts its documentation there is a suspected defect, and the test
 is dropped rather than bent.

@@ -1,4 +1,4 @@
-"""The writer that needs no model: a spec becomes a test file and its helpers, the same each time (C-04, T-07)."""
+"""The writer that needs no model: a spec becomes a test file and its helpers, the same each time."""
 
 from __future__ import annotations
 

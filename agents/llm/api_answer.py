@@ -1,4 +1,4 @@
-"""The form in which a model adds cases for an HTTP API, and their way into a spec (T-20)."""
+"""The form in which a model adds cases for an HTTP API, and their way into a spec."""
 
 from __future__ import annotations
 

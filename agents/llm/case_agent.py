@@ -1,4 +1,4 @@
-"""The test case generator that asks a model; cases about what the crawl did not find are given back (A-01, P-01)."""
+"""The test case generator that asks a model; cases about what the crawl did not find are given back."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ANSWER_SCHEMA: JsonObject = closed(
 class ModelCaseAgent(ModelAgent):
     """Writes test cases; inputs and result as of the embedded case agent.
 
-    The first user message is the hydration envelope as canonical JSON (A-05). A case about a path that no route or page
+    The first user message is the hydration envelope as canonical JSON. A case about a path that no route or page
     of the crawl has is given back once, then left out (`left_out` in the response's metadata).
 
     Args:

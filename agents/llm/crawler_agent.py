@@ -1,4 +1,4 @@
-"""The repo crawler that asks a model which files are entry points; what is there is read, not believed (A-01)."""
+"""The repo crawler that asks a model which files are entry points; what is there is read, not believed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The test engineer that asks a model; where its files go and what they may do is held in code (A-01)."""
+"""The test engineer that asks a model; where its files go and what they may do is held in code."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _COMMENTS = {"playwright": "//", "maestro": "#"}
 class ModelEngineerAgent(ModelAgent):
     """Writes test files; inputs and result as of the embedded engineer.
 
-    The first user message is the hydration envelope as canonical JSON (A-05). Files outside the folders of tests, files
+    The first user message is the hydration envelope as canonical JSON. Files outside the folders of tests, files
     without an assertion and files that reach for more than the application are given back once, then refused. Cases
     that no file names are `not_written` in the response's metadata.
 

@@ -1,4 +1,4 @@
-"""The form in which a model adds flows across modules, and their way into an integration spec (T-20)."""
+"""The form in which a model adds flows across modules, and their way into an integration spec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the model-backed agents share: asking, repairing an answer that cannot be read (P-01), saying why it cannot."""
+"""What the model-backed agents share: asking, repairing an answer that cannot be read, saying why it cannot."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class UnusableAnswer(AgentFailure):
 
 
 class ModelAgent(Agent):
-    """Base of the agents that ask a model. Each call is a fresh message list; nothing is remembered (A-06).
+    """Base of the agents that ask a model. Each call is a fresh message list; nothing is remembered.
 
     Args:
         role: planner, spec, writer or analyzer.
         chat: answers calls.
-        repairs: how often an answer that is not in the asked form is given back within one request (P-01).
+        repairs: how often an answer that is not in the asked form is given back within one request.
         contract: the schemas the agent is held to.
     """
 

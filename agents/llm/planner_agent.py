@@ -1,4 +1,4 @@
-"""The planner that asks a model what a request means; the steps themselves are made by the embedded planner (T-02).
+"""The planner that asks a model what a request means; the steps themselves are made by the embedded planner.
 
 The model names targets that the project has; ids, paths and order of steps are no matter of opinion.
 """
@@ -59,7 +59,7 @@ class ModelPlannerAgent(ModelAgent):
     Args:
         chat: the model.
         steps: the embedded planner, which turns targets into steps; started and shut down with this one.
-        repairs: how often an answer that is not in the asked form, or names what there is not, is given back (P-01).
+        repairs: how often an answer that is not in the asked form, or names what there is not, is given back.
         contract: the schemas the agent is held to.
     """
 

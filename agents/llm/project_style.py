@@ -1,4 +1,4 @@
-"""How a project writes its tests, in few words for a model: counted conventions and one short example (T-13).
+"""How a project writes its tests, in few words for a model: counted conventions and one short example.
 
 Read from the tests that people wrote; files of testwright itself are no example. Nothing is said of a project without
 tests, so that a model follows its own instructions there.

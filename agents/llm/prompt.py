@@ -1,4 +1,4 @@
-"""Prompts as data (T-13): Markdown files in `agents/prompts/`, filled in with named values; a missing value fails.
+"""Prompts as data: Markdown files in `agents/prompts/`, filled in with named values; a missing value fails.
 
 A file has parts, each below a line `--- NAME ---`: `system`, the same text for every call of a role, and the user
 messages. `{{name}}` stands for a value. Values are put in once and are never read as a template themselves.

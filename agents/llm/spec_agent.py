@@ -1,4 +1,4 @@
-"""The spec agent that asks a model: the engine says what happens, the model says what should (T-06, T-13).
+"""The spec agent that asks a model: the engine says what happens, the model says what should.
 
 The target is explored first, so that the model is told what was observed and what was not reached; what the engine
 found to contradict the documentation stays in the spec, whatever the model says.

@@ -1,6 +1,6 @@
-"""The writing agent that asks a model: an accepted spec becomes test files (T-07, T-13).
+"""The writing agent that asks a model: an accepted spec becomes test files.
 
-The first user message is the hydration envelope as canonical JSON (A-05): texts of others are JSON strings in it and
+The first user message is the hydration envelope as canonical JSON: texts of others are JSON strings in it and
 cannot end before they end.
 """
 

@@ -1,1 +1,1 @@
-"""How agents ask a language model: one seam (`chat.py`), and behind it any OpenAI-compatible endpoint (T-13, A-07)."""
+"""How agents ask a language model: one seam (`chat.py`), and behind it any OpenAI-compatible endpoint."""

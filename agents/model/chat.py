@@ -1,4 +1,4 @@
-"""The seam between an agent and a language model: what is asked, what is answered, and nothing else (T-13, A-06).
+"""The seam between an agent and a language model: what is asked, what is answered, and nothing else.
 
 A call carries everything that is asked; no history crosses from one call to the next. Whoever implements `ModelChat`
 counts what was spent, obeys the run's budget and never pays for the same answer twice.

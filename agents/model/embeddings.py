@@ -1,4 +1,4 @@
-"""An embeddings model at an OpenAI-compatible endpoint, behind LangChain's `Embeddings` (T-12)."""
+"""An embeddings model at an OpenAI-compatible endpoint, behind LangChain's `Embeddings`."""
 
 from __future__ import annotations
 

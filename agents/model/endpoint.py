@@ -1,4 +1,4 @@
-"""One model at one OpenAI-compatible endpoint, reached through `langchain-openai` (T-13, A-07).
+"""One model at one OpenAI-compatible endpoint, reached through `langchain-openai`.
 
 Nothing of a call survives it: every call has a message list of its own. Nothing is traced to a third party.
 """
@@ -179,7 +179,7 @@ class Endpoint:
         await self._http.aclose()
 
     def _parameters(self, without: frozenset[str], limits: Sequence[str]) -> dict[str, Any]:
-        """What decides the answer besides the messages (A-07)."""
+        """What decides the answer besides the messages."""
         said: dict[str, Any] = {
             "temperature": TEMPERATURE,
             "top_p": TOP_P,

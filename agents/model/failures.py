@@ -1,4 +1,4 @@
-"""What goes wrong between us and a model, as typed errors that say whether asking again helps (T-15).
+"""What goes wrong between us and a model, as typed errors that say whether asking again helps.
 
 The `openai` client retries nothing here: `agents/contract/lifecycle.py` is the one place that retries, and
 audits it.

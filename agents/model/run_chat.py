@@ -1,4 +1,4 @@
-"""The chat of a run: asks an endpoint within the run's budget, and never pays for the same answer twice (B-08, T-15).
+"""The chat of a run: asks an endpoint within the run's budget, and never pays for the same answer twice.
 
 An answer that arrived is stored before it is used. A call that is made again, after a crash or because its agent
 starts over, gets what is stored. An answer that nobody could use (no JSON, empty) is given out once more after a crash,

@@ -1,0 +1,1 @@
+"""The testing graph: from one target to tests that were run and analysed."""

@@ -1,4 +1,4 @@
-"""Where the testing graph goes next. The two loop routers are the seed's, return values included."""
+"""Routes the testing graph. Names and return values of the two loop routers are part of the public graph."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .state import TestingAgentState
 
 
 async def should_retry_spec(state: TestingAgentState) -> Literal["proceed_to_code", "refine_spec", "error"]:
-    """Check if spec validation failed and retries are available (T-06)."""
+    """Check if spec validation failed and retries are available."""
     if _valid(state["spec_validation_result"]):
         return "proceed_to_code"
     if state["spec_attempts"] < state["max_retries"]:
@@ -17,7 +17,7 @@ async def should_retry_spec(state: TestingAgentState) -> Literal["proceed_to_cod
 
 
 async def should_retry_code(state: TestingAgentState) -> Literal["proceed_to_execution", "refine_code", "error"]:
-    """Check if code validation failed and retries are available (T-07)."""
+    """Check if code validation failed and retries are available."""
     if _valid(state["code_validation_result"]):
         return "proceed_to_execution"
     if state["code_attempts"] < state["max_retries"]:
@@ -26,12 +26,12 @@ async def should_retry_code(state: TestingAgentState) -> Literal["proceed_to_exe
 
 
 async def should_continue(state: TestingAgentState) -> Literal["continue", "end"]:
-    """Whether the node before left anything to do; an agent that failed ends the graph without touching the loops."""
+    """Continue unless the last node ended the graph; an agent that failed ends it without another loop."""
     return "end" if state["phase"] in ("complete", "error") else "continue"
 
 
 async def after_analysis(state: TestingAgentState) -> Literal["refine_spec", "end"]:
-    """Whether an expectation turned out to be wrong, and may be refined; else the graph has come to its end."""
+    """Refine the spec when an expectation turned out to be wrong; else end the graph."""
     return "refine_spec" if state["phase"] == "spec_generation" else "end"
 
 

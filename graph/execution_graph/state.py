@@ -1,7 +1,6 @@
-"""The testing graph's state (T-05): the seed's fields with the seed's names, and what a run of ours needs besides.
+"""Defines the testing graph's state: plain JSON values under fixed field names, which checkpoints contain.
 
-Plain JSON values only: checkpoints, reports and other engines read it. The artifact in the store is authoritative;
-`spec_json` is its copy. Summaries hold at most 128 KiB each.
+The artifact in the store is authoritative; `spec_json` is its copy. Summaries have at most 128 KiB each.
 """
 
 from __future__ import annotations
@@ -20,23 +19,23 @@ MAX_RETRIES = 3
 
 
 class TestingAgentState(TypedDict):
-    """One target's way from request to judged tests.
+    """One target from request to analysed tests.
 
-    Besides the seed's fields:
-        state_version: of this form; a checkpoint of another version is refused.
+    Fields that do not explain themselves:
+        state_version: a checkpoint of another version is refused.
         step_id: the plan step, or "" when the graph is run by itself.
-        target_info: `path`, `module`, `import_root`, `symbols` and what else the plan says of the target.
+        target_info: `path`, `module`, `import_root`, `symbols` and further data of the plan about the target.
         target_digest: sha256 of the target's file when it was read; a resumed step whose target changed starts again.
-        spec_path, test_path: where spec (in the run's folder) and test file (in the project) belong.
-        run, analyze: switches of the last phase (T-14); `executed` says whether tests were run.
+        spec_path, test_path: paths of spec (in the run's folder) and test file (in the project).
+        run, analyze: switches of the last phase; `executed`: whether tests were run.
         answer_errors: why the last answer of an agent could not be read; counts as a failed attempt.
-        notices: which mutants the first spec's cases are known to notice, by their ids; see the tool `run_tests`.
-        spec_artifact_id, code_artifact_id: what crossed the boundary.
-        generated_files: paths of all files the writer made, in the run's folder.
-        kept: ids of the cases in the test file as it stands. dropped: what was pruned, with reasons.
-        suspected_defects, findings: for the report. warnings: what went wrong without ending anything.
+        notices: which mutants the first spec's cases are known to kill, by case id; see the tool `run_tests`.
+        spec_artifact_id, code_artifact_id: the accepted artifacts.
+        generated_files: paths of all files of the writer, in the run's folder.
+        kept: ids of the cases in the current test file. dropped: pruned cases, with reasons.
+        suspected_defects, findings: for the report. warnings: faults that ended nothing.
         usage: tokens and cost of all agents.
-        prompt_versions: by role, the version of the prompt that a model was last asked with; recorded with artifacts.
+        prompt_versions: by role, the version of the prompt last sent to a model; recorded with artifacts.
         failure: the fault that ended the step early, or None. exit_reason: a `StepExit`, None while running.
     """
 
@@ -106,15 +105,15 @@ def new_testing_state(
     max_retries: int = MAX_RETRIES,
     codebase_context: Mapping[str, Any] | None = None,
 ) -> TestingAgentState:
-    """The state a testing graph begins with.
+    """Return the initial state of a testing graph.
 
     Args:
         target: `{path, module, import_root, symbols}`, or just the path (or endpoint, or scenario).
         max_retries: refinements after the first generation, of spec and code each.
-        codebase_context: what was looked up for several steps already; None has the graph look it up.
+        codebase_context: context retrieved for several steps before; None lets the graph retrieve it.
     """
     info = {"path": target} if isinstance(target, str) else dict(target)
-    asked = {
+    arguments = {
         "user_request": user_request,
         "test_type": test_type,
         "target": str(info.get("path") or info.get("endpoint") or ""),
@@ -128,11 +127,11 @@ def new_testing_state(
         "max_retries": max_retries,
         "codebase_context": dict(codebase_context) if codebase_context is not None else None,
     }
-    return cast(TestingAgentState, {**_nothing_yet(), **asked})
+    return cast(TestingAgentState, {**_empty_fields(), **arguments})
 
 
-def _nothing_yet() -> dict[str, Any]:
-    """Every field that nodes fill, as it is before the first one."""
+def _empty_fields() -> dict[str, Any]:
+    """Initial values of every field that nodes fill."""
     results = ("codebase_context", "ast_analysis", "selected_schema", "spec_json", "spec_validation_result")
     results += ("generated_code_path", "code_validation_result", "test_results", "analysis", "target_digest", "openapi")
     results += ("spec_artifact_id", "code_artifact_id", "failure", "exit_reason")

@@ -1,4 +1,4 @@
-"""The run's ceilings on time, tokens and cost (B-08): they stop what costs, and keep what was made."""
+"""Checks the run's ceilings on time, tokens and cost while steps are executed."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ..context import RunContext
 
 
 class CeilingMeter:
-    """What the run has spent, as it grows while steps are executed at the same time.
+    """Sums up what concurrent steps use, and compares it with the ceilings.
 
     Args:
-        spent: what earlier waves, and the run before it was resumed, have used.
+        spent: usage of earlier waves and sessions.
         clock: seconds, monotonic.
-        budget: whoever knows better what was spent, and on what ceilings; None for none.
+        budget: counts model calls as they happen and takes precedence; None for none.
     """
 
     def __init__(
@@ -27,24 +27,24 @@ class CeilingMeter:
         self._budget = budget
 
     def add(self, usage: TokenUsage) -> None:
-        """Count what a step's agents used."""
+        """Add what a step's agents used."""
         self._before = add_to_plan_usage(self._before, usage)
 
     @property
     def spent(self) -> PlanUsage:
-        """Everything so far, seconds of this wave included."""
+        """Usage so far, seconds of this wave included."""
         return add_to_plan_usage(self._before, {"tokens": 0, "cost": 0.0}, self._clock() - self._began)
 
     @property
     def seconds_left(self) -> float | None:
-        """Until the ceiling on wall time, not below 0; None without one."""
+        """Seconds until the ceiling on wall time, not below 0; None without one."""
         if self._budget is not None:
             return self._budget.seconds_left
         ceiling = self._context.wall_seconds
         return None if ceiling is None else max(0.0, ceiling - self.spent["seconds"])
 
     def exceeded(self) -> str | None:
-        """Which ceiling is reached, in words; None when none is."""
+        """Describe the ceiling that is reached; None when none is."""
         if self._budget is not None:
             return self._budget.exceeded()
         spent, context = self.spent, self._context

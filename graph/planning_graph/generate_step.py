@@ -71,7 +71,7 @@ def thread_id(context: RunContext, step_id: str) -> str:
 
 
 def thread_of(context: RunContext, step_id: str) -> RunnableConfig:
-    """Where a step's testing graph keeps its checkpoints, and how far it may go."""
+    """The checkpoint thread of a step's testing graph, and its recursion limit."""
     return {"configurable": {"thread_id": thread_id(context, step_id)}, "recursion_limit": RECURSION_LIMIT}
 
 
@@ -123,7 +123,7 @@ async def failed_step(step: PlanStepState, fault: Fault, context: RunContext, se
 
 
 def outcome_of(values: TestingAgentState) -> StepOutcome:
-    """How a finished testing graph ends its step."""
+    """Return the outcome of a step whose testing graph has finished."""
     exit_reason = StepExit(values["exit_reason"] or StepExit.DEFECT)
     failure = values["failure"]
     status = {StepExit.COMPLETED: "completed", StepExit.NOTHING_TO_TEST: "skipped"}.get(exit_reason, "failed")
@@ -136,7 +136,7 @@ def outcome_of(values: TestingAgentState) -> StepOutcome:
 
 
 def _why(exit_reason: StepExit, values: TestingAgentState) -> str:
-    """Why a step without a fault is not completed, with what stood in the way of the first symbol that got no test."""
+    """Explain why a step without a fault is not completed, with the reason of the first symbol that got no test."""
     unreached = (values["spec_json"] or {}).get("not_reached") or []
     if exit_reason is StepExit.NOTHING_TO_TEST and unreached:
         others = f", and {len(unreached) - 1} more like it" if len(unreached) > 1 else ""
@@ -145,7 +145,7 @@ def _why(exit_reason: StepExit, values: TestingAgentState) -> str:
 
 
 def step_result(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What a step hands to the steps after it and to the report; only a completed one has kept or staged anything."""
+    """Build the result of a step for later steps and the report; only a completed one has kept or staged files."""
     result = {key: values.get(key) for key in _RESULT_FIELDS}
     for key in ("spec_errors", "code_errors"):
         if values.get(key):
@@ -175,16 +175,16 @@ def initial_step_state(step: PlanStepState, state: PlanningAgentState) -> Testin
 
 
 def _shared_context(step: PlanStepState, state: PlanningAgentState) -> dict[str, Any] | None:
-    """What a step before this one looked up for all that come after it; None without one, or when it failed."""
+    """Return the context that an earlier step retrieved for all others; None without one, or when it failed."""
     before = set(depends_on(step))
-    for one in state["plan"]:
-        if one["id"] in before and one["type"] == "retrieve_context" and one["status"] == "completed":
-            return one["result"]
+    for other in state["plan"]:
+        if other["id"] in before and other["type"] == "retrieve_context" and other["status"] == "completed":
+            return other["result"]
     return None
 
 
 async def _checkpointed(graph: TestingGraph, thread: str, services: GraphServices) -> dict[str, Any] | None:
-    """The state of a testing graph that has begun and whose target is unchanged, or None to begin."""
+    """Return the checkpointed state of a testing graph whose target is unchanged; None to start from the beginning."""
     if services.checkpointer is None:
         return None
     config: RunnableConfig = {"configurable": {"thread_id": thread}}
@@ -199,7 +199,7 @@ async def _checkpointed(graph: TestingGraph, thread: str, services: GraphService
 
 
 async def target_changed(digest: str | None, target: Mapping[str, Any], services: GraphServices) -> bool:
-    """Whether a target's file is another than the one with this digest; a file that is gone has changed."""
+    """Whether a target's file differs from the one with this digest; a missing file has changed."""
     if digest is None or not target.get("path"):
         return False
     try:
@@ -210,7 +210,7 @@ async def target_changed(digest: str | None, target: Mapping[str, Any], services
 
 
 async def stopped_step(step: PlanStepState, fault: Fault, context: RunContext, services: GraphServices) -> StepOutcome:
-    """The outcome of a generate step that a ceiling stopped: completed with the tests that ran and held, else failed.
+    """The outcome of a generate step that a ceiling stopped: completed with the tests that passed, else failed.
 
     Raises:
         StorageError, ToolFailure: the kept tests cannot be staged again.
@@ -225,6 +225,7 @@ async def stopped_step(step: PlanStepState, fault: Fault, context: RunContext, s
         return failed(fault, {**step_result(values), **used}, used["usage"])
     aside: list[str] = []
     if following in _REFINED:
+        # The kept files take the place of those that were being refined; a later session continues with the latter.
         aside = await _put_aside(step, values["generated_files"], context, services)
     state = cast(TestingAgentState, {**values, "kept": kept, "dropped": _dropped(values, kept, fault)})
     if following in _STAGED_ANEW:
@@ -236,7 +237,7 @@ async def stopped_step(step: PlanStepState, fault: Fault, context: RunContext, s
 
 
 async def put_back(step: PlanStepState, services: GraphServices) -> None:
-    """Stage what was put aside, for a step that goes on. Raises ToolFailure."""
+    """Stage the files that were set aside, for a step that continues. Raises ToolFailure."""
     for path in (step["result"] or {}).get("put_aside") or ():
         found = await services.tools.call("read_file", {"path": _aside(step, path)})
         await services.tools.call("write_file", {"path": staged(path), "contents": found["contents"]})
@@ -248,7 +249,7 @@ async def _put_aside(
     try:
         files = await read_staged(paths, Runtime(context=context))
     except ToolFailure:
-        return []  # cut off while they were written: the step then refines what is kept
+        return []  # cancelled while they were written: the step then refines the kept ones
     for file in files:
         await services.tools.call("write_file", {"path": _aside(step, file["path"]), "contents": file["contents"]})
     return [file["path"] for file in files]
@@ -259,15 +260,15 @@ def _aside(step: PlanStepState, path: str) -> str:
 
 
 def _passed(values: Mapping[str, Any]) -> list[str]:
-    """The cases of the test file that ran, held, and have not been condemned since."""
+    """Cases of the test file that ran, passed, and have not been dropped since."""
     ran = set((values.get("test_results") or {}).get("kept") or ())
     return [case_id for case_id in values.get("kept") or () if case_id in ran]
 
 
 def _dropped(values: Mapping[str, Any], kept: list[str], fault: Fault) -> list[dict[str, Any]]:
-    """What was dropped before, and each case that was still in work."""
+    """Cases dropped before, and each case that was not finished."""
     known = {*dropped_ids(values["dropped"]), *kept}
     open_cases = [case["id"] for case in (values["spec_json"] or {}).get("cases") or [] if case["id"] not in known]
     return values["dropped"] + [
-        {"case_id": one, "nodeid": "", "reason": fault.message, "class": "test_defect"} for one in open_cases
+        {"case_id": case_id, "nodeid": "", "reason": fault.message, "class": "test_defect"} for case_id in open_cases
     ]

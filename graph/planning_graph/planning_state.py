@@ -1,4 +1,4 @@
-"""The planning graph's state (T-01): the seed's fields with the seed's names, and what a run of ours needs besides."""
+"""Defines the planning graph's state: plain JSON values under fixed field names, which checkpoints contain."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class PlanStepState(TypedDict):
             `write_test_cases` or `engineer_tests`.
         status: only the last three are final.
         params: step-specific; `depends_on` lists ids of steps that come first.
-        result: structured result, with `exit_reason` (a `StepExit`); also of a failed step, as far as it came.
-        error_message: populated on failure, and why a step was skipped.
+        result: structured result, with `exit_reason` (a `StepExit`); partial for a failed step.
+        error_message: why a step failed or was skipped.
     """
 
     id: str
@@ -39,12 +39,12 @@ class PlanStepState(TypedDict):
 class PlanningAgentState(TypedDict):
     """A run from request to its last step.
 
-    Besides the seed's fields:
-        state_version: of this form; a checkpoint of another version is refused.
-        changes: what the run is limited to, as `changes.changed_code` tells it; None for no limit.
-        framework: asked for, or None to let the plan choose. tests_dir: where accepted tests go.
-        max_retries: refinements a testing graph may make. run, analyze, accept: switches (T-14, B-09).
-        understood, not_understood, skipped: what the planner says of the request.
+    Fields that do not explain themselves:
+        state_version: a checkpoint of another version is refused.
+        changes: the changed code that the run is limited to; None for no limit.
+        framework: the requested one, or None to let the plan choose. tests_dir: where accepted tests go.
+        max_retries: refinements in a testing graph. run, analyze, accept: switches.
+        understood, not_understood, skipped: the planner's account of the request.
         spent: seconds, tokens and cost so far. usage: the planner's own part of it.
         failure: the fault that ended the run early, or None. exit_reason: an `ExitReason`, None while running.
     """
@@ -94,11 +94,11 @@ def new_planning_state(
     analyze: bool = True,
     accept: bool = True,
 ) -> PlanningAgentState:
-    """The state a run begins with.
+    """Return the initial state of a run.
 
     Args:
         request_id: the run id.
-        max_retries_per_step: how often a step is tried again after an infrastructure fault.
+        max_retries_per_step: how often a step is repeated after an infrastructure fault.
         max_retries: refinements of spec and code, each, after the first generation.
         accept: whether kept tests are added to the project; off for a dry run.
     """

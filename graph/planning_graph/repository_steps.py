@@ -1,6 +1,6 @@
 """Steps of the three agents of A-01: crawl a repository, write test cases, engineer tests.
 
-Between them only validated artifacts cross (A-05): a step loads its upstream's artifact by id, and what it asks its
+Between them only validated artifacts cross: a step loads its upstream's artifact by id, and what it asks its
 agent with is the hydration envelope.
 """
 
@@ -32,13 +32,13 @@ _RECORDED = ("prompt_version", "model")
 
 @dataclass(frozen=True, slots=True)
 class _Stage:
-    """One of the three agents.
+    """One of the three repository agents.
 
     Attributes:
         role: in `GraphServices.agents`.
         agent: its name in contracts and artifacts.
-        upstream: step type whose artifact it is given; None for the first.
         file: where its result is written, in the run's folder.
+        upstream: the step type whose artifact is its input; None for the first.
     """
 
     role: str
@@ -47,7 +47,7 @@ class _Stage:
     upstream: str | None = None
 
     def schema(self, side: str) -> str:
-        """The path of its input or output schema."""
+        """Return the path of its input or output schema."""
         return f"schemas/{self.agent}/{side}.json"
 
 
@@ -61,11 +61,11 @@ STAGES = {
 async def run_repository_step(
     step: PlanStepState, state: PlanningAgentState, context: RunContext, services: GraphServices
 ) -> StepOutcome:
-    """Ask the step's agent, keep what it made as an artifact and as a file of the run, and stage test files.
+    """Call the step's agent, store its result as an artifact and as a file of the run, and stage test files.
 
     Raises:
         ToolFailure: the repository cannot be listed, or a file of the run cannot be written.
-        AgentUnreachable: the way to the agent failed; the step may be tried again.
+        AgentUnreachable: the agent could not be reached; the step may be tried again.
     """
     stage = STAGES[step["type"]]
     inputs = await _inputs(stage, step, state, context, services)
@@ -79,21 +79,21 @@ async def run_repository_step(
     try:
         if stage.agent == "test_engineer":
             result = {**result, "files": confine_files(result["files"], str(result["framework"]))}
-        artifact_id = await asyncio.to_thread(_kept, stage, result, response, context, services)
+        artifact_id = await asyncio.to_thread(_persisted, stage, result, response, context, services)
     except SchemaValidationError as error:
         return failed(fault_of(error), usage=usage)
     await services.tools.call("write_file", {"path": stage.file, "contents": pretty_json(result)})
     for file in result.get("files") or () if stage.agent == "test_engineer" else ():
         await services.tools.call("write_file", {"path": staged(file["path"]), "contents": file["contents"]})
-    told = {**_told(stage, result), "not_written": _not_written(response)}
-    outcome = {"artifact_id": artifact_id, "kind": f"{stage.agent}_output", "file": stage.file, **told}
+    summary = {**_summary(stage, result), "not_written": _not_written(response)}
+    outcome = {"artifact_id": artifact_id, "kind": f"{stage.agent}_output", "file": stage.file, **summary}
     return StepOutcome("completed", StepExit.COMPLETED, outcome, usage=usage)
 
 
 def staged_by_engineer(plan: Sequence[PlanStepState]) -> list[str]:
     """Paths in the project of the test files that completed engineer steps staged, in plan order."""
-    made = [step for step in plan if step["type"] == "engineer_tests" and step["status"] == "completed"]
-    return [str(path) for step in made for path in (step["result"] or {}).get("staged") or ()]
+    completed = [step for step in plan if step["type"] == "engineer_tests" and step["status"] == "completed"]
+    return [str(path) for step in completed for path in (step["result"] or {}).get("staged") or ()]
 
 
 async def _inputs(
@@ -109,26 +109,28 @@ async def _inputs(
             "ref": tree["ref"],
             "depth_level": params["depth_level"],
         }
-    upstream = _upstream(step, state, stage.upstream)
-    given = {"depth_level": params.get("depth_level"), "target_framework": params.get("framework")}
-    wanted = "depth_level" if stage.agent == "test_case_generator" else "target_framework"
+    upstream = _upstream_artifact(step, state, stage.upstream)
+    if stage.agent == "test_case_generator":
+        parameters = {"depth_level": params.get("depth_level")}
+    else:
+        parameters = {"target_framework": params.get("framework")}
     return await asyncio.to_thread(
         hydrate,
         services.artifacts,
         context.run_id,
         upstream,
         schema=stage.schema("input"),
-        parameters={wanted: given[wanted]},
+        parameters=parameters,
         validate=services.validate,
     )
 
 
-def _upstream(step: PlanStepState, state: PlanningAgentState, wanted: str) -> str:
-    """The artifact of the step it depends on that is of the wanted type."""
+def _upstream_artifact(step: PlanStepState, state: PlanningAgentState, wanted: str) -> str:
+    """Return the artifact id of the dependency with the wanted step type."""
     before = step["params"].get("depends_on") or ()
-    for one in state["plan"]:
-        found = (one["result"] or {}).get("artifact_id")
-        if one["id"] in before and one["type"] == wanted and isinstance(found, str):
+    for other in state["plan"]:
+        found = (other["result"] or {}).get("artifact_id")
+        if other["id"] in before and other["type"] == wanted and isinstance(found, str):
             return found
     raise SchemaValidationError(
         f"{step['id']} depends on no completed {wanted} step",
@@ -137,7 +139,7 @@ def _upstream(step: PlanStepState, state: PlanningAgentState, wanted: str) -> st
     )
 
 
-def _kept(
+def _persisted(
     stage: _Stage, result: JsonObject, response: AgentResponse, context: RunContext, services: GraphServices
 ) -> str:
     meta = {key: response.metadata[key] for key in _RECORDED if response.metadata.get(key)}
@@ -145,8 +147,8 @@ def _kept(
     return persist_output(services.artifacts, context.run_id, producer, result, meta=meta, validate=services.validate)
 
 
-def _told(stage: _Stage, result: Mapping[str, Any]) -> JsonObject:
-    """What the plan's state says of a result; the whole is the artifact."""
+def _summary(stage: _Stage, result: Mapping[str, Any]) -> JsonObject:
+    """Summarise a result for the plan's state; the whole is the artifact."""
     if stage.agent == "repo_crawler":
         stack = result["detected_stack"]
         return {
@@ -155,7 +157,7 @@ def _told(stage: _Stage, result: Mapping[str, Any]) -> JsonObject:
             "file_count": len(result["file_tree"]),
             "entry_points": len(result["entry_points"]),
             "runtime": str(stack.get("runtime") or ""),
-            "frameworks": [str(one) for one in stack.get("frameworks") or ()][:20],
+            "frameworks": [str(name) for name in stack.get("frameworks") or ()][:20],
             "cache_hits": result["cache_hits"],
         }
     if stage.agent == "test_case_generator":
@@ -165,4 +167,4 @@ def _told(stage: _Stage, result: Mapping[str, Any]) -> JsonObject:
 
 def _not_written(response: AgentResponse) -> list[JsonObject]:
     found = response.metadata.get("not_written")
-    return [dict(one) for one in found][:200] if isinstance(found, list) else []
+    return [dict(row) for row in found][:200] if isinstance(found, list) else []

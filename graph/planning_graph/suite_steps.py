@@ -1,4 +1,4 @@
-"""Steps that work on what the generate steps left: verify it together, add it to the project, look something up."""
+"""Executes the steps beside generation: verify all tests together, add them to the project, retrieve context."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .steps import StepOutcome, failed, skipped
 
 
 async def verify_suite(step: PlanStepState, state: PlanningAgentState, services: GraphServices) -> StepOutcome:
-    """Run all kept test files together, and prune what does not hold in company (B-11); one file was run already.
+    """Run all kept test files together and prune cases that fail there; a single file was run already.
 
     Raises:
         ToolFailure, ToolTimeout, EnvironmentFault.
@@ -32,48 +32,52 @@ async def verify_suite(step: PlanStepState, state: PlanningAgentState, services:
         return StepOutcome("completed", StepExit.SWITCHED_OFF, result, "not executed: running is switched off")
     for result in made.values():
         await _restore(services, result)
-    answer = _proven_alone(list(made.values()))
+    answer = _proven_by_own_run(list(made.values()))
     if answer is None:
         options = {key: step["params"][key] for key in ("framework",) if step["params"].get(key)}
         answer = await services.tools.call("verify_suite", {"test_paths": list(made), "options": options})
     dropped = _attributed(answer.get("dropped") or [], made)
     kept: dict[str, list[str]] = {}
     for path, result in made.items():
-        going = _going(path, result["kept"], dropped)
-        kept[path] = [case_id for case_id in result["kept"] if case_id not in going]
-        if going:
-            await _prune(services, result, [*dropped_ids(result["dropped"] or []), *sorted(going)])
-    left = [path for path in made if kept[path]]
-    result = {"executed": True, "test_paths": left, "kept": kept, "dropped": dropped, "suite": within_limit(answer)}
-    if not left:
+        removed = _removed_cases(path, result["kept"], dropped)
+        kept[path] = [case_id for case_id in result["kept"] if case_id not in removed]
+        if removed:
+            await _prune(services, result, [*dropped_ids(result["dropped"] or []), *sorted(removed)])
+    remaining = [path for path in made if kept[path]]
+    result = {
+        "executed": True,
+        "test_paths": remaining,
+        "kept": kept,
+        "dropped": dropped,
+        "suite": within_limit(answer),
+    }
+    if not remaining:
         return StepOutcome("failed", StepExit.NOTHING_KEPT, result, "no test holds when all run together")
     return StepOutcome("completed", StepExit.COMPLETED, result)
 
 
-def _proven_alone(results: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """What the run of the only file showed, when it is still the file that was run: there is no other company for it.
-
-    None where the tests have to be run together.
-    """
+def _proven_by_own_run(results: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Return the results of the only file's own run if the file is unchanged since; None if tests must run together."""
     if len(results) != 1:
         return None
-    seen = results[0].get("test_results") or {}
-    # Tests of a table stand together in the file, wherever their cases are in the spec.
-    same = seen.get("repeats") and sorted(seen.get("kept") or ()) == sorted(results[0]["kept"])
-    return {**seen, "dropped": []} if same else None
+    own_run = results[0].get("test_results") or {}
+    # Sorted: the tests of a parametrised table are adjacent in the file, wherever their cases are in the spec.
+    same = own_run.get("repeats") and sorted(own_run.get("kept") or ()) == sorted(results[0]["kept"])
+    return {**own_run, "dropped": []} if same else None
 
 
 async def accept_tests(step: PlanStepState, state: PlanningAgentState, services: GraphServices) -> StepOutcome:
-    """Add the verified and the engineered files to the project; on a dry run they stay staged (B-09).
+    """Add the verified and the engineered files to the project; on a dry run they stay staged.
 
-    When a file is in the way, the result lists every file with its outcome, `conflict` included, and the step failed.
+    When a file of the project would be overwritten, the step fails and its result lists every file with its outcome,
+    `conflict` included.
 
     Raises:
         ToolFailure: nothing was added.
     """
-    verified = [one for one in state["plan"] if one["type"] == "verify_suite" and one["status"] == "completed"]
+    verified = [other for other in state["plan"] if other["type"] == "verify_suite" and other["status"] == "completed"]
     if verified:
-        paths = [path for one in verified for path in (one["result"] or {}).get("test_paths") or []]
+        paths = [path for other in verified for path in (other["result"] or {}).get("test_paths") or []]
     else:
         paths = list(kept_results(state["plan"], step["params"].get("test_paths")))
     paths += staged_by_engineer(state["plan"])
@@ -101,7 +105,7 @@ async def accept_tests(step: PlanStepState, state: PlanningAgentState, services:
 
 
 async def retrieve_for_plan(step: PlanStepState, services: GraphServices) -> StepOutcome:
-    """Look something up for the steps that follow. Raises ToolTimeout; other failures end the step."""
+    """Retrieve context for the steps that follow. Raises ToolTimeout; other failures end the step."""
     params = step["params"]
     arguments = {"query": params["query"], "file_paths": params.get("file_paths") or []}
     try:
@@ -114,39 +118,39 @@ async def retrieve_for_plan(step: PlanStepState, services: GraphServices) -> Ste
 
 
 def kept_results(plan: Sequence[PlanStepState], wanted: Sequence[str] | None) -> dict[str, dict[str, Any]]:
-    """Results of completed generate steps that kept a test, by test path, in plan order; of `wanted` paths only."""
+    """Select results of completed generate steps that kept a test, by test path, in plan order; of `wanted` paths."""
     results: dict[str, dict[str, Any]] = {}
     for step in plan:
         result = step["result"] or {}
         path = str(result.get("test_path") or "")
-        made = step["status"] == "completed" and path and result.get("kept") and "spec_path" in result
-        if made and (wanted is None or path in wanted):
+        kept = step["status"] == "completed" and path and result.get("kept") and "spec_path" in result
+        if kept and (wanted is None or path in wanted):
             results[path] = result
     return results
 
 
 def _attributed(dropped: Iterable[Mapping[str, Any]], made: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Dropped cases with the file each is of: as they say, or every file that keeps a case of that id."""
+    """Assign each dropped case to its file: the one it names, else every file that keeps a case of that id."""
     found: list[dict[str, Any]] = []
-    for one in dropped:
-        case_id = one.get("case_id")
-        said = (one.get("test_path"), str(one.get("nodeid") or "").partition("::")[0])
-        named = [path for path in said if path in made][:1]
+    for row in dropped:
+        case_id = row.get("case_id")
+        candidates = (row.get("test_path"), str(row.get("nodeid") or "").partition("::")[0])
+        named = [path for path in candidates if path in made][:1]
         holders = named or [path for path, result in made.items() if case_id in result["kept"]]
-        found += [{**one, "case_id": case_id, "test_path": path} for path in holders or [None]]
+        found += [{**row, "case_id": case_id, "test_path": path} for path in holders or [None]]
     return found
 
 
-def _going(path: str, kept: Sequence[str], dropped: Iterable[Mapping[str, Any]]) -> set[str]:
-    """The cases of a file that do not stay; all of them when the file itself could not be loaded."""
-    of_file = [one for one in dropped if one["test_path"] == path]
-    if any(one.get("nodeid") == path and not one["case_id"] for one in of_file):
+def _removed_cases(path: str, kept: Sequence[str], dropped: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Return the cases to remove from a file; all of them when the file itself could not be loaded."""
+    of_file = [row for row in dropped if row["test_path"] == path]
+    if any(row.get("nodeid") == path and not row["case_id"] for row in of_file):
         return set(kept)
-    return {str(one["case_id"]) for one in of_file}
+    return {str(row["case_id"]) for row in of_file}
 
 
 async def _restore(services: GraphServices, result: Mapping[str, Any]) -> None:
-    """Stage a file as its generate step left it, so that a verification which was interrupted begins from the same."""
+    """Stage a file as its generate step left it, so that an interrupted verification starts from the same file."""
     spec = await asyncio.to_thread(services.artifacts.get, result["spec_artifact_id"])
     await services.tools.call(
         "write_file", {"path": result["spec_path"], "contents": pretty_json(spec.payload["spec"])}

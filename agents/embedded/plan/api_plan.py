@@ -1,4 +1,4 @@
-"""The steps for API tests: one for each application that is named or found, or each OpenAPI document (T-02, T-20)."""
+"""The steps for API tests: one for each application that is named or found, or each OpenAPI document."""
 
 from __future__ import annotations
 

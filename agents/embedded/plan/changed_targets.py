@@ -1,4 +1,4 @@
-"""Limits targets to what has changed (T-18). What changed comes as plain data, from `changes.changed_code`."""
+"""Limits targets to what has changed. What changed comes as plain data, from `changes.changed_code`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which public symbols a project's own tests already use, for "only what has no tests" (T-02)."""
+"""Which public symbols a project's own tests already use, for "only what has no tests"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps for integration tests: one for each module whose public code reaches others of the project (T-02, T-20)."""
+"""The steps for integration tests: one for each module whose public code reaches others of the project."""
 
 from __future__ import annotations
 

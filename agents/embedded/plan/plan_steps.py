@@ -1,4 +1,4 @@
-"""The steps of a plan, as plain data (T-01, T-02)."""
+"""The steps of a plan, as plain data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The planner that needs no model: a request in plain words becomes ordered steps (T-02, C-04).
+"""The planner that needs no model: a request in plain words becomes ordered steps.
 
 It understands files, folders, packages, modules and symbols (`pkg.mod:Class.method`), several of them, "only what has
 no tests", "except X", a framework, one or several test types, and it says what it did not understand.

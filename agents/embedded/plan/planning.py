@@ -1,4 +1,4 @@
-"""What the embedded planner hands to each kind of tests, and what it gets back (T-02)."""
+"""What the embedded planner hands to each kind of tests, and what it gets back."""
 
 from __future__ import annotations
 

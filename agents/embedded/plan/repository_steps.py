@@ -1,4 +1,4 @@
-"""The steps that map a repository and write end-to-end tests for it, and the planner whose plan is given (A-01)."""
+"""The steps that map a repository and write end-to-end tests for it, and the planner whose plan is given."""
 
 from __future__ import annotations
 

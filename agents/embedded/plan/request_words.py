@@ -1,4 +1,4 @@
-"""What a request in plain words says, before the project is looked at (T-02).
+"""What a request in plain words says, before the project is looked at.
 
 Words are sorted into four heaps: what kind of tests, which framework, restrictions ("only what has no tests", "except
 X"), and mentions, which are words that may name a file, a folder, a package, a module or a symbol. Nothing is guessed

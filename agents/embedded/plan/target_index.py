@@ -1,4 +1,4 @@
-"""Finds what a mention names: files, folders, packages, modules and symbols of a project (T-02, B-05)."""
+"""Finds what a mention names: files, folders, packages, modules and symbols of a project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps for unit tests: one for each module with something public to test (T-02)."""
+"""The steps for unit tests: one for each module with something public to test."""
 
 from __future__ import annotations
 

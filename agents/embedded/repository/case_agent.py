@@ -1,4 +1,4 @@
-"""The test case generator that needs no model: cases from the routes and pages that a crawl found (A-01).
+"""The test case generator that needs no model: cases from the routes and pages that a crawl found.
 
 What a case expects is what the source declares: statuses that handlers name, texts that pages hold, and what a
 framework documents. What no source says, such as an id that exists, is a precondition.

@@ -1,4 +1,4 @@
-"""The repo crawler that needs no model: it lists, samples and reads a repository through tools (A-01, A-10)."""
+"""The repo crawler that needs no model: it lists, samples and reads a repository through tools."""
 
 from __future__ import annotations
 

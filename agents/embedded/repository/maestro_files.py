@@ -1,4 +1,4 @@
-"""Scripts as Maestro flows in YAML: one file for each case, as Maestro runs them (A-01)."""
+"""Scripts as Maestro flows in YAML: one file for each case, as Maestro runs them."""
 
 from __future__ import annotations
 

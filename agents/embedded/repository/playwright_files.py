@@ -1,4 +1,4 @@
-"""Scripts as Playwright tests in TypeScript: one file for each part of an application (A-01)."""
+"""Scripts as Playwright tests in TypeScript: one file for each part of an application."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Specs of API tests: an application is started in the sandbox, sent requests, held to its OpenAPI document (T-20)."""
+"""Specs of API tests: an application is started in the sandbox, sent requests, held to its OpenAPI document."""
 
 from __future__ import annotations
 

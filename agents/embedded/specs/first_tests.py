@@ -1,4 +1,4 @@
-"""The first tests of a run, shown long before the run has ended: what already passes, in a file of its own (T-16).
+"""The first tests of a run, shown long before the run has ended: what already passes, in a file of its own.
 
 They are made from what exploring has seen after a moment, and have been run once. The suite that the run keeps is made
 without them: they are a look ahead, and as deterministic as anything that has been cut off by nothing but trials.

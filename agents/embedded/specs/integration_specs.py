@@ -1,6 +1,6 @@
-"""Specs of integration tests: flows of one entry module across the modules it calls, run in the sandbox (T-20).
+"""Specs of integration tests: flows of one entry module across the modules it calls, run in the sandbox.
 
-The same project and request give the same spec (B-06).
+The same project and request give the same spec.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Specs of unit tests: one Python module is read, run in the sandbox, and what a test may demand is written down.
 
-The same project and request give the same spec (B-06).
+The same project and request give the same spec.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""The testing graph's nodes, one file each."""

@@ -84,7 +84,7 @@ def refinement(
 
 
 def _added(before: list[dict[str, Any]], found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Findings of all runs of the tests, each once: what was refined stays on record."""
+    """Findings of all runs of the tests, each once, those of refined cases included."""
     return before + [one for one in found if one not in before]
 
 
@@ -94,10 +94,10 @@ def _reason(case_id: str, findings: dict[Any, dict[str, Any]]) -> dict[str, Any]
     return {"case_id": case_id, "nodeid": "", "reason": reason, "class": finding.get("class", "test_defect")}
 
 
-def _merged(one: Iterable[dict[str, Any]], other: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Defects of both, each id once, the earlier one first."""
+def _merged(before: Iterable[dict[str, Any]], found: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Merge defects by id; the earlier one wins."""
     merged: dict[str, dict[str, Any]] = {}
-    for defect in (*one, *other):
+    for defect in (*before, *found):
         merged.setdefault(str(defect.get("id") or defect.get("title") or len(merged)), defect)
     return list(merged.values())
 

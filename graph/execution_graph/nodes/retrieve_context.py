@@ -1,4 +1,4 @@
-"""Node `retrieve_context`: what is known of the target, exclusively through tools (T-12)."""
+"""Node `retrieve_context`: retrieves context about the target, exclusively through tools."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ _DOCUMENT = re.compile(
 
 @reported_node
 async def retrieve_context(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Ask for code around the target, its syntax tree and, for API tests or when the request names one, an OpenAPI
-    document (the project's own where no other is named); side by side. Code that was looked up for several steps of
-    the plan already is not looked up again.
+    """Retrieve code around the target, its syntax tree and, for API tests or on request, an OpenAPI document.
+
+    The three tools are called concurrently. The document is the project's own where the request names no other. Code
+    that an earlier step of the plan retrieved for all steps is not retrieved again.
 
     Raises:
-        ToolFailure: the target cannot be read or parsed. Snippets and OpenAPI only help: without them the graph goes
-            on, with a warning in the state.
+        ToolFailure: the target cannot be read or parsed. Without snippets or OpenAPI the graph continues, with a
+            warning in the state.
     """
     services = services_of(runtime)
     info = state["target_info"]
@@ -42,8 +43,8 @@ async def retrieve_context(state: TestingAgentState, runtime: Runtime[RunContext
     wanted = {"query": query, "file_paths": [path] if path else []} if shared is None else None
     analysis, (context, no_context), (openapi, no_openapi) = await gather_all(
         _analysis(services, path),
-        _try(services, "get_codebase_context", wanted),
-        _try(services, "get_openapi_spec", _document_wanted(state)),
+        _optional(services, "get_codebase_context", wanted),
+        _optional(services, "get_openapi_spec", _document_wanted(state)),
     )
     return {
         "codebase_context": context if shared is None else shared,
@@ -56,20 +57,20 @@ async def retrieve_context(state: TestingAgentState, runtime: Runtime[RunContext
 
 
 def _document_wanted(state: TestingAgentState) -> dict[str, Any] | None:
-    """What to ask `get_openapi_spec` for; None when no document is of use."""
+    """Build the arguments of `get_openapi_spec`; None when no document is needed."""
     is_api = state["test_type"] == "api"
     endpoint = str(state["target_info"].get("endpoint") or "") if is_api else ""
     document = named_document(state["user_request"])
     if document and endpoint.startswith("/"):
         return {"endpoint": document, "operation": endpoint}
-    # An application tells its own document when it is started; another one in the project may be out of date.
+    # A started application serves its own document; another one in the project may be out of date.
     started = bool(state["target_info"].get("application"))
     wanted = document or endpoint or ("." if is_api and not started else "")
     return {"endpoint": wanted} if wanted else None
 
 
 def named_document(request: str) -> str | None:
-    """The first OpenAPI document that a request names by its address or file name, or None."""
+    """Return the first OpenAPI document that a request names by address or file name, or None."""
     found = _DOCUMENT.search(request)
     return found.group().rstrip(".,;:!?)]}") if found else None
 
@@ -80,10 +81,10 @@ async def _analysis(services: GraphServices, path: str | None) -> dict[str, Any]
     return within_limit(await services.tools.call("get_ast_analysis", {"file_path": path}))
 
 
-async def _try(
+async def _optional(
     services: GraphServices, tool: str, arguments: dict[str, Any] | None
 ) -> tuple[dict[str, Any] | None, str]:
-    """The answer, or the warning that stands for it; nothing at all without arguments."""
+    """Call a tool whose failure is only a warning. Returns (answer, warning); (None, "") without arguments."""
     if arguments is None:
         return None, ""
     try:

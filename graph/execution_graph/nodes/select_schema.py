@@ -1,4 +1,4 @@
-"""Node `select_schema`: the schema the spec is written against (T-08)."""
+"""Node `select_schema`: selects the schema for the spec."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..state import TestingAgentState
 
 @reported_node
 async def select_schema(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Choose by test type; the registry's None for an unknown type becomes a typed end of the step."""
+    """Select the schema by test type; an unknown type ends the step with its own exit reason."""
     services = services_of(runtime)
     hints = {"framework": state["framework"], "target": state["target"]}
     schema = services.select_schema(state["test_type"], hints)

@@ -23,9 +23,9 @@ from ..state import TestingAgentState
 async def validate_code(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Collect every error: syntax, lint and structure, with line and suggestion.
 
-    The test file is checked in full, its helpers (a conftest, a page object) for syntax and lint. When the refinements
-    are used up, spec and files stay as the partial result; the files are not accepted. Tests that are kept already
-    stay kept as they were.
+    The test file is checked completely, its helpers (a conftest, a page object) for syntax and lint. When the
+    refinements are used up, spec and files stay as the partial result; the files are not accepted. Tests that are kept
+    already stay kept.
 
     Raises:
         ToolFailure: the tool failed.
@@ -47,7 +47,7 @@ async def validate_code(state: TestingAgentState, runtime: Runtime[RunContext]) 
 
 
 async def _validated(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """One result for all files: valid when each of them is, errors of all, `path` added to those of helpers."""
+    """Merge the results of all files: valid when each is, errors of all, with `path` for those of helpers."""
     tools = services_of(runtime).tools
     main = state["generated_code_path"]
 
@@ -59,8 +59,8 @@ async def _validated(state: TestingAgentState, runtime: Runtime[RunContext]) -> 
 
     helpers = [path for path in state["generated_files"] if path != main]
     results = await gather_all(*(check(path) for path in [str(main), *helpers]))
-    judged = ("valid", "syntax_valid", "lint_passed", "structure_valid")
-    merged = {key: all(result.get(key, True) for result in results) for key in judged}
+    verdicts = ("valid", "syntax_valid", "lint_passed", "structure_valid")
+    merged = {key: all(result.get(key, True) for result in results) for key in verdicts}
     return {**results[0], **merged, "errors": [error for result in results for error in result.get("errors") or []]}
 
 

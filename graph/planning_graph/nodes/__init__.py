@@ -1,0 +1,1 @@
+"""The planning graph's nodes, one file each."""
