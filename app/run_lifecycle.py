@@ -156,7 +156,7 @@ async def continued(live: LiveRun, record: RunRecord) -> Ended:
     live.store.runs.record_settings(record.run_id, live.settings.stored(), live.redactor)
     Staging(live.folder, live.settings.root).withdraw()
     beginning = beginning_of(live, record.request)
-    return await seen_to_end(live, record.request, resume_run(live.context, live.services, beginning=beginning))
+    return await seen_to_end(live, record.request, resume_run(live.context, live.services, initial_state=beginning))
 
 
 def _require_budget(live: LiveRun, record: RunRecord) -> None:

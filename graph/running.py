@@ -45,7 +45,7 @@ async def start_run(state: PlanningAgentState, context: RunContext, services: Gr
 
 
 async def resume_run(
-    context: RunContext, services: GraphServices, *, beginning: PlanningAgentState | None = None
+    context: RunContext, services: GraphServices, *, initial_state: PlanningAgentState | None = None
 ) -> PlanningAgentState:
     """Continue a run whose process ended, from its last checkpoint.
 
@@ -54,10 +54,10 @@ async def resume_run(
     steps continue, and all that depends on them.
 
     Args:
-        beginning: the initial state, for when the process ended before the first checkpoint.
+        initial_state: the state to begin with, for when the process ended before the first checkpoint.
 
     Raises:
-        RunNotFound: there is no checkpoint of the run, and no `beginning`.
+        RunNotFound: there is no checkpoint of the run, and no `initial_state`.
         StateVersionError: it was written by another version.
         And what `start_run` raises.
     """
@@ -66,17 +66,17 @@ async def resume_run(
         config = run_thread(context)
         snapshot = await isolated(graph.aget_state(config))
         if not snapshot.values:
-            if beginning is None:
+            if initial_state is None:
                 raise RunNotFound(
                     f"there is no checkpoint of run {context.run_id}", advice="Start the request as a new run."
                 )
-            return cast(PlanningAgentState, await run_graph(graph, beginning, config, context))
+            return cast(PlanningAgentState, await run_graph(graph, initial_state, config, context))
         require_version(snapshot.values, context.run_id)
         state = cast(PlanningAgentState, snapshot.values)
         further = _may_continue(state, context, services)
-        if not snapshot.next and further and not state["plan"] and beginning is not None:
+        if not snapshot.next and further and not state["plan"] and initial_state is not None:
             # The ceiling was reached while planning: plan anew, with what was spent before.
-            anew = {**beginning, "spent": state["spent"]}
+            anew = {**initial_state, "spent": state["spent"]}
             return cast(PlanningAgentState, await run_graph(graph, anew, config, context))
         if not snapshot.next and not (further and _stopped_steps(state)):
             return state

@@ -1,1 +1,4 @@
-"""What every agent is: request and response, lifecycle, validation, and the handoff from one agent to the next."""
+"""What every agent has in common: requests and responses, lifecycle and retries, contracts, and the handoff.
+
+Main modules: `protocol`, `lifecycle`, `contracts`, `handoff`, `sanitizer`. It must not import other agent packages.
+"""

@@ -1,4 +1,4 @@
-"""Agents' contracts by role: which schemas they are held to, and the check."""
+"""Finds agents' contracts by role, and validates values against their schemas."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .protocol import JsonObject
 
 
 def contract_violations(schema: str, value: Any) -> list[JsonObject]:
-    """Everything in `value` that breaks a schema, each with `path`, `message`, `severity`, `suggestion`.
+    """List the violations of a schema in `value`, each with `path`, `message`, `severity`, `suggestion`.
 
     Args:
         schema: its path in the repository, such as `schemas/writer/input.json`.
@@ -23,12 +23,12 @@ def contract_violations(schema: str, value: Any) -> list[JsonObject]:
 
 
 def contract_of(role: str) -> AgentContract:
-    """The contract of an agent that has a folder in `schemas/`. Raises UsageError when it has none."""
+    """Return the contract of an agent that has a folder in `schemas/`. Raises UsageError when it has none."""
     return AgentContract(
         validate=contract_violations, input_schema=contract(role, "input"), output_schema=contract(role, "output")
     )
 
 
 def schema_id(schema: str) -> str:
-    """The `$id` of a schema, by its path in the repository. Raises UsageError when there is none."""
+    """Return the `$id` of a schema, by its path in the repository. Raises UsageError when there is none."""
     return str(load_schema(schema)["$id"])

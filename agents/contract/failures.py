@@ -1,4 +1,4 @@
-"""Exceptions as agent errors: which kind each is, and whether asking again can help."""
+"""Converts exceptions into agent errors, with their kind and whether a retry can help."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...core.errors import (
 )
 from .protocol import AgentError, ErrorType, JsonObject
 
-# The first class that fits decides: subclasses stand before their bases.
+# The first matching class decides, so subclasses are listed before their bases.
 _KINDS: tuple[tuple[type[Exception], ErrorType, bool], ...] = (
     (MalformedLlmOutput, ErrorType.EXECUTION, True),
     (SchemaValidationError, ErrorType.VALIDATION, False),
@@ -34,13 +34,13 @@ _KINDS: tuple[tuple[type[Exception], ErrorType, bool], ...] = (
 
 
 def error_from(error: Exception, agent: str) -> AgentError:
-    """The agent error that stands for an exception.
+    """Convert an exception into an agent error.
 
-    `details` holds `error` (the class name) and, for an error of ours, its `advice`, `exit_code` and own details.
-    A model's failures say themselves what they are; a library's own exceptions are UNKNOWN here.
+    `details` has `error` (the class name) and, for an error of this package, its `advice`, `exit_code` and details. A
+    ModelFailure carries its own kind; exceptions of libraries are UNKNOWN.
     """
     kind, recoverable = next(
-        ((kind, again) for cls, kind, again in _KINDS if isinstance(error, cls)), (ErrorType.UNKNOWN, False)
+        ((kind, recoverable) for cls, kind, recoverable in _KINDS if isinstance(error, cls)), (ErrorType.UNKNOWN, False)
     )
     retry_after = None
     if isinstance(error, ModelFailure):

@@ -1,8 +1,8 @@
-"""The boundary between agents: only a validated, stored artifact crosses it.
+"""Hands artifacts from one agent to the next: validated, stored, loaded by id, validated, and put into an envelope.
 
-An agent's payload is checked against its output schema and persisted. For the next agent it is loaded by id, put into
-the hydration envelope, checked again against that agent's input schema, and becomes its first user message. Nothing
-else crosses: no history, no summary, no live object.
+An agent's payload is validated against its output schema and stored. For the next agent it is loaded by id, put into
+the hydration envelope, validated against that agent's input schema, and becomes its first user message. Nothing else is
+handed over: no history, no summary, no live object.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .sanitizer import SANITIZER_VERSION
 
 
 class ArtifactRecord(Protocol):
-    """An artifact as the store gives it back."""
+    """An artifact as the store returns it."""
 
     @property
     def artifact_id(self) -> str: ...
@@ -33,7 +33,7 @@ class ArtifactRecord(Protocol):
 
 
 class ArtifactStore(Protocol):
-    """What a boundary needs of the store; `store.artifacts.Artifacts` is one."""
+    """Stores and loads artifacts; implemented by the database store."""
 
     def put(self, run_id: str, kind: str, payload: Any, *, meta: Mapping[str, Any]) -> ArtifactRecord: ...
     def get(self, artifact_id: str) -> ArtifactRecord: ...
@@ -41,7 +41,7 @@ class ArtifactStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Producer:
-    """Who made an artifact.
+    """The producer of an artifact.
 
     Attributes:
         agent: the agent's role; the artifact's kind is `<agent>_output`.
@@ -53,7 +53,7 @@ class Producer:
 
     @property
     def kind(self) -> str:
-        """The artifact kind, as the seed names it."""
+        """The artifact kind."""
         return f"{self.agent}_output"
 
 
@@ -73,11 +73,11 @@ def persist_output(
         validate: finds schema violations; None for a payload that a tool has just validated in full.
 
     Raises:
-        SchemaValidationError: the payload breaks the producer's output schema (not retryable, A-03).
+        SchemaValidationError: the payload breaks the producer's output schema (not recoverable).
         StorageError: it could not be stored.
     """
     if validate is not None:
-        _refuse(validate(producer.schema, payload), f"what {producer.agent} made", producer.schema)
+        _refuse(validate(producer.schema, payload), f"the output of {producer.agent}", producer.schema)
     about = {"sanitizer": SANITIZER_VERSION, "agent": producer.agent, "schema_id": schema_id(producer.schema)}
     return store.put(run_id, producer.kind, payload, meta={**(meta or {}), **about}).artifact_id
 
@@ -91,11 +91,11 @@ def hydrate(
     parameters: Mapping[str, Any] | None = None,
     validate: ContractValidator = contract_violations,
 ) -> JsonObject:
-    """The envelope for the consumer of an artifact: `{run_id, upstream, payload, parameters}`, payload verbatim.
+    """Build the envelope for an artifact's consumer: `{run_id, upstream, payload, parameters}`, payload verbatim.
 
     Args:
-        schema: the consumer's input schema; it is checked against payload and parameters together.
-        parameters: what the consumer is told beside the payload, such as `target_framework`.
+        schema: the consumer's input schema; payload and parameters together are validated against it.
+        parameters: further inputs of the consumer, such as `target_framework`.
 
     Raises:
         SchemaValidationError: payload and parameters break the schema, or the artifact belongs to another run.
@@ -117,12 +117,12 @@ def hydrate(
         "payload": artifact.payload,
         "parameters": dict(parameters or {}),
     }
-    _refuse(validate(schema, consumer_view(envelope)), f"what {artifact_id} hands over", schema)
+    _refuse(validate(schema, consumer_view(envelope)), f"the handoff of {artifact_id}", schema)
     return envelope
 
 
 def first_message(envelope: Mapping[str, Any]) -> str:
-    """The envelope as the consumer's first user message: canonical JSON, keys sorted, no extra white space."""
+    """Render the envelope as the consumer's first user message: canonical JSON, sorted keys, no extra white space."""
     return canonical_json(envelope)
 
 

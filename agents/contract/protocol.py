@@ -307,13 +307,13 @@ class AgentResponse(_PlainData):
 
 @runtime_checkable
 class AgentProtocol(Protocol):
-    """What every agent is."""
+    """The interface of every agent."""
 
     async def process(self, request: AgentRequest) -> AgentResponse:
         """Answer `request`.
 
-        Never raises: what goes wrong is in `response.error`. The trace id of the request is in every event of
-        `response.trace`. Only a cancellation of the caller's own task passes through.
+        Never raises: errors are in `response.error`. The trace id of the request is in every event of `response.trace`.
+        Only a cancellation of the caller's own task passes through.
         """
         ...
 
@@ -321,14 +321,14 @@ class AgentProtocol(Protocol):
 def success_response(
     result: Any, *, trace: Sequence[JsonObject] = (), metadata: Mapping[str, Any] | None = None
 ) -> AgentResponse:
-    """A SUCCESS. Raises ValueError when `result` is None."""
+    """Build a SUCCESS. Raises ValueError when `result` is None."""
     if result is None:
         raise ValueError("a success needs a result")
     return AgentResponse(ResponseStatus.SUCCESS, result=result, trace=list(trace), metadata=dict(metadata or {}))
 
 
 def error_response(
-    type: ErrorType,  # noqa: A002 - the seed's name
+    type: ErrorType,  # noqa: A002 - a public name
     message: str,
     *,
     details: JsonObject | None = None,
@@ -338,7 +338,7 @@ def error_response(
     trace: Sequence[JsonObject] = (),
     metadata: Mapping[str, Any] | None = None,
 ) -> AgentResponse:
-    """An ERROR made of the fields of an `AgentError`."""
+    """Build an ERROR from the fields of an `AgentError`."""
     error = AgentError(type, message, details, recoverable, retry_after, trace_context)
     return AgentResponse(ResponseStatus.ERROR, error=error, trace=list(trace), metadata=dict(metadata or {}))
 
@@ -350,21 +350,21 @@ def partial_response(
     trace: Sequence[JsonObject] = (),
     metadata: Mapping[str, Any] | None = None,
 ) -> AgentResponse:
-    """A PARTIAL: `result` is usable, `error` says what is missing. Raises ValueError when `result` is None."""
+    """Build a PARTIAL: `result` is usable, `error` says what is missing. Raises ValueError when `result` is None."""
     if result is None:
         raise ValueError("a partial response needs a result")
     return AgentResponse(ResponseStatus.PARTIAL, result, error, list(trace), dict(metadata or {}))
 
 
 def validate_request(request: object) -> list[str]:
-    """Every problem of something offered as a request; empty when it is a valid one."""
+    """List every problem of a value that should be a request."""
     if not isinstance(request, AgentRequest):
         return [f"request: must be an AgentRequest, is {type(request).__name__}"]
     return request.validate()
 
 
 def validate_response(response: object) -> list[str]:
-    """Every problem of something offered as a response; empty when it is a valid one."""
+    """List every problem of a value that should be a response."""
     if not isinstance(response, AgentResponse):
         return [f"response: must be an AgentResponse, is {type(response).__name__}"]
     return response.validate()

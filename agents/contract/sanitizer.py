@@ -1,4 +1,4 @@
-"""What a model wrote, made parseable. Pure: no content is changed, only one fence and outer white space go."""
+"""Makes a model's answer parseable. Pure: removes one code fence and outer white space, and changes no content."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ from typing import Any
 from ...core.errors import MalformedLlmOutput
 
 SANITIZER_VERSION = "v1.0.0"
-"""Recorded with every artifact as `meta.sanitizer`: an artifact is replayed with the rules it was made with."""
+"""Recorded with every artifact as `meta.sanitizer`, so that an artifact can be replayed with the same rules."""
 
 
 def sanitize_llm_output(raw: str) -> str:
-    """The seed's reference implementation, version v1.0.0.
-
-    Strips one leading fence (```json or ```), one trailing fence, and white space around; nothing else.
-    """
+    """Strip one leading fence (```json or ```), one trailing fence, and white space around; nothing else."""
     text = raw.strip()
     if text.startswith("```json"):
         text = text.removeprefix("```json")
@@ -25,11 +22,11 @@ def sanitize_llm_output(raw: str) -> str:
 
 
 def parse_llm_output(raw: str) -> Any:
-    """The JSON value a model wrote, after sanitising.
+    """Parse the JSON value that a model wrote, after sanitising.
 
     Raises:
-        MalformedLlmOutput: it is no JSON (retryable, A-03). NaN, infinities and numbers beyond all limits are no JSON
-            either, nor are halves of characters (`"\\ud800"`), which no file can hold.
+        MalformedLlmOutput: it is not JSON (recoverable). NaN, infinities and numbers out of range are not JSON either,
+            nor are lone surrogates (`"\\ud800"`), which no file can hold.
     """
     text = sanitize_llm_output(raw)
     try:
@@ -38,7 +35,7 @@ def parse_llm_output(raw: str) -> Any:
         return value
     except UnicodeEncodeError as error:
         half = error.object[error.start : error.end].encode("ascii", "backslashreplace").decode("ascii")
-        raise _malformed(f"a text in it holds half a character, {half[:40]}", raw) from error
+        raise _malformed(f"a text in it has a lone surrogate, {half[:40]}", raw) from error
     except (ValueError, RecursionError) as error:
         raise _malformed(str(error), raw) from error
 

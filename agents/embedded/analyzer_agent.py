@@ -46,11 +46,11 @@ class EmbeddedAnalyzerAgent(Agent):
 def analyse_results(results: Mapping[str, Any], spec: Mapping[str, Any], target: object = None) -> JsonObject:
     """The analyzer's answer; the same results and spec give the same answer."""
     cases = {str(case["id"]): case for case in spec.get("cases") or ()}
-    dropped = [one for one in results.get("dropped") or () if isinstance(one, Mapping)]
+    dropped = [row for row in results.get("dropped") or () if isinstance(row, Mapping)]
     known = list(spec.get("suspected_defects") or ())
     defects = [*known, *_new_defects(dropped, cases, known, _path_of(target, spec))]
-    findings = [_defect_finding(one) for one in known] + [_finding(one, cases) for one in dropped]
-    drop = dict.fromkeys(str(one["case_id"]) for one in dropped if one.get("case_id"))
+    findings = [_defect_finding(defect) for defect in known] + [_finding(row, cases) for row in dropped]
+    drop = dict.fromkeys(str(row["case_id"]) for row in dropped if row.get("case_id"))
     return {
         "summary": _summary(results, dropped, defects, by_case=bool(cases)),
         "findings": findings,
@@ -66,20 +66,22 @@ def _new_defects(
     path: str,
 ) -> list[JsonObject]:
     """Documented expectations that did not hold, each case once, without those the spec already suspects."""
-    taken = {one.get("id") for one in known}
+    taken = {defect.get("id") for defect in known}
     found: dict[str, JsonObject] = {}
-    for one in dropped:
-        case = cases.get(str(one.get("case_id")))
-        if one.get("class") != "product_defect" or case is None:
+    for row in dropped:
+        case = cases.get(str(row.get("case_id")))
+        if row.get("class") != "product_defect" or case is None:
             continue
-        defect = _defect(case, one, path)
+        defect = _defect(case, row, path)
         if defect["id"] not in taken:
             found.setdefault(defect["id"], defect)
     return list(found.values())
 
 
 def _defect(case: Mapping[str, Any], one: Mapping[str, Any], path: str) -> JsonObject:
-    documented = next((each for each in case["expect"] if each.get("origin") == "documented"), case["expect"][0])
+    documented = next(
+        (expectation for expectation in case["expect"] if expectation.get("origin") == "documented"), case["expect"][0]
+    )
     subject, acted = subject_and_act(case)
     statements = [*(case.get("arrange") or {}).get("statements", ()), *acted]
     title = _cut(f"{subject}: {case['title']}", _TITLE_LENGTH)
@@ -97,8 +99,8 @@ def _defect(case: Mapping[str, Any], one: Mapping[str, Any], path: str) -> JsonO
 def subject_and_act(case: Mapping[str, Any]) -> tuple[str, list[str]]:
     """What a case is about and the calls it makes: one of a unit, several of a flow between components."""
     act = case.get("act") or {}
-    steps = [one for one in act.get("steps") or () if isinstance(one, Mapping)]
-    called = [str(one.get("expression") or "") for one in steps] or [str(act.get("expression") or "")]
+    steps = [step for step in act.get("steps") or () if isinstance(step, Mapping)]
+    called = [str(step.get("expression") or "") for step in steps] or [str(act.get("expression") or "")]
     component = str(steps[-1].get("component") or "") if steps else ""
     return str(case.get("subject") or component or case.get("operation") or "it"), [one for one in called if one]
 
@@ -148,7 +150,7 @@ def _summary(
     held = f", each passing {repeats + 1} times in different orders and processes" if kept and repeats else ""
     parts = [f"{said}{held}."]
     if dropped:
-        classes = Counter(str(one.get("class") or "test_defect") for one in dropped)
+        classes = Counter(str(row.get("class") or "test_defect") for row in dropped)
         named = ", ".join(f"{classes[name]} {name.replace('_', ' ')}" for name in CLASSES if classes[name])
         parts.append(f"{_count(len(dropped), 'test')} dropped: {named}.")
     if defects:

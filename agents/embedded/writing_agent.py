@@ -65,7 +65,7 @@ def _write(inputs: Mapping[str, Any]) -> AgentResponse:
 
 def _previous_text(inputs: Mapping[str, Any], test_path: str) -> str | None:
     files = inputs.get("previous_files") or ()
-    same = [one for one in files if one.get("path") == test_path] or list(files[:1])
+    same = [file for file in files if file.get("path") == test_path] or list(files[:1])
     return str(same[0]["contents"]) if same else None
 
 

@@ -1,1 +1,5 @@
-"""Agents that ask a model: their prompts, the forms of their answers, and what the answers become."""
+"""Agents that ask a language model, one module for each role, with the forms of their answers.
+
+Main modules: `model_agent` (base of all), `prompt` (loads prompts), one `*_agent` per role, one `*_answer` per form.
+They use `embedded/` for exploration and rendering, and `guardrails/` to check what a model wrote.
+"""

@@ -71,7 +71,9 @@ class ModelAnalyzerAgent(ModelAgent):
         except UnusableAnswer as unusable:
             trace: list[JsonObject] = [{"event": "not_judged", "reason": unusable.message}]
             return success_response(base, trace=trace)
-        trace = [{"event": "judged", "case_id": name, "verdict": one["verdict"]} for name, one in verdicts.items()]
+        trace = [
+            {"event": "judged", "case_id": name, "verdict": verdict["verdict"]} for name, verdict in verdicts.items()
+        ]
         return success_response(apply_verdicts(base, contested, verdicts, spec, source.splitlines()), trace=trace)
 
     def _source(self, spec: Mapping[str, Any]) -> str:
@@ -82,7 +84,7 @@ class ModelAnalyzerAgent(ModelAgent):
         self, contested: Sequence[Mapping[str, Any]], spec: Mapping[str, Any], source: str, attempt: int
     ) -> dict[str, Mapping[str, Any]]:
         path = str((spec.get("target") or {}).get("path") or "")
-        subjects = [str(one["case"].get("subject")) for one in contested]
+        subjects = [str(disagreement["case"].get("subject")) for disagreement in contested]
         room = max(_LEAST_SEEN, _MOST_SEEN // len(contested))
         user = self._prompt.text(
             "judge",
@@ -90,11 +92,13 @@ class ModelAnalyzerAgent(ModelAgent):
                 "count": str(len(contested)),
                 "path": path,
                 "source": data("source", relevant_lines(source, subjects)),
-                "disagreements": "\n".join(data("disagreement", _told(one, room)) for one in contested),
+                "disagreements": "\n".join(
+                    data("disagreement", _told(disagreement, room)) for disagreement in contested
+                ),
             },
         )
         answer: Any = (await self._asked(user, ANSWER_SCHEMA, attempt)).parsed
-        asked = {str(one["case"]["id"]) for one in contested}
+        asked = {str(disagreement["case"]["id"]) for disagreement in contested}
         found: dict[str, Mapping[str, Any]] = {}
         for verdict in answer["verdicts"]:
             if verdict["case_id"] in asked:
@@ -106,10 +110,10 @@ def contested_cases(results: Mapping[str, Any], spec: Mapping[str, Any]) -> list
     """The cases whose expectation did not hold: `case`, and `result`, what the gate dropped."""
     cases = {str(case.get("id")): case for case in spec.get("cases") or ()}
     found: dict[str, JsonObject] = {}
-    for one in results.get("dropped") or ():
-        name = str(one.get("case_id"))
-        if one.get("class") in _CONTESTED and name in cases and one.get("nodeid"):
-            found.setdefault(name, {"case": cases[name], "result": one})
+    for row in results.get("dropped") or ():
+        name = str(row.get("case_id"))
+        if row.get("class") in _CONTESTED and name in cases and row.get("nodeid"):
+            found.setdefault(name, {"case": cases[name], "result": row})
     return list(found.values())[:_MOST_CONTESTED]
 
 

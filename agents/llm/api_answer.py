@@ -80,8 +80,8 @@ def add_cases(answered: Mapping[str, Any], base: Mapping[str, Any], _root: Path)
         UnusableAnswer: bodies or values that are no JSON, ways to sign in that are not there, cases without a status.
     """
     problems: list[JsonObject] = []
-    taken = {str(one["id"]) for one in base["cases"]}
-    paths = list(dict.fromkeys(str(one["operation"]["path"]) for one in base["cases"]))
+    taken = {str(case["id"]) for case in base["cases"]}
+    paths = list(dict.fromkeys(str(case["operation"]["path"]) for case in base["cases"]))
     known = _Known(frozenset(base.get("auth") or {}), tuple(paths), _evidence(base))
     made = []
     for at, one in enumerate(answered["cases"]):
@@ -113,7 +113,7 @@ class _Known:
 
     def written(self, method: str, path: str) -> JsonObject:
         """Where an operation is written; where another one of its path is, or else the API, if it is not known."""
-        others = [one for (_, known), one in self.evidence.items() if known == path]
+        others = [evidence_item for (_, known), evidence_item in self.evidence.items() if known == path]
         return self.evidence.get((method, path)) or (others or [self.evidence["", ""]])[0]
 
 
@@ -122,7 +122,7 @@ def _evidence(base: Mapping[str, Any]) -> dict[tuple[str, str], JsonObject]:
     path = str((base.get("target") or {}).get("path") or "openapi.json")
     made: dict[tuple[str, str], JsonObject] = {}
     for case in base["cases"]:
-        found = next((one["evidence"] for one in case["expect"] if one.get("evidence")), None)
+        found = next((expectation["evidence"] for expectation in case["expect"] if expectation.get("evidence")), None)
         if found is not None:
             made.setdefault((case["operation"]["method"], case["operation"]["path"]), found)
     return {**made, ("", ""): {"path": path, "lines": [1, 1]}}
@@ -138,11 +138,11 @@ def _case(one: Mapping[str, Any], known: _Known) -> JsonObject:
     checks = [
         {
             "kind": "body_value",
-            "pointer": each["pointer"],
+            "pointer": check["pointer"],
             "operator": "equals",
-            "value": _json(each["value"], "a checked value"),
+            "value": _json(check["value"], "a checked value"),
         }
-        for each in one["checks"]
+        for check in one["checks"]
     ]
     case: JsonObject = {
         "id": one["id"],
@@ -157,7 +157,7 @@ def _case(one: Mapping[str, Any], known: _Known) -> JsonObject:
     if before:
         case["arrange"] = {"requests": before}
     status = {"kind": "status", "statuses": list(dict.fromkeys(statuses)), **proof}
-    return {**case, "act": {"request": request}, "expect": [status, *({**each, **proof} for each in checks)]}
+    return {**case, "act": {"request": request}, "expect": [status, *({**check, **proof} for check in checks)]}
 
 
 def _request(one: Mapping[str, Any], known: _Known) -> JsonObject:

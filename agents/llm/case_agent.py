@@ -90,7 +90,7 @@ def _made_from(inputs: Mapping[str, Any]) -> str:
 def _offered(stack: Mapping[str, Any]) -> list[re.Pattern[str]]:
     """Patterns of the paths that the crawl found, empty when it found none."""
     rows = [one for key in ("routes", "pages") for one in stack.get(key) or () if isinstance(one, Mapping)]
-    paths = {str(one["path"]) for one in rows if one.get("path")}
+    paths = {str(row["path"]) for row in rows if row.get("path")}
     return [
         re.compile("[^/]+".join(re.escape(part) for part in re.split(r"{\w+}", path)) + "/?$") for path in sorted(paths)
     ]

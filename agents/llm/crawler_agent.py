@@ -62,17 +62,23 @@ class ModelCrawlerAgent(ModelAgent):
         except UnusableAnswer as error:
             return self._unusable(error)
         judged = _judged(answer, seen, there)
-        unknown = [one["path"] for one in answer["entry_points"] if one["path"] not in there]
+        unknown = [entry_point["path"] for entry_point in answer["entry_points"] if entry_point["path"] not in there]
         result = repository_map(inputs, found, judged)
         return success_response(result, metadata={"unknown_paths": unknown, "read": len(found.texts)})
 
 
 def _judged(answer: Mapping[str, Any], seen: Survey, there: set[str]) -> Survey:
-    points = {str(one["path"]): one["kind"] for one in answer["entry_points"] if one["path"] in there}
+    points = {
+        str(entry_point["path"]): entry_point["kind"]
+        for entry_point in answer["entry_points"]
+        if entry_point["path"] in there
+    }
     stack = {
         **seen.stack,
         "runtime": str(answer["runtime"]).strip() or seen.stack["runtime"],
-        "frameworks": sorted({str(one).strip().lower() for one in answer["frameworks"] if str(one).strip()}),
+        "frameworks": sorted(
+            {str(framework).strip().lower() for framework in answer["frameworks"] if str(framework).strip()}
+        ),
     }
     return replace(seen, entry_points=dict(sorted(points.items())), stack=stack)
 

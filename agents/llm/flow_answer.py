@@ -23,7 +23,7 @@ _LONGEST_REQUEST = 2000
 def build_message(inputs: Mapping[str, Any], base: Mapping[str, Any], root: Path) -> str:
     """What the model is told: the entry's source, that of the nearest components, the flows there are. Blocks."""
     entry, *others = base["target"]["components"]
-    facts = [f"{one['title']} (crosses {_crossed(one)})"[:_LONGEST_FACT] for one in base["cases"]]
+    facts = [f"{case['title']} (crosses {_crossed(case)})"[:_LONGEST_FACT] for case in base["cases"]]
     near = "\n\n".join(f"# {one['module']}\n{_source(root, one['path'])}" for one in others[:_MOST_COMPONENTS])
     values = {
         "module": str(entry["module"]),
@@ -42,7 +42,7 @@ def _source(root: Path, path: str) -> str:
 
 
 def _crossed(case: Mapping[str, Any]) -> str:
-    return ", ".join(f"{one['from']} → {one['to']}" for one in case["crosses"])
+    return ", ".join(f"{crossing['from']} → {crossing['to']}" for crossing in case["crosses"])
 
 
 def add_cases(answered: Mapping[str, Any], base: Mapping[str, Any], root: Path) -> JsonObject:
@@ -52,7 +52,7 @@ def add_cases(answered: Mapping[str, Any], base: Mapping[str, Any], root: Path) 
         UnusableAnswer: flows that do what tests may not do.
     """
     entry = base["target"]["components"][0]
-    imports = [str(one) for one in answered["imports"]]
+    imports = [str(line) for line in answered["imports"]]
     known = imported_by(_read(root / entry["path"])) | imported_by("\n".join(base.get("imports") or ()))
     problems = [
         one
@@ -61,13 +61,13 @@ def add_cases(answered: Mapping[str, Any], base: Mapping[str, Any], root: Path) 
     ]
     if problems:
         raise UnusableAnswer("the flows do what tests may not do", problems)
-    taken = {str(one["id"]) for one in base["cases"]}
+    taken = {str(case["id"]) for case in base["cases"]}
     cases = [*base["cases"]]
-    for one in answered["cases"]:
-        crosses = _crosses(str(one["expression"]), base)
-        if str(one["id"]) not in taken and crosses:
-            taken.add(str(one["id"]))
-            cases.append(_flow(one, entry, crosses))
+    for case in answered["cases"]:
+        crosses = _crosses(str(case["expression"]), base)
+        if str(case["id"]) not in taken and crosses:
+            taken.add(str(case["id"]))
+            cases.append(_flow(case, entry, crosses))
     used = imports if len(cases) > len(base["cases"]) else []
     return {**base, "imports": sorted({*(base.get("imports") or ()), *used}), "cases": cases}
 
@@ -84,10 +84,10 @@ def _crosses(expression: str, base: Mapping[str, Any]) -> list[JsonObject]:
         act = str(case["act"]["steps"][-1]["expression"])
         called = re.match(r"(?:\w+\.)*(\w+)", act)
         if called is not None and called[1] in named:
-            found.update({(one["from"], one["to"]): dict(one) for one in case["crosses"]})
+            found.update({(crossing["from"], crossing["to"]): dict(crossing) for crossing in case["crosses"]})
     entry = base["target"]["components"][0]["name"]
-    edges = [one for one in base["target"].get("edges") or () if one["from"] == entry]
-    return list(found.values()) or [{"from": one["from"], "to": one["to"]} for one in edges]
+    edges = [edge for edge in base["target"].get("edges") or () if edge["from"] == entry]
+    return list(found.values()) or [{"from": edge["from"], "to": edge["to"]} for edge in edges]
 
 
 def _flow(answered: Mapping[str, Any], entry: Mapping[str, Any], crosses: list[JsonObject]) -> JsonObject:
@@ -99,5 +99,5 @@ def _flow(answered: Mapping[str, Any], entry: Mapping[str, Any], crosses: list[J
         **case,
         "crosses": crosses,
         "act": {"steps": [{"component": entry["name"], **act}]},
-        "expect": [{"evidence": whole, **one} for one in case["expect"]],
+        "expect": [{"evidence": whole, **expectation} for expectation in case["expect"]],
     }

@@ -174,10 +174,10 @@ class RejectedAnswer:
 def feedback(problems: Sequence[Mapping[str, Any]]) -> str:
     """All problems, one line each, with the offending excerpt and what to do; what is too much is counted."""
     lines: list[str] = []
-    for one in problems:
-        there = f" (there: {str(one['excerpt'])[:_BESIDE]})" if one.get("excerpt") else ""
-        fix = f"; fix: {one['suggestion']}" if one.get("suggestion") else ""
-        line = f"- {one.get('path', '$')}: {one.get('message', '')}{there}{fix}"[:_LONGEST_PROBLEM]
+    for row in problems:
+        there = f" (there: {str(row['excerpt'])[:_BESIDE]})" if row.get("excerpt") else ""
+        fix = f"; fix: {row['suggestion']}" if row.get("suggestion") else ""
+        line = f"- {row.get('path', '$')}: {row.get('message', '')}{there}{fix}"[:_LONGEST_PROBLEM]
         if sum(map(len, lines)) + len(line) > _PROBLEMS:
             return "\n".join([*lines, f"- and {len(problems) - len(lines)} more"])
         lines.append(line)
@@ -189,7 +189,10 @@ def problems_of(error: AgentFailure) -> list[JsonObject]:
     found = error.details.get("errors")
     excerpt = str(error.details.get("excerpt") or "")[:_EXCERPT]
     if isinstance(found, list) and found:
-        problems = [problem(str(one.get("path", "$")), str(one.get("message", "")), **_beside(one)) for one in found]
+        problems = [
+            problem(str(violation.get("path", "$")), str(violation.get("message", "")), **_beside(violation))
+            for violation in found
+        ]
     else:
         problems = [problem("$", error.message, suggestion="answer with one JSON value in the asked form")]
     if excerpt and not problems[0].get("excerpt"):

@@ -95,7 +95,7 @@ class ModelPlannerAgent(ModelAgent):
             AgentRequest(goal=request.goal, task=request.task, metadata=request.metadata, inputs=asked)
         )
         if isinstance(planned.result, dict):
-            unclear = [{**one, "suggestions": []} for one in meaning["not_understood"] if one["text"] and one["reason"]]
+            unclear = [{**row, "suggestions": []} for row in meaning["not_understood"] if row["text"] and row["reason"]]
             planned.result["not_understood"] = [*unclear, *planned.result["not_understood"]]
         return planned
 
@@ -158,7 +158,7 @@ def _part_words(part: Mapping[str, Any], index: TargetIndex, documents: Sequence
         symbols, path = target["symbols"], target["path"]
         words += [f"`{name}`" for name in (_symbol_names(path, symbols, index) if symbols else [path])]
     if part["test_type"] == "api":
-        words += [f"`{one}`" for one in documents]
+        words += [f"`{document}`" for document in documents]
     if part["whole_project"] and not words:
         words = ["the whole project"]
     return f"{part['test_type']} tests for {' and '.join(words) or 'the whole project'}"
@@ -166,7 +166,7 @@ def _part_words(part: Mapping[str, Any], index: TargetIndex, documents: Sequence
 
 def _documents(words: ParsedRequest) -> list[str]:
     """Words of a request that name an API description."""
-    return [one.text for one in words.mentions if not one.excluded and is_document(one.text)]
+    return [mention.text for mention in words.mentions if not mention.excluded and is_document(mention.text)]
 
 
 def _parted(answer: Any) -> JsonObject:
@@ -179,12 +179,13 @@ def _parted(answer: Any) -> JsonObject:
 
 def _known(meaning: JsonObject, index: TargetIndex) -> JsonObject:
     """The meaning without targets that the project does not have. Raises RequestError when none is left."""
-    missing = [one for part in meaning["parts"] for one in part["targets"] if _missing(one, index)]
+    missing = [target for part in meaning["parts"] for target in part["targets"] if _missing(target, index)]
     kept = [
-        {**part, "targets": [one for one in part["targets"] if not _missing(one, index)]} for part in meaning["parts"]
+        {**part, "targets": [target for target in part["targets"] if not _missing(target, index)]}
+        for part in meaning["parts"]
     ]
     parts = [part for part in kept if part["targets"] or part["whole_project"]]
-    left = [{"text": _spelled(one), "reason": "the project has no such target"} for one in missing]
+    left = [{"text": _spelled(target), "reason": "the project has no such target"} for target in missing]
     if not parts:
         raise RequestError(
             "the planner's model names only targets that the project does not have: "
@@ -207,9 +208,9 @@ def _unknown(meaning: Mapping[str, Any], index: TargetIndex) -> list[JsonObject]
     for number, part in enumerate(meaning["parts"]):
         place = f"$.parts[{number}].targets" if "targets" not in meaning else "$.targets"
         problems += [
-            problem(f"{place}[{at}]", f"the project has no {_spelled(one)!r}", suggestion="use a path of the list")
-            for at, one in enumerate(part["targets"])
-            if _missing(one, index)
+            problem(f"{place}[{at}]", f"the project has no {_spelled(target)!r}", suggestion="use a path of the list")
+            for at, target in enumerate(part["targets"])
+            if _missing(target, index)
         ]
         if not part["targets"] and not part["whole_project"]:
             problems.append(problem(place, "names no target", suggestion="name one, or set whole_project"))
@@ -227,7 +228,7 @@ def _missing(target: Mapping[str, Any], index: TargetIndex) -> bool:
 def _symbol_names(path: str, symbols: Sequence[str], index: TargetIndex) -> list[str]:
     """`module:Qualified.name` of each symbol that the path's modules have."""
     modules = [target.place.module for target in index.find(path, explicit=True).targets]
-    return [f"{module}:{one}" for one in symbols for module in modules if one in index.symbols_of(module)]
+    return [f"{module}:{symbol}" for symbol in symbols for module in modules if symbol in index.symbols_of(module)]
 
 
 def _spelled(target: Mapping[str, Any]) -> str:

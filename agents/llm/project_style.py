@@ -145,7 +145,7 @@ def _fixtures(test: _Function) -> list[str]:
         if isinstance(one, ast.Constant) and isinstance(one.value, str)
         for name in one.value.split(",")
     }
-    return [one.arg for one in test.args.args if one.arg not in given | _BUILT_IN]
+    return [arg.arg for arg in test.args.args if arg.arg not in given | _BUILT_IN]
 
 
 def _helpers(test: _Function) -> Iterator[str]:
@@ -159,7 +159,7 @@ def _helpers(test: _Function) -> Iterator[str]:
 
 
 def _is_fixture(node: _Function) -> bool:
-    return any("fixture" in ast.unparse(one) for one in node.decorator_list)
+    return any("fixture" in ast.unparse(decorator) for decorator in node.decorator_list)
 
 
 def _conventions(seen: _Seen) -> Iterator[str]:
@@ -196,7 +196,7 @@ def _example(text: str, tree: ast.Module, test: _Function, owner: ast.ClassDef |
     imports = [lines[node.lineno - 1] for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     head = [line for line in imports if "__future__" not in line][:5]
     around = [lines[owner.lineno - 1]] if owner is not None else []
-    first = min([test.lineno, *(one.lineno for one in test.decorator_list)])
+    first = min([test.lineno, *(decorator.lineno for decorator in test.decorator_list)])
     body = lines[first - 1 : min(test.end_lineno or first, first + _EXAMPLE_LINES)]
     return "\n".join(line[:_LONGEST_LINE] for line in [*head, "", *around, *body]).strip()
 

@@ -52,9 +52,9 @@ def _collect(
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             name = f"{owner}{node.name}"
             if symbols is None or _named(name, symbols):
-                first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+                first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
                 wanted |= set(range(first, (node.end_lineno or node.lineno) + 1))
-            elif isinstance(node, ast.ClassDef) and any(one.startswith(f"{name}.") for one in symbols):
+            elif isinstance(node, ast.ClassDef) and any(symbol.startswith(f"{name}.") for symbol in symbols):
                 wanted.add(node.lineno)
                 _collect(node.body, f"{name}.", (*symbols, f"{name}.__init__"), wanted, [])
         elif not owner:
@@ -73,4 +73,4 @@ def _signatures(body: Sequence[ast.stmt]) -> set[int]:
 
 
 def _named(name: str, symbols: Iterable[str]) -> bool:
-    return any(name == one or name.startswith(f"{one}.") for one in symbols)
+    return any(name == symbol or name.startswith(f"{symbol}.") for symbol in symbols)

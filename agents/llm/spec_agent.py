@@ -104,7 +104,7 @@ class ModelSpecAgent(ModelAgent):
         user = await asyncio.to_thread(self._first_message, inputs, base)
         answered = await self._first_answer(inputs, user, errors, ANSWER_SCHEMA)
         await asyncio.to_thread(self._require_harmless, answered, base)
-        cases = [case_of(one, base["target"]["path"]) for one in answered["cases"]]
+        cases = [case_of(case, base["target"]["path"]) for case in answered["cases"]]
         spec = {**base, "imports": sorted(set(answered["imports"])), "cases": cases}
         kept = {key: explored.metadata[key] for key in ("trials", "branches", "notes") if key in explored.metadata}
         return success_response({"spec": spec}, metadata=kept)
@@ -131,14 +131,14 @@ class ModelSpecAgent(ModelAgent):
         prompt: Prompt | None = None,
     ) -> Any:
         """The answer to a first message; after one that could not be read, asked once more with what was wrong."""
-        said = "\n".join(str(one.get("excerpt") or "") for one in errors).strip()
+        said = "\n".join(str(error.get("excerpt") or "") for error in errors).strip()
         back = RejectedAnswer(errors, said) if errors else None
         answer = await self._asked(user, schema, int(inputs.get("attempt") or 1), back=back, prompt=prompt)
         return answer.parsed
 
     def _first_message(self, inputs: Mapping[str, Any], base: Mapping[str, Any]) -> str:
         target = base["target"]
-        unreached = [f"{one['subject']}: {one['reason']}"[:_LONGEST_UNREACHED] for one in base.get("not_reached") or ()]
+        unreached = [f"{row['subject']}: {row['reason']}"[:_LONGEST_UNREACHED] for row in base.get("not_reached") or ()]
         values = {
             **self._target(inputs, base, inputs["target"].get("symbols")),
             "facts": data("observed", bullets(observed_facts(base["cases"]), none="nothing")),
@@ -158,7 +158,7 @@ class ModelSpecAgent(ModelAgent):
         path = str((previous.get("target") or {}).get("path") or inputs["target"]["path"])
         answered: Any = answer.parsed
         await asyncio.to_thread(self._require_harmless, answered, previous)
-        mended = [case_of(one, path) for one in answered["cases"]]
+        mended = [case_of(case, path) for case in answered["cases"]]
         weaker = weakened_cases(cases, at, mended, errors)
         if weaker:
             raise UnusableAnswer("the refinement weakens the spec", weaker)
@@ -176,11 +176,11 @@ class ModelSpecAgent(ModelAgent):
         cases: Sequence[Mapping[str, Any]],
         errors: Sequence[Mapping[str, Any]],
     ) -> str:
-        symbols = [str(one.get("subject")) for one in cases] or inputs["target"].get("symbols")
+        symbols = [str(case.get("subject")) for case in cases] or inputs["target"].get("symbols")
         values = {
             **self._target(inputs, previous, symbols),
             "errors": data("errors", spec_feedback(errors)),
-            "cases": data("cases", "\n".join(canonical_json(case_for_model(one)) for one in cases) or "none"),
+            "cases": data("cases", "\n".join(canonical_json(case_for_model(case)) for case in cases) or "none"),
             "imports": data("imports", "\n".join(previous.get("imports") or ()) or "none"),
         }
         return self._prompt.text("refine", values)
@@ -201,7 +201,7 @@ class ModelSpecAgent(ModelAgent):
         target, imports = spec.get("target") or {}, list(answered["imports"])
         module, path = str(target.get("module") or ""), self._root / str(target.get("path") or "")
         source = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-        imported = imported_by(source) | imported_by("\n".join(str(one) for one in spec.get("imports") or ()))
+        imported = imported_by(source) | imported_by("\n".join(str(line) for line in spec.get("imports") or ()))
         found = [
             one
             for index, case in enumerate(answered["cases"])
@@ -226,7 +226,7 @@ def observed_facts(cases: Sequence[Mapping[str, Any]]) -> list[str]:
 def _fact(case: Mapping[str, Any]) -> str:
     statements = (case.get("arrange") or {}).get("statements") or []
     setting = f" after {'; '.join(statements)}" if statements else ""
-    return f"{case['act']['expression']}{setting}: {', '.join(_seen(one) for one in case['expect'])}"
+    return f"{case['act']['expression']}{setting}: {', '.join(_seen(expectation) for expectation in case['expect'])}"
 
 
 def _seen(one: Mapping[str, Any]) -> str:

@@ -60,7 +60,7 @@ def case_of(answered: Mapping[str, Any], path: str) -> JsonObject:
         "expected": answered["expected"],
         **({"arrange": arrange} if arrange else {}),
         "act": {"expression": expression, "mode": answered["mode"]},
-        "expect": [_expectation(one, path) for one in answered["expect"]],
+        "expect": [_expectation(expectation, path) for expectation in answered["expect"]],
     }
 
 
@@ -69,10 +69,10 @@ def case_for_model(case: Mapping[str, Any]) -> JsonObject:
     arrange = case.get("arrange") or {}
     expect = [
         {
-            **{key: one.get(key) for key in ("kind", "actual", "value", "exception", "match", "origin")},
-            "lines": (one.get("evidence") or {}).get("lines"),
+            **{key: expectation.get(key) for key in ("kind", "actual", "value", "exception", "match", "origin")},
+            "lines": (expectation.get("evidence") or {}).get("lines"),
         }
-        for one in case.get("expect") or ()
+        for expectation in case.get("expect") or ()
     ]
     whole = {
         "id": case.get("id"),
@@ -85,7 +85,7 @@ def case_for_model(case: Mapping[str, Any]) -> JsonObject:
         "mode": (case.get("act") or {}).get("mode") or "call",
         "expected": case.get("expected"),
     }
-    return {**_filled(whole), "expect": [_filled(one) for one in expect]}
+    return {**_filled(whole), "expect": [_filled(expectation) for expectation in expect]}
 
 
 def _filled(given: Mapping[str, Any]) -> JsonObject:
@@ -94,8 +94,8 @@ def _filled(given: Mapping[str, Any]) -> JsonObject:
 
 def concerned_cases(cases: Sequence[Mapping[str, Any]], errors: Iterable[Mapping[str, Any]]) -> list[int]:
     """Indices of the cases that errors are about, in order."""
-    found = [_CASE.match(str(one.get("path", ""))) for one in errors if one.get("severity", "error") == "error"]
-    return sorted({int(one[1]) for one in found if one and int(one[1]) < len(cases)})
+    found = [_CASE.match(str(error.get("path", ""))) for error in errors if error.get("severity", "error") == "error"]
+    return sorted({int(match[1]) for match in found if match and int(match[1]) < len(cases)})
 
 
 def _expectation(answered: Mapping[str, Any], path: str) -> JsonObject:
@@ -110,4 +110,4 @@ def _expectation(answered: Mapping[str, Any], path: str) -> JsonObject:
 
 
 def _is_range(lines: Sequence[int]) -> bool:
-    return len(lines) == 2 and all(one >= 1 for one in lines)
+    return len(lines) == 2 and all(line >= 1 for line in lines)

@@ -33,12 +33,12 @@ def apply_verdicts(
         verdicts: of the model, by case id; a case without one stays as the analysis has it.
         lines: the target's, to tell whether the places that verdicts name are there.
     """
-    known = {str(one.get("id")) for one in spec.get("suspected_defects") or ()}
-    defects = {str(one["id"]): one for one in base["suspected_defects"]}
-    findings = {str(one.get("case_id")): one for one in base["findings"] if one.get("case_id")}
+    known = {str(defect.get("id")) for defect in spec.get("suspected_defects") or ()}
+    defects = {str(defect["id"]): defect for defect in base["suspected_defects"]}
+    findings = {str(finding.get("case_id")): finding for finding in base["findings"] if finding.get("case_id")}
     refine: list[JsonObject] = []
-    for one in contested:
-        case, result = one["case"], one["result"]
+    for disagreement in contested:
+        case, result = disagreement["case"], disagreement["result"]
         name = str(case["id"])
         verdict = verdicts.get(name)
         if verdict is None:
@@ -54,7 +54,7 @@ def apply_verdicts(
         if defect_id not in known:
             defects.pop(defect_id, None)
         refine.append(_error(case, verdict, result))
-    others = [one for one in base["findings"] if not one.get("case_id")]
+    others = [finding for finding in base["findings"] if not finding.get("case_id")]
     counted = f" The model judged {len(verdicts)} of {len(contested)} disagreements: {len(refine)} to refine."
     return {
         **base,
@@ -90,16 +90,16 @@ def _decided(
 def _is_documented(case: Mapping[str, Any], result: Mapping[str, Any]) -> bool:
     """Whether what did not hold is documented: the gate says so, or everything that the case expects is."""
     expected = case.get("expect") or ()
-    documented = bool(expected) and all(one.get("origin") == "documented" for one in expected)
+    documented = bool(expected) and all(expectation.get("origin") == "documented" for expectation in expected)
     return documented or result.get("class") == "product_defect"
 
 
 def _promise(case: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The expectation that somebody promises; a documented one before one that is inferred."""
     for origin in _PROMISED:
-        for one in case.get("expect") or ():
-            if one.get("origin") == origin:
-                return one
+        for expectation in case.get("expect") or ():
+            if expectation.get("origin") == origin:
+                return expectation
     return None
 
 
@@ -108,7 +108,7 @@ def _place(verdict: Mapping[str, Any], lines: Sequence[str]) -> tuple[int, int] 
     named = sorted(verdict.get("lines") or ())
     if len(named) != 2 or named[0] < 1 or named[1] > len(lines) or named[1] - named[0] >= _MOST_LINES:
         return None
-    return (named[0], named[1]) if any(one.strip() for one in lines[named[0] - 1 : named[1]]) else None
+    return (named[0], named[1]) if any(line.strip() for line in lines[named[0] - 1 : named[1]]) else None
 
 
 def _defect(
@@ -140,7 +140,7 @@ def _finding(
     before: Mapping[str, Any] | None, case: Mapping[str, Any], kind: str, why: str, result: Mapping[str, Any]
 ) -> JsonObject:
     word = "the code contradicts what is promised" if kind == "product_defect" else "the expectation was wrong"
-    origins = "/".join(dict.fromkeys(str(one.get("origin")) for one in case.get("expect") or ()))
+    origins = "/".join(dict.fromkeys(str(expectation.get("origin")) for expectation in case.get("expect") or ()))
     expected = str(case.get("expected") or "").strip()[:_TEXT]
     return {
         "class": kind,

@@ -51,7 +51,7 @@ class ModelWritingAgent(ModelAgent):
         if view["spec"].get("test_type") in ("api", "integration"):
             return await self._rendered(request)
         errors: Sequence[Mapping[str, Any]] = view.get("errors") or []
-        previous = {str(one["path"]): str(one["contents"]) for one in view.get("previous_files") or ()}
+        previous = {str(file["path"]): str(file["contents"]) for file in view.get("previous_files") or ()}
         module = str((view["spec"].get("target") or {}).get("module") or "")
         style = await asyncio.to_thread(self._style, module) if self._style is not None else ""
         try:
@@ -91,7 +91,7 @@ def _placed(files: Sequence[Mapping[str, str]], test_path: str) -> dict[str, str
             "the answer has no file", [problem("$.files", "is empty", suggestion="write the test file")]
         )
     folder = PurePosixPath(test_path).parent
-    placed = {PurePosixPath(one["path"]).as_posix(): one["contents"] for one in files}
+    placed = {PurePosixPath(file["path"]).as_posix(): file["contents"] for file in files}
     problems: list[JsonObject] = []
     for path, text in placed.items():
         if PurePosixPath(path).parent != folder or ".." in path or not path.endswith(".py"):
@@ -125,12 +125,12 @@ def _require_honest(
 def _reaching(files: Mapping[str, str], spec: Mapping[str, Any], test_path: str) -> list[JsonObject]:
     """What the files do and tests may not; they may import what the accepted spec imports, and each other."""
     module = str((spec.get("target") or {}).get("module") or "")
-    imported = imported_by("\n".join(str(one) for one in spec.get("imports") or ()))
+    imported = imported_by("\n".join(str(line) for line in spec.get("imports") or ()))
     helpers = [PurePosixPath(path).stem for path in files if path != test_path]
     problems = helper_problems(list(files), test_path, module)
     for path, text in files.items():
         found = code_problems(text, module, imported=imported, helpers=helpers)
-        problems += [{**one, "path": path} for one in found]
+        problems += [{**row, "path": path} for row in found]
     return problems
 
 

@@ -1,4 +1,4 @@
-"""What an endpoint can do, found out once and remembered in the state folder's cache."""
+"""Caches what an endpoint and model support, detected once, in the state folder's cache."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .structured import Mode
 
 @dataclass(frozen=True, slots=True)
 class EndpointCapabilities:
-    """Of one model at one endpoint.
+    """Capabilities of one model at one endpoint.
 
     Attributes:
-        mode: how it is asked for JSON.
-        proven: it has answered so before; only what is not proven is ever given up.
+        mode: how JSON is requested.
+        proven: a usable answer came in this mode before; only an unproven mode is replaced.
         without: request parameters that it refuses.
-        unlimited: it pays no heed to the limit of an answer under its new name, and is told it under both.
+        unlimited: it ignores the new name of the answer limit, so both names are sent.
     """
 
     mode: Mode = Mode.SCHEMA
@@ -32,15 +32,15 @@ class EndpointCapabilities:
 
     @property
     def limits(self) -> tuple[str, ...]:
-        """The parameters that limit an answer, as this endpoint takes them; old servers know `max_tokens` only."""
+        """Names of the parameters that limit an answer at this endpoint; old servers know `max_tokens` only."""
         old = self.unlimited or NEW_LIMIT in self.without
         return tuple(name for name in (NEW_LIMIT, *((OLD_LIMIT,) if old else ())) if name not in self.without)
 
 
 class CapabilityFile:
-    """Abilities by endpoint and model in one file; without a path they are known to this process only.
+    """Capabilities by endpoint and model in one file; without a path, in this process only.
 
-    The file is a cache: one that cannot be read is as good as none.
+    The file is a cache: an unreadable one counts as empty.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -49,15 +49,15 @@ class CapabilityFile:
         self._known: dict[str, EndpointCapabilities] = {}
 
     def get(self, base_url: str, model: str) -> EndpointCapabilities:
-        """What is known; the best is assumed of a new one."""
+        """Return what is known; for a new model, the best case."""
         key = digest_of([base_url, model])
         with self._lock:
             if key not in self._known:
-                self._known[key] = _read(self._stored().get(key))
+                self._known[key] = _from_json(self._stored().get(key))
             return self._known[key]
 
     def learn(self, base_url: str, model: str, **changes: Any) -> EndpointCapabilities:
-        """Remember what was found out.
+        """Store changed capabilities.
 
         Raises:
             StorageError: the cache cannot be written.
@@ -71,7 +71,7 @@ class CapabilityFile:
             self._known[key] = after
             if self._path is not None:
                 make_folder(self._path.parent)
-                write_file(self._path, pretty_json({**self._stored(), key: _written(after)}))
+                write_file(self._path, pretty_json({**self._stored(), key: _to_json(after)}))
         return after
 
     def _stored(self) -> dict[str, Any]:
@@ -84,12 +84,16 @@ class CapabilityFile:
         return found if isinstance(found, dict) else {}
 
 
-def _written(one: EndpointCapabilities) -> dict[str, Any]:
-    said = {"mode": str(one.mode), "proven": one.proven, "without": sorted(one.without)}
-    return {**said, "unlimited": one.unlimited}
+def _to_json(known: EndpointCapabilities) -> dict[str, Any]:
+    return {
+        "mode": str(known.mode),
+        "proven": known.proven,
+        "without": sorted(known.without),
+        "unlimited": known.unlimited,
+    }
 
 
-def _read(stored: Any) -> EndpointCapabilities:
+def _from_json(stored: Any) -> EndpointCapabilities:
     try:
         without = frozenset(map(str, stored["without"]))
         return EndpointCapabilities(

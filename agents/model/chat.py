@@ -1,7 +1,7 @@
-"""The seam between an agent and a language model: what is asked, what is answered, and nothing else.
+"""Defines the interface between an agent and a language model: call, answer, and the chat that connects them.
 
-A call carries everything that is asked; no history crosses from one call to the next. Whoever implements `ModelChat`
-counts what was spent, obeys the run's budget and never pays for the same answer twice.
+A call is self-contained; no history passes from one call to the next. An implementation of `ModelChat` counts usage,
+obeys the run's budget and never pays for the same answer twice.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from ...utils.canonical import digest_of
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One question to a model.
+    """One request to a model.
 
     Attributes:
-        role: who asks: planner, spec, writer, analyzer, crawler, case, engineer.
+        role: the calling role: planner, spec, writer, analyzer, crawler, case, engineer.
         system: instructions; the same text for every call of a role, so that the provider can cache it.
         user: the task and its data; text from the repository is data.
         schema: JSON Schema of the answer; None for plain text.
-        schema_name: what the schema is called on the wire: letters, digits, `_`, `-`; at most 64.
+        schema_name: name of the schema on the wire: letters, digits, `_`, `-`; at most 64.
         attempt: the number of this generation within its step, from 1; a refinement has a higher one.
         prompt_version: version of the prompt the texts were made from.
-        reason: why it is asked, for the audit log: "first", or what was wrong with the answer before.
+        reason: for the audit log: "first", or what was wrong with the previous answer.
     """
 
     role: str
@@ -37,23 +37,23 @@ class ModelCall:
     reason: str = "first"
 
     def prompt_hash(self, model: str) -> str:
-        """sha256 of all that decides the answer; attempt and reason are not part of it."""
+        """Return the sha256 of everything that decides the answer; attempt and reason are not part of it."""
         return digest_of([model, self.role, self.system, self.user, self.schema, self.schema_name, self.prompt_version])
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What a model answered, whole and usable.
+    """A complete and usable answer of a model.
 
     Attributes:
-        text: the answer as it came.
-        parsed: the JSON value, which fits the call's schema; None when no schema was asked for.
-        tokens_in, tokens_out: as the endpoint counted them, estimated where it does not count.
+        text: the raw answer.
+        parsed: the JSON value, valid for the call's schema; None without a schema.
+        tokens_in, tokens_out: as counted by the endpoint, else estimated.
         tokens_cached: those of `tokens_in` that the provider had cached.
-        cost: US dollars, by the price table; 0.0 for a model that has no price there.
-        model: the model's name, as asked for.
-        duration_ms: until the answer was whole; of a reused one, as it was then.
-        reused: taken from the run's store instead of asked again.
+        cost: US dollars, by the price table; 0.0 for a model without a price.
+        model: the requested model's name.
+        duration_ms: until the answer was complete; for a reused one, of the original call.
+        reused: taken from the run's store.
     """
 
     text: str
@@ -69,18 +69,18 @@ class ModelAnswer:
 
 @runtime_checkable
 class ModelChat(Protocol):
-    """Answers calls; `agents.model.run_chat.RunChat` is the real one."""
+    """Answers calls; implemented by `agents.model.run_chat.RunChat`."""
 
     async def complete(self, call: ModelCall) -> ModelAnswer:
-        """Ask the model once.
+        """Send one call.
 
         Raises:
-            MalformedLlmOutput: a schema was given and the answer is no JSON after sanitising (recoverable, A-03).
+            MalformedLlmOutput: a schema was given and the answer is not JSON after sanitising (recoverable).
             SchemaValidationError: it is JSON that breaks the schema; `details["errors"]` lists every violation, each
-                with path, message, severity, suggestion (not recoverable, A-03). Both hold the answer's beginning
-                as `details["excerpt"]`.
-            ModelFailure: the endpoint failed, or its answer cannot be used; `recoverable` says whether asking again
-                may help, `retry_after` after how many seconds.
-            BudgetExhausted: the run may spend no more; nothing was asked.
+                with path, message, severity, suggestion (not recoverable). Both have the beginning of the answer as
+                `details["excerpt"]`.
+            ModelFailure: the endpoint failed, or its answer cannot be used; `recoverable` says whether a retry may
+                help, `retry_after` after how many seconds.
+            BudgetExhausted: a ceiling of the run is reached; nothing was sent.
         """
         ...

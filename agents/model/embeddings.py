@@ -9,14 +9,14 @@ SECONDS = 60.0
 
 
 def open_embeddings(model: str, base_url: str, key: str) -> Embeddings:
-    """The model, ready to be asked; nothing is sent yet.
+    """Open the model; nothing is sent yet.
 
-    Texts go out as they are: splitting them into tokens here would fetch a vocabulary from the network.
+    Texts are sent unsplit: tokenising them here would fetch a vocabulary from the network.
 
     Args:
         model: the name on the wire.
         base_url: the endpoint, up to `/v1`.
-        key: "" for endpoints that want none.
+        key: "" for endpoints without one.
     """
     return OpenAIEmbeddings(
         model=model,

@@ -1,6 +1,6 @@
-"""One model at one OpenAI-compatible endpoint, reached through `langchain-openai`.
+"""Sends calls to one model at one OpenAI-compatible endpoint through `langchain-openai`.
 
-Nothing of a call survives it: every call has a message list of its own. Nothing is traced to a third party.
+Every call has a message list of its own; no state survives it. Nothing is traced to a third party.
 """
 
 from __future__ import annotations
@@ -30,28 +30,28 @@ TEMPERATURE = 0.0
 TOP_P = 1.0
 SEED = 7
 LONGEST_BODY = 4 * LONGEST_ANSWER
-"""Bytes of an answer's body; reading stops there."""
+"""Limit on the bytes of an answer's body; reading stops there."""
 
 STREAMED_TOKEN = 400
-"""Bytes that a token of a stream may take besides: each comes in an event of its own, of some three hundred."""
+"""Further bytes allowed per streamed token: each comes in an event of its own, of about three hundred bytes."""
 
 DROPPABLE = ("temperature", "top_p", "seed", "stream_options")
-"""Parameters that some endpoints or models refuse; a request does without those."""
+"""Parameters that some endpoints or models refuse; they are left out where they are refused."""
 
 NEW_LIMIT, OLD_LIMIT = "max_completion_tokens", "max_tokens"
-"""The names of an answer's limit on the wire; some endpoints refuse the one, some pay no heed to the other."""
+"""Names of the answer limit on the wire; some endpoints refuse one, some ignore the other."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointSettings:
-    """Where a model is, and how it is asked; never the key.
+    """Address and request settings of a model; never the key.
 
     Attributes:
         model: the name on the wire.
         base_url: the endpoint, up to `/v1`.
-        timeout: seconds for a whole answer, from request to last byte.
-        answer_tokens: the most an answer may have.
-        stream: ask for a stream.
+        timeout: seconds for a complete answer, from request to last byte.
+        answer_tokens: limit on an answer's tokens.
+        stream: request a stream.
     """
 
     model: str
@@ -61,19 +61,19 @@ class EndpointSettings:
     stream: bool = False
 
 
-def base_url_of(said: str | None, environment: Mapping[str, str]) -> str:
-    """The endpoint: what a setting says, else OPENAI_BASE_URL, else OpenAI."""
-    return (said or environment.get("OPENAI_BASE_URL") or OPENAI_URL).rstrip("/")
+def base_url_of(setting: str | None, environment: Mapping[str, str]) -> str:
+    """Return the endpoint: the setting, else OPENAI_BASE_URL, else OpenAI."""
+    return (setting or environment.get("OPENAI_BASE_URL") or OPENAI_URL).rstrip("/")
 
 
 def key_for(base_url: str, environment: Mapping[str, str]) -> str:
-    """The key for an endpoint; "" when there is none, which local servers do not mind.
+    """Return the key for an endpoint; "" when there is none, which local servers accept.
 
-    TESTWRIGHT_API_KEY goes wherever the settings point. OPENAI_API_KEY goes to OpenAI and to OPENAI_BASE_URL only: a
-    tested project's settings file may name an endpoint, and must not get a key that was never meant for it.
+    TESTWRIGHT_API_KEY is sent to any configured endpoint. OPENAI_API_KEY is sent to OpenAI and to OPENAI_BASE_URL only:
+    a tested project's settings file may name an endpoint, which must not receive a key that was not meant for it.
 
     Raises:
-        SettingsError: OpenAI is to be asked and there is no key, or a key cannot be one.
+        SettingsError: the endpoint is OpenAI and there is no key, or a key has invalid characters.
     """
     own = _key_in("TESTWRIGHT_API_KEY", environment)
     if own:
@@ -101,7 +101,7 @@ def _key_in(name: str, environment: Mapping[str, str]) -> str:
 
 
 class Endpoint:
-    """Sends one call at a time to one model; opened and closed with the run."""
+    """Sends calls to one model; opened and closed with the run."""
 
     def __init__(self, settings: EndpointSettings, key: str) -> None:
         self.settings = settings
@@ -131,7 +131,7 @@ class Endpoint:
 
     @property
     def where(self) -> str:
-        """The endpoint for people: host and port."""
+        """Host and port of the endpoint, for messages."""
         parts = urlsplit(self.settings.base_url)
         return parts.hostname + (f":{parts.port}" if parts.port else "") if parts.hostname else "its endpoint"
 
@@ -145,16 +145,16 @@ class Endpoint:
         limits: Sequence[str] = (NEW_LIMIT,),
         seconds: float | None = None,
     ) -> ReceivedAnswer:
-        """Ask once; the answer as it came, which may still be empty, refused, cut or torn off.
+        """Send one request. Returns the raw answer, which may still be empty, refused, cut or incomplete.
 
         Args:
-            response_format: as the wire has it; None for plain text.
+            response_format: as on the wire; None for plain text.
             without: parameters that the endpoint refuses, of `DROPPABLE`.
-            limits: under which names it is told how long an answer may be.
+            limits: names under which the answer limit is sent.
             seconds: a deadline before the endpoint's own.
 
         Raises:
-            ModelFailure: there is no answer; `details["cut_off"]` when it is for the given deadline.
+            ModelFailure: there is no answer; with `details["cut_off"]` when the given deadline was reached.
         """
         limit = min(self.settings.timeout, seconds) if seconds is not None else self.settings.timeout
         deadline = asyncio.timeout(limit)
@@ -179,20 +179,20 @@ class Endpoint:
         await self._http.aclose()
 
     def _parameters(self, without: frozenset[str], limits: Sequence[str]) -> dict[str, Any]:
-        """What decides the answer besides the messages."""
-        said: dict[str, Any] = {
+        """Parameters that decide the answer besides the messages."""
+        parameters: dict[str, Any] = {
             "temperature": TEMPERATURE,
             "top_p": TOP_P,
             "seed": SEED,
             **({NEW_LIMIT: self.settings.answer_tokens} if NEW_LIMIT in limits else {}),
         }
-        kept = {name: value for name, value in said.items() if name not in without}
+        kept = {name: value for name, value in parameters.items() if name not in without}
         if "stream_options" in without:
             kept["stream_usage"] = False
         return kept
 
     def _clean(self, text: str) -> str:
-        """A text of the endpoint's, which is stored and sent on: without the key, halves of characters as U+FFFD."""
+        """Remove the key and lone surrogates from a text of the endpoint, which is stored and sent on."""
         whole = whole_characters(text)
         return whole.replace(self._key, "[redacted]") if self._key else whole
 
@@ -217,27 +217,27 @@ class Endpoint:
 
 
 class _Chat(ChatOpenAI):
-    """`ChatOpenAI` loses a refusal that is streamed; this one keeps it."""
+    """Keeps a streamed refusal, which `ChatOpenAI` drops."""
 
     def _convert_chunk_to_generation_chunk(
         self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
     ) -> ChatGenerationChunk | None:
-        made = super()._convert_chunk_to_generation_chunk(chunk, default_chunk_class, base_generation_info)
+        generation = super()._convert_chunk_to_generation_chunk(chunk, default_chunk_class, base_generation_info)
         choices = chunk.get("choices") or [{}]
         refusal = (choices[0].get("delta") or {}).get("refusal")
-        if made is not None and refusal:
-            made.message.additional_kwargs["refusal"] = refusal
-        return made
+        if generation is not None and refusal:
+            generation.message.additional_kwargs["refusal"] = refusal
+        return generation
 
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """The authorities that are trusted; reading them takes a tenth of a second, so once a process."""
+    """Load the trusted certificate authorities once a process, because it takes a tenth of a second."""
     return httpx2.create_ssl_context()
 
 
 class _BoundStream(httpx2.AsyncByteStream):
-    """A body that is given up when it is longer than any answer may be."""
+    """A response body that raises AnswerOverflow beyond a number of bytes."""
 
     def __init__(self, inner: httpx2.AsyncByteStream, most: int) -> None:
         self._inner = inner

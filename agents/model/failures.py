@@ -1,7 +1,6 @@
-"""What goes wrong between us and a model, as typed errors that say whether asking again helps.
+"""Converts failures of a model's endpoint into typed errors that say whether a retry helps.
 
-The `openai` client retries nothing here: `agents/contract/lifecycle.py` is the one place that retries, and
-audits it.
+The `openai` client retries nothing here: `agents/contract/lifecycle.py` is the one place that retries, with an audit.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from ...core.errors import (
 from .received import whole_characters
 
 UNREADABLE = (ValueError, KeyError, IndexError, TypeError, AttributeError)
-"""What the client library raises when an answer with status 200 has not the form it expects."""
+"""What the client library raises when an answer with status 200 does not have the expected form."""
 
 _OVERFLOW = ("context_length_exceeded", "context length", "context window", "prompt is too long", "maximum context")
 _QUOTA = ("insufficient_quota", "billing_hard_limit", "exceeded your current quota")
@@ -42,17 +41,17 @@ _SHOWN = 300
 
 
 class AnswerOverflow(Exception):
-    """An answer's body went over its limit while it was read; the connection is given up."""
+    """An answer's body exceeded its limit while it was read; the connection is closed."""
 
 
 def failure_of(error: Exception, *, model: str, where: str, seconds: float, secret: str = "") -> ModelFailure:
-    """The typed failure that an exception of the client library stands for.
+    """Convert an exception of the client library into a typed failure.
 
     Args:
-        error: what a call of the chat model raised; one that is known here.
-        where: the endpoint, for people.
+        error: raised by a call of the chat model.
+        where: the endpoint, for messages.
         seconds: the call's deadline.
-        secret: the key; it is taken out of the endpoint's words.
+        secret: the key; it is removed from the endpoint's messages.
     """
     about = f"{model} at {where}"
     if any(isinstance(one, AnswerOverflow) for one in _causes(error)):
@@ -68,19 +67,19 @@ def failure_of(error: Exception, *, model: str, where: str, seconds: float, secr
         return ModelUnreachable(
             f"{about} cannot be reached, or the connection broke: {type(cause).__name__}", advice=_ADVICE_REACH
         )
-    told = _error_object(error)
-    if told is not None:
-        return _by_words(told, about, secret) or ModelServerFault(f"{about} failed: {_said(told, secret)}")
+    sent = _error_object(error)
+    if sent is not None:
+        return _by_words(sent, about, secret) or ModelServerFault(f"{about} failed: {_message_of(sent, secret)}")
     shown = _clean(str(error), secret) or type(error).__name__
     return ModelAnswerBroken(f"{about} sent an answer that cannot be read: {shown}", advice=_ADVICE_FORM)
 
 
 def _by_status(error: openai.APIStatusError, about: str, secret: str) -> ModelFailure:
-    """4xx and 5xx: what each means, and after how long to ask again."""
+    """Classify a 4xx or 5xx answer, with the time to wait before a retry."""
     status, body = error.status_code, _object(error.body) or {"message": error.message}
-    found = _by_words(body, about, secret) or _plain(status, f"{about}: {status} {_said(body, secret)}")
+    found = _by_words(body, about, secret) or _plain(status, f"{about}: {status} {_message_of(body, secret)}")
     found.retry_after = retry_after(error.response.headers)
-    found.details |= {"status": status, "said": _said(body, secret)}
+    found.details |= {"status": status, "said": _message_of(body, secret)}
     if error.response.headers.get("x-should-retry", "").lower() == "false":
         found.recoverable = False
     return found
@@ -100,10 +99,10 @@ def _plain(status: int, message: str) -> ModelFailure:
     return ModelRequestRefused(message, advice="The endpoint does not take such requests: try another model.")
 
 
-def _by_words(told: Mapping[str, Any], about: str, secret: str) -> ModelFailure | None:
-    """What an error object says by its code or in words, whatever its status; None when it says nothing special."""
-    words = f"{told.get('code')} {told.get('type')} {told.get('message')}".lower()
-    message = f"{about}: {_said(told, secret)}"
+def _by_words(sent: Mapping[str, Any], about: str, secret: str) -> ModelFailure | None:
+    """Classify an error object by its code or words, whatever its status; None without a known sign."""
+    words = f"{sent.get('code')} {sent.get('type')} {sent.get('message')}".lower()
+    message = f"{about}: {_message_of(sent, secret)}"
     if any(sign in words for sign in _QUOTA):
         return ModelQuotaExhausted(message, advice="Waiting does not help: see to the account's quota.")
     if any(sign in words for sign in _OVERFLOW):
@@ -116,7 +115,7 @@ def _by_words(told: Mapping[str, Any], about: str, secret: str) -> ModelFailure 
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Seconds that an answer's headers ask to wait: `retry-after-ms`, or `retry-after` in seconds or as a date."""
+    """Parse the seconds to wait from headers: `retry-after-ms`, or `retry-after` in seconds or as a date."""
     for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         try:
             seconds = float(headers[name]) / unit
@@ -132,16 +131,16 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
 
 
 def names_parameter(failure: ModelFailure, *names: str) -> bool:
-    """Whether an endpoint's error speaks of one of these parameters, by name or in words.
+    """Whether an endpoint's error names one of these parameters.
 
-    Only its own words count: what a model or its machine is called says nothing.
+    Only the endpoint's own message counts, because our message also has the names of model and host.
     """
     words = str(failure.details.get("said", "")).lower()
     return any(name in words for name in names)
 
 
 def _error_object(error: Exception) -> Mapping[str, Any] | None:
-    """The error object that came in place of an answer, or in the middle of a stream."""
+    """Return the error object that was sent in place of an answer, or inside a stream."""
     if isinstance(error, openai.APIError):
         return _object(error.body) or {"message": error.message}
     first = error.args[0] if error.args else None
@@ -155,13 +154,13 @@ def _object(body: object) -> Mapping[str, Any] | None:
     return inner if isinstance(inner, Mapping) else body
 
 
-def _said(told: Mapping[str, Any], secret: str) -> str:
-    parts = [str(told[key]) for key in ("message", "code", "param") if told.get(key)]
-    return _clean(" / ".join(parts) or json.dumps(dict(told), default=str), secret)
+def _message_of(sent: Mapping[str, Any], secret: str) -> str:
+    parts = [str(sent[key]) for key in ("message", "code", "param") if sent.get(key)]
+    return _clean(" / ".join(parts) or json.dumps(dict(sent), default=str), secret)
 
 
 def _clean(text: str, secret: str) -> str:
-    """An endpoint's words for people: without the key, on one line, cut short."""
+    """Shorten an endpoint's message to one line without the key."""
     text = whole_characters(text.replace(secret, "[redacted]") if secret else text)
     text = " ".join(text.split())
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

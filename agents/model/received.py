@@ -1,4 +1,4 @@
-"""A model's answer as the endpoint gave it, before anybody judges it; stored in this form."""
+"""Defines a model's raw answer, as it is stored before it is validated."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 LONGEST_ANSWER = 1_000_000
-"""Characters of an answer; no spec, plan or test file comes near it."""
+"""Limit on the characters of an answer; no spec, plan or test file comes near it."""
 
 _KEPT_OF_TOO_LONG = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class ReceivedAnswer:
-    """An answer that arrived.
+    """A raw answer of an endpoint.
 
     Attributes:
-        text: the answer; of one that is too long only the beginning.
-        length: characters of the whole answer.
-        finish: the endpoint's finish_reason; None where it gave none.
-        streamed: whether it came as a stream, so that a missing finish means that it was torn off.
+        text: the answer; only the beginning of one that is too long.
+        length: characters of the complete answer.
+        finish: the endpoint's finish_reason; None without one.
+        streamed: whether it was streamed, so that a missing finish means that it is incomplete.
         refusal: the model's own words when it refused, else "".
-        tool_calls: names of the tools it called; none is ever offered.
+        tool_calls: names of the tools it called, although none is offered.
         tokens_in, tokens_out, tokens_cached: as counted by the endpoint, or estimated.
-        estimated: the endpoint did not count.
+        estimated: the token counts are estimates.
         duration_ms: from request to last byte.
     """
 
@@ -42,29 +42,29 @@ class ReceivedAnswer:
 
     @property
     def whole(self) -> bool:
-        """Whether the answer was received to its end."""
+        """Whether the answer is complete."""
         return self.finish is not None or not self.streamed
 
     @property
     def too_long(self) -> bool:
-        """Whether it is longer than any answer may be."""
+        """Whether it exceeds `LONGEST_ANSWER`."""
         return self.length > LONGEST_ANSWER
 
     def to_dict(self) -> dict[str, Any]:
-        """The answer as JSON."""
+        """Convert to a JSON object."""
         return {**asdict(self), "tool_calls": list(self.tool_calls)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """The inverse of `to_dict`."""
+        """Invert `to_dict`."""
         return cls(**{**data, "tool_calls": tuple(data["tool_calls"])})
 
 
 def kept_text(text: str) -> str:
-    """The text, or its beginning when it is too long to be kept."""
+    """Return the text, or its beginning when it is too long to store."""
     return text if len(text) <= LONGEST_ANSWER else text[:_KEPT_OF_TOO_LONG]
 
 
 def whole_characters(text: str) -> str:
-    """The text with U+FFFD for halves of characters (lone surrogates), which JSON can carry and no file can hold."""
+    """Replace lone surrogates by U+FFFD: JSON can carry them, but no file can hold them."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -79,7 +79,7 @@ def is_strict(schema: Any) -> bool:
             return False
     children = [one for key in _NESTED for one in schema.get(key, {}).values()]
     children += [schema[key] for key in ("items", "anyOf") if key in schema]
-    return "oneOf" not in schema and "allOf" not in schema and all(is_strict(one) for one in children)
+    return "oneOf" not in schema and "allOf" not in schema and all(is_strict(child) for child in children)
 
 
 def parse_answer(received: ReceivedAnswer, call: ModelCall, model: str) -> Any | None:

@@ -99,7 +99,10 @@ async def accept_tests(step: PlanStepState, state: PlanningAgentState, services:
         if not isinstance(conflicts, list):
             raise
         added = error.details.get("files")
-        outcomes = [*(added if isinstance(added, list) else []), *({**one, "outcome": "conflict"} for one in conflicts)]
+        outcomes = [
+            *(added if isinstance(added, list) else []),
+            *({**conflict, "outcome": "conflict"} for conflict in conflicts),
+        ]
         return failed(fault_of(error), {"test_paths": paths, "files": outcomes})
     return StepOutcome("completed", StepExit.COMPLETED, {"test_paths": paths, **answer})
 

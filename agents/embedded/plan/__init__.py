@@ -1,1 +1,1 @@
-"""Plans without a model: a request in plain words becomes ordered steps."""
+"""Plans without a model: parses a request in plain words and builds ordered steps for each test type."""

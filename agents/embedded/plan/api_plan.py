@@ -48,7 +48,7 @@ def api_steps(scope: StepScope) -> PlannedSteps:
     found = _wanted(scope)
     program = _program(scope)
     if scope.command:
-        found = [one for one in found if program is not None and one.place.path == program.path] or found[:1]
+        found = [app for app in found if program is not None and app.place.path == program.path] or found[:1]
     documents = list(_documents(scope, planned))
     if not found and not scope.command and (documents or not scope.documents):
         planned.not_understood.append(_nothing_to_start(scope, documents))
@@ -56,15 +56,15 @@ def api_steps(scope: StepScope) -> PlannedSteps:
         return planned
     first = found[0] if found else None
     if scope.documents:
-        subjects = [_Subject(first, one, program) for one in documents]
+        subjects = [_Subject(first, document, program) for document in documents]
     elif scope.command:
         subjects = [_Subject(first, "", program)]
         planned.understood.append(f"the application that `{' '.join(scope.command)}` starts")
     else:
-        subjects = [_Subject(one) for one in found[:_MOST_FOUND]]
-        planned.understood += [f"the application {one.label} ({one.framework})" for one in found[:_MOST_FOUND]]
+        subjects = [_Subject(app) for app in found[:_MOST_FOUND]]
+        planned.understood += [f"the application {app.label} ({app.framework})" for app in found[:_MOST_FOUND]]
         reason = "name it to have it tested: there are several"
-        planned.skipped += [{"target": one.label, "reason": reason} for one in found[_MOST_FOUND:]]
+        planned.skipped += [{"target": app.label, "reason": reason} for app in found[_MOST_FOUND:]]
     taken = list(scope.taken)
     planned.steps = [_step(scope, one, taken) for one in subjects]
     planned.used = scope.documents
@@ -79,19 +79,21 @@ def is_address(document: str) -> bool:
 def _documents(scope: StepScope, planned: PlannedSteps) -> Iterator[str]:
     """Addresses, and files as paths in the project; one that is not there is noted."""
     root = scope.layout.root.resolve()
-    for one in scope.documents:
-        place = Path(root, one).resolve()
-        if is_address(one):
-            yield one
+    for document in scope.documents:
+        place = Path(root, document).resolve()
+        if is_address(document):
+            yield document
         elif place.is_relative_to(root) and place.is_file():
             yield place.relative_to(root).as_posix()
         else:
-            planned.not_understood.append({"text": one, "reason": "the project has no such file", "suggestions": []})
+            planned.not_understood.append(
+                {"text": document, "reason": "the project has no such file", "suggestions": []}
+            )
             planned.advice = planned.advice or "Give the OpenAPI document's path in the project, or its address."
 
 
 def _nothing_to_start(scope: StepScope, documents: Sequence[str]) -> JsonObject:
-    names = ", ".join(one.place.path for one in scope.targets[:3])
+    names = ", ".join(target.place.path for target in scope.targets[:3])
     where = f"in {names}" if scope.named and names else "in the project"
     text = documents[0] if documents else "API tests"
     return {
@@ -103,8 +105,8 @@ def _nothing_to_start(scope: StepScope, documents: Sequence[str]) -> JsonObject:
 
 def _program(scope: StepScope) -> ModulePlace | None:
     """The module of the project that the command runs: a script, `-m module` or `module:application`."""
-    places = {one.path: one for one in scope.layout.modules}
-    modules = {one.module: one for one in scope.layout.modules}
+    places = {place.path: place for place in scope.layout.modules}
+    modules = {place.module: place for place in scope.layout.modules}
     for word in scope.command[1:] or scope.command:
         path = PurePosixPath(word).as_posix()
         found = places.get(path) or modules.get(word.partition(":")[0]) or modules.get(f"{word}.__main__")
@@ -118,8 +120,8 @@ def _wanted(scope: StepScope) -> list[WebApplication]:
     everything = find_applications(scope.layout)
     if not scope.named or not scope.targets:
         return everything[:1] if len(everything) > 1 and _one_leads(everything) else everything
-    paths = {one.place.path for one in scope.targets}
-    named = [one for one in everything if one.place.path in paths]
+    paths = {target.place.path for target in scope.targets}
+    named = [application for application in everything if application.place.path in paths]
     if len(paths) == 1 and not named:
         inside = find_application_in(scope.layout, scope.targets[0].place)
         return [inside] if inside is not None else _built_on(paths, everything, scope)
@@ -132,14 +134,14 @@ def _wanted(scope: StepScope) -> list[WebApplication]:
 
 def _built_on(paths: set[str], everything: list[WebApplication], scope: StepScope) -> list[WebApplication]:
     """Applications that import a module which is named: "the orders service: its API"."""
-    files = Foundations(scope.layout.root, tuple(one.path for one in scope.layout.modules))
-    return [one for one in everything if paths & files.brought_by(one.place.path)]
+    files = Foundations(scope.layout.root, tuple(place.path for place in scope.layout.modules))
+    return [application for application in everything if paths & files.brought_by(application.place.path)]
 
 
 def _one_leads(found: list[WebApplication]) -> bool:
     """Whether the likeliest is the only object; the others are functions that make applications."""
-    objects = [one for one in found if not one.attribute.endswith("()")]
-    return len({one.place.path for one in found}) == 1 or len(objects) == 1
+    objects = [app for app in found if not app.attribute.endswith("()")]
+    return len({app.place.path for app in found}) == 1 or len(objects) == 1
 
 
 def _step(scope: StepScope, subject: _Subject, taken: list[str]) -> JsonObject:

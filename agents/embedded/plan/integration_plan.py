@@ -26,10 +26,10 @@ def integration_steps(scope: StepScope) -> PlannedSteps:
     wanted = {target.place.path: target.symbols for target in scope.targets}
     seams = find_seams(scope.layout.root, scope.layout)
     found = list(integration_targets(scope.layout.root, scope.layout, wanted, seams))
-    entries = {one.entry.place.path for one in found}
-    leaves = [one.place for one in scope.targets if scope.named and one.place.path not in entries]
-    callers = _callers([one.module for one in leaves if one.path not in seams.unread], wanted, scope, seams)
-    reached = {module for one in [*found, *callers] for module in _reached(one, seams)}
+    entries = {target.entry.place.path for target in found}
+    leaves = [target.place for target in scope.targets if scope.named and target.place.path not in entries]
+    callers = _callers([place.module for place in leaves if place.path not in seams.unread], wanted, scope, seams)
+    reached = {module for target in [*found, *callers] for module in _reached(target, seams)}
     for place in leaves:
         if place.module in reached:
             planned.understood.append(f"{place.module} is tested by what reaches it")
@@ -37,7 +37,7 @@ def integration_steps(scope: StepScope) -> PlannedSteps:
             reason = seams.unread.get(place.path) or "it calls no other module of the project, and none calls it"
             planned.skipped.append({"target": place.path, "reason": reason})
     found += callers
-    wanted |= {one.entry.place.path: one.subjects for one in callers}
+    wanted |= {caller.entry.place.path: caller.subjects for caller in callers}
     if not found and not scope.named:
         planned.skipped.append(
             {"target": ".", "reason": "no module of the project calls another: nothing to integrate"}
@@ -94,8 +94,12 @@ def _step(target: IntegrationTarget, symbols: tuple[str, ...] | None, scope: Ste
                 "import_root": place.import_root,
                 "symbols": list(symbols) if symbols is not None else None,
                 "components": [
-                    {"path": one.place.path, "module": one.place.module, "import_root": one.place.import_root}
-                    for one in target.components
+                    {
+                        "path": component.place.path,
+                        "module": component.place.module,
+                        "import_root": component.place.import_root,
+                    }
+                    for component in target.components
                 ],
                 "digest": target.entry.digest,
             },

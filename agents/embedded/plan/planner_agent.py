@@ -134,12 +134,12 @@ def _clauses(words: ParsedRequest, inputs: Mapping[str, Any]) -> list[Clause]:
     """The parts of a request; a test type or a target that was given beside it holds for all of it."""
     asked, target = inputs.get("test_type"), inputs.get("target")
     more = (Mention(str(target), True),) if target else ()
-    mentions = tuple(one for one in words.mentions if not one.excluded)
+    mentions = tuple(mention for mention in words.mentions if not mention.excluded)
     if asked or not words.clauses:
         return [Clause(asked or "unit", (*mentions, *more))]
     if len(words.clauses) == 1:
         return [Clause(words.clauses[0].test_type, (*mentions, *more))]
-    return [Clause(one.test_type, (*one.mentions, *more), one.otherwise) for one in words.clauses]
+    return [Clause(clause.test_type, (*clause.mentions, *more), clause.otherwise) for clause in words.clauses]
 
 
 def is_document(text: str) -> bool:
@@ -211,12 +211,12 @@ def _steps(
     """
     index = whole.index
     after = (CONTEXT,) if len(clauses) > 1 else ()
-    left_out = tuple((one.place.path, name) for one in reading.excluded for name in one.symbols or ())
+    left_out = tuple((target.place.path, name) for target in reading.excluded for name in target.symbols or ())
     generate: list[JsonObject] = []
     for at, clause in enumerate(clauses):
         wanted = reading.targets[at]
         named = bool(wanted or reading.documents[at])
-        if not named and not words.whole and any(not one.weak for one in clause.mentions):
+        if not named and not words.whole and any(not mention.weak for mention in clause.mentions):
             continue
         targets = _chosen(wanted if named else [ModuleTarget(place) for place in index.modules], reading.excluded)
         if changes is not None:
@@ -260,7 +260,7 @@ def _added(planned: PlannedSteps, scope: StepScope, reading: _Reading) -> list[J
     reading.understood += [one for one in planned.understood if one not in reading.understood]
     reading.not_understood += planned.not_understood
     reading.advice = reading.advice or planned.advice
-    reading.skipped += [one for one in planned.skipped if one not in reading.skipped]
+    reading.skipped += [row for row in planned.skipped if row not in reading.skipped]
     told = {str(row["text"]) for row in planned.not_understood}
     for document in scope.documents:
         if document not in planned.used and document not in told:

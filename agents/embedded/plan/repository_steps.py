@@ -48,7 +48,7 @@ def depth_asked(request: str) -> Depth | None:
         return None
     name = (found["before"] or found["after"]).lower()
     known: tuple[Depth, ...] = ("smoke", "core", "standard", "deep")
-    return next(one for one in known if one == name)
+    return next(level for level in known if level == name)
 
 
 def repository_plan(request: str) -> JsonObject | None:

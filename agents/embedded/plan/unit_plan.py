@@ -63,4 +63,4 @@ def _below(symbol: str, left_out: list[str]) -> bool:
 
 def public_names(symbols: tuple[str, ...]) -> tuple[str, ...]:
     """The names of which no part begins with an underscore."""
-    return tuple(one for one in symbols if not any(part.startswith("_") for part in one.split(".")))
+    return tuple(symbol for symbol in symbols if not any(part.startswith("_") for part in symbol.split(".")))

@@ -163,8 +163,8 @@ def _rejected(route: JsonObject) -> Iterable[JsonObject]:
 def _closed(route: JsonObject, routes: list[JsonObject]) -> Iterable[JsonObject]:
     """A method that no route of the path declares: frameworks answer 405, or 404 where they match both at once."""
     path = str(route["path"])
-    open_methods = {str(one["method"]) for one in routes if one["path"] == path}
-    same_shape = {str(one["method"]) for one in routes if _shape(str(one["path"])) == _shape(path)}
+    open_methods = {str(route["method"]) for route in routes if route["path"] == path}
+    same_shape = {str(route["method"]) for route in routes if _shape(str(route["path"])) == _shape(path)}
     method = next((one for one in ("DELETE", "PUT", "PATCH") if one not in open_methods | same_shape), None)
     if method is None:
         return
@@ -236,7 +236,9 @@ def _notes(inputs: Mapping[str, Any], routes: list[JsonObject], pages: list[Json
         f"Made from {inputs['repo_full_name']} at {inputs['ref']}, depth {inputs['depth_level']}: "
         f"{len(routes)} routes, {len(pages)} pages, read from the source without running it."
     )
-    components = [one["path"] for one in inputs["entry_points"] if one["kind"] == "ui_component"]
+    components = [
+        entry_point["path"] for entry_point in inputs["entry_points"] if entry_point["kind"] == "ui_component"
+    ]
     unknown = sorted({*components} - {page.get("file") for page in pages})
     if unknown:
         shown = ", ".join(unknown[:10]) + (f" and {len(unknown) - 10} more" if len(unknown) > 10 else "")
@@ -309,10 +311,10 @@ def _objects(value: Any) -> list[JsonObject]:
     """Routes or pages; a crawler that is no twin of ours may leave them out or write something else there."""
     rows = value if isinstance(value, list) else []
     return [
-        one
-        for one in rows
-        if isinstance(one, dict)
-        and isinstance(one.get("path"), str)
-        and one["path"].startswith("/")
-        and re.fullmatch(r"[A-Z]+", str(one.get("method", "GET")))
+        row
+        for row in rows
+        if isinstance(row, dict)
+        and isinstance(row.get("path"), str)
+        and row["path"].startswith("/")
+        and re.fullmatch(r"[A-Z]+", str(row.get("method", "GET")))
     ]

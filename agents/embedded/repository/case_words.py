@@ -140,9 +140,9 @@ def read_case(case: Mapping[str, Any]) -> Script | str:
         expected.append(one)
     sends = any(isinstance(step, Send) for step in steps)
     opens = any(isinstance(step, Open) for step in steps)
-    if any(isinstance(one, Shows) for one in expected) and not opens:
+    if any(isinstance(expectation, Shows) for expectation in expected) and not opens:
         return "it expects something of a page, and opens none"
-    if any(isinstance(one, StatusIs | StatusBelow) for one in expected) and not sends:
+    if any(isinstance(expectation, StatusIs | StatusBelow) for expectation in expected) and not sends:
         return "it expects something of an answer, and sends no request"
     if not (sends or opens):
         return "it neither opens a page nor sends a request"
@@ -150,7 +150,7 @@ def read_case(case: Mapping[str, Any]) -> Script | str:
         str(case["id"]),
         str(case["title"]),
         str(case["priority"]),
-        tuple(str(one) for one in case["preconditions"]),
+        tuple(str(precondition) for precondition in case["preconditions"]),
         tuple(steps),
         tuple(expected),
     )

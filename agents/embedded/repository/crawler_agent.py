@@ -99,7 +99,7 @@ async def read_repository(tools: RepositoryTools, ref: str) -> RepositoryContent
 
 
 def _hits(tools: RepositoryTools) -> int:
-    return sum(one.cached and one.tool in (TREE, READ_FILE) for one in tools.calls())
+    return sum(call.cached and call.tool in (TREE, READ_FILE) for call in tools.calls())
 
 
 def _mapped(inputs: Mapping[str, Any], found: RepositoryContents) -> AgentResponse:

@@ -23,7 +23,7 @@ def maestro_files(scripts: Sequence[Script], source: str) -> tuple[list[dict[str
     files: list[dict[str, str]] = []
     refused: dict[str, str] = {}
     for script in sorted(scripts, key=lambda one: one.id):
-        if any(isinstance(one, Shows) and one.what == "title" for one in script.expected):
+        if any(isinstance(expectation, Shows) and expectation.what == "title" for expectation in script.expected):
             refused[script.id] = UNSEEN
             continue
         contents = with_header(_flow(script), target=source, comment="#")
@@ -37,14 +37,21 @@ def _flow(script: Script) -> str:
     lines.append("---")
     needed = ["BASE_URL", *script.variables, *([AUTHORIZATION] if needs_authorization(script) else [])]
     for name in needed:
-        why = next((one for one in script.preconditions if re.search(rf"\b{name}\b", one)), f"{name} is set.")
+        why = next(
+            (precondition for precondition in script.preconditions if re.search(rf"\b{name}\b", precondition)),
+            f"{name} is set.",
+        )
         lines += ["- assertTrue:", f"    condition: ${{typeof {name} !== 'undefined'}}", f"    label: {_text(why)}"]
-    told = [one for one in script.preconditions if not any(re.search(rf"\b{name}\b", one) for name in needed)]
+    told = [
+        precondition
+        for precondition in script.preconditions
+        if not any(re.search(rf"\b{name}\b", precondition) for name in needed)
+    ]
     lines += [f"# Precondition: {' '.join(one.split())}" for one in told]
     for step in script.steps:
         lines += _commands(step, needs_authorization(script))
-    for one in script.expected:
-        lines += _assertion(one)
+    for expectation in script.expected:
+        lines += _assertion(expectation)
     return "\n".join(lines) + "\n"
 
 

@@ -39,7 +39,7 @@ def group_of(script: Script) -> str:
 
 def needs_authorization(script: Script) -> bool:
     """Whether a script needs authorization to do what it says."""
-    return any(AUTHORIZATION in one for one in script.preconditions)
+    return any(AUTHORIZATION in precondition for precondition in script.preconditions)
 
 
 def _file(scripts: Sequence[Script]) -> str:
@@ -71,10 +71,17 @@ def _test(script: Script, authorized: bool) -> list[str]:
     needed = [*script.variables, *([AUTHORIZATION] if needs_authorization(script) else [])]
     told: set[str] = set()
     for name in needed:
-        why = next((one for one in script.preconditions if re.search(rf"\b{name}\b", one)), f"{name} must be set.")
+        why = next(
+            (precondition for precondition in script.preconditions if re.search(rf"\b{name}\b", precondition)),
+            f"{name} must be set.",
+        )
         told.add(why)
         lines.append(f"  test.skip(!process.env.{name}, {_string(why)});")
-    lines += [f"  // Precondition: {' '.join(one.split())}" for one in script.preconditions if one not in told]
+    lines += [
+        f"  // Precondition: {' '.join(precondition.split())}"
+        for precondition in script.preconditions
+        if precondition not in told
+    ]
     answers = 0
     for step in script.steps:
         if isinstance(step, Send):
@@ -82,7 +89,7 @@ def _test(script: Script, authorized: bool) -> list[str]:
             lines.append(f"  const {_answer(answers)} = {_request(step, script, authorized)};")
         else:
             lines.append(f"  {_action(step)}")
-    lines += [f"  {_assertion(one, _answer(answers))}" for one in script.expected]
+    lines += [f"  {_assertion(expectation, _answer(answers))}" for expectation in script.expected]
     return [*lines, "});"]
 
 
@@ -104,7 +111,12 @@ def _request(step: Send, script: Script, authorized: bool) -> str:
     if step.body is not None:
         named = step.body.startswith("$")
         options.append(f"data: JSON.parse(process.env.{step.body[1:]}!)" if named else f"data: {_json(step.body)}")
-    if any(300 <= code < 400 for one in script.expected if isinstance(one, StatusIs) for code in one.codes):
+    if any(
+        300 <= code < 400
+        for expectation in script.expected
+        if isinstance(expectation, StatusIs)
+        for code in expectation.codes
+    ):
         options.append("maxRedirects: 0")
     given = f", {{ {', '.join(options)} }}" if options else ""
     return f"await request.{verb or 'fetch'}({_address(step.path)}{given})"

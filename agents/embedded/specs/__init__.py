@@ -1,1 +1,1 @@
-"""Specs without a model: one generator for each test type, with a cache and a prefetch."""
+"""Specs without a model: one generator for each test type, with a cache, a prefetch and a preview of first tests."""

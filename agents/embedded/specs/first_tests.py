@@ -72,7 +72,7 @@ class FirstTests:
         if not left["cases"]:
             return
         passing = await self._passing(left, framework, name)
-        kept = without_cases(left, {one["id"] for one in left["cases"]} - passing)
+        kept = without_cases(left, {case["id"] for case in left["cases"]} - passing)
         if kept["cases"]:
             path = self._folder / name
             await asyncio.to_thread(_write, path, kept, framework)

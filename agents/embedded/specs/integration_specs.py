@@ -66,7 +66,7 @@ class IntegrationSpecGenerator:
         spec = await asyncio.to_thread(self._composed, layout, components, flows, programs, framework)
         trace: list[JsonObject] = [
             {"event": "explored", "target": path, "trials": flows.exploration.trials, "cases": len(spec["cases"])},
-            *({"event": "program_run", "program": one.program.name, "runs": one.runs} for one in programs),
+            *({"event": "program_run", "program": run.program.name, "runs": run.runs} for run in programs),
         ]
         return SpecResult(spec, _metadata(spec, flows, programs), trace)
 
@@ -104,5 +104,5 @@ def _metadata(spec: Mapping[str, Any], flows: Flows, programs: Sequence[ProgramF
         "trials": exploration.trials,
         "branches": {"reached": len(exploration.reached_arcs & possible), "possible": len(possible)},
         "edges": list(spec["target"]["edges"]),
-        "notes": [*exploration.notes, *(note for one in programs for note in one.notes)],
+        "notes": [*exploration.notes, *(note for run in programs for note in run.notes)],
     }

@@ -99,35 +99,35 @@ def limit_to_symbols(exploration: Exploration, symbols: Any) -> Exploration:
     """The exploration's findings about some symbols only: `Cart` means its members too; None means all."""
     if symbols is None:
         return exploration
-    wanted = [str(one) for one in symbols]
+    wanted = [str(symbol) for symbol in symbols]
     return replace(
         exploration,
-        findings=tuple(one for one in exploration.findings if is_wanted(one.trial.subject, wanted)),
+        findings=tuple(finding for finding in exploration.findings if is_wanted(finding.trial.subject, wanted)),
         unreached=tuple(one for one in exploration.unreached if is_wanted(one.qualname, wanted)),
     )
 
 
 def is_wanted(subject: str, symbols: list[str]) -> bool:
     """Whether a qualified name is one of the symbols or a member of one."""
-    return any(subject == one or subject.startswith(f"{one}.") for one in symbols)
+    return any(subject == symbol or subject.startswith(f"{symbol}.") for symbol in symbols)
 
 
 def _proposer(root: Path, layout: Layout, facts: ModuleFacts, symbols: Any) -> SourceProposer:
     """A proposer that spends its trials on the wanted symbols; how to build a class's objects stays known."""
     if symbols is None:
         return SourceProposer(root, layout, facts)
-    wanted = [str(one) for one in symbols]
+    wanted = [str(symbol) for symbol in symbols]
 
     def kept(one: CallableFacts) -> bool:
         return is_wanted(one.qualname, wanted)
 
     narrowed = replace(
         facts,
-        functions=tuple(one for one in facts.functions if kept(one)),
+        functions=tuple(function for function in facts.functions if kept(function)),
         classes=tuple(
-            replace(one, members=tuple(member for member in one.members if kept(member)))
-            for one in facts.classes
-            if is_wanted(one.name, wanted) or any(kept(member) for member in one.members)
+            replace(cls, members=tuple(member for member in cls.members if kept(member)))
+            for cls in facts.classes
+            if is_wanted(cls.name, wanted) or any(kept(member) for member in cls.members)
         ),
     )
     return SourceProposer(root, layout, narrowed)

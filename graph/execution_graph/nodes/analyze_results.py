@@ -41,7 +41,7 @@ async def analyze_results(state: TestingAgentState, runtime: Runtime[RunContext]
         return {**usage_update(response, "analyzer"), "warnings": [warning], **ended_with(kept=bool(state["kept"]))}
     dropped = [str(case_id) for case_id in result.get("drop") or []]
     kept = await prune(state, runtime, dropped, state["kept"])
-    known = {one.get("case_id") for one in state["dropped"]}
+    known = {row.get("case_id") for row in state["dropped"]}
     reasons = {finding.get("case_id"): finding for finding in result.get("findings") or []}
     defects = _merged(state["suspected_defects"], result.get("suspected_defects") or [])
     _emit_defects(state, runtime, defects)
@@ -49,11 +49,11 @@ async def analyze_results(state: TestingAgentState, runtime: Runtime[RunContext]
         "analysis": str(result.get("summary") or ""),
         "findings": _added(state["findings"], result.get("findings") or []),
         "suspected_defects": defects,
-        "dropped": state["dropped"] + [_reason(one, reasons) for one in dropped if one not in known],
+        "dropped": state["dropped"] + [_reason(row, reasons) for row in dropped if row not in known],
         "kept": kept,
         **usage_update(response, "analyzer"),
     }
-    wrong = [one for one in result.get("refine") or [] if one.get("case_id") in dropped]
+    wrong = [error for error in result.get("refine") or [] if error.get("case_id") in dropped]
     if wrong and state["spec_attempts"] < state["max_retries"]:
         return {**analysed, **refinement(state["spec_json"] or {}, dropped, wrong, defects)}
     return {**analysed, **ended_with(kept=bool(kept))}
@@ -66,13 +66,13 @@ def refinement(
 
     Dropped cases that are not to be refined leave the spec, because they are decided already. Suspected defects stay.
     """
-    names = {one["case_id"] for one in wrong}
+    names = {error["case_id"] for error in wrong}
     cases = [case for case in spec.get("cases") or [] if case["id"] in names or case["id"] not in dropped]
     places = {case["id"]: index for index, case in enumerate(cases)}
     errors = [
-        {**{key: value for key, value in one.items() if key != "case_id"}, "path": f"$.cases[{places[name]}].expect"}
-        for one in wrong
-        if (name := one["case_id"]) in places
+        {**{key: value for key, value in error.items() if key != "case_id"}, "path": f"$.cases[{places[name]}].expect"}
+        for error in wrong
+        if (name := error["case_id"]) in places
     ]
     return {
         "spec_json": {**spec, "cases": cases, "suspected_defects": defects},
@@ -85,7 +85,7 @@ def refinement(
 
 def _added(before: list[dict[str, Any]], found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Findings of all runs of the tests, each once, those of refined cases included."""
-    return before + [one for one in found if one not in before]
+    return before + [finding for finding in found if finding not in before]
 
 
 def _reason(case_id: str, findings: dict[Any, dict[str, Any]]) -> dict[str, Any]:

@@ -75,8 +75,10 @@ def _dropped(before: list[dict[str, Any]], results: dict[str, Any], all_cases: l
     """
     left_out = set(dropped_ids(before))
     found = [*(results.get("dropped") or []), *(results.get("idle") or [])]
-    dropped = before + [one for one in found if one.get("case_id") not in left_out]
+    dropped = before + [row for row in found if row.get("case_id") not in left_out]
     seen = {*dropped_ids(dropped), *(results.get("kept") or [])}
     reason = "no test of this case was collected"
     unseen = [case_id for case_id in all_cases if case_id not in seen]
-    return dropped + [{"case_id": one, "nodeid": "", "reason": reason, "class": "test_defect"} for one in unseen]
+    return dropped + [
+        {"case_id": case_id, "nodeid": "", "reason": reason, "class": "test_defect"} for case_id in unseen
+    ]

@@ -235,5 +235,5 @@ async def test_a_plan_that_a_ceiling_prevented_is_made_under_a_higher_one(
     assert (first["status"], first["exit_reason"]) == ("failed", "budget_exhausted")
     with scripted(**plan_agents([plan(*steps("a"))], 1)) as agents:
         services = replace(made.services, agents=agents)
-        state = await resume_run(made.context, services, beginning=planning())
+        state = await resume_run(made.context, services, initial_state=planning())
     assert (state["status"], state["exit_reason"], state["failure"]) == ("completed", "completed", None)

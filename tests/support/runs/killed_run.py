@@ -104,7 +104,7 @@ async def session(folder: Path, points: Points) -> PlanningAgentState:
                 checkpointer=checkpointer,
             )
             if store.runs.all():
-                return await resume_run(context, services, beginning=beginning)
+                return await resume_run(context, services, initial_state=beginning)
             store.runs.create(RUN_ID, request="r", root=str(project), settings={}, version="1")
             return await start_run(beginning, context, services)
 
