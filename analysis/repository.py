@@ -1,4 +1,4 @@
-"""The local checkout as a repository (A-10): its name, what is checked out, its filtered tree, git's ids of its files.
+"""Reads the local checkout as a repository: name, checked-out ref, filtered tree, blob ids.
 
 No git program is started: a repository's own configuration may name programs that git would run. Only plain files
 below `.git` are read, and the working tree is what is listed and read, uncommitted changes included.
@@ -56,7 +56,7 @@ class TreeEntry:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What is checked out: a branch's name ("" when detached) and a commit ("" before the first, or without git)."""
+    """The checked-out branch ("" when detached) and commit ("" before the first, or without git)."""
 
     branch: str = ""
     commit: str = ""
@@ -88,7 +88,7 @@ class Checkout:
         return f"local/{self.root.resolve().name or 'project'}"
 
     def head(self) -> Head:
-        """What is checked out."""
+        """Reads what is checked out."""
         git = self._git()
         text = _first_line(git / "HEAD") if git else ""
         if git is None or not text.startswith("ref: "):
@@ -97,7 +97,7 @@ class Checkout:
         return Head(name.removeprefix("refs/heads/"), self._commit_of(git, name))
 
     def ref(self, wanted: str | None) -> Head:
-        """What is checked out, when it is what is wanted.
+        """Returns the head if it is what was requested.
 
         Args:
             wanted: a branch, a full commit id or HEAD; None for whatever is checked out.
@@ -115,15 +115,16 @@ class Checkout:
         )
 
     def stamps(self, folder: str = ".") -> Iterator[tuple[str, os.stat_result]]:
-        """The files of the tree below a folder with their states, sorted; what git would ignore, junk, links and files
-        that hold secrets by custom are left out. Raises ToolFailure for a folder that leads out or is none."""
+        """Yields the files of the tree below a folder with their stat results, sorted, without ignored files, junk,
+        links and files that usually hold secrets. Raises ToolFailure for a folder outside or missing.
+        """
         start = self.root if folder in ("", ".") else inside(self.root, folder)
         if not start.is_dir():
             raise ToolFailure(f"the repository has no folder {folder!r}")
         yield from self._below(start)
 
     def entry(self, path: str) -> TreeEntry:
-        """One file with its blob id. Raises OSError when it cannot be read."""
+        """Hashes one file. Raises OSError when it cannot be read."""
         place = self.root / path
         size = place.stat().st_size
         digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
@@ -133,7 +134,7 @@ class Checkout:
         return TreeEntry(path, size, digest.hexdigest())
 
     def readable(self, path: str) -> Path:
-        """The place of a file that the tree lists. Raises ToolFailure for any other."""
+        """The path of a file of the tree. Raises ToolFailure for any other."""
         place = inside(self.root, path)
         parts = PurePosixPath(path).parts
         ignored = any(
@@ -172,7 +173,7 @@ class Checkout:
         return self._ignored(place.relative_to(self.root).as_posix(), is_folder)
 
     def _ignored(self, path: str, is_folder: bool) -> bool:
-        """Whether git would ignore it: the innermost .gitignore that says something decides."""
+        """Whether git would ignore a path: the innermost .gitignore with a matching pattern decides."""
         for base in [parent.as_posix() for parent in PurePosixPath(path).parents]:
             spec = self._spec_of(base)
             below = path if base == "." else path[len(base) + 1 :]

@@ -1,4 +1,4 @@
-"""Linting with ruff, in a child process; nothing of the linted code is run."""
+"""Lints with ruff in a child process; the linted code is not run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _IGNORED = ("F403", "F405", "F541")
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One thing ruff found; `rule` is `invalid-syntax` for what does not parse."""
+    """One diagnostic; `rule` is `invalid-syntax` for code that does not parse."""
 
     line: int
     column: int
@@ -44,7 +44,7 @@ class Diagnostic:
 
 
 def lint_test_source(source: str, name: str) -> list[Diagnostic]:
-    """Lint a test file with the rules for tests, whatever configuration lies around.
+    """Lints a test file with the rules for tests, ignoring any configuration around it.
 
     Raises:
         EnvironmentFault: ruff cannot be run.
@@ -56,7 +56,7 @@ def lint_test_source(source: str, name: str) -> list[Diagnostic]:
 
 
 def lint_project_file(path: Path, root: Path) -> list[Diagnostic]:
-    """Lint a file as its project is configured to be linted.
+    """Lints a file with its project's configuration.
 
     Raises:
         EnvironmentFault: ruff cannot be run.
@@ -85,7 +85,7 @@ def _run(arguments: Sequence[str], source: str | None, cwd: Path | None) -> list
 
 
 def find_ruff() -> str:
-    """The path of ruff's program. Raises EnvironmentFault."""
+    """The path of the ruff executable. Raises EnvironmentFault."""
     try:
         return str(find_ruff_bin())
     except FileNotFoundError as error:

@@ -1,4 +1,4 @@
-"""What has changed since a commit, as the planner is told it: files and, in them, functions (T-18)."""
+"""Lists the changed files since a commit and the changed functions in them, for the planner."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ChangedCode:
 
 
 def changed_code(root: Path, since: str) -> ChangedCode:
-    """What differs in the project's Python files from where HEAD and `since` part. Blocks: use `asyncio.to_thread`.
+    """Compares the project's Python files with the merge base of HEAD and `since`. Blocks: use `asyncio.to_thread`.
 
     Commits, staged and unstaged changes count, and new files that git does not ignore. New files and files that do not
     parse are told as a whole; renamed ones are compared with what they were; deleted ones are left out.

@@ -1,4 +1,4 @@
-"""The Python files that differ from a commit: committed, staged, unstaged and not yet tracked (T-18)."""
+"""Lists the Python files that differ from a commit: committed, staged, unstaged and untracked."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class WorkTreeComparison:
-    """The working tree beside a commit.
+    """The working tree compared with a commit.
 
     Attributes:
         ref: as it was asked for.
@@ -48,7 +48,7 @@ class WorkTreeComparison:
 
 
 def compare(root: Path, ref: str) -> WorkTreeComparison:
-    """The working tree of the project at `root` beside the merge base of HEAD and `ref`.
+    """Compares the working tree of the project at `root` with the merge base of HEAD and `ref`.
 
     Args:
         root: the project's folder, the repository's or one inside it.
@@ -75,7 +75,7 @@ def compare(root: Path, ref: str) -> WorkTreeComparison:
 
 
 def merge_base(git: Git, ref: str) -> str:
-    """The commit where HEAD and `ref` part. Raises HistoryError, see `compare`."""
+    """The merge base of HEAD and `ref`. Raises HistoryError, see `compare`."""
     if git.line("rev-parse", "--verify", "--quiet", "--end-of-options", "HEAD^{commit}") is None:
         raise _history("no_commits", f"The repository of {git.folder} has no commit yet.", "Commit something first.")
     commit = git.line("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
@@ -123,7 +123,7 @@ def folder_in_repository(git: Git) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _ChangedFile:
-    """A file that differs: its path below the project's root, and the object it was."""
+    """A changed file: its path below the project's root, and its blob id at the base."""
 
     path: str
     blob: str | None
@@ -131,7 +131,7 @@ class _ChangedFile:
 
 
 def _changed(git: Git, base: str, below: str) -> Iterator[_ChangedFile]:
-    """Tracked files that differ from the base, each once; what left the project is not told."""
+    """Yields tracked files that differ from the base, each once; files moved out of the project are left out."""
     parts = iter(os.fsdecode(git.output(*_DIFF, base, "--")).split("\0"))
     seen: set[str] = set()
     for head in parts:
@@ -152,7 +152,7 @@ def _changed(git: Git, base: str, below: str) -> Iterator[_ChangedFile]:
 
 
 def _read(path: Path) -> bytes | None:
-    """A file's bytes; None for what is gone or no plain file of the project."""
+    """Reads a file; None if it is gone or not a regular file."""
     if path.is_symlink() or not path.is_file():
         return None
     try:

@@ -1,4 +1,4 @@
-"""Asking git, with fixed arguments and no shell. Everything here blocks: call it through `asyncio.to_thread`."""
+"""Runs git with fixed arguments and without a shell. All calls block: use `asyncio.to_thread`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ELSEWHERE = (
 
 @dataclass(frozen=True, slots=True)
 class GitResult:
-    """What a git command said."""
+    """Exit code and output of a git command; `complaint` is its standard error."""
 
     code: int
     out: bytes
@@ -38,7 +38,7 @@ class GitResult:
 
 @dataclass(frozen=True, slots=True)
 class Git:
-    """git in one folder.
+    """Runs git in one folder.
 
     Attributes:
         folder: the folder git is asked in, absolute.
@@ -50,7 +50,7 @@ class Git:
 
     @classmethod
     def at(cls, folder: Path) -> Git:
-        """git for a folder. Raises EnvironmentFault when there is no git."""
+        """Finds git for a folder. Raises EnvironmentFault when git is not installed."""
         program = shutil.which("git")
         if program is None:
             raise EnvironmentFault(
@@ -60,7 +60,7 @@ class Git:
         return cls(folder.resolve(), program)
 
     def run(self, *words: str, given: bytes = b"") -> GitResult:
-        """Run a git command, whatever it answers.
+        """Runs a git command and returns its result, also when it fails.
 
         Raises:
             EnvironmentFault: it cannot be started, or takes too long.
@@ -77,7 +77,7 @@ class Git:
         return GitResult(done.returncode, done.stdout, done.stderr.decode(errors="replace").strip())
 
     def output(self, *words: str, given: bytes = b"") -> bytes:
-        """The output of a command that has to succeed. Raises HistoryError with what git complains of."""
+        """Runs a command that has to succeed and returns its output. Raises HistoryError with git's message."""
         answer = self.run(*words, given=given)
         if answer.code:
             raise HistoryError(
@@ -88,12 +88,12 @@ class Git:
         return answer.out
 
     def line(self, *words: str) -> str | None:
-        """The one line a command prints; None when it fails."""
+        """The single line a command prints; None when it fails."""
         answer = self.run(*words)
         return None if answer.code else os.fsdecode(answer.out).rstrip("\n")
 
     def blobs(self, ids: list[str]) -> dict[str, bytes]:
-        """The contents of objects, by id. Raises HistoryError when one is not there."""
+        """Reads objects by id. Raises HistoryError when one is missing."""
         if not ids:
             return {}
         wanted = sorted(set(ids))

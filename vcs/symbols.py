@@ -1,4 +1,4 @@
-"""Which functions and classes of a module differ between two of its sources, by syntax tree (T-18).
+"""Compares two sources of a module by syntax tree and lists the functions and classes that differ.
 
 Comments, blank lines and formatting are no change. A docstring is one: it is what tests hold the code to. What is no
 function itself counts through those that use it:
@@ -42,7 +42,7 @@ class SymbolChange:
 
 
 def changed_symbols(before: bytes | str | None, after: bytes | str) -> SymbolChange:
-    """Compare two sources of a module. What does not parse is changed as a whole; None is a module that is new."""
+    """Compares two sources of a module. One that does not parse has changed as a whole; None means a new module."""
     if before is None:
         return SymbolChange(None)
     try:
@@ -58,7 +58,7 @@ def changed_symbols(before: bytes | str | None, after: bytes | str) -> SymbolCha
 
 @dataclass(slots=True)
 class _ModuleParts:
-    """A module taken apart.
+    """A module split into named parts.
 
     Attributes:
         prints: what each name is bound to, by name (`f`, `C`, `C.method`, an import, a constant), in order.
@@ -73,7 +73,7 @@ class _ModuleParts:
     rest: list[str] = field(default_factory=list)
 
     def add(self, name: str, print_: str, nodes: Iterable[ast.AST], *, testable: bool = False) -> None:
-        """One more thing that a name is bound to: overloads, or a property and its setter, share one."""
+        """Adds a definition of a name; overloads, or a property and its setter, share one name."""
         self.prints.setdefault(name, []).append(print_)
         self.uses.setdefault(name, set()).update(_names(nodes))
         if testable and name not in self.testable:
@@ -95,7 +95,7 @@ def _parts(tree: ast.Module) -> _ModuleParts:
 
 
 def _add_class(parts: _ModuleParts, node: ast.ClassDef) -> None:
-    """A class without its methods, and each method."""
+    """Adds a class without its methods, and each method."""
     others = [statement for statement in node.body if not isinstance(statement, _Function)]
     shell = [*node.decorator_list, *node.bases, *node.keywords, *others]
     print_ = "\n".join((*map(ast.dump, shell), f"{len(node.decorator_list)} {len(node.bases)} {len(node.keywords)}"))
@@ -106,7 +106,7 @@ def _add_class(parts: _ModuleParts, node: ast.ClassDef) -> None:
 
 
 def _add_binding(parts: _ModuleParts, node: ast.stmt) -> bool:
-    """An import, or a value for plain names; False for anything else."""
+    """Adds an import or an assignment to plain names; returns False for anything else."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         if any(alias.name == "*" for alias in node.names) or getattr(node, "module", "") == "__future__":
             return False
@@ -140,7 +140,7 @@ def _for_types(test: ast.expr) -> bool:
 
 
 def _for_scripts(node: ast.stmt) -> bool:
-    """`if __name__ == "__main__":`, which an import does not run."""
+    """Whether a node is `if __name__ == "__main__":`, which an import does not run."""
     return (
         isinstance(node, ast.If)
         and not node.orelse
@@ -155,7 +155,7 @@ def _is_text(node: ast.stmt) -> bool:
 
 
 def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """Every name that is mentioned, also in annotations that are written as text."""
+    """Yields every name that is mentioned, also in annotations written as text."""
     for node in nodes:
         for inner in ast.walk(node):
             if isinstance(inner, ast.Name):
@@ -165,7 +165,7 @@ def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def _public_changes(module: _ModuleParts, changed: set[str]) -> SymbolChange:
-    """The public functions that the changed names come to."""
+    """Maps the changed names to the public functions they affect."""
     ends: set[str] = set()
     unused: list[str] = []
     for name in sorted(changed):
@@ -179,7 +179,7 @@ def _public_changes(module: _ModuleParts, changed: set[str]) -> SymbolChange:
 
 
 def _reached(module: _ModuleParts, name: str) -> set[str]:
-    """The public functions, classes or methods that `name` is, or that use it through what is not public."""
+    """The public functions, classes or methods that `name` is, or that use it through private names."""
     found: set[str] = set()
     seen: set[str] = set()
     waiting = [name]

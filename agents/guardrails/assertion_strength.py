@@ -1,4 +1,4 @@
-"""How strong one assertion is, read from its syntax tree with the names of its test resolved (B-03)."""
+"""Rates how strong one assertion is, from its syntax tree with the names of its test resolved."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DEFAULT_LOOSENESS = 1e-6
 
 
 def assertion_strength(test: ast.expr, bound: Bindings) -> int:
-    """The strength of what an `assert` asserts."""
+    """Rates the expression of an `assert`, from NOTHING to EXACT."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
         return min(TRUE, *(assertion_strength(value, bound) for value in test.values))
     if isinstance(test, ast.BoolOp):
@@ -50,7 +50,7 @@ def assertion_strength(test: ast.expr, bound: Bindings) -> int:
 
 
 def call_strength(call: ast.Call, bound: Bindings) -> int | None:
-    """The strength of a method that asserts (`self.assertEqual`); None for any other call."""
+    """Rates an asserting method (`self.assertEqual`); None for any other call."""
     name = last_name(call.func)
     if not name.startswith("assert") or not isinstance(call.func, ast.Attribute):
         return None
@@ -71,7 +71,7 @@ def call_strength(call: ast.Call, bound: Bindings) -> int | None:
 
 
 def tolerances(test: ast.AST) -> list[float]:
-    """How far apart the values may be that an assertion takes for nearly equal; one number for each tolerance."""
+    """Lists the tolerances of the approximate comparisons in an assertion."""
     found: list[float] = []
     for node in ast.walk(test):
         if not isinstance(node, ast.Call | ast.Compare):
@@ -88,7 +88,7 @@ def tolerances(test: ast.AST) -> list[float]:
 
 
 def depends_on_code(node: ast.AST, bound: Bindings, depth: int = 0) -> bool:
-    """Whether a value depends on anything but the test's own constants: a call of what is imported, or a name given."""
+    """Whether a value depends on more than the test's own constants: a call of imported code, or a parameter."""
     if depth > _DEEPEST:
         return True
     for inner in ast.walk(node):
@@ -103,7 +103,7 @@ def depends_on_code(node: ast.AST, bound: Bindings, depth: int = 0) -> bool:
 
 
 def is_same_expression(left: ast.expr, other: ast.expr, bound: Bindings) -> bool:
-    """Whether two expressions are one, names resolved."""
+    """Whether two expressions are equal once names are resolved."""
     return ast.dump(_resolved(left, bound)) == ast.dump(_resolved(other, bound))
 
 
@@ -121,7 +121,7 @@ def _comparison(test: ast.Compare, bound: Bindings) -> int:
 
 
 def _resolved(node: ast.expr, bound: Bindings, depth: int = 0) -> ast.expr:
-    """An expression behind the names that stand for it."""
+    """Follows names to the expression that they were last bound to."""
     while isinstance(node, ast.Name) and node.id in bound and depth < _DEEPEST:
         node, depth = bound[node.id], depth + 1
     return node.value if isinstance(node, ast.NamedExpr) else node
@@ -132,7 +132,7 @@ def _is_approx(side: ast.expr) -> bool:
 
 
 def _distance(node: ast.Compare) -> Iterator[float]:
-    """`abs(a - b) < 0.1` tolerates 0.1."""
+    """Yields the tolerance of a comparison such as `abs(a - b) < 0.1`."""
     within = isinstance(node.left, ast.Call) and last_name(node.left.func) == "abs"
     if within and isinstance(node.ops[0], ast.Lt | ast.LtE):
         yield _number(node.comparators[0])

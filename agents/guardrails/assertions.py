@@ -1,4 +1,4 @@
-"""How much a test asserts, read from its syntax tree: what the repair guard (B-03) compares."""
+"""Summarizes what a test asserts, from its syntax tree; the repair guard compares two such summaries."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LEAVING = ast.Return | ast.Break | ast.Continue
 
 @dataclass(slots=True)
 class AssertionSummary:
-    """What one test asserts.
+    """The assertions of one test.
 
     Attributes:
         strengths: of its assertions, strongest first.
@@ -53,7 +53,7 @@ class AssertionSummary:
 
 
 def list_tests(tree: ast.Module) -> list[TestNode]:
-    """All test functions and methods, in order."""
+    """Lists all test functions and methods in source order."""
     functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
     return sorted(
         (function for function in functions if function.name.startswith("test")), key=lambda inner: inner.lineno
@@ -61,7 +61,7 @@ def list_tests(tree: ast.Module) -> list[TestNode]:
 
 
 def summarize_assertions(test: TestNode, owner_marks: int = 0, *, run: bool = True) -> AssertionSummary:
-    """What a test asserts; `owner_marks` are skips around it, `run` whether the framework runs it."""
+    """Summarizes a test's assertions. `owner_marks` counts skip marks of its class; `run`: whether it is collected."""
     ids = _CASE_ID.findall(ast.get_docstring(test) or "")
     ids += [str(item.value) for mark in test.decorator_list for item in _row_ids(mark)]
     found = AssertionSummary(
@@ -93,7 +93,7 @@ def summarize_assertions(test: TestNode, owner_marks: int = 0, *, run: bool = Tr
 
 
 def skips_in(node: ast.AST) -> int:
-    """Marks and calls that skip, or expect failure, and `__test__`, which takes a test away."""
+    """Counts marks and calls that skip or expect failure, and assignments to `__test__`."""
     count = 0
     for inner in ast.walk(node):
         if isinstance(inner, ast.Attribute | ast.Name):
@@ -102,7 +102,9 @@ def skips_in(node: ast.AST) -> int:
 
 
 def _walk(body: list[ast.stmt], sure: bool) -> Iterator[tuple[ast.AST, bool]]:
-    """Nodes of statements in order, and whether they are surely reached: not below an `if`, nor after a return."""
+    """Yields the nodes of statements in order, with whether each is certainly reached: not in a branch or after a
+    return.
+    """
     for statement in body:
         inner = [name for name in ("body", "orelse", "finalbody") if isinstance(getattr(statement, name, None), list)]
         if isinstance(statement, ast.Match):
@@ -125,7 +127,7 @@ def _walk(body: list[ast.stmt], sure: bool) -> Iterator[tuple[ast.AST, bool]]:
 
 
 def _expressions(node: ast.AST, sure: bool) -> Iterator[tuple[ast.AST, bool]]:
-    """A statement's nodes; what an `and`, a lambda or a comprehension may leave out is not surely reached."""
+    """Yields a statement's nodes; what `and`, a lambda or a comprehension may skip is not certainly reached."""
     for child in ast.iter_child_nodes(node):
         skipped = isinstance(node, ast.Lambda | ast.IfExp | ast.comprehension | ast.ListComp | ast.GeneratorExp)
         skipped |= isinstance(node, ast.BoolOp) and child is not node.values[0]
@@ -134,7 +136,7 @@ def _expressions(node: ast.AST, sure: bool) -> Iterator[tuple[ast.AST, bool]]:
 
 
 def _leaves(statement: ast.stmt) -> bool:
-    """Whether a statement may end the test, or a loop around it, before its end."""
+    """Whether a statement may leave the test, or a loop around it, early."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return False
     if isinstance(statement, _LEAVING):
@@ -153,7 +155,7 @@ def _head(statement: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _bind(node: ast.AST, bound: dict[str, ast.expr]) -> None:
-    """Note what a name is bound to from here on."""
+    """Records what a name is bound to from this statement on."""
     if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
         bound[node.targets[0].id] = node.value
     elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and isinstance(node.target, ast.Name) and node.value:
@@ -171,7 +173,7 @@ def _bind(node: ast.AST, bound: dict[str, ast.expr]) -> None:
 
 
 def _call(call: ast.Call, found: AssertionSummary, bound: Bindings) -> int | None:
-    """The strength of a call that asserts; None for any other."""
+    """Rates a call that asserts; None for any other."""
     name = last_name(call.func)
     if name == "suppress":
         found.swallows += 1
@@ -189,7 +191,7 @@ def _call(call: ast.Call, found: AssertionSummary, bound: Bindings) -> int | Non
 
 
 def _discount_empty_block(block: ast.With | ast.AsyncWith, found: AssertionSummary, bound: Bindings) -> None:
-    """An expected exception asserts nothing where the test raises it itself, or calls nothing that could."""
+    """Rates an expected exception as NOTHING if the test raises it itself, or calls nothing that could."""
     expected = [item.context_expr for item in block.items if isinstance(item.context_expr, ast.Call)]
     if not any(last_name(node.func) in _RAISING for node in expected):
         return
@@ -206,7 +208,7 @@ def _row_ids(mark: ast.expr) -> Iterator[ast.Constant]:
 
 
 def _rows(test: TestNode) -> int:
-    """How many rows a test is parametrised with; each table multiplies."""
+    """Counts the rows a test is parametrized with; several tables multiply."""
     count = 1
     for mark in test.decorator_list:
         if isinstance(mark, ast.Call) and last_name(mark.func) == "parametrize" and len(mark.args) > 1:

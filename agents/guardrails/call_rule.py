@@ -1,4 +1,4 @@
-"""Calls that reach for something by a text: an attribute's name, a format, a patched name, rows of a test."""
+"""Finds calls that reach forbidden things through a text: attribute names, format strings, patched names, test rows."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _ATTACH = re.compile(r"\b(?:attach|vacuum\s+into|load_extension|writefile|readfi
 
 
 class CallRule:
-    """Finds calls in one file that name by a text what they may not reach for.
+    """Checks the calls of one file that name something by a text.
 
     Args:
         names: what the file's names stand for.
@@ -51,7 +51,7 @@ class CallRule:
         self._own, self._also = own, also
 
     def call(self, node: ast.Call) -> Iterator[str]:
-        """What a call reaches for."""
+        """Yields what a call reaches for."""
         dotted = self._names.dotted(node.func)
         builtin = self._names.builtin(node.func)
         if builtin in ("getattr", "setattr", "delattr") and len(node.args) > 1:
@@ -89,7 +89,9 @@ class CallRule:
             yield from self._parametrised(node)
 
     def _parametrised(self, node: ast.Call) -> Iterator[str]:
-        """Rows may not stand for pytest's own fixtures, and stand where they are used, to be read there."""
+        """Refuses rows that hide pytest's own fixtures, and `parametrize` away from its test, where rows cannot be
+        read.
+        """
         named = (
             [inner.value for inner in ast.walk(node.args[0]) if isinstance(inner, ast.Constant)] if node.args else []
         )
@@ -100,7 +102,7 @@ class CallRule:
             yield f"{UNREADABLE} with parametrize away from its test"
 
     def _by_name(self, held: ast.expr | None, name: ast.expr, how: str) -> Iterator[str]:
-        """An attribute named by a text: as if it were written."""
+        """Checks an attribute named by a text as if it were written as code."""
         texts = possible_texts(self._names, name)
         if texts is None or (
             held is not None and any(is_module(dotted_name) for dotted_name in self._names.dotted(held))
@@ -113,7 +115,7 @@ class CallRule:
                 yield f"{UNREADABLE} with {how} of {part}"
 
     def _patched_by_text(self, node: ast.Call) -> Iterator[str]:
-        """A text that names what is replaced imports its module: it must be one that may be imported."""
+        """Checks a patched name: patching imports its module, so the module must be importable by a test."""
         texts = possible_texts(self._names, node.args[0]) if node.args else set()
         if texts is None:
             value = node.args[0]
@@ -141,7 +143,7 @@ class CallRule:
         )
 
     def _is_kept(self, node: ast.Call) -> bool:
-        """Whether the dictionary that patch.dict hands out can be had."""
+        """Whether the code can get hold of the dictionary that `patch.dict` returns."""
         around = self._names.parents.get(node)
         if isinstance(around, ast.withitem):
             return around.optional_vars is not None
@@ -152,7 +154,7 @@ class CallRule:
         return True
 
     def _formats_harmlessly(self, node: ast.Call, called: ast.Attribute) -> bool:
-        """A format text is a small language that reaches into values: it must be readable here, or the target's."""
+        """Whether a format text is readable here, or the target's own: format fields can reach into values."""
         texts = possible_texts(self._names, called.value)
         if texts is None:
             first = root(called.value)
@@ -168,7 +170,7 @@ class CallRule:
         return True
 
     def _is_not_made_here(self, text: ast.AST) -> bool:
-        """Whether a text comes from the code under test or a fixture, and is not put together in the test."""
+        """Whether a text comes from the code under test or a fixture instead of being built in the test."""
         begins = root(text)
         if isinstance(text, ast.Call) and isinstance(begins, ast.Name):
             return bool(self._names.dotted(begins)) or self._names.values(begins) is not None

@@ -1,4 +1,4 @@
-"""What code from a model may not do (injection): read from its syntax tree, before anything is staged or run.
+"""Checks Python code of a model for what it may not reach, by syntax tree, before it is staged or run.
 
 The sandbox makes such code harmless while it is run here; these limits keep it out of the project, where nothing would.
 A test may import the target's packages, the test tools, harmless modules of the standard library and what the target
@@ -22,7 +22,7 @@ RULE = "reach"
 def reach_violations(
     source: str, module: str = "", *, imported: Collection[str] = (), helpers: Collection[str] = ()
 ) -> list[tuple[int, str]]:
-    """Everything that code does and may not: line and what it reaches for. Empty for code that does not parse.
+    """Lists line and target of everything forbidden that code reaches for; empty for code that does not parse.
 
     Args:
         module: the module under test; its own package may be called whatever it does.
@@ -39,7 +39,7 @@ def reach_violations(
 def code_problems(
     source: str, module: str, *, imported: Collection[str] = (), helpers: Collection[str] = ()
 ) -> list[JsonObject]:
-    """The same as errors of a test file."""
+    """Reports the violations of a test file as errors."""
     return [
         {**problem("$.files", f"reaches for {what}", suggestion="test without it", rule=RULE), "line": line}
         for line, what in reach_violations(source, module, imported=imported, helpers=helpers)
@@ -47,7 +47,7 @@ def code_problems(
 
 
 def helper_problems(paths: Collection[str], test_path: str, module: str) -> list[JsonObject]:
-    """Errors of files beside a test that would hide a module: the target's, a tool's, one of the standard library."""
+    """Reports helper files that would shadow a module: the target's, a test tool's, or the standard library's."""
     taken = {*STDLIB, module.partition(".")[0], "pytest", "_pytest", "unittest", "sitecustomize", "usercustomize"}
     named = [path for path in paths if path != test_path and PurePosixPath(path).stem in taken]
     return [
@@ -59,7 +59,7 @@ def helper_problems(paths: Collection[str], test_path: str, module: str) -> list
 def case_problems(
     case: Mapping[str, object], index: int, imports: list[str], module: str, *, imported: Collection[str] = ()
 ) -> list[JsonObject]:
-    """The same of a case in the form of an answer, as errors of a spec: its parts are read as one test."""
+    """Reports the violations of one case of a spec, read as the test that its parts form."""
     tree = _as_test(case, imports)
     whats = dict.fromkeys(what for _, what in _reach(tree, module, imported, ()))
     path, said = f"$.cases[{index}]", str(case.get("id"))
@@ -67,7 +67,7 @@ def case_problems(
 
 
 def imported_by(source: str) -> frozenset[str]:
-    """Top-level names of what a module imports; none when it does not parse."""
+    """Top-level names that a module imports; none when it does not parse."""
     try:
         tree = parse_python(source)
     except SyntaxError:
@@ -87,7 +87,7 @@ def _reach(tree: ast.Module, module: str, imported: Collection[str], helpers: Co
 
 
 def _as_test(case: Mapping[str, object], imports: list[str]) -> ast.Module:
-    """The test that a case's parts make; parts that do not parse are left to the validation of the spec."""
+    """Builds the test that a case's parts form; parts that do not parse are reported by the spec's validation."""
     head = [statement for text in imports for statement in _statements(text)]
     body: list[ast.stmt] = [statement for text in _texts(case.get("statements")) for statement in _statements(text)]
     act = _expression(case.get("expression"))

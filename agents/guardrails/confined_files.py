@@ -1,4 +1,4 @@
-"""Where an engineer's files may go (A-01): the contract's pattern admits `../x`, so paths are confined here."""
+"""Confines the paths of an engineer's files to test folders: the contract's pattern would admit `../x`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MARKERS = frozenset({"test", "tests", "e2e", "__tests__", "spec", "specs", "pla
 
 
 def confine_files(files: Iterable[Mapping[str, str]], framework: str) -> list[JsonObject]:
-    """The files, their paths in one form.
+    """Returns the files with normalized paths.
 
     A path stays inside the project, lies in a folder of tests, in no hidden folder but `.maestro`, and has the ending
     of the framework's tests; so no workflow, manifest or source file is ever written.

@@ -1,4 +1,4 @@
-"""Why files of the engineer's model may not be kept (A-01, injection): where they lie and what they do."""
+"""Checks files of the engineer's model before they are kept: their paths and what their code does."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ALWAYS = frozenset({"AUTHORIZATION", "CI"})
 def refused_files(
     files: Sequence[Mapping[str, Any]], framework: str, cases: Sequence[Mapping[str, Any]]
 ) -> list[JsonObject]:
-    """Why files may not be kept; empty when all may.
+    """Lists the reasons why files may not be kept; empty when all may.
 
     Args:
         framework: playwright or maestro.

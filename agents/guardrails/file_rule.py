@@ -1,4 +1,4 @@
-"""Which files model-written tests may touch: those below tmp_path; what lies beside the tests they may read."""
+"""Decides which files a model-written test may touch: below tmp_path anything, beside the tests only reading."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _ASKED_OF_MOCKS = ("assert", "call", "called", "return_value", "side_effect", "a
 
 
 class FileRule:
-    """Finds calls in one file that touch files they may not.
+    """Finds calls in one file that touch forbidden files.
 
     Args:
         names: what the file's names stand for.
@@ -53,7 +53,7 @@ class FileRule:
         self._names = names
 
     def call(self, node: ast.Call) -> Iterator[str]:
-        """What a call reaches for, and one that it puts off."""
+        """Yields what a call reaches for, deferred calls (`addCleanup(f, x)`) included."""
         later = self._names.called(node.args[0]) if node.args else None
         if later is not None:
             yield from self.call(later)
@@ -67,7 +67,7 @@ class FileRule:
                 yield f"{FILES} with {name}"
 
     def attribute(self, node: ast.Attribute) -> Iterator[str]:
-        """What a method of a path reaches for that is not called where it stands."""
+        """Yields a path method that is passed on instead of called, so that its path cannot be read."""
         around = self._names.parents.get(node)
         if node.attr not in CHANGING or self._names.called(node) is not None:
             return
@@ -77,7 +77,7 @@ class FileRule:
             yield f"{FILES} with {node.attr}"
 
     def _function(self, node: ast.Call, dotted: str) -> bool:
-        """Whether a function of the standard library is called with paths it may have."""
+        """Whether a function of the standard library is called with allowed paths."""
         given = [
             *node.args,
             *(keyword.value for keyword in node.keywords if keyword.arg in ("file", "path", "name", "filename")),
@@ -129,7 +129,7 @@ class FileRule:
         return True
 
     def _opened(self, node: ast.Call, path: ast.expr, at: int) -> bool:
-        """Whether a file may be opened in the way it is."""
+        """Whether a file may be opened with the mode of this call."""
         modes = [*node.args[at : at + 1], *(keyword.value for keyword in node.keywords if keyword.arg == "mode")]
         texts = possible_texts(self._names, modes[0]) if modes else {"r"}
         if texts is not None and not any(set(text) & set("wax+") for text in texts):
@@ -146,7 +146,7 @@ class FileRule:
         return held is PathReach.INSIDE or (held is PathReach.RELATIVE and self._in_temporary_folder(where))
 
     def _in_temporary_folder(self, where: ast.AST) -> bool:
-        """Whether the function around has changed into a folder below tmp_path."""
+        """Whether the function around has changed into a folder below tmp_path before this line."""
         for scope in self._names.scopes(where):
             for node in ast.walk(scope) if not isinstance(scope, ast.Module) else ():
                 if isinstance(node, ast.Call) and last_name(node.func) == "chdir" and node.lineno < where.lineno:  # type: ignore[attr-defined]
@@ -154,7 +154,7 @@ class FileRule:
         return False
 
     def _not_a_path(self, receiver: ast.expr) -> bool:
-        """Whether a value is an object of the code under test or a mock, so that its methods are their own."""
+        """Whether a value is an object of the code under test or a mock, whose methods are not those of a path."""
         values = possible_values(self._names, receiver) if isinstance(receiver, ast.Name) else [receiver]
         for value in values:
             made = self._names.dotted(value.func) if isinstance(value, ast.Call) else []
@@ -166,5 +166,5 @@ class FileRule:
 
 
 def last_is_class(dotted: str) -> bool:
-    """Whether a dotted name is spelled like a class."""
+    """Whether the last part of a dotted name is capitalized like a class."""
     return dotted.rpartition(".")[2][:1].isupper()

@@ -1,4 +1,6 @@
-"""What Maestro flows from a model may not do: an allowlist of commands, and of names in their scripts."""
+"""Refuses Maestro flows of a model that do more than test the application: allowlists of commands and of names in
+scripts.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,7 @@ _ALWAYS = re.compile(r"\$?\{?\s*(?:true|1|'[^']*'|\"[^\"]*\")\s*\}?", re.IGNOREC
 
 
 def maestro_reasons(source: str, *, variables: AbstractSet[str]) -> list[str]:
-    """Why a flow may not be kept; empty when it may.
+    """Lists why a flow may not be kept; empty when it may.
 
     Args:
         variables: environment variables that the cases name.
@@ -62,7 +64,7 @@ def maestro_reasons(source: str, *, variables: AbstractSet[str]) -> list[str]:
 
 
 def _documents(source: str) -> tuple[yaml.Node | None, yaml.SequenceNode]:
-    """The header and the commands. Raises UnreadableSource for what Maestro might read in another way than we do."""
+    """Parses the header and the commands. Raises UnreadableSource for YAML that Maestro might read differently."""
     try:
         for event in yaml.parse(source, Loader=yaml.SafeLoader):
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) or getattr(event, "tag", None):
@@ -76,13 +78,13 @@ def _documents(source: str) -> tuple[yaml.Node | None, yaml.SequenceNode]:
 
 
 class _Flow:
-    """Reads one flow."""
+    """Checks one flow."""
 
     def __init__(self, variables: AbstractSet[str]) -> None:
         self._variables = variables
 
     def reasons(self, header: yaml.Node | None, commands: yaml.SequenceNode) -> Iterator[str]:
-        """Why it may not be kept."""
+        """Yields why the flow may not be kept."""
         for key, value in _pairs(header):
             if key not in _HEADER:
                 yield COMMAND
@@ -131,7 +133,7 @@ class _Flow:
         yield from self._values(value)
 
     def _values(self, node: yaml.Node | None) -> Iterator[str]:
-        """Texts and scripts below a node, and the commands that it holds."""
+        """Checks the texts, scripts and nested commands below a node."""
         if isinstance(node, yaml.ScalarNode):
             text = str(node.value)
             if names_an_address(_SCRIPT.split(text)[0]):
@@ -154,7 +156,7 @@ class _Flow:
             yield from self._script_node(node, parent, addresses)
 
     def _script_node(self, node: Node, parent: Node | None, addresses: AddressReader) -> Iterator[str]:
-        """Reasons for one node of a script: only expressions over known names; `http` may only call the base."""
+        """Checks one node of a script: only expressions over known names; `http` may only call the base."""
         is_keyword = not node.is_named and is_name(node) and node.type != "typeof"
         if is_keyword or (node.is_named and node.type not in _SCRIPT_NODES):
             yield UNREADABLE
@@ -173,7 +175,7 @@ class _Flow:
 
 
 def _calls_base(member: Node | None, addresses: AddressReader) -> bool:
-    """Whether the member of `http` is a request method that is called with an address at the base."""
+    """Whether a member of `http` is a request method that is called with an address at the base."""
     call = member.parent if member is not None else None
     if member is None or call is None or member.type != "member_expression" or call.type != "call_expression":
         return False
@@ -188,7 +190,7 @@ def _calls_base(member: Node | None, addresses: AddressReader) -> bool:
 
 
 def scripts_in(text: str) -> list[str]:
-    """The scripts in a text, `${…}`. Raises UnreadableSource for one that does not end."""
+    """Extracts the scripts, `${…}`, from a text. Raises UnreadableSource for one that does not end."""
     found: list[str] = []
     at = 0
     while (begin := _SCRIPT.search(text, at)) is not None:

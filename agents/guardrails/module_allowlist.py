@@ -1,4 +1,4 @@
-"""Which modules a model-written test may import, and what it may use of them: an allowlist, as plain tables.
+"""Tables of the modules a model-written test may import, and of what it may use of each.
 
 What stands nowhere here may not be imported, unless the target imports it; then only its exceptions and constants may
 be used (packages of others: everything but the modules behind them).
@@ -140,7 +140,7 @@ _OS_OF = {name: what for what, names in _OS.items() for name in names.split()}
 
 
 def import_violation(dotted: str, own: AbstractSet[str], also: AbstractSet[str]) -> str | None:
-    """What an import reaches for that may not be, or None when it may.
+    """Describes what an import reaches for; None when it is allowed.
 
     Args:
         dotted: the module.
@@ -156,7 +156,7 @@ def import_violation(dotted: str, own: AbstractSet[str], also: AbstractSet[str])
 
 
 def use_violation(dotted: str, own: AbstractSet[str], also: AbstractSet[str]) -> str | None:
-    """What an attribute of a module, or a name imported from it, reaches for; None when it may be used.
+    """Describes what an attribute of a module, or a name imported from it, reaches for; None when it is allowed.
 
     A module alone is usable here: what may be done with one is another rule's matter.
     """
@@ -203,7 +203,7 @@ def _used(module: str, name: str) -> bool:
 
 
 def _behind(parts: list[str], own: AbstractSet[str], also: AbstractSet[str]) -> str | None:
-    """What stands behind an own module or a package of others: `cart.os.system` is `os.system`."""
+    """Checks modules reached through another module: `cart.os.system` is `os.system`."""
     for at in range(1, len(parts) - 1):
         if parts[at] in BEHIND and parts[at] not in own:
             found = use_violation(".".join(parts[at:]), frozenset(), also)
@@ -212,7 +212,7 @@ def _behind(parts: list[str], own: AbstractSet[str], also: AbstractSet[str]) -> 
 
 
 def _plain(name: str) -> bool:
-    """Exceptions and constants harm nobody."""
+    """Whether a name is an exception or a constant, which are always allowed."""
     return _failure(name) or (name.isupper() and name[0] != "_")
 
 

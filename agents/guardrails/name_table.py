@@ -1,4 +1,4 @@
-"""What the names of a Python test file stand for: imports through their aliases, and every value a name is bound to.
+"""Resolves the names of a Python test file: imports through their aliases, and every value a name is bound to.
 
 Nothing is executed and the order of statements does not count: a name stands for all that is ever bound to it.
 """
@@ -25,7 +25,7 @@ _DEFERRING = frozenset("addCleanup addClassCleanup addModuleCleanup callback".sp
 
 @dataclass(slots=True)
 class NameTable:
-    """The names of one file. Made by `read_names`.
+    """The resolved names of one file, built by `read_names`.
 
     Attributes:
         tree: the file.
@@ -50,7 +50,7 @@ class NameTable:
     _bound: dict[tuple[ast.AST, str], list[ast.expr]] = field(default_factory=lambda: defaultdict(list))
 
     def dotted(self, node: ast.AST) -> list[str]:
-        """Everything an attribute chain may name through imports; empty when its root is not imported."""
+        """All dotted names an attribute chain may mean through imports; empty when its root is not imported."""
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)
@@ -60,14 +60,14 @@ class NameTable:
         return [".".join([item, *reversed(parts)]) for item in self.imported.get(node.id, ())]
 
     def builtin(self, node: ast.AST) -> str:
-        """The builtin that a node names; empty when it is none, or when a name surely hides it."""
+        """The builtin that a node names; empty when it names none, or an import certainly hides it."""
         if not isinstance(node, ast.Name) or node.id in self.parameters(node):
             return ""
         hidden = self.sure.get(node.id)
         return "" if hidden is not None and hidden < node.lineno else node.id
 
     def scopes(self, node: ast.AST) -> Iterator[ast.AST]:
-        """The functions and comprehensions around a node, inner first, then the file."""
+        """Yields the functions and comprehensions around a node, innermost first, then the file."""
         inside: ast.AST | None = node
         while inside is not None:
             inside = self.parents.get(inside)
@@ -75,7 +75,7 @@ class NameTable:
                 yield inside
 
     def parameters(self, node: ast.AST) -> set[str]:
-        """The parameters of the functions around a node."""
+        """The parameters of all functions around a node."""
         return {
             inner.arg
             for scope in self.scopes(node)
@@ -85,7 +85,7 @@ class NameTable:
         }
 
     def values(self, node: ast.expr) -> list[ast.expr] | None:
-        """What a name or `self.x` is bound to, in its nearest scope; None when it is bound nowhere here."""
+        """The values that a name or `self.x` is bound to in its nearest scope; None when the file does not bind it."""
         key = _key(node)
         for scope in self.scopes(node):
             found = self._bound.get((scope, key))
@@ -94,7 +94,7 @@ class NameTable:
         return None
 
     def called(self, node: ast.AST) -> ast.Call | None:
-        """The call of a function: where it stands, or later with what is given beside it (`addCleanup(f, x)`)."""
+        """The call of a function, direct or deferred (`addCleanup(f, x)`); None if it is not called."""
         around = self.parents.get(node)
         if not isinstance(around, ast.Call):
             return None
@@ -107,19 +107,19 @@ class NameTable:
         return later
 
     def owner(self, name: ast.Name) -> ast.AST | None:
-        """The scope that binds a name; None when it is bound nowhere here."""
+        """The scope that binds a name; None when the file does not bind it."""
         return next((scope for scope in self.scopes(name) if self._bound.get((scope, name.id))), None)
 
     def bind(self, scope: ast.AST, key: str, value: ast.expr) -> None:
-        """Note a value of a name."""
+        """Records a value of a name."""
         self._bound[scope, key].append(value)
 
     def calls_of(self, name: str) -> list[ast.Call]:
-        """The calls of a function of the file by its name."""
+        """Calls of a function of the file, by its name."""
         return self._calls.get(name, [])
 
     def once(self, what: str, node: ast.AST, find: Callable[[], Value], *, circle: Value, lost: Value) -> Value:
-        """What `find` says of a node, found out once.
+        """Computes a property of a node once and caches it.
 
         Args:
             what: the question.
@@ -147,7 +147,7 @@ class NameTable:
 
 
 def read_names(tree: ast.Module) -> NameTable:
-    """What the names of a file stand for."""
+    """Builds the name table of a file."""
     names = NameTable(tree)
     for node in ast.walk(tree):
         for child in ast.iter_child_nodes(node):
@@ -163,7 +163,7 @@ def read_names(tree: ast.Module) -> NameTable:
 
 
 def root(node: ast.AST) -> ast.AST:
-    """Where a chain of attributes, calls and subscripts begins."""
+    """The expression at the beginning of a chain of attributes, calls and subscripts."""
     while isinstance(node, ast.Attribute | ast.Call | ast.Subscript | ast.Await | ast.Starred):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node
@@ -176,7 +176,7 @@ def is_fixture(function: ast.AST) -> bool:
 
 
 def fixture_names(function: ast.AST) -> set[str]:
-    """The names a fixture's mark gives it; `?` for one that cannot be read."""
+    """The names that a fixture's decorator gives it; `?` for one that is not constant."""
     marks = [node for node in getattr(function, "decorator_list", ()) if isinstance(node, ast.Call)]
     given = [
         each.value
@@ -189,7 +189,7 @@ def fixture_names(function: ast.AST) -> set[str]:
 
 
 def returned(function: Function) -> list[ast.expr]:
-    """What a function returns or yields."""
+    """The values that a function returns or yields."""
     if isinstance(function, ast.Lambda):
         return [function.body]
     found = (node for node in ast.walk(function) if isinstance(node, ast.Return | ast.Yield))
@@ -261,7 +261,7 @@ def _assign(names: NameTable, scope: ast.AST, target: ast.expr, value: ast.expr)
 
 
 def _loop(names: NameTable, scope: ast.AST, target: ast.expr, over: ast.expr) -> None:
-    """A loop's names stand for what is looped over; element by element where that is written out."""
+    """Binds a loop's variables to the iterable, element by element where it is a literal."""
     rows = over.elts if isinstance(over, ast.List | ast.Tuple | ast.Set) else [over]
     for row in rows or [UNKNOWN]:
         _assign(names, scope, target, row)
@@ -274,7 +274,7 @@ def _key(node: ast.expr) -> str:
 
 
 def argument(call: ast.Call, function: Function, name: str, *, method: bool = False) -> ast.expr | None:
-    """What a call gives for a parameter; its default without; None when neither tells."""
+    """The value a call passes for a parameter, else the parameter's default, else None."""
     positional = [*function.args.posonlyargs, *function.args.args]
     places = {item.arg: at - int(method) for at, item in enumerate(positional)}
     for given in call.keywords:
@@ -287,7 +287,7 @@ def argument(call: ast.Call, function: Function, name: str, *, method: bool = Fa
 
 
 def defaults(function: Function) -> Mapping[str, ast.expr]:
-    """The parameters that have a default, with it."""
+    """The parameters that have a default, with its expression."""
     positional = [*function.args.posonlyargs, *function.args.args]
     given = function.args.defaults
     found = dict(zip((item.arg for item in positional[len(positional) - len(given) :]), given, strict=True))

@@ -1,4 +1,4 @@
-"""Where a path may lead, as far as the file tells: below tmp_path, beside the test, out, or nobody can say."""
+"""Classifies where a path expression may lead: below tmp_path, beside the test, outside, or unknown."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DEEPEST = 24
 
 
 class PathReach(IntEnum):
-    """Where a path may lead; the greater, the worse."""
+    """Where a path may lead; greater values are worse."""
 
     INSIDE = 0
     """Below tmp_path or a temporary folder."""
@@ -46,12 +46,12 @@ _NUMBERS = frozenset({"len", "int", "range", "float", "bool", "hash", "id", "ord
 
 
 def leads_out(text: str) -> bool:
-    """Whether a literal path is absolute, begins at home, or climbs."""
+    """Whether a literal path is absolute, begins at the home folder, or climbs with `..`."""
     return text.startswith(("/", "~", "\\")) or ".." in re.split(r"[/\\]", text) or text[1:2] == ":"
 
 
 def path_reach(names: NameTable, node: ast.expr, depth: int = 0) -> PathReach:
-    """Where an expression leads as a path."""
+    """Classifies an expression as a path."""
     if depth > _DEEPEST or node is UNKNOWN:
         return PathReach.UNKNOWN
     # A name bound to something made of itself (`path = path / "a"`) leads where the rest of it leads.
@@ -94,7 +94,7 @@ def _parts(node: ast.expr) -> Sequence[ast.expr]:
 
 
 def _is_list(names: NameTable, node: ast.Subscript) -> bool:
-    """Whether one of several is taken, not a piece of a text."""
+    """Whether a subscript takes an item of a list, not a piece of a text."""
     if isinstance(node.slice, ast.Slice):
         return False
     values = possible_values(names, node.value) if isinstance(node.value, ast.Name) else [node.value]
@@ -155,7 +155,7 @@ def _fixture_params(names: NameTable, node: ast.expr) -> list[ast.expr]:
 
 
 def _parent(names: NameTable, node: ast.expr, depth: int) -> PathReach:
-    """The folder of a path: inside where the path has a literal part below tmp_path; else nobody can say."""
+    """Classifies the parent folder of a path: INSIDE only if the path has a literal part below tmp_path."""
     if isinstance(node, ast.Name) and depth < _DEEPEST:
         values = possible_values(names, node)
 
@@ -177,7 +177,7 @@ def _parent(names: NameTable, node: ast.expr, depth: int) -> PathReach:
 
 
 def joined_reach(base: PathReach, parts: Iterable[PathReach]) -> PathReach:
-    """Where a path leads that is a base and what is put below it."""
+    """Classifies a path made of a base and the parts below it."""
     worst = max(parts, default=PathReach.RELATIVE)
     if PathReach.OUTSIDE in (base, worst):
         return PathReach.OUTSIDE
@@ -198,7 +198,7 @@ def _operation(names: NameTable, node: ast.BinOp, depth: int) -> PathReach:
 
 
 def _text(names: NameTable, parts: Sequence[ast.expr], depth: int) -> PathReach:
-    """Texts put together: after the first part a slash only separates."""
+    """Classifies concatenated texts; after the first part a slash only separates."""
     whole = [possible_texts(names, part) for part in parts]
     if parts and all(whole):
         first = [text for texts in whole[:1] for text in texts or ()]
@@ -274,13 +274,13 @@ def _method(names: NameTable, node: ast.Call, arguments: Sequence[PathReach], de
 
 
 def _is_object(names: NameTable, receiver: ast.expr) -> bool:
-    """Whether a value was made by a call of the code under test, so that its methods are that code's."""
+    """Whether a value was returned by the code under test, so that its methods are that code's."""
     values = possible_values(names, receiver) if isinstance(receiver, ast.Name) else [receiver]
     return all(isinstance(value, ast.Call) and bool(names.dotted(value.func)) for value in values)
 
 
 def _derived(arguments: Sequence[PathReach]) -> PathReach:
-    """What code under test makes of paths lies where they lie."""
+    """Classifies a path that the code under test derives from its arguments."""
     if PathReach.INSIDE in arguments and PathReach.OUTSIDE not in arguments:
         return PathReach.INSIDE
     return PathReach.UNKNOWN

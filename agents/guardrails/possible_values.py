@@ -1,4 +1,4 @@
-"""What a parameter may be given, and which texts an expression may come to, as far as the file tells."""
+"""Resolves what a parameter may be passed and which texts an expression may have, within one file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LITERAL = {"os.sep": "/", "os.path.sep": "/", "os.pardir": "..", "os.path.pardi
 
 
 def possible_values(names: NameTable, node: ast.expr) -> list[ast.expr]:
-    """All that a name or `self.x` may be; `UNKNOWN` among them where the file does not tell."""
+    """All values that a name or `self.x` may have; includes `UNKNOWN` where the file does not determine them."""
     found = names.values(node)
     if found is None:
         return [UNKNOWN]
@@ -27,7 +27,7 @@ def possible_values(names: NameTable, node: ast.expr) -> list[ast.expr]:
 
 
 def argument_values(names: NameTable, function: Function, name: str) -> list[ast.expr]:
-    """What a parameter is given: by parametrisation, by a fixture of the file, or by the calls in the file."""
+    """Values passed for a parameter: by parametrization, by a fixture of the file, or by calls in the file."""
     if isinstance(function, ast.Lambda):
         return [UNKNOWN]
     if not function.name.startswith("test") and not is_fixture(function):
@@ -44,7 +44,7 @@ def argument_values(names: NameTable, function: Function, name: str) -> list[ast
 
 
 def possible_texts(names: NameTable, node: ast.expr, depth: int = 0) -> set[str] | None:
-    """The texts an expression may come to; None when the file does not tell."""
+    """The texts an expression may evaluate to; None when the file does not determine them."""
     if depth > _DEEPEST or node is UNKNOWN:
         return None
     return names.once("texts", node, lambda: _texts(names, node, depth), circle=None, lost=None)
@@ -74,7 +74,7 @@ def _texts(names: NameTable, node: ast.expr, depth: int) -> set[str] | None:
 
 
 def _joins(node: ast.expr) -> bool:
-    """Whether an expression is `"".join([...])` with its parts written out."""
+    """Whether an expression is `"".join([...])` with literal parts."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "join":
         return False
     return len(node.args) == 1 and isinstance(node.args[0], ast.List | ast.Tuple)
@@ -109,7 +109,7 @@ def _joined(parts: list[set[str] | None]) -> set[str] | None:
 
 
 def is_foreign_fixture(names: NameTable, node: ast.Name) -> bool:
-    """Whether a name is a fixture that the file does not make itself: pytest's own, or the project's."""
+    """Whether a name is a fixture that the file does not define: pytest's own, or the project's."""
     owner = names.owner(node)
     if not isinstance(owner, ast.FunctionDef | ast.AsyncFunctionDef):
         return False

@@ -1,4 +1,4 @@
-"""One problem of an answer, in the form that validations of specs and of code share."""
+"""Builds validation errors in the form that specs and code share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..contract.protocol import JsonObject
 
 
 def problem(path: str, message: str, *, suggestion: str = "", kind: str = "structure", **more: Any) -> JsonObject:
-    """One error in the form that validations of specs and of code both have."""
+    """Builds one error."""
     return {
         "path": path,
         "message": message,

@@ -1,4 +1,4 @@
-"""What Python code from a model may not reach for: every name and attribute it loads, resolved through imports."""
+"""Checks every name and attribute that Python code of a model loads, resolved through imports."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HOOK = re.compile(r"pytest_\w+")
 
 
 class PythonReach:
-    """Reads one file. Its result are lines with what they reach for.
+    """Checks one file and lists its violations with their lines.
 
     Args:
         tree: the file.
@@ -46,7 +46,7 @@ class PythonReach:
         self._calls = CallRule(self._names, own, also)
 
     def found(self) -> list[tuple[int, str]]:
-        """Everything, in order of lines, each once."""
+        """All violations in order of lines, without repeats."""
         found: set[tuple[int, str]] = set()
         for node in ast.walk(self._tree):
             line = getattr(node, "lineno", 0)
@@ -122,7 +122,7 @@ class PythonReach:
         yield from self._loaded(node)
 
     def _loaded(self, node: ast.Attribute | ast.Name) -> Iterator[str]:
-        """A whole chain that is used: may the code have what it names?"""
+        """Checks a whole attribute chain that the code uses."""
         dotted = self._names.dotted(node)
         if not dotted and isinstance(node, ast.Attribute):
             dotted = list(_unrooted(node))
@@ -143,7 +143,7 @@ class PythonReach:
                 yield f"{UNREADABLE} with the module {dotted_name} as a value"
 
     def _is_module(self, dotted: str) -> bool:
-        """Whether a name is a module that is not the target's: the standard library's, or one behind the target's."""
+        """Whether a name is a foreign module: the standard library's, or one reached through the target's."""
         if dotted.partition(".")[0] in self._own:
             return dotted.rpartition(".")[2] in BEHIND
         return is_module(dotted)
@@ -152,7 +152,7 @@ class PythonReach:
         return self._names.called(node) is not None
 
     def _is_replaced(self, node: ast.AST) -> bool:
-        """Whether something is only named for its parts to be replaced: the first argument of a patcher."""
+        """Whether an object is only named so that a patcher can replace parts of it."""
         around = self._names.parents.get(node)
         if not isinstance(around, ast.Call) or around.func is node or around.args[:1] != [node]:
             return False
@@ -185,13 +185,13 @@ class PythonReach:
 
 
 def _through(dotted: str) -> str | None:
-    """A module that a module of the target imported: `from cart import os` is `import os`; judged where it is used."""
+    """Refuses a module that a module of the target imported: `from cart import os` is `import os`."""
     name = dotted.rpartition(".")[2]
     return f"{UNREADABLE} with the module {dotted} as a value" if name in BEHIND else None
 
 
 def _unrooted(node: ast.Attribute) -> Iterator[str]:
-    """The part of a chain of anything that goes through a module: `cart.os.system`, `self.cart.sys.modules`."""
+    """The part of an attribute chain that goes through a module: `cart.os.system`, `self.cart.sys.modules`."""
     parts: list[str] = []
     inner: ast.AST = node
     while isinstance(inner, ast.Attribute):

@@ -1,4 +1,4 @@
-"""The repair guard (B-03): a refinement may not weaken or drop assertions, add skips, or swallow exceptions.
+"""Refuses refinements that weaken or drop assertions, add skips, or swallow exceptions.
 
 It compares a refined version with the last one by syntax tree; text, names and layout may change freely.
 """
@@ -26,7 +26,7 @@ _GIVES_WAY = ("two_exceptions", "result_after_raise", "moving_value")
 
 
 def weakened_code(previous: str, refined: str) -> list[JsonObject]:
-    """Every way in which a refined test file asserts less; empty when it asserts as much.
+    """Lists every way in which a refined test file asserts less; empty when it asserts as much.
 
     A previous file that does not parse can be held to nothing but its test names; a refined one that does not parse is
     not judged here: validation refuses it.
@@ -57,7 +57,7 @@ def weakened_cases(
     mended: Sequence[Mapping[str, Any]],
     errors: Iterable[Mapping[str, Any]],
 ) -> list[JsonObject]:
-    """Every way in which corrected cases expect less than the ones they replace; empty when they expect as much.
+    """Lists every way in which corrected cases expect less than those they replace; empty when they expect as much.
 
     Args:
         cases: all previous cases.
@@ -118,7 +118,7 @@ def _expectation_strength(item: Mapping[str, Any]) -> int:
 
 
 def _by_key(tree: ast.Module) -> dict[str, AssertionSummary]:
-    """Tests by the cases they prove, or by name where they name none; of several, one that is run."""
+    """Summarizes tests by the cases they prove, or by name without a case id; collected tests go first."""
     marks = {
         id(test): sum(skips_in(mark) for mark in owner.decorator_list) + _class_skips(owner)
         for owner in ast.walk(tree)
@@ -136,13 +136,13 @@ def _by_key(tree: ast.Module) -> dict[str, AssertionSummary]:
 
 
 def _class_skips(owner: ast.ClassDef) -> int:
-    """Marks in the body of a class that take its tests away."""
+    """Counts statements in a class body that disable its tests."""
     plain = [statement for statement in owner.body if isinstance(statement, ast.Assign | ast.AnnAssign | ast.Expr)]
     return sum(skips_in(item) for item in plain)
 
 
 def _collected(tree: ast.Module) -> set[int]:
-    """Tests that a framework runs: at the top of the file or of a class of tests, and not bound anew below."""
+    """Ids of the tests that a framework collects: top-level or in a test class, and not rebound later."""
     found: set[int] = set()
     for body in [
         tree.body,
@@ -204,7 +204,7 @@ def _marks(new: AssertionSummary, old: AssertionSummary) -> list[JsonObject]:
 
 
 def _admits_more(old: AssertionSummary, new: AssertionSummary) -> bool:
-    """Whether an exception is expected by a base of it, or beside others."""
+    """Whether an exception is now expected by a base class of it, or together with others."""
     before = {name for item in old.raised for name in item}
     if not old.raised or len(new.raised) != len(old.raised):
         return False

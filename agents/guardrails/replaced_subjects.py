@@ -1,4 +1,4 @@
-"""Tests that replace what they test: the subject defined or patched in the test file, the test tools hidden (B-03).
+"""Finds tests that replace what they test: subjects defined or patched in the test file, hidden test tools.
 
 Such a test passes whatever the code does. It is refused in the first version as in a refinement.
 """
@@ -24,7 +24,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def replaced_subjects(source: str, cases: Iterable[Mapping[str, object]], module: str) -> list[JsonObject]:
-    """Where a test file replaces what it tests; empty for one that does not parse.
+    """Lists where a test file replaces its subject; empty for a file that does not parse.
 
     Args:
         cases: of the spec: ids with their subjects.
@@ -45,7 +45,7 @@ def replaced_subjects(source: str, cases: Iterable[Mapping[str, object]], module
 
 
 def _hidden(tree: ast.Module, origins: Mapping[str, str]) -> Iterator[tuple[int, str]]:
-    """Names that must come from an import and are bound otherwise."""
+    """Yields names that should come from an import and are bound otherwise."""
     imported = {(item.asname or item.name.partition(".")[0]) for node in ast.walk(tree) for item in _aliases(node)}
     called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     loaded = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
@@ -77,7 +77,7 @@ def _aliases(node: ast.AST) -> list[ast.alias]:
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[str, int]]:
-    """Names that a node binds, other than by an import; what a parametrised test is given is no binding."""
+    """Yields names that a node binds other than by an import."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         yield node.name, node.lineno
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
@@ -87,7 +87,7 @@ def _bindings(node: ast.AST) -> Iterator[tuple[str, int]]:
 
 
 def _patched(tree: ast.Module, subjects: Mapping[str, str]) -> Iterator[tuple[int, str]]:
-    """Patches of a subject in the test that is about it, or in what that test is set up with."""
+    """Yields patches of a subject in its own test, or in the fixtures of that test."""
     for test_or_other, of in _scopes(tree, subjects):
         for node in test_or_other:
             if not isinstance(node, ast.Call):
@@ -99,7 +99,7 @@ def _patched(tree: ast.Module, subjects: Mapping[str, str]) -> Iterator[tuple[in
 
 
 def _scopes(tree: ast.Module, subjects: Mapping[str, str]) -> Iterator[tuple[list[ast.AST], AbstractSet[str]]]:
-    """Nodes, with the subjects of the tests that they are part of or set up."""
+    """Yields groups of nodes, each with the subjects of the tests that contain or use them."""
     tests = list_tests(tree)
     everything = frozenset(subjects.values())
     told = {
@@ -126,7 +126,7 @@ def _asked(test: Function) -> set[str]:
 
 
 def _fixture(node: Function) -> bool | None:
-    """Whether a fixture is used by every test; None for a function that is no fixture."""
+    """Whether a fixture is autouse; None for a function that is not a fixture."""
     for mark in node.decorator_list:
         if last_name(mark.func if isinstance(mark, ast.Call) else mark) == "fixture":
             return isinstance(mark, ast.Call) and any(keyword.arg == "autouse" for keyword in mark.keywords)
@@ -134,7 +134,7 @@ def _fixture(node: Function) -> bool | None:
 
 
 def _targets(call: ast.Call) -> Iterator[str]:
-    """What a call patches, as a dotted name: by text, or an object and the name of its attribute."""
+    """Yields the dotted names that a call patches, named by a text or by an object and an attribute name."""
     name = last_name(call.func)
     texts = [
         argument.value

@@ -1,4 +1,4 @@
-"""How a project is built or checked, read from its own files; nothing of it is run."""
+"""Detects from its files how a project is built or checked; runs nothing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MYPY = ("--no-color-output", "--show-column-numbers", "--show-error-codes", "--
 
 
 def detect(root: Path, interpreter: Interpreter, command: str | None = None) -> list[BuildStep]:
-    """The steps of a build, in order; empty when the project does not say how it is built. Blocks.
+    """Lists the steps of a build in order; empty when the project does not declare one. Blocks.
 
     A configured command is all there is. Else Python modules are compiled and the type checker that the project
     configures runs; the scripts `typecheck` and `build` of package.json run, or tsc where there is a tsconfig.json;
@@ -37,7 +37,7 @@ def detect(root: Path, interpreter: Interpreter, command: str | None = None) -> 
 
 
 def _configured(command: str) -> BuildStep:
-    """Python is started without a shell where none is needed, so that the weak sandbox can do it, too."""
+    """Builds the step of a configured command, without a shell if possible: the weak sandbox has none."""
     source = "the setting build_command"
     if not _SHELL.search(command):
         words = command.split()
@@ -98,7 +98,7 @@ def _checker(tool: str, arguments: tuple[str, ...], source: str, interpreter: In
 
 
 def _mypy_config(root: Path, tools: dict[str, Any]) -> tuple[str, bool] | None:
-    """Where mypy is configured, and whether what it checks is said there."""
+    """The source of mypy's configuration, and whether it names the files to check; None without one."""
     for name in ("mypy.ini", ".mypy.ini", "setup.cfg"):
         parser = configparser.RawConfigParser(strict=False)
         try:
@@ -117,7 +117,7 @@ def _mypy_config(root: Path, tools: dict[str, Any]) -> tuple[str, bool] | None:
 
 
 def _packages(layout: Layout) -> tuple[str, ...]:
-    """The outermost folder or file of each package, as type checkers are told them."""
+    """The outermost folder or file of each package, as arguments for type checkers."""
     found: dict[str, None] = {}
     for place in layout.modules:
         base = "" if place.import_root == "." else f"{place.import_root}/"

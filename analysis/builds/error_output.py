@@ -1,4 +1,4 @@
-"""Complaints of compilers, type checkers and linters, read from what they print."""
+"""Parses the errors and warnings that compilers, type checkers and linters print."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ _CONTINUED = re.compile(r"^\s+\xa0+(?P<message>.*?)(?: \((?P<code>report\w+)\))?
 
 
 def without_colors(output: str) -> str:
-    """Output without the codes that colour a terminal."""
+    """Strips terminal colour codes from output."""
     return _ANSI.sub("", output)
 
 
 def read_errors(output: str) -> list[BuildError]:
-    """Every complaint in the output of a build, once, in its order.
+    """Lists every error in the output of a build in order, without repeats.
 
     Known are the forms of mypy, pyright, tsc, gcc and clang, ruff, eslint (stylish), Go and of Python's own tracebacks
     and syntax errors.
@@ -65,7 +65,7 @@ def read_errors(output: str) -> list[BuildError]:
 
 @dataclass(slots=True)
 class _Reader:
-    """What earlier lines said that a later one belongs to.
+    """State carried from earlier lines of the output.
 
     Attributes:
         file: the file whose complaints follow, as eslint lists them.
@@ -80,7 +80,7 @@ class _Reader:
     last: BuildError | None = None
 
     def read(self, line: str) -> Iterator[BuildError]:
-        """The complaints that are complete with this line."""
+        """Yields the errors that are complete with this line."""
         more = _CONTINUED.match(line) if self.last else None
         if self.last and more:
             message = f"{self.last.message}; {more['message']}"
@@ -129,7 +129,7 @@ def _one_line(line: str) -> Iterator[BuildError]:
 
 
 def _coded(error: BuildError, ending: re.Pattern[str]) -> BuildError:
-    """The complaint with the code at the end of its message, if it has one there, taken from it."""
+    """Moves the code at the end of an error's message into its `code`."""
     found = None if error.code else ending.search(error.message)
     return replace(error, code=found[1], message=error.message[: found.start()].rstrip()) if found else error
 

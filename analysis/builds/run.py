@@ -1,4 +1,4 @@
-"""Running the steps of a build in the sandbox: on a fresh copy, without network, one after the other."""
+"""Runs the steps of a build in the sandbox, one after the other, on a fresh copy and without network."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ _WEAK_ADVICE = "Install bubblewrap: the weak sandbox runs Python only."
 async def run_steps(
     target: PythonTarget, steps: Sequence[BuildStep], *, seconds: float, exclude: Sequence[Path] = ()
 ) -> list[StepResult]:
-    """Run steps until one fails whose followers would only repeat it, or time is up. Cancelling ends every process.
+    """Runs steps until the time is up; later steps are skipped where they would only repeat a failure. Cancelling ends
+    every process.
 
     Args:
         target: its interpreter and sandbox are used; the copy is made anew, so that it is what the project is now.
@@ -53,7 +54,7 @@ async def run_steps(
 
 @asynccontextmanager
 async def _fresh_copy(target: PythonTarget, exclude: Sequence[Path]) -> AsyncIterator[PythonTarget]:
-    """The target with a copy of the project as it is now, which is deleted on leaving."""
+    """Yields the target with a new copy of the project, deleted on exit."""
     folder = target.scratch / f"build-{time.monotonic_ns()}"
     try:
         snapshot = await to_the_end(take_snapshot, target.root, folder, exclude=tuple(exclude))
@@ -63,7 +64,7 @@ async def _fresh_copy(target: PythonTarget, exclude: Sequence[Path]) -> AsyncIte
 
 
 def _link(workspace: Workspace) -> None:
-    """Folders with installed packages are not copied: they are seen, read-only, at the place where they were."""
+    """Links folders of installed packages into the copy: they are mounted read-only instead of copied."""
     root = workspace.target.root.resolve()
     names = list(LINKED)
     environment = workspace.target.interpreter.path.parent.parent
@@ -120,7 +121,7 @@ def _step_result(workspace: Workspace, step: BuildStep, completed: Completed) ->
 
 
 def _readable_output(workspace: Workspace, completed: Completed) -> str:
-    """What a program wrote, paths in the copy told relative to the project."""
+    """Decodes a program's output, with paths relative to the project."""
     both = b"\n".join(item for item in (completed.stdout, completed.stderr) if item.strip())
     words = without_colors(both.decode("utf-8", "replace"))
     for base in dict.fromkeys((str(workspace.project), str(workspace.project.resolve()))):

@@ -1,4 +1,4 @@
-"""What the sandbox is asked to run for a step of a build: the program, what it sees, and how much it may use."""
+"""Builds the sandbox program of a build step: command, visible folders, limits."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ENVIRONMENT = {
 
 
 def program_of(workspace: Workspace, step: BuildStep, seconds: float) -> Program | None:
-    """The program of a step; None when it is not installed. Blocks.
+    """Builds the program of a step; None when it is not installed. Blocks.
 
     Args:
         seconds: wall time it may take.
@@ -74,7 +74,7 @@ def _packages(workspace: Workspace) -> tuple[Path, ...]:
 
 
 def _program_words(workspace: Workspace, name: str) -> tuple[str, ...] | None:
-    """How a program is started, its absolute path first; None when it is not there."""
+    """The words that start a program, its absolute path first; None when it is missing."""
     if "/" in name:
         place = Path(name) if name.startswith("/") else workspace.project / name
         return (str(place),) if os.access(place, os.X_OK) else None
@@ -90,7 +90,7 @@ def _program_words(workspace: Workspace, name: str) -> tuple[str, ...] | None:
 
 
 def _node_beside(program: str) -> list[Path]:
-    """The Node that scripts find, unless it is the program itself: the machine's, else the extra's."""
+    """The Node for scripts, the machine's or else the extra's; empty if the program is Node itself."""
     if Path(program).name == "node":
         return []
     found = shutil.which("node")
@@ -103,7 +103,7 @@ def _node_beside(program: str) -> list[Path]:
 
 
 def _with_folders(search: str, programs: list[Path]) -> str:
-    """A PATH that finds these programs behind those of the target's interpreter, and before the system's."""
+    """Builds a PATH with these programs after the target's interpreter and before the system's folders."""
     first, _, rest = search.partition(":")
     folders = dict.fromkeys(str(program.parent) for program in programs)
     return ":".join([first, *(folder for folder in folders if folder not in rest.split(":")), rest])

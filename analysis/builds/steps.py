@@ -1,4 +1,4 @@
-"""What a build consists of, and what came of it: plain data."""
+"""Data types of a build: its steps, their results and errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Severity = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class BuildStep:
-    """One program that tells whether the project builds.
+    """One program that shows whether the project builds.
 
     Attributes:
         kind: `python` compiles every module, `types` is a type checker in the target's interpreter.
@@ -37,7 +37,7 @@ class BuildStep:
 
 @dataclass(frozen=True, slots=True)
 class BuildError:
-    """One complaint; `path` is relative to the project where it lies inside, `line` and `column` count from 1."""
+    """One error; `path` is relative to the project if it lies inside, `line` and `column` count from 1."""
 
     path: str
     line: int | None
@@ -47,7 +47,7 @@ class BuildError:
     severity: Severity = "error"
 
     def to_dict(self) -> dict[str, Any]:
-        """The complaint as the tool answers it."""
+        """The error in the form of the tool's answer."""
         return {
             "path": self.path,
             "line": self.line,
@@ -60,7 +60,7 @@ class BuildError:
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """How a step ended.
+    """The result of a step.
 
     Attributes:
         exit_code: None when it did not run; negative for a signal.
@@ -78,7 +78,7 @@ class StepResult:
     advice: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """The step as the tool answers it."""
+        """The step in the form of the tool's answer."""
         return {
             "kind": self.step.kind,
             "command": self.step.command,

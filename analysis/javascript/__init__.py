@@ -1,1 +1,6 @@
-"""Parsers and linters for JavaScript and TypeScript: Node, a tool chain installed once, one short process a call."""
+"""Checks JavaScript and TypeScript with ESLint and its parsers.
+
+`node` finds Node and npm, `chain` installs the locked tool chain once per lock file, `checks` runs one short Node
+process per call. The project's own configuration and plugins are never loaded, because that would run the project's
+code.
+"""

@@ -1,4 +1,4 @@
-"""The tool chain: installed once per lock file into a cache folder, used from there by every run.
+"""Installs the tool chain once per lock file into a cache folder that every run uses.
 
 A folder `<cache>/<hash of the lock file>` exists only complete: npm fills one beside it, which is then renamed. Our own
 scripts lie in a folder of theirs below it, named after their content.
@@ -35,7 +35,7 @@ _ADVICE = (
 
 @dataclass(frozen=True, slots=True)
 class ToolChain:
-    """The tool chain in its place.
+    """The installed tool chain.
 
     Attributes:
         folder: holds `node_modules`; read only, but while it is installed.
@@ -49,7 +49,7 @@ class ToolChain:
 
 
 def cache_folders(fallback: Path, environment: Mapping[str, str] | None = None) -> tuple[Path, ...]:
-    """Where the chain may be: the user's cache folder, then the one of the project's state.
+    """Candidate folders for the chain: the user's cache folder, then that of the project's state.
 
     Args:
         fallback: the state's cache folder, for users without a home.
@@ -62,7 +62,7 @@ def cache_folders(fallback: Path, environment: Mapping[str, str] | None = None) 
 
 
 def find_installed(folders: Sequence[Path]) -> ToolChain | None:
-    """The chain of this version where it is installed already; nothing is written."""
+    """Finds the installed chain of this version; writes nothing."""
     for base in folders:
         folder = base / lock_hash()
         script = folder / _scripts_name() / "check.mjs"
@@ -72,7 +72,7 @@ def find_installed(folders: Sequence[Path]) -> ToolChain | None:
 
 
 def install(folders: Sequence[Path], npm: NodeRuntime | None = None, seconds: float = INSTALL_SECONDS) -> ToolChain:
-    """The chain, installed first where it is missing. One process installs, the others wait for it. Blocks.
+    """Returns the chain, installing it if it is missing. One process installs, the others wait for it. Blocks.
 
     Args:
         npm: the Node to install with; found without it.
@@ -106,7 +106,7 @@ def install(folders: Sequence[Path], npm: NodeRuntime | None = None, seconds: fl
 
 
 def lock_hash() -> str:
-    """What names the chain: a hash of the lock file and of what goes with it."""
+    """Names the chain: a hash of the lock file and of the files beside it."""
     return _hash([SOURCE / name for name in _LOCKED])
 
 
@@ -141,7 +141,7 @@ def _writable_folder(folders: Sequence[Path]) -> Path:
 
 
 def _install_beside(base: Path, node: NodeRuntime, seconds: float) -> None:
-    """Install beside the place, then rename: whoever is killed in between leaves nothing that looks complete."""
+    """Installs into a temporary folder, then renames it: an interrupted install never looks complete."""
     for left in base.glob(f"{lock_hash()}.new-*"):  # by somebody who was killed: we hold the lock
         shutil.rmtree(left, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=f"{lock_hash()}.new-", dir=base))
@@ -178,7 +178,7 @@ def _npm(command: list[str], folder: Path, node: NodeRuntime, seconds: float) ->
 
 
 def _kill_process_group(started: subprocess.Popen[bytes]) -> None:
-    """Whatever of npm is still there: it may have children of its own."""
+    """Kills what is left of npm, children included."""
     if started.poll() is None:
         os.killpg(started.pid, signal.SIGKILL)
     started.wait()

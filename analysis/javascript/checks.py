@@ -1,4 +1,4 @@
-"""Asking the tool chain about files: one short Node process for as many files as there are.
+"""Runs the tool chain on files: one short Node process for all of them.
 
 The process reads their text from its standard input. It opens no file of the project: no configuration, plugin or
 parser of the project's is loaded, because that would run the project's code. It runs in the sandbox, without network
@@ -54,7 +54,7 @@ class ScriptFile:
 
 @dataclass(frozen=True, slots=True)
 class ScriptIssue:
-    """One thing the chain found; `rule` is ESLint's name of it, `suggestion` may be empty."""
+    """One issue; `rule` is ESLint's name of it, `suggestion` may be empty."""
 
     type: IssueType
     line: int
@@ -65,7 +65,7 @@ class ScriptIssue:
 
 
 class JavaScriptChecks:
-    """The chain as tools use it; finds Node, installs the chain and opens the sandbox when first asked.
+    """Checks files for the tools; finds Node, installs the chain and opens the sandbox on first use.
 
     Args:
         cache_dir: the state's cache folder, where the user's own cannot be written.
@@ -76,7 +76,7 @@ class JavaScriptChecks:
         self._opened: tuple[NodeRuntime, ToolChain, Sandbox | None] | None = None
 
     async def issues(self, files: Sequence[ScriptFile]) -> list[list[ScriptIssue]]:
-        """What is wrong in each of the files, in their order.
+        """Lists the issues of each file, in the order of the files.
 
         Raises:
             EnvironmentFault: there is no Node, or the chain cannot be installed.
@@ -108,7 +108,7 @@ def _sandbox() -> Sandbox | None:
 
 
 async def _verify_chain(node: NodeRuntime, chain: ToolChain) -> None:
-    """See that a new chain works; Node keeps what it compiles for those who come later."""
+    """Verifies that a new chain works; Node also caches the compiled chain in this run."""
     modules = {"jest": "@jest/globals", "playwright": "@playwright/test"}
     files = [
         ScriptFile(f"it.test{ending}", _WARMING.format(module=modules[framework]), framework)

@@ -1,4 +1,4 @@
-"""Finding Node and npm: the machine's own or those of the `[js]` extra's wheel, whichever is newer."""
+"""Finds Node and npm: the machine's own or those of the `[js]` extra's wheel, whichever is newer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Version = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class NodeRuntime:
-    """One Node that suits.
+    """One supported Node.
 
     Attributes:
         path: the program, links resolved.
@@ -39,12 +39,12 @@ class NodeRuntime:
 
     @property
     def words(self) -> str:
-        """For people: version, place and origin."""
+        """Version, path and origin, for messages."""
         return f"Node {'.'.join(map(str, self.version))} at {self.path} ({self.origin})"
 
 
 def find_node(environment: Mapping[str, str] | None = None, *, with_npm: bool = False) -> NodeRuntime:
-    """The newest Node there is: from 22.1 on it keeps what it compiles. Blocks for as long as `node --version` takes.
+    """Finds the newest supported Node. Blocks for as long as `node --version` takes.
 
     Args:
         environment: whose PATH is searched; ours without it.
@@ -71,7 +71,7 @@ def find_node(environment: Mapping[str, str] | None = None, *, with_npm: bool = 
 
 
 def is_supported(version: Version) -> bool:
-    """Whether ESLint runs on it: 20.19 and on in 20, 22.13 and on in 22, 24 and newer."""
+    """Whether ESLint runs on it: 20.19 and later in 20, 22.13 and later in 22, 24 and newer."""
     return version >= (24, 0, 0) or any((*low, 0) <= version < (low[0] + 1, 0, 0) for low in ((20, 19), (22, 13)))
 
 

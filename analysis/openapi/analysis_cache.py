@@ -1,4 +1,4 @@
-"""Readings that were made before: pages and parts of one large document do not check it again and again."""
+"""Caches analyses, so that pages and parts of one large document do not check it again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _Key = tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]
 
 
 class AnalysisCache:
-    """The last readings, by the content of all their documents; safe to use from several threads.
+    """Keeps the latest analyses, keyed by the content of all their documents; safe to use from several threads.
 
     Args:
         capacity: readings kept; large documents are large in memory, too.
@@ -24,7 +24,7 @@ class AnalysisCache:
         self._lock = threading.Lock()
 
     def of(self, library: Library) -> DocumentAnalysis:
-        """What is known of a document. Blocks when it has to be found out."""
+        """Returns the analysis of a document, from the cache if it is there. Blocks while it is computed."""
         documents = tuple((value.location, value.digest) for value in library.documents.values())
         key = (documents, tuple(sorted(library.failures.items())))
         with self._lock:

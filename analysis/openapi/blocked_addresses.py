@@ -1,4 +1,4 @@
-"""Which network addresses are never asked, whoever names them."""
+"""Decides which network addresses are never contacted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 def block_reason(address: str) -> str:
-    """Why an IP address is not asked, in words; empty when it may be.
+    """Explains why an IP address is never contacted; empty when it may be.
 
     Link-local addresses and those where clouds serve the credentials of a machine, however they are spelled, and what
     names no single host.
@@ -32,7 +32,7 @@ def block_reason(address: str) -> str:
 
 
 def _plain(ip: Address) -> Address:
-    """The IPv4 address that an IPv6 one carries, else the address itself."""
+    """The IPv4 address embedded in an IPv6 one, else the address itself."""
     if isinstance(ip, ipaddress.IPv6Address):
         if ip in _NAT64:
             return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)

@@ -1,5 +1,4 @@
-"""All documents as one: what lies in other documents becomes a named component, every reference is local and leads
-somewhere, and references that lead in circles are known."""
+"""Bundles documents into one: external parts become named components, every reference is local, circles are listed."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ DocumentPlace = tuple[str, Parts]
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """One document that stands for all.
+    """A bundled document.
 
     Attributes:
         value: the document; parts of it may be shared with what was read: never change it in place.
@@ -36,7 +35,7 @@ class Bundle:
     root: str
 
     def origin(self, parts: Parts) -> DocumentPlace:
-        """The document and the place in it that a place of the bundle was taken from."""
+        """Maps a place of the bundle to the document and place it was taken from."""
         for end in range(len(parts), 0, -1):
             if parts[:end] in self.origins:
                 location, start = self.origins[parts[:end]]
@@ -45,7 +44,7 @@ class Bundle:
 
 
 def bundle(library: Library, *, swagger: bool) -> Bundle:
-    """Bundle a root document, which is an object, with those it refers to.
+    """Bundles a root document, which is an object, with those it refers to.
 
     Args:
         swagger: whether it is Swagger 2.0, whose components lie elsewhere.
@@ -78,7 +77,7 @@ class _Bundling:
         return value
 
     def _copy(self, value: Any, kind: str, here: DocumentPlace, into: Parts, through: tuple[DocumentPlace, ...]) -> Any:
-        """A copy with references rewritten.
+        """Copies a value with references rewritten.
 
         Args:
             here: where the value was read.
@@ -104,7 +103,7 @@ class _Bundling:
     def _inlined(
         self, value: Any, target: DocumentPlace, here: DocumentPlace, into: Parts, through: tuple[DocumentPlace, ...]
     ) -> Any:
-        """A path item with the one it refers to in its place; what it says itself comes first."""
+        """Inlines the path item that a path item refers to; its own properties take precedence."""
         own = {key: entry for key, entry in value.items() if key != "$ref"}
         if target in through or len(through) >= _MOST_LINKS:
             self._tell(here, "the reference leads in a circle and never to a path item", "give the path item itself")
@@ -116,7 +115,7 @@ class _Bundling:
         return {**content, **mapping(self._copy(own, "path_item", here, into, through))}
 
     def _target(self, reference: str, kind: str, here: DocumentPlace) -> DocumentPlace | None:
-        """Where a reference leads; None, and a problem, when it leads nowhere."""
+        """Resolves a reference; None, and a recorded problem, when it leads nowhere."""
         location, fragment = locate(here[0], reference)
         document = self.library.documents.get(location)
         if document is None:
@@ -144,7 +143,7 @@ class _Bundling:
         return location, found[1]
 
     def _local(self, kind: str, target: DocumentPlace) -> str:
-        """The reference, in the bundle, to a target; what lies in another document gets a name first."""
+        """The bundle's reference to a target; a part of another document gets a component name first."""
         if target[0] == self.library.root.location:
             return f"#{pointer_of(target[1])}"
         key = (kind, target)
@@ -166,7 +165,7 @@ class _Bundling:
         return (*section, name)
 
     def _anchors(self, location: str) -> dict[str, Parts]:
-        """Places of a document that carry a name: `#anchor` for `$anchor`, the address for `$id`."""
+        """Named places of a document: `#anchor` for `$anchor`, the address for `$id`."""
         if location not in self.anchors:
             self.anchors[location] = dict(_named(self.library.documents[location].value))
         return self.anchors[location]
@@ -189,14 +188,14 @@ def _named(root: Any) -> Iterator[tuple[str, Parts]]:
 
 
 def _with(value: dict[str, Any], parts: Parts, content: Any) -> dict[str, Any]:
-    """A copy of an object with something at a place whose keys are made as needed."""
+    """Copies an object with a value set at a place, creating the keys in between."""
     key = str(parts[0])
     inner = content if len(parts) == 1 else _with(mapping(value.get(key)), parts[1:], content)
     return {**value, key: inner}
 
 
 def _references(value: Any) -> set[str]:
-    """What a value refers to directly."""
+    """The references directly in a value."""
     found: set[str] = set()
     waiting = [value]
     while waiting:
@@ -211,7 +210,7 @@ def _references(value: Any) -> set[str]:
 
 
 def _circular(value: dict[str, Any]) -> tuple[str, ...]:
-    """References from whose target a chain of references leads back to them."""
+    """References whose target leads back to them."""
     edges: dict[str, set[str]] = {}
     waiting = list(_references(value))
     while waiting:

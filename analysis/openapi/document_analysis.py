@@ -1,4 +1,4 @@
-"""All that is known of one document: itself, bundled and of version 3, what is wrong with it, what it belongs to."""
+"""Analyzes one document: bundles, checks and, for Swagger 2.0, converts it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ METHODS = frozenset({"get", "put", "post", "delete", "options", "head", "patch",
 
 @dataclass(frozen=True, slots=True)
 class DocumentAnalysis:
-    """A document that was read.
+    """A bundled and checked document.
 
     Attributes:
         value: bundled, of version 3; None when it is no OpenAPI document of a known version.
@@ -38,7 +38,7 @@ class DocumentAnalysis:
 
 
 def analyze_document(library: Library) -> DocumentAnalysis:
-    """Bundle, check and convert a document. Blocks, for large documents up to a minute."""
+    """Bundles, checks and converts a document. Blocks, for large documents up to a minute."""
     root = library.root
     own = [problem.at(root.location, problem.line) for problem in root.tree.problems]
     dialect, said = dialect_of(root.value)
@@ -67,7 +67,7 @@ def analyze_document(library: Library) -> DocumentAnalysis:
 
 
 def operation_places(library: Library, reading: DocumentAnalysis) -> list[dict[str, Any]]:
-    """Method, path, document and line of every operation. Blocks: the documents are read once more for their lines."""
+    """Lists method, path, document and line of every operation. Blocks: rereads the documents for their lines."""
     if reading.whole is None:
         return []
     found: dict[tuple[str, str], Problem] = {}
@@ -82,7 +82,7 @@ def operation_places(library: Library, reading: DocumentAnalysis) -> list[dict[s
 
 
 def converted_note(said: str) -> str:
-    """What a caller has to know of a converted document."""
+    """The note that a document was converted from Swagger."""
     return f"the document is Swagger {said}; it is told as OpenAPI {VERSION}, problems by its own places"
 
 
@@ -97,7 +97,7 @@ def _unknown_version(value: Any, said: str) -> Problem:
 
 
 def _at_origin(problem: Problem, whole: Bundle) -> Problem:
-    """The same problem at its place in the document that it came from."""
+    """The problem at its place in the document that it came from."""
     location, parts = whole.origin(problem.parts)
     return Problem(problem.message, parts, problem.rule, problem.severity, problem.suggestion, location)
 

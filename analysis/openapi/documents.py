@@ -1,4 +1,4 @@
-"""The documents that belong together: the one asked for, and those it refers to."""
+"""Loads a document and those it refers to."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ MAX_BYTES = 10 * 1024 * 1024
 
 
 class Source(Protocol):
-    """Where documents come from."""
+    """Provides documents."""
 
     async def read(self, location: str) -> bytes:
-        """The bytes of a document.
+        """Reads the bytes of a document.
 
         Raises:
             ToolFailure: it is not there, not allowed, or too large.
@@ -30,13 +30,13 @@ class Source(Protocol):
         ...
 
     def refused(self, location: str) -> str:
-        """Why a document that another one refers to is not read; empty when it is."""
+        """Why a referenced document is not read; empty when it is."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One document as it was read.
+    """One parsed document.
 
     Attributes:
         location: POSIX path relative to the project, or the URL it came from.
@@ -71,7 +71,7 @@ class Library:
 
 
 def read_document(location: str, content: bytes) -> Document:
-    """A document from its bytes.
+    """Parses a document from its bytes.
 
     Raises:
         UnreadableDocument: they are no text, or the text is no JSON or YAML.
@@ -87,7 +87,7 @@ def read_document(location: str, content: bytes) -> Document:
 
 
 async def gather(root: Document, source: Source) -> Library:
-    """The root with every document that it refers to, directly or through others; at most a hundred.
+    """Loads the root and every document it refers to, directly or through others; at most a hundred.
 
     A document that cannot be read is no error here: `failures` says why, and the reference to it is told as broken.
     """
@@ -123,7 +123,7 @@ async def gather(root: Document, source: Source) -> Library:
 
 
 def locate(base: str, reference: str) -> tuple[str, str]:
-    """The location and the fragment that a reference in the document at `base` means."""
+    """Splits a reference in the document at `base` into location and fragment."""
     address, fragment = urldefrag(reference)
     if not address:
         return base, unquote(fragment)
@@ -138,7 +138,7 @@ def _is_url(location: str) -> bool:
 
 
 def _references(value: Any) -> Iterator[str]:
-    """Every `$ref`, in the order of the document; one in an example costs a file that is read in vain."""
+    """Yields every `$ref` in document order, also those in examples: at worst one file too many is read."""
     waiting = [value]
     seen: set[int] = set()
     while waiting:

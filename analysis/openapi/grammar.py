@@ -1,4 +1,4 @@
-"""Which kind of object stands where in an OpenAPI document; Swagger 2.0 has its own top level, the rest is shared."""
+"""Defines which kind of object may occur where in an OpenAPI document, Swagger 2.0 included."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ _RULES: Mapping[str, Mapping[str, tuple[Shape, str]]] = MappingProxyType(
 
 
 def children(value: Any, kind: str) -> Iterator[tuple[Parts, Any, str]]:
-    """The objects of a known kind directly below one: place relative to it, value, kind. Wrong shapes are passed over.
+    """Yields the objects of a known kind directly below one: relative place, value, kind. Wrong shapes are skipped.
 
     What an `example`, `default`, `enum` or extension holds is data, and never among them.
     """
@@ -120,7 +120,7 @@ def children(value: Any, kind: str) -> Iterator[tuple[Parts, Any, str]]:
 
 
 def copy_with_children(value: dict[str, Any], kind: str, change: Callable[[Parts, Any, str], Any]) -> dict[str, Any]:
-    """A copy of an object whose children, given by place, value and kind, are what `change` makes of them."""
+    """Copies an object with each child, given by place, value and kind, replaced by the result of `change`."""
     copied = dict(value)
     for below, entry, what in children(value, kind):
         new = change(below, entry, what)
@@ -135,7 +135,7 @@ def copy_with_children(value: dict[str, Any], kind: str, change: Callable[[Parts
 
 
 def kind_at(document: Any, parts: Parts) -> str:
-    """The kind of what stands at a place, `each KIND` for a collection of them; empty for plain data."""
+    """The kind of the object at a place, `each KIND` for a collection; empty for plain data."""
     value, kind, left = document, "document", parts
     while left:
         for below, entry, what in children(value, kind):

@@ -1,4 +1,4 @@
-"""Fetching a document from the address that a caller named: bounded, and without anything that is the user's."""
+"""Fetches a document over HTTP, bounded in time and size and without the user's proxies, cookies or credentials."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
-    """What an address answered.
+    """The response of an address.
 
     Attributes:
         url: where it came from in the end.
@@ -44,19 +44,19 @@ class FetchedPage:
 
 
 class HostFailure(ToolFailure):
-    """It lies with the host: asking for another path there is of no use."""
+    """The host itself failed: another path there would fail, too."""
 
 
 class HostUnreachable(HostFailure):
-    """Nobody answers there."""
+    """The host does not respond."""
 
 
 class HostRefused(HostFailure):
-    """It is never asked."""
+    """The host is never contacted."""
 
 
 class HttpFetcher:
-    """Asks hosts over HTTP. No proxy, cookie, credential or certificate of the user's environment is used.
+    """Fetches pages over HTTP. No proxy, cookie, credential or certificate of the user's environment is used.
 
     Args:
         seconds: for one page with all its redirects.
@@ -72,7 +72,7 @@ class HttpFetcher:
         self._max_bytes = max_bytes
 
     async def get(self, url: str) -> FetchedPage:
-        """The page at an address, redirects within its host followed.
+        """Fetches the page at an address, following redirects within its host.
 
         Raises:
             ToolFailure: the address is not allowed, or answers too much or with too many redirects.
@@ -107,7 +107,7 @@ class HttpFetcher:
         raise ToolFailure(f"{display_url(urlunsplit(first))} redirects more than {_MOST_REDIRECTS} times")
 
     async def _ask(self, parts: SplitResult) -> tuple[int, httpx2.Headers, bytes]:
-        """One request, to an address that was looked up and judged before: the name is not looked up again."""
+        """Sends one request to an address already resolved and checked; the name is not resolved a second time."""
         host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
         problem: Exception | None = None
         for address in await _addresses(host, port):
@@ -147,7 +147,7 @@ class HttpFetcher:
         return self._unpacked(bytes(content), response.headers.get("content-encoding", ""), url)
 
     def _unpacked(self, content: bytes, encoding: str, url: str) -> bytes:
-        """The content as it was before it was packed, although nobody asked for that."""
+        """Decompresses content that the server compressed although it was not requested."""
         kind = encoding.strip().lower()
         if kind in ("", "identity"):
             return content
@@ -170,7 +170,7 @@ class HttpFetcher:
 
 
 def checked_url(url: str) -> SplitResult:
-    """The parts of an address that may be asked.
+    """Parses and validates an address.
 
     Raises:
         ToolFailure: it is not http or https, has no host, or carries credentials.
@@ -194,7 +194,7 @@ def checked_url(url: str) -> SplitResult:
 
 
 def display_url(url: str) -> str:
-    """An address as answers show it: without its query, which may hold keys. A path stays what it is."""
+    """An address for messages, without its query, which may hold keys. A path is returned unchanged."""
     if "://" not in url:
         return url
     parts = urlsplit(url)
@@ -211,7 +211,7 @@ def _origin(parts: SplitResult) -> tuple[str, str | None, int | None]:
 
 
 def _same_host(left: SplitResult, other: SplitResult) -> bool:
-    """The same origin, or the same host with http on its usual port become https on its usual port."""
+    """Whether the origins are equal, or http on port 80 became https on port 443 of the same host."""
     if _origin(left) == _origin(other):
         return True
     upgraded = left.scheme == "http" and other.scheme == "https" and left.hostname == other.hostname
@@ -219,7 +219,7 @@ def _same_host(left: SplitResult, other: SplitResult) -> bool:
 
 
 async def _addresses(host: str, port: int) -> list[str]:
-    """The IP addresses of a host.
+    """Resolves and checks the IP addresses of a host.
 
     Raises:
         Refused: one of them is never asked.

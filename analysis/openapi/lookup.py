@@ -1,4 +1,4 @@
-"""From what a caller says to the document that is meant: a file, an address, a running app, or the project's own."""
+"""Finds the document that an endpoint means: a file, an address, a running app, or the project's own."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _MOST_OWN = 20
 
 @dataclass(frozen=True, slots=True)
 class LocatedDocument:
-    """The document that was meant.
+    """The document that an endpoint means.
 
     Attributes:
         document: None when it does not parse; then `problem` says why.
@@ -64,7 +64,7 @@ class LocatedDocument:
 
 
 async def locate_document(root: Path, endpoint: str, web: HttpFetcher) -> LocatedDocument:
-    """The document that an endpoint means.
+    """Finds the document that an endpoint means.
 
     Args:
         endpoint: path of a file in the project; URL of a document; base URL (or `host:port`) of a running app; or an
@@ -80,13 +80,13 @@ async def locate_document(root: Path, endpoint: str, web: HttpFetcher) -> Locate
 
 
 def is_address(endpoint: str) -> bool:
-    """Whether an endpoint is a URL or `host:port`, and no file or operation."""
+    """Whether an endpoint is a URL or `host:port`, not a file or operation."""
     said = endpoint.strip()
     return bool(_URL.match(said) or _HOST.fullmatch(said))
 
 
 def locate_in_project(root: Path, endpoint: str) -> LocatedDocument:
-    """The document that an endpoint means that is no address. Blocks. Raises ToolFailure."""
+    """Finds the document of an endpoint that is not an address. Blocks. Raises ToolFailure."""
     said = endpoint.strip()
     files = ProjectFiles(root)
     path = _project_file(root, said)
@@ -112,7 +112,7 @@ def locate_in_project(root: Path, endpoint: str) -> LocatedDocument:
 
 
 def _project_file(root: Path, said: str) -> str | None:
-    """The path, relative to the root, of an existing file; None when no file of that name is there."""
+    """The path, relative to the root, of an existing file; None when there is no such file."""
     pure = PurePosixPath(said)
     try:
         if pure.is_absolute():
@@ -138,7 +138,7 @@ def _read_file(
 
 
 def project_documents(root: Path) -> list[str]:
-    """The project's files that are OpenAPI documents by name and content, the least hidden first; at most 20."""
+    """The project's OpenAPI documents by name and content, those in outer folders first; at most 20."""
     found: list[str] = []
     for path, facts in Checkout(root).stamps():
         if _FILE_NAME.search(path.rpartition("/")[2]) and facts.st_size and len(found) < _MOST_OWN:
@@ -186,7 +186,7 @@ async def _locate_on_web(url: str, web: HttpFetcher) -> LocatedDocument:
 
 
 def _document_of_page(page: FetchedPage, kind: Kind, web: HttpFetcher) -> LocatedDocument | None:
-    """The document a page is; None when it is none."""
+    """The document of a page; None when it holds none."""
     if page.status != 200 or page.media_type in HTML or page.content.lstrip()[:1] == b"<":
         return None
     try:
@@ -200,7 +200,7 @@ def _document_of_page(page: FetchedPage, kind: Kind, web: HttpFetcher) -> Locate
 
 
 def _page_with_problem(page: FetchedPage, web: HttpFetcher) -> LocatedDocument:
-    """A page that was meant to be a document and is none, so that it can be said what is wrong with it."""
+    """A page that should be a document but does not parse as one, with the problem to report."""
     host = OneHost(web, page.url)
     try:
         return LocatedDocument("url", page.url, host, read_document(page.url, page.content))

@@ -1,4 +1,4 @@
-"""Which operations of a document a caller means."""
+"""Selects the operations of a document that a caller names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def named_operation(said: str) -> tuple[str, str] | None:
 
 
 def matching_operations(document: dict[str, Any], entries: Sequence[Operation], said: str) -> list[Operation]:
-    """The operations, as `operation_list` gives them, that are meant.
+    """Selects the named operations from those of `operation_list`.
 
     Args:
         said: an operationId; or a path with or without a method, which may be a template, a real path, contain the

@@ -1,4 +1,4 @@
-"""What is wrong with an OpenAPI document, and where."""
+"""Problems of an OpenAPI document, JSON Pointers, and access to values of unknown shape."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Parts = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong with a document.
+    """One problem of a document.
 
     Attributes:
         parts: the place in the document that `location` names.
@@ -32,11 +32,11 @@ class Problem:
     line: int | None = None
 
     def at(self, location: str, line: int | None) -> Problem:
-        """The same problem with its document and line told."""
+        """The same problem with its document and line."""
         return replace(self, location=location, line=line)
 
     def to_dict(self) -> dict[str, Any]:
-        """The problem as the tool answers it."""
+        """The problem in the form of the tool's answer."""
         return {
             "path": json_path(self.parts),
             "message": self.message,
@@ -49,7 +49,7 @@ class Problem:
 
 
 class UnreadableDocument(Exception):
-    """The text is no document at all."""
+    """The text is not a document at all."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.message)
@@ -62,13 +62,13 @@ def pointer_of(parts: Iterable[str | int]) -> str:
 
 
 def keys_of(pointer: str) -> tuple[str, ...]:
-    """The keys of a JSON Pointer, decoded; indices stay text. `#` in front is taken off."""
+    """The keys of a JSON Pointer, decoded; indices stay text. A leading `#` is dropped."""
     body = pointer.removeprefix("#")
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in body.split("/")[1:])
 
 
 def look_up(value: Any, keys: Iterable[str | int]) -> tuple[Any, Parts] | None:
-    """The value at a place with the place spelled as it is in the data, or None when nothing is there."""
+    """The value at a place, with the place as spelled in the data; None when nothing is there."""
     parts: list[str | int] = []
     for key in keys:
         if isinstance(value, dict) and str(key) in value:
@@ -83,15 +83,15 @@ def look_up(value: Any, keys: Iterable[str | int]) -> tuple[Any, Parts] | None:
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """The value when it is an object, else an empty one: documents may be wrong anywhere."""
+    """The value if it is an object, else an empty one: documents may be wrong anywhere."""
     return value if isinstance(value, dict) else {}
 
 
 def sequence(value: Any) -> list[Any]:
-    """The value when it is a list, else an empty one."""
+    """The value if it is a list, else an empty one."""
     return value if isinstance(value, list) else []
 
 
 def text(value: Any) -> str:
-    """The value when it is text, else an empty one."""
+    """The value if it is text, else an empty one."""
     return value if isinstance(value, str) else ""

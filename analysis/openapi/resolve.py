@@ -1,4 +1,4 @@
-"""Parts of a document with their references resolved, as far as they end and as there is room."""
+"""Resolves the references in a part of a document, as far as they end and the size limit allows."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class ResolvedValue:
 
 
 def resolve(document: dict[str, Any], parts: Parts, *, limit: int) -> ResolvedValue | None:
-    """What stands at a place of a bundled document, with as many levels of references resolved as fit; None when not
-    even the value itself does.
+    """Resolves as many levels of references as fit below a place of a bundled document; None when not even the value
+    itself fits.
 
     Args:
         limit: bytes of JSON that it may have.
@@ -58,7 +58,7 @@ def size_of(value: Any) -> int:
 
 
 class _NoRoomError(Exception):
-    """The value grows beyond the limit; found out before it is built."""
+    """The value grows beyond the limit; raised before it is built."""
 
 
 @dataclass(slots=True)

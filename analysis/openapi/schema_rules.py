@@ -1,4 +1,4 @@
-"""Whether a document has the structure that its version of OpenAPI asks for, by the official JSON Schemas."""
+"""Checks the structure of a document against the official JSON Schema of its OpenAPI version."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNKNOWN = ("additionalProperties", "unevaluatedProperties")
 
 
 def dialect_of(value: Any) -> tuple[Dialect | None, str]:
-    """The version of OpenAPI that a document says it has: what we read it as, and its own words.
+    """The OpenAPI version of a document: the supported dialect, and the version text as written.
 
     None for a document that is none, or of another version.
     """
@@ -40,7 +40,7 @@ def dialect_of(value: Any) -> tuple[Dialect | None, str]:
 
 
 def structure_problems(value: dict[str, Any], dialect: Dialect, *, seconds: float = CHECK_SECONDS) -> list[Problem]:
-    """Everything in a document that breaks the JSON Schema of its version; places are those of the document.
+    """Lists everything in a document that violates the JSON Schema of its version, by places of the document.
 
     A document too large to be checked in time is checked as far as the time goes, and a warning says so.
     """
@@ -77,8 +77,9 @@ def _validator(dialect: Dialect) -> Validator:
 
 
 def _pieces(value: dict[str, Any], dialect: Dialect) -> Iterator[dict[str, Any]]:
-    """Small documents that together say what the document says, each part at its own place: paths and components one
-    by one, so that time can be kept, and no part is checked behind a reference again."""
+    """Splits a document into small ones with one path or component each, so that the time limit can be kept and no part
+    is checked again behind a reference.
+    """
     large = ("definitions", "parameters", "responses") if dialect == "2.0" else ("components", "webhooks")
     head = {key: entry for key, entry in value.items() if not isinstance(entry, dict) or key not in ("paths", *large)}
     yield {**head, **{key: {} for key in ("paths", *large) if isinstance(value.get(key), dict)}}
@@ -93,7 +94,7 @@ def _pieces(value: dict[str, Any], dialect: Dialect) -> Iterator[dict[str, Any]]
 
 
 def _schema_problems(value: dict[str, Any], ends: float) -> Iterator[Problem]:
-    """From OpenAPI 3.1 on schemas are JSON Schema 2020-12, which the document's own schema does not look into."""
+    """Checks the schemas of OpenAPI 3.1 and later, which are JSON Schema 2020-12: the official schema skips them."""
     if not text(value.get("jsonSchemaDialect", _OWN_DIALECT)).startswith(_OWN_DIALECT):
         return
     validator = Draft202012Validator(Draft202012Validator.META_SCHEMA)
@@ -133,8 +134,9 @@ def _problems(errors: Iterable[ValidationError], start: Parts = ()) -> Iterator[
 
 
 def _unknown(error: ValidationError, place: Parts, others: set[Parts]) -> Iterator[Problem]:
-    """Properties that do not belong there. Where rules depend on each other a property that is wrong, or beside one
-    that is, counts as unknown, too: that is told only when nothing else is wrong there."""
+    """Yields unknown properties. Where rules depend on each other, a property that is invalid, or beside an invalid
+    one, counts as unknown, too: it is reported only if nothing else is wrong there.
+    """
     schema = mapping(error.schema)
     here = tuple(error.absolute_path)
     depends = not {"allOf", "anyOf", "oneOf", "if", "dependentSchemas"}.isdisjoint(schema)
@@ -153,7 +155,7 @@ def _unknown(error: ValidationError, place: Parts, others: set[Parts]) -> Iterat
 
 
 def _leaves(error: ValidationError) -> Iterator[ValidationError]:
-    """The errors that tell something: of alternatives none of which fits, those of the one that fits best."""
+    """Yields the specific errors: of alternatives that all fail, those of the one that fits best."""
     if error.validator not in ("oneOf", "anyOf", "allOf") or not error.context:
         yield error
         return
@@ -179,8 +181,9 @@ def _leaves(error: ValidationError) -> Iterator[ValidationError]:
 
 
 def _misfit(errors: list[ValidationError], instance: Any) -> tuple[bool, int, int, int]:
-    """How badly an alternative fits: a missing `$ref` says that no reference was meant, a wrong `in` or `type` that
-    another kind was; errors deep inside are better than those at the top."""
+    """Ranks how badly an alternative fits: a missing `$ref` shows that no reference was meant, a wrong `in` or `type`
+    that another kind was; errors deep inside rank better than those at the top.
+    """
     wants_reference = any(error.validator == "required" and error.validator_value == ["$ref"] for error in errors)
     meant = wants_reference and "$ref" not in mapping(instance)
     at_top = [error for error in errors if not error.relative_path]
@@ -188,7 +191,7 @@ def _misfit(errors: list[ValidationError], instance: Any) -> tuple[bool, int, in
 
 
 def _says_kind(error: ValidationError) -> bool:
-    """Whether it says that a property which tells the kind of an object has another value."""
+    """Whether an error is about the property that determines the kind of an object."""
     return error.validator in ("enum", "const") and list(error.relative_path) in (["in"], ["type"])
 
 

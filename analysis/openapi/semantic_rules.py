@@ -1,4 +1,4 @@
-"""What the schemas of OpenAPI cannot say: ids that are unique, parameters that fit their paths, names that exist."""
+"""Checks rules beyond the schemas of OpenAPI: unique ids, parameters that match their paths, existing names."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _LONGEST_CHAIN = 64
 
 
 def semantic_problems(value: dict[str, Any], *, swagger: bool) -> list[Problem]:
-    """Everything of that kind that is wrong in a bundled document."""
+    """Lists the violations in a bundled document."""
     found = [*_operation_ids(value), *_paths(value), *_security(value, swagger), *_servers(value), *_tags(value)]
     return [*found, *_chains(value), *_links(value)]
 
 
 def operations(value: dict[str, Any]) -> Iterator[tuple[Parts, str, str, dict[str, Any], dict[str, Any]]]:
-    """Every operation of the paths: its place, path, method in capitals, path item and operation."""
+    """Yields every operation of the paths: place, path, method in capitals, path item and operation."""
     for path, item in mapping(value.get("paths")).items():
         if not path.startswith("x-"):
             yield from operations_of(("paths", path), path, mapping(item))
@@ -29,7 +29,7 @@ def operations(value: dict[str, Any]) -> Iterator[tuple[Parts, str, str, dict[st
 def operations_of(
     parts: Parts, path: str, item: dict[str, Any]
 ) -> Iterator[tuple[Parts, str, str, dict[str, Any], dict[str, Any]]]:
-    """The operations of one path item."""
+    """Yields the operations of one path item."""
     for method in METHODS:
         if isinstance(item.get(method), dict):
             yield (*parts, method), path, method.upper(), item, item[method]
@@ -39,7 +39,7 @@ def operations_of(
 
 
 def follow_reference(value: dict[str, Any], entry: Any) -> Any:
-    """What a local reference leads to in the end; the value itself when it is none, {} when it leads nowhere."""
+    """Follows a local reference to its end; the value itself when it is none, {} when it leads nowhere."""
     for _ in range(_LONGEST_CHAIN):
         reference = mapping(entry).get("$ref")
         if not isinstance(reference, str):
@@ -141,7 +141,7 @@ def _tags(value: dict[str, Any]) -> Iterator[Problem]:
 
 
 def _chains(value: dict[str, Any]) -> Iterator[Problem]:
-    """References that lead to references for ever."""
+    """Yields references that only lead to references."""
     waiting: list[tuple[Parts, Any, str]] = [((), value, "document")]
     while waiting:
         parts, entry, kind = waiting.pop()

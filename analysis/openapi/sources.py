@@ -1,4 +1,4 @@
-"""Where documents come from: files of the project, or one host."""
+"""Sources of documents: files of the project, or one host."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HTML = ("text/html", "application/xhtml+xml")
 
 
 class ProjectFiles:
-    """Files below the project's root; links are followed as long as they stay inside.
+    """Reads files below the project's root; links are followed as long as they stay inside.
 
     Args:
         root: the project.
@@ -24,11 +24,11 @@ class ProjectFiles:
         self._root = root
 
     async def read(self, location: str) -> bytes:
-        """The bytes of a file. Raises ToolFailure."""
+        """Reads the bytes of a file. Raises ToolFailure."""
         return self.read_now(location)
 
     def read_now(self, location: str) -> bytes:
-        """The bytes of a file.
+        """Reads the bytes of a file.
 
         Raises:
             ToolFailure: it leads out of the project, is missing, no plain file, unreadable, or larger than 10 MiB.
@@ -46,7 +46,7 @@ class ProjectFiles:
         return content
 
     def refused(self, location: str) -> str:
-        """Why a file that another one refers to is not read."""
+        """Why a referenced file is not read; empty when it is."""
         if urlsplit(location).scheme in ("http", "https"):
             return "addresses are not fetched for a document that is a file: keep a copy in the project"
         if urlsplit(location).scheme:
@@ -57,7 +57,7 @@ class ProjectFiles:
 
 
 class OneHost:
-    """Documents of one origin: scheme, host and port.
+    """Reads documents of one origin: scheme, host and port.
 
     Args:
         base: an address there.
@@ -68,7 +68,7 @@ class OneHost:
         self._base = base
 
     async def read(self, location: str) -> bytes:
-        """The bytes of a page. Raises ToolFailure when it is not there."""
+        """Reads the bytes of a page. Raises ToolFailure when it is missing."""
         page = await self._web.get(location)
         if page.status != 200:
             raise ToolFailure(f"{display_url(location)} answers with status {page.status}")
@@ -77,5 +77,5 @@ class OneHost:
         return page.content
 
     def refused(self, location: str) -> str:
-        """Why a page that a document refers to is not read."""
+        """Why a referenced page is not read; empty when it is."""
         return "" if same_origin(location, self._base) else "it is on another host than the document"

@@ -1,4 +1,4 @@
-"""What a document offers, in short: title, servers, security, and one entry an operation."""
+"""Summarizes a document: title, servers, security, and one entry per operation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def overview(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def operation_list(value: dict[str, Any]) -> list[dict[str, Any]]:
-    """One entry for every operation, in the order of the document."""
+    """One entry for every operation, in document order."""
     return [_operation(value, *operation) for operation in operations(value)]
 
 
@@ -67,7 +67,7 @@ def _operation(
 
 
 def _parameters(value: dict[str, Any], item: dict[str, Any], operation: dict[str, Any]) -> list[dict[str, Any]]:
-    """The path's parameters and the operation's, which come first where both have one."""
+    """Merges the path's parameters with the operation's, which take precedence."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for given in (*sequence(item.get("parameters")), *sequence(operation.get("parameters"))):
         entry = mapping(follow_reference(value, given))
@@ -84,7 +84,7 @@ def _parameters(value: dict[str, Any], item: dict[str, Any], operation: dict[str
 
 
 def _schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """The words of a schema that say which values are allowed, without what is nested in it."""
+    """The keywords of a schema that restrict its values, without nested schemas."""
     kept = {key: schema[key] for key in ("type", "format", *_BOUNDS) if key in schema}
     if "items" in schema:
         kept["items"] = {
@@ -107,7 +107,7 @@ def _response(value: dict[str, Any], code: str, given: Any) -> dict[str, Any]:
 
 
 def _named(media_type: Any) -> str:
-    """The name of the component that a media type's schema refers to, or that its items do as `[Name]`; else empty."""
+    """The component that a media type's schema refers to, or its items do as `[Name]`; else empty."""
     schema = mapping(mapping(media_type).get("schema"))
     items = mapping(schema.get("items"))
     if isinstance(items.get("$ref"), str):

@@ -1,4 +1,4 @@
-"""JSON and YAML as one stream of tokens with line numbers, read without recursion and within bounds."""
+"""Reads JSON and YAML as one stream of tokens with line numbers, without recursion and within bounds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ _CORE = "tag:yaml.org,2002:"
 
 
 class SyntaxToken(NamedTuple):
-    """`{` and `[` open, `end` closes; `key` is a property's name, `value` a scalar, `alias` a node named before."""
+    """One token: `{` and `[` open, `end` closes, `key` is a property's name, `value` a scalar, `alias` a node named
+    before.
+    """
 
     kind: Literal["{", "[", "end", "key", "value", "alias"]
     value: Any
@@ -35,7 +37,7 @@ class SyntaxToken(NamedTuple):
 
 
 def yaml_tokens(source: str) -> Iterator[SyntaxToken]:
-    """The tokens of the first YAML document; scalars as YAML 1.2 reads them, every key as text.
+    """Yields the tokens of the first YAML document; scalars as YAML 1.2 reads them, every key as text.
 
     Raises:
         UnreadableDocument: it is no YAML, has keys that are not scalars, or is nested or aliased beyond all measure.
@@ -92,7 +94,7 @@ def _refused(what: str, event: Any) -> UnreadableDocument:
 
 
 def _scalar(event: Any) -> Any:
-    """The value of a scalar by the core schema of YAML 1.2: `yes`, `on` and dates are text; unknown tags are, too."""
+    """Reads a scalar by the core schema of YAML 1.2: `yes`, `on`, dates and unknown tags are text."""
     plain = not event.style and event.implicit[0]
     tag = event.tag.removeprefix(_CORE) if event.tag else ""
     if not plain and tag not in ("int", "float", "bool", "null"):
@@ -110,7 +112,7 @@ def _scalar(event: Any) -> Any:
 
 
 def json_tokens(source: str) -> Iterator[SyntaxToken]:
-    """The tokens of text that is known to be JSON; values are not converted."""
+    """Yields the tokens of text known to be JSON; values are not converted."""
     line = 1
     opened: list[str] = []
     expect_key = False
@@ -140,5 +142,5 @@ def _unquoted(found: str) -> str:
 
 
 def tokens_of(source: str, form: Format) -> Iterator[SyntaxToken]:
-    """The tokens of a document that has been read before."""
+    """Yields the tokens of a document that parsed before."""
     return json_tokens(source) if form == "json" else yaml_tokens(source)

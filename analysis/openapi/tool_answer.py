@@ -1,4 +1,4 @@
-"""What the tool answers about a document: everything when it is small, pages and parts of it when it is large."""
+"""Shapes the tool's answer about a document: everything if it is small, pages and parts if it is large."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_DOCUMENTS = 20
 
 @dataclass(frozen=True, slots=True)
 class DocumentQuery:
-    """What the caller wants to see.
+    """The parts of a document that the caller wants.
 
     Attributes:
         operation: narrows the operations to those it names; empty for all.
@@ -56,7 +56,7 @@ def unreadable_answer(found: LocatedDocument) -> dict[str, Any]:
 def document_answer(
     found: LocatedDocument, library: Library, reading: DocumentAnalysis, wish: DocumentQuery
 ) -> dict[str, Any]:
-    """The answer about a document that was read; never larger than the limit."""
+    """The answer about an analyzed document, never larger than the limit."""
     root = library.root
     origin = {
         "kind": found.kind,
@@ -153,7 +153,7 @@ def _add_document(made: dict[str, Any], value: dict[str, Any], notes: list[str])
 
 
 def part_at(value: dict[str, Any], pointer: str) -> dict[str, Any]:
-    """What stands at a place, with references resolved; where it is too large, what it consists of."""
+    """The value at a place with references resolved; if it is too large, the sizes of its entries."""
     keys = keys_of(pointer)
     found = look_up(value, keys)
     made = {"pointer": pointer, "found": found is not None, "value": None, "complete": False}
@@ -181,7 +181,7 @@ def _shorten(value: Any) -> Any:
 
 
 def _entries_within(entries: Sequence[dict[str, Any]], room: int) -> list[dict[str, Any]]:
-    """As many of the first entries as fit, the first at any rate unless it is as large as everything."""
+    """As many of the first entries as fit into the limit."""
     kept: list[dict[str, Any]] = []
     for entry in entries:
         room -= size_of(entry) + 1

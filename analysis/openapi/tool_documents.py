@@ -1,4 +1,4 @@
-"""A whole OpenAPI document for those that work with it: bundled, of version 3, as plain data (T-12, T-20)."""
+"""Loads whole OpenAPI documents for the engine: bundled, of version 3, as plain data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Call = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
 
 class ToolDocuments:
-    """Reads documents through the tool `get_openapi_spec`, whoever serves it.
+    """Loads documents through the tool `get_openapi_spec`, from any server.
 
     Args:
         call: calls tools.
@@ -33,7 +33,7 @@ class ToolDocuments:
         self._call = call
 
     async def load(self, endpoint: str) -> ApiDescription:
-        """The document. Raises ToolFailure: there is none, it is no OpenAPI document, or the tool does not tell it."""
+        """Loads a document. Raises ToolFailure if there is none, it is invalid, or the tool returns only parts."""
         answer = await self._asked(endpoint)
         origin = mapping(answer.get("origin"))
         errors = [mapping(error) for error in sequence(answer.get("errors"))]
@@ -69,7 +69,7 @@ class ToolDocuments:
             return await self._call(_TOOL, {"endpoint": endpoint})
 
     def read(self, location: str, content: bytes) -> ApiDescription | None:
-        """The document that an application answered; None where it is none. Blocks."""
+        """Parses the document that an application served; None if it is none. Blocks."""
         try:
             document = read_document(location, content)
         except UnreadableDocument:
@@ -91,19 +91,19 @@ class ToolDocuments:
 
 
 class _NoOtherDocuments:
-    """No further documents: only the application itself was asked."""
+    """Refuses further documents: only the application's own is read."""
 
     async def read(self, location: str) -> bytes:
         """Raises ToolFailure."""
         raise ToolFailure(f"{location} is not asked for")
 
     def refused(self, location: str) -> str:
-        """Why a document that another one refers to is not read."""
+        """Why a referenced document is not read."""
         return f"{location} is another document: only the application's own is read"
 
 
 def _problems(told: list[dict[str, Any]], location: str) -> tuple[tuple[str, str], ...]:
-    """What is wrong, where; each message once for a place."""
+    """Place and message of each problem, without repeats."""
     made: dict[tuple[str, str], None] = {}
     for item in told:
         line = f", line {item['line']}" if item.get("line") else ""

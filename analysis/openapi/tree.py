@@ -1,4 +1,4 @@
-"""The text of a document as plain JSON values, and the lines of places in it."""
+"""Parses a document into plain JSON values, and finds the lines of places in it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class DocumentTree:
 
 
 def read_tree(source: str, *, json_only: bool = False) -> DocumentTree:
-    """The values of a JSON or YAML text.
+    """Parses a JSON or YAML text.
 
     Args:
         json_only: the text says that it is JSON, and is not tried as YAML.
@@ -75,7 +75,7 @@ def _refuse_constant(name: str) -> Any:
 
 
 def _check_size(value: Any) -> None:
-    """Raises UnreadableDocument for more depth or values than are worked with."""
+    """Raises UnreadableDocument for values beyond the bounds on depth and count."""
     waiting: list[tuple[Any, int]] = [(value, 1)]
     count = 0
     while waiting:
@@ -92,7 +92,7 @@ def _check_size(value: Any) -> None:
 
 @dataclass(slots=True)
 class _Open:
-    """A collection whose end has not come yet; `size` counts its values with those behind aliases."""
+    """A collection that is not closed yet; `size` counts its values with those behind aliases."""
 
     value: Any
     anchor: str | None
@@ -159,7 +159,7 @@ def _yaml(source: str) -> DocumentTree:
 
 
 def _repeated(tokens: Iterable[SyntaxToken]) -> Iterator[Problem]:
-    """Keys that occur twice in one object; JSON and YAML keep the last silently."""
+    """Yields keys that occur twice in one object; parsers silently keep the last."""
     seen: list[set[str]] = []
     for parts, token in _walked(tokens):
         if token.kind in ("{", "["):
@@ -174,7 +174,7 @@ def _repeated(tokens: Iterable[SyntaxToken]) -> Iterator[Problem]:
 
 
 def _walked(tokens: Iterable[SyntaxToken]) -> Iterator[tuple[Parts, SyntaxToken]]:
-    """Every token with its place; a collection's end has the place of the collection."""
+    """Yields every token with its place; a collection's end has the place of the collection."""
     parts: list[str | int] = []
     lists: list[bool] = []
     for token in tokens:
@@ -192,7 +192,7 @@ def _walked(tokens: Iterable[SyntaxToken]) -> Iterator[tuple[Parts, SyntaxToken]
 
 
 def lines_of(source: str, form: Format, wanted: Iterable[Parts]) -> Mapping[Parts, int]:
-    """The line of each wanted place, or of the innermost place around it that the text has."""
+    """The line of each wanted place, or of the innermost place around it that exists."""
     wishes = list(dict.fromkeys(wanted))
     around = {parts[:end] for parts in wishes for end in range(len(parts) + 1)}
     found: dict[Parts, int] = {}

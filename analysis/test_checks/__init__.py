@@ -1,1 +1,7 @@
-"""What the validation tools look for: quality rules of specs, and rules of test code."""
+"""Rules for test specs and test code, used by the validation tools.
+
+`spec_rules` dispatches the quality rules of specs (`spec_python`, `spec_http`, `spec_expectations`), `pytest_file`,
+`unittest_file`, `locust_file`, `maestro_file` and `javascript_file` check test files, `bodies`, `assertions`,
+`subjects`, `fixtures` and `marks` hold the rules they share. Everything is read from source; nothing is imported or
+run.
+"""

@@ -1,4 +1,4 @@
-"""Which statements of a test assert, by themselves or through helpers, and whether they are sure to be reached."""
+"""Finds the statements of a test that assert, directly or through helpers, and whether they are certainly reached."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MEASURING = ("benchmark", "benchmark_weave")
 
 
 def assertion_issues(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
-    """A test that asserts nothing, or only where a branch or a handler happens to be reached."""
+    """Reports a test that asserts nothing, or only in a branch or handler that may not run."""
     found = asserting_nodes(module, test.node)
     if not found:
         fix = "assert what the case expects, or expect its exception"
@@ -35,7 +35,7 @@ def assertion_issues(module: TestModule, test: TestFunction) -> Iterator[CodeIss
 
 
 def asserting_nodes(module: TestModule, function: ast.AST) -> list[ast.stmt | ast.expr]:
-    """The nodes that assert, those of functions inside included, and calls of helpers that do."""
+    """The nodes that assert, those of nested functions included, and calls of helpers that do."""
     return [
         node
         for node in ast.walk(function)
@@ -44,7 +44,7 @@ def asserting_nodes(module: TestModule, function: ast.AST) -> list[ast.stmt | as
 
 
 def asserts(module: TestModule, node: ast.AST) -> bool:
-    """Whether a node asserts by itself."""
+    """Whether a node itself asserts."""
     if isinstance(node, ast.Assert):
         return True
     if isinstance(node, ast.Raise):
@@ -98,7 +98,7 @@ def _helper_asserts(module: TestModule, name: str) -> bool:
 def _surely_reached(
     module: TestModule, body: list[ast.stmt], places: frozenset[int], *, in_loop: bool = False
 ) -> set[int]:
-    """Every node of a body but those in a branch without its counterpart, or in a handler.
+    """Ids of the nodes of a body that are certainly reached: not in a branch without its counterpart or a handler.
 
     Args:
         places: where the test asserts.
@@ -126,7 +126,7 @@ def _surely_reached(
 
 
 def _expects(module: TestModule, statement: ast.stmt) -> bool:
-    """Whether a try says that its handler has to be reached, or must not be: something is raised where it is not so."""
+    """Whether a try requires its handler to run, or not to run: it raises or asserts otherwise."""
     if not isinstance(statement, ast.Try | ast.TryStar):
         return False
     ends = [statement.body[-1], *statement.orelse[-1:]]
@@ -141,13 +141,13 @@ def _ends_test(module: TestModule, statement: ast.stmt) -> bool:
 
 
 def _asks_machine(test: ast.expr) -> bool:
-    """Whether a condition is about where the test runs: a constant in capitals, or what sys, os and platform tell."""
+    """Whether a condition depends on the machine: a constant in capitals, or sys, os and platform."""
     names = [node.id for node in ast.walk(test) if isinstance(node, ast.Name)]
     return bool(names) and all(name.isupper() or name in ("sys", "os", "platform") for name in names)
 
 
 def _of_branches(module: TestModule, statement: ast.If, places: frozenset[int]) -> set[int]:
-    """What both branches hold, when each of them asserts or ends the test in its own way.
+    """Ids of the nodes of both branches if each of them asserts or ends the test.
 
     `if wrong: raise AssertionError(…)` is an assertion written by hand.
     """

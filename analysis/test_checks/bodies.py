@@ -1,4 +1,4 @@
-"""What a test's body must and must not do, whichever framework runs it."""
+"""Rules for the body of a test, shared by all Python frameworks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EQUALITY_ASSERTS = ("assertEqual", "assertIs", "assertIn", "assertAlmostEqual",
 
 
 def body_issues(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
-    """Every body rule that one test breaks."""
+    """Yields every body rule that one test breaks."""
     yield from assertion_issues(module, test)
     yield from _tautologies(module, test)
     guarded = _inside_raises(module, test.node)
@@ -41,7 +41,7 @@ def _call_issues(module: TestModule, test: TestFunction, node: ast.Call) -> Iter
 
 
 def _is_conditional(function: Function, node: ast.AST) -> bool:
-    """Whether a node stands in a branch or a handler: then something decides about it."""
+    """Whether a node is in a branch or a handler."""
     for outer in ast.walk(function):
         if isinstance(outer, ast.If | ast.ExceptHandler | ast.IfExp) and any(item is node for item in ast.walk(outer)):
             return True
@@ -49,7 +49,7 @@ def _is_conditional(function: Function, node: ast.AST) -> bool:
 
 
 def _tautologies(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
-    """Assertions that cannot fail.
+    """Yields assertions that cannot fail.
 
     Of a thing with itself only where nothing else is asserted: its own equality may be meant.
     """
@@ -79,7 +79,7 @@ def _always_holds(node: ast.AST) -> str:
 
 
 def _same(left: ast.expr, right: ast.expr) -> bool:
-    """The same expression twice, unless asking twice may answer twice."""
+    """Whether two expressions are equal and have no calls, which might return different values."""
     return ast.dump(left) == ast.dump(right) and not any(isinstance(node, ast.Call) for node in ast.walk(left))
 
 
@@ -106,7 +106,7 @@ def _always_true(test: ast.expr) -> str:
 
 
 def _swallowed(module: TestModule, test: TestFunction, node: ast.Try | ast.TryStar) -> Iterator[CodeIssue]:
-    """A handler that does nothing, where it hides what the test asserts, or whether anything was raised at all."""
+    """Yields handlers that do nothing where they hide an assertion, or whether anything was raised."""
     inside = [item for statement in node.body for item in asserting_nodes(module, statement)]
     elsewhere = len(asserting_nodes(module, test.node)) > len(inside)
     # `try: act(); assert False / except KeyError: pass` is an assertion that KeyError is raised.
@@ -151,7 +151,7 @@ def _suppressed(module: TestModule, test: TestFunction, node: ast.With | ast.Asy
 
 
 def _inside_raises(module: TestModule, function: Function) -> set[int]:
-    """Statements below a `with raises`: there an idle comparison is the act itself."""
+    """Ids of the nodes below a `with raises`, where an idle comparison is the act itself."""
     found: set[int] = set()
     for node in ast.walk(function):
         if not isinstance(node, ast.With | ast.AsyncWith):

@@ -1,4 +1,4 @@
-"""A Python test file as the structure rules see it."""
+"""Model of a Python test file for the structure rules."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class TestModule:
     functions: dict[str, list[Function]] = field(default_factory=dict)
 
     def origin(self, node: ast.AST) -> str:
-        """What a name or attribute chain refers to, as a dotted name; empty when it is neither."""
+        """The dotted name that a name or attribute chain refers to; empty for anything else."""
         name = dotted_name(node)
         root, _, rest = name.partition(".")
         known = self.origins.get(root, root)
@@ -57,7 +57,7 @@ class TestModule:
 
 
 def read_module(tree: ast.Module) -> TestModule:
-    """What the rules need to know of a file."""
+    """Builds the model of a file."""
     origins: dict[str, str] = {}
     star = False
     functions: dict[str, list[Function]] = {}
@@ -81,12 +81,12 @@ def methods(owner: ast.ClassDef) -> Iterator[Function]:
 
 
 def structure_issue(line: int, message: str, suggestion: str, rule: str) -> CodeIssue:
-    """A broken structure rule."""
+    """Builds the issue of a broken structure rule."""
     return CodeIssue("structure", line, message, suggestion, rule)
 
 
 def is_meant_for_others(module: TestModule, owner: ast.ClassDef) -> bool:
-    """Whether a class says that others derive from it: classes of the file do, or its name tells."""
+    """Whether a class is a base class: classes of the file derive from it, or its name shows it."""
     derived = any(
         getattr(base, "attr", getattr(base, "id", "")) == owner.name
         for inner in ast.walk(module.tree)

@@ -1,4 +1,4 @@
-"""JSON, TOML and YAML: whether a text parses, and keys of one mapping that hide each other (T-12)."""
+"""Checks that JSON, TOML and YAML parse and that no mapping repeats a key."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DataIssue = dict[str, Any]
 
 
 def json_error(text: str) -> DataIssue | None:
-    """Where a text is no JSON, or None."""
+    """The error of a text that is not JSON, else None."""
     try:
         json.loads(text)
     except json.JSONDecodeError as error:
@@ -23,7 +23,7 @@ def json_error(text: str) -> DataIssue | None:
 
 
 def toml_error(text: str) -> DataIssue | None:
-    """Where a text is no TOML, or None."""
+    """The error of a text that is not TOML, else None."""
     try:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -36,13 +36,13 @@ def toml_error(text: str) -> DataIssue | None:
 
 
 def yaml_error(text: str) -> DataIssue | None:
-    """Where a text is no YAML, or None."""
+    """The error of a text that is not YAML, else None."""
     found = read_documents(text)
     return _error(found.line, found.column, found.message) if isinstance(found, YamlError) else None
 
 
 def data_issues(text: str, language: str) -> list[DataIssue]:
-    """What is wrong with JSON or YAML, each with `line`, `column`, `rule` and `message`.
+    """Lists the issues of JSON or YAML, each with `line`, `column`, `rule` and `message`.
 
     JSON is read for repeated keys as YAML, of which it is a part, once it is known to be JSON.
     """

@@ -1,4 +1,4 @@
-"""Which pytest fixtures a test file may ask for, read from source: its own, its conftest files', pytest's."""
+"""Collects the pytest fixtures a test file may use, from source: its own, its conftests', pytest's and plugins'."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ _OF_PLUGINS = frozenset(
 
 @dataclass(slots=True)
 class Fixtures:
-    """Names of the fixtures in reach; `open` when a plugin or star import makes them unknowable."""
+    """Names of the available fixtures; `open` when a plugin or star import makes them unknowable."""
 
     names: set[str] = field(default_factory=lambda: set(BUILT_IN | _OF_PLUGINS))
     open: bool = False
 
     def add_source(self, source: str) -> None:
-        """Add what a conftest file defines or imports; one that does not parse makes the set open."""
+        """Adds what a conftest file defines or imports; one that does not parse makes the set open."""
         try:
             self.add(parse_python(source))
         except SyntaxError:
             self.open = True
 
     def add(self, tree: ast.Module) -> None:
-        """Add what a file defines, or imports and may thereby offer."""
+        """Adds what a file defines or imports."""
         for node in ast.walk(tree):
             if isinstance(node, Function):
                 if name := fixture_name(node):
@@ -80,7 +80,7 @@ def fixture_name(node: Function) -> str:
 
 
 def fixture_issues(module: TestModule, tests: Iterable[TestFunction], fixtures: Fixtures) -> Iterator[CodeIssue]:
-    """Parameters that no fixture or parametrisation fills, and fixtures that are called like functions."""
+    """Yields parameters that no fixture or parametrization fills, and fixtures called like functions."""
     functions = [node for node in ast.walk(module.tree) if isinstance(node, Function)]
     own = {name: node for node in functions if (name := fixture_name(node))}
     members = {node for owner in ast.walk(module.tree) if isinstance(owner, ast.ClassDef) for node in owner.body}
@@ -108,7 +108,7 @@ def _module_marks(tree: ast.Module) -> list[ast.expr]:
 
 
 def _named(who: str, marks: list[ast.expr], fixtures: Fixtures) -> Iterator[CodeIssue]:
-    """Fixtures that marks name: `usefixtures("a")`, and parametrisation that goes through them (`indirect`)."""
+    """Yields unknown fixtures named by marks: `usefixtures("a")`, and `indirect` parametrization."""
     for mark in marks:
         if not isinstance(mark, ast.Call) or not isinstance(mark.func, ast.Attribute):
             continue
@@ -146,7 +146,7 @@ def _by_value(test: TestFunction, fixtures: Fixtures) -> Iterator[CodeIssue]:
 
 
 def _called(test: TestFunction, own: set[str]) -> Iterator[CodeIssue]:
-    """Calls of the file's own fixtures by name; a parameter of that name is the fixture's value, and may be called."""
+    """Yields calls of the file's own fixtures; a parameter of that name is the fixture's value and may be called."""
     hidden = {node.arg for node in ast.walk(test.node) if isinstance(node, ast.arg)}
     for node in ast.walk(test.node):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in own - hidden:
@@ -165,7 +165,7 @@ def _unfilled(node: Function, who: str, given: set[str], fixtures: Fixtures, *, 
 
 
 def _wanted(node: Function, *, is_member: bool) -> list[ast.arg]:
-    """The parameters without a default; `self` or `cls` is none of them."""
+    """The parameters without a default, except `self` and `cls`."""
     positional = [*node.args.posonlyargs, *node.args.args]
     wanted = positional[: len(positional) - len(node.args.defaults)]
     is_static = any(getattr(decorator, "id", "") == "staticmethod" for decorator in node.decorator_list)
@@ -176,7 +176,7 @@ def _wanted(node: Function, *, is_member: bool) -> list[ast.arg]:
 
 
 def parametrised(decorators: Iterable[ast.expr]) -> tuple[set[str], bool]:
-    """Names that `pytest.mark.parametrize` fills, and whether all that is filled is known.
+    """Names that `pytest.mark.parametrize` fills, and whether all of them are known.
 
     Decorators other than pytest's marks may hand in arguments of their own (`mock.patch`, hypothesis' `given`).
     """
@@ -195,7 +195,7 @@ def parametrised(decorators: Iterable[ast.expr]) -> tuple[set[str], bool]:
 
 
 def argument_names(call: ast.Call) -> list[str] | None:
-    """The names a parametrisation fills, or None when they are not literal."""
+    """The names a parametrization fills, or None when they are not literal."""
     given = (
         call.args[0]
         if call.args

@@ -1,4 +1,4 @@
-"""Tests in JavaScript and TypeScript for Jest and Playwright (T-10): what the chain found, with what to do about it."""
+"""Checks Jest and Playwright tests in JavaScript and TypeScript, and adds a suggestion to each issue."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _TESTS = {
 
 
 def script_name_issues(name: str, framework: str) -> Iterator[CodeIssue]:
-    """A name that the framework's own settings do not collect.
+    """Yields the issue of a file name that the framework does not collect by default.
 
     Args:
         name: the file's path.
@@ -73,7 +73,7 @@ def script_name_issues(name: str, framework: str) -> Iterator[CodeIssue]:
 
 
 def script_issues(found: Sequence[ScriptIssue], framework: str) -> Iterator[CodeIssue]:
-    """What the chain found, with a suggestion for each."""
+    """Lists the chain's issues with a suggestion for each."""
     for found_item in found:
         message = found_item.message if found_item.type != "lint" else f"{found_item.rule}: {found_item.message}"
         yield CodeIssue(
@@ -82,7 +82,7 @@ def script_issues(found: Sequence[ScriptIssue], framework: str) -> Iterator[Code
 
 
 def suggestion_for(found: ScriptIssue, framework: str = "") -> str:
-    """What to do about it: ours, else ESLint's own, else where the rule is explained."""
+    """The suggestion for a rule: ours, else ESLint's own, else where the rule is explained."""
     by_framework = {"testwright/imports": _IMPORTS, "testwright/tests": _TESTS}.get(found.rule, {})
     known = by_framework.get(framework) or _SUGGESTIONS.get(found.rule) or found.suggestion
     return known or f"see ESLint rule {found.rule}"

@@ -1,4 +1,4 @@
-"""Locust files (T-10, our addition to the seed's frameworks): users with tasks that ask the system under test."""
+"""Checks Locust files: user classes with tasks that send requests to the system under test."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MARKS = ("task", "transition", "transitions")
 
 
 def locust_issues(module: TestModule) -> Iterator[CodeIssue]:
-    """Every structure rule that a locustfile breaks."""
+    """Yields every structure rule that a locustfile breaks."""
     users = [owner for owner in module.classes() if _kind(module, owner, _USERS)]
     if not users and not module.star:
         fix = "derive a class from locust.HttpUser and give it tasks"
@@ -31,7 +31,7 @@ def locust_issues(module: TestModule) -> Iterator[CodeIssue]:
 
 
 def _kind(module: TestModule, owner: ast.ClassDef, wanted: tuple[str, ...], depth: int = 0) -> bool:
-    """Whether a class derives from one of Locust's, by way of other classes of the file or of names that say so."""
+    """Whether a class derives from one of Locust's, through classes of the file or by its base's name."""
     by_name = {node.name: node for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef)}
     for base in owner.bases:
         origin = module.origin(base).rpartition(".")[2]

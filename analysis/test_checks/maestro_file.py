@@ -1,4 +1,4 @@
-"""Maestro flows (T-10, our addition to the seed's frameworks): real YAML, known commands, assertions that can fail."""
+"""Checks Maestro flows: valid YAML, known commands, assertions that can fail."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _OUTSIDE = re.compile(r"\bhttp\.\w+\(\s*['\"`]https?://(?!localhost|127\.|10\.0\
 
 
 def maestro_issues(source: str, name: str, *, syntax: bool, lint: bool, structured: bool) -> Iterator[CodeIssue]:
-    """Every issue of a flow file; what is no YAML has no other.
+    """Lists every issue of a flow file; for invalid YAML only that one.
 
     Args:
         name: the file's path, for its ending.
@@ -133,7 +133,7 @@ def _flat(commands: list[YamlNode], depth: int = 0) -> Iterator[YamlNode]:
 
 
 def _asserts(node: YamlNode) -> bool:
-    """Whether a command asserts; another flow or script that is called may."""
+    """Whether a command asserts; a called flow or script counts, because it may."""
     if scalar(node):
         return scalar(node) in _ASSERTING
     return any(

@@ -1,4 +1,4 @@
-"""Marks that keep a test from counting: skipped, or expected to fail."""
+"""Checks marks that disable a test: skipped, or expected to fail."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MARKS = {
 
 
 def skip_issues(module: TestModule, mark: ast.expr, who: str) -> Iterator[CodeIssue]:
-    """A mark that skips, or excuses, without a condition or a reason.
+    """Yields a mark that skips or excuses without a condition or a reason.
 
     Args:
         mark: a decorator, or an item of `pytestmark`.
@@ -39,7 +39,7 @@ def skip_issues(module: TestModule, mark: ast.expr, who: str) -> Iterator[CodeIs
 
 
 def _has_reason(mark: ast.expr, name: str) -> bool:
-    """A text that says why: by name, or in second place; an old `skipif` takes its condition as a text."""
+    """Whether a mark has a reason, by name or position; the condition of an old `skipif` may be a text."""
     if not isinstance(mark, ast.Call):
         return False
     by_name = next((keyword.value for keyword in mark.keywords if keyword.arg == "reason"), None)

@@ -1,4 +1,4 @@
-"""Structure of a pytest file (T-10): what pytest collects, how tests get their arguments, what they must not do."""
+"""Checks the structure of a pytest file: collection, arguments, marks and bodies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ASYNC_MARKS = ("asyncio", "anyio", "trio", "twisted")
 
 
 def pytest_issues(module: TestModule, name: str, fixtures: Fixtures) -> Iterator[CodeIssue]:
-    """Every structure rule of pytest that the file breaks.
+    """Yields every structure rule of pytest that the file breaks.
 
     Args:
         name: the file's path, for its base name.
@@ -46,7 +46,7 @@ def pytest_issues(module: TestModule, name: str, fixtures: Fixtures) -> Iterator
 
 
 def collected(module: TestModule) -> Iterator[TestFunction]:
-    """The tests pytest collects: functions `test*`, and such methods of classes `Test*` and of unittest's cases."""
+    """Yields the tests pytest collects: functions `test*`, and such methods of `Test*` and unittest classes."""
     for node in module.tree.body:
         if isinstance(node, Function) and node.name.startswith("test") and not fixture_name(node):
             yield TestFunction(node)
@@ -61,7 +61,7 @@ def _collects(module: TestModule, owner: ast.ClassDef) -> bool:
 
 
 def _inherits_tests(module: TestModule) -> bool:
-    """Whether a collected class may have its tests from a class of another file."""
+    """Whether a collected class may inherit tests from a class of another file."""
     return any(
         _collects(module, owner) and not module.origin(base).startswith("unittest.")
         for owner in module.classes()
@@ -151,7 +151,7 @@ def _async_marked(module: TestModule, test: TestFunction) -> bool:
 
 
 def _own_nodes(node: Function) -> Iterator[ast.AST]:
-    """Nodes of a function, without those of functions and lambdas inside it."""
+    """Yields the nodes of a function, without those of nested functions and lambdas."""
     waiting: list[ast.AST] = list(node.body)
     while waiting:
         current = waiting.pop()
@@ -184,7 +184,7 @@ def _parametrisation(test: TestFunction, call: ast.Call) -> Iterator[CodeIssue]:
 
 
 def _row(row: ast.expr, wanted: int) -> tuple[int | None, str]:
-    """How many values a row has (None where it cannot be told) and its id."""
+    """The number of values of a row (None if unknown) and its id."""
     if isinstance(row, ast.Call) and getattr(row.func, "attr", getattr(row.func, "id", "")) == "param":
         given = next((keyword.value for keyword in row.keywords if keyword.arg == "id"), None)
         name = str(given.value) if isinstance(given, ast.Constant) else ""

@@ -1,4 +1,4 @@
-"""A test waits for what happens, not for time to pass, and reaches nobody outside this machine."""
+"""Finds sleeps and requests to other machines in test files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STAND_INS = frozenset("responses requests_mock respx httpretty vcr pook aioresp
 
 
 def sleep_and_network_issues(module: TestModule) -> Iterator[CodeIssue]:
-    """Sleeps and requests to other machines, anywhere in the file: in tests, fixtures and helpers."""
+    """Yields sleeps and requests to other machines anywhere in the file: tests, fixtures, helpers."""
     stood_in = any(origin.partition(".")[0] in _STAND_INS for origin in module.origins.values())
     constants = _constants(module.tree)
     for owner, node in _calls(module.tree):
@@ -42,7 +42,7 @@ def sleep_and_network_issues(module: TestModule) -> Iterator[CodeIssue]:
 
 
 def _calls(tree: ast.Module) -> Iterator[tuple[str, ast.Call]]:
-    """Every call with the name of the outermost function it stands in."""
+    """Yields every call with the name of the outermost function around it."""
     for top in tree.body:
         members = top.body if isinstance(top, ast.ClassDef) else [top]
         prefix = f"{top.name}." if isinstance(top, ast.ClassDef) else ""
@@ -56,7 +56,7 @@ def _is_zero(node: ast.Call) -> bool:
 
 
 def _constants(tree: ast.Module) -> dict[str, str]:
-    """Texts that names are bound to, for those that are bound to one only."""
+    """Texts that names are bound to, for names bound to only one."""
     found: dict[str, set[str]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
@@ -66,7 +66,7 @@ def _constants(tree: ast.Module) -> dict[str, str]:
 
 
 def _host(node: ast.Call, constants: dict[str, str]) -> str:
-    """The literal host that a call names; empty where it is not known until the test runs."""
+    """The literal host that a call names; empty if it is only known at run time."""
     given = [*node.args[:2], *(keyword.value for keyword in node.keywords if keyword.arg in ("url", "host", "address"))]
     for argument in given:
         value = argument.elts[0] if isinstance(argument, ast.Tuple) and argument.elts else argument

@@ -1,4 +1,4 @@
-"""Quality rules of Python expectations: they can be evaluated, can hold, and can fail."""
+"""Checks Python expectations of a spec: they can be evaluated, can hold, and can fail."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Missing = Callable[[ast.AST], list[str]]
 def expectation_rules(
     place: SpecPlace, case: dict[str, Any], missing: Missing, imported: set[str]
 ) -> Iterator[SpecIssue]:
-    """What is wrong with the expectations of one case.
+    """Yields what is wrong with the expectations of one case.
 
     Args:
         place: where the case is.

@@ -1,4 +1,4 @@
-"""Quality rules of specs that speak HTTP or act on screens: API, end-to-end and performance tests."""
+"""Checks specs of API, end-to-end and performance tests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BODYLESS = ("GET", "HEAD", "TRACE")
 
 
 def api_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
-    """Requests are complete, variables are set before use, the act calls the operation, statuses fit the category."""
+    """Checks that requests are complete, variables are set before use, the act calls the operation, statuses fit."""
     auth = set(mapping(spec.get("auth")))
     for index, case in objects(spec.get("cases")):
         place: SpecPlace = ("cases", index)
@@ -38,7 +38,7 @@ def api_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
 
 
 def e2e_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
-    """Checks after an action name one that is there; requests beforehand are complete; something is seen."""
+    """Checks that expectations name an existing action, requests are complete, and a page is opened first."""
     for index, case in objects(spec.get("cases")):
         place: SpecPlace = ("cases", index)
         arrange = mapping(case.get("arrange"))
@@ -64,7 +64,7 @@ def _first_action(place: SpecPlace, case: dict[str, Any], target: dict[str, Any]
 
 
 def performance_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
-    """Requests are complete, limits name tasks that exist, pauses have an order; timed expressions are Python."""
+    """Checks that requests are complete, limits name existing tasks, pauses are ordered, timed code parses."""
     auth = set(mapping(spec.get("auth")))
     if spec.get("framework") == "pytest":
         yield from timed_call_rules(spec)

@@ -1,4 +1,4 @@
-"""Quality rules of specs that hold Python source: unit and integration tests, and timed calls."""
+"""Checks specs that hold Python source: unit and integration tests, and timed calls."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class CaseScope:
 
 
 def unit_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
-    """Imports and sources parse, names are bound, the act uses the subject, expectations can hold."""
+    """Checks that sources parse, names are bound, the act uses the subject, expectations can hold."""
     scope, issues = read_imports(spec)
     yield from issues
     yield from _target_imported(spec, scope)
@@ -50,13 +50,13 @@ def unit_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
 
 
 def _told(case: dict[str, Any]) -> set[str]:
-    """What expectations may name besides: what was printed to standard error, and what was raised."""
+    """Names that expectations may use besides: captured standard error, and the raised exception."""
     raising = any(item.get("kind") == "raises" for _, item in objects(case.get("expect")))
     return {"printed_err", "raised"} if raising else {"printed_err"}
 
 
 def integration_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
-    """As for units, and every component, edge and service that is named exists."""
+    """Checks the unit rules, and that every named component, edge and service exists."""
     scope, issues = read_imports(spec)
     yield from issues
     target = mapping(spec.get("target"))
@@ -89,7 +89,7 @@ def integration_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
 
 
 def timed_call_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
-    """For performance tests that time a Python expression."""
+    """Checks performance tests that time a Python expression."""
     scope, issues = read_imports(spec)
     yield from issues
     for index, case in objects(spec.get("cases")):
@@ -103,7 +103,7 @@ def timed_call_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
 
 
 def read_imports(spec: dict[str, Any]) -> tuple[CaseScope, list[SpecIssue]]:
-    """What the spec's imports bind, and those that are none."""
+    """The names bound by the spec's imports, and the imports that are invalid."""
     scope, issues = CaseScope(), []
     for index, source in texts(spec.get("imports")):
         place: SpecPlace = ("imports", index)
@@ -148,7 +148,7 @@ def _target_imported(spec: dict[str, Any], scope: CaseScope) -> Iterator[SpecIss
 def _statements(
     place: SpecPlace, statements: Any, scope: CaseScope, arrange: dict[str, Any]
 ) -> tuple[set[str], list[ast.AST], list[SpecIssue]]:
-    """Names bound by fixtures and statements, the parsed statements, and what is wrong with them."""
+    """Names bound by fixtures and statements, the parsed statements, and their issues."""
     bound = {name for _, name in texts(arrange.get("fixtures"))}
     trees: list[ast.AST] = []
     issues: list[SpecIssue] = []
@@ -190,7 +190,7 @@ def _unbound(place: SpecPlace, name: str, source: str) -> SpecIssue:
 def _subject_used(
     place: SpecPlace, case: dict[str, Any], trees: list[ast.AST], scope: CaseScope
 ) -> Iterator[SpecIssue]:
-    """Lenient on purpose: the subject's last name anywhere in the case counts, operators stand for dunder methods."""
+    """Checks leniently that a case uses its subject: its last name counts anywhere, operators count as dunders."""
     subject = text(case.get("subject")).strip()
     name = subject.rpartition(".")[2]
     if not name.isidentifier() or (name.startswith("__") and name.endswith("__")):

@@ -1,4 +1,4 @@
-"""Quality rules of test specs (T-09): what a schema cannot say. Each test type has rules beside the common ones."""
+"""Checks the quality of test specs beyond their schema: common rules, and rules per test type."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RULES: dict[str, Rules] = {
 
 
 def quality_issues(spec: dict[str, Any], test_type: str) -> list[SpecIssue]:
-    """Every quality rule the spec breaks; parts of the wrong shape are passed over, the schema tells of them.
+    """Lists every quality rule the spec breaks; parts of the wrong shape are left to the schema.
 
     Args:
         test_type: whose rules hold beside the common ones.

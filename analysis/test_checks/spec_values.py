@@ -1,4 +1,4 @@
-"""Reading a spec that may be malformed anywhere: what has the wrong shape is skipped, the schema tells of it."""
+"""Accesses values of a spec that may be malformed: wrong shapes are skipped here and reported by the schema."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def texts(value: Any) -> Iterator[tuple[int, str]]:
 
 
 def text(value: Any) -> str:
-    """The value if it is a text, else an empty one."""
+    """The value if it is text, else an empty one."""
     return value if isinstance(value, str) else ""
 
 
 def issue(place: SpecPlace, rule: str, message: str, suggestion: str, value: Any = None) -> SpecIssue:
-    """A broken quality rule at a place."""
+    """Builds the issue of a broken quality rule."""
     excerpt = "" if value is None else excerpt_of(value)
     return SpecIssue(json_path(place), message, "error", suggestion, rule, excerpt)

@@ -1,7 +1,4 @@
-"""A test has a subject: something from outside the test file, beyond the test libraries, reaches it.
-
-And each test has a body of its own: a copy under another name proves nothing more.
-"""
+"""Checks that tests use something from outside the test file, and that no two tests have the same body."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ _BASES = ("TestCase", "object")
 
 
 def subject_issues(module: TestModule, tests: Iterable[TestFunction]) -> Iterator[CodeIssue]:
-    """Tests that only look at what they made themselves.
+    """Yields tests that only look at objects they created themselves.
 
     Whatever cannot be told counts as a subject: a parameter, an import that is no test library, a class from elsewhere.
     """
@@ -33,7 +30,7 @@ def subject_issues(module: TestModule, tests: Iterable[TestFunction]) -> Iterato
 
 
 def duplicate_issues(tests: Iterable[TestFunction]) -> Iterator[CodeIssue]:
-    """Tests whose bodies and marks are those of another one."""
+    """Yields tests whose bodies and marks equal those of another one."""
     first: dict[str, TestFunction] = {}
     for test in tests:
         owner = test.owner.name if test.owner else ""
@@ -51,7 +48,7 @@ def _is_docstring(node: ast.stmt) -> bool:
 
 
 def _acts_for_all(module: TestModule) -> bool:
-    """An autouse fixture, `usefixtures` for all or xunit's set-up may be what every test is about."""
+    """Whether an autouse fixture, `usefixtures` or xunit set-up may be the subject of every test."""
     text = ast.dump(module.tree)
     return "autouse" in text or "usefixtures" in text or "setup_module" in module.functions
 
@@ -99,7 +96,7 @@ def _outside(module: TestModule, roots: list[ast.AST], definitions: dict[str, li
 
 
 def _definitions(module: TestModule) -> dict[str, list[ast.AST]]:
-    """What the names at the top of the file stand for."""
+    """The nodes that define the names at the top of the file."""
     found: dict[str, list[ast.AST]] = {}
     for node in ast.walk(module.tree):
         if isinstance(node, Function | ast.ClassDef):

@@ -1,4 +1,4 @@
-"""Structure of a unittest file (T-10)."""
+"""Checks the structure of a unittest file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HOOKS = {"setup": "setUp", "teardown": "tearDown", "setupclass": "setUpClass", 
 
 
 def unittest_issues(module: TestModule, name: str) -> Iterator[CodeIssue]:
-    """Every structure rule of unittest that the file breaks.
+    """Yields every structure rule of unittest that the file breaks.
 
     Args:
         name: the file's path, for its base name.
@@ -47,12 +47,12 @@ def unittest_issues(module: TestModule, name: str) -> Iterator[CodeIssue]:
 
 
 def _may_inherit(module: TestModule, owner: ast.ClassDef) -> bool:
-    """Whether a class may have tests from a class that is no plain TestCase."""
+    """Whether a class may inherit tests from a class other than TestCase."""
     return any(module.origin(base) not in _CASES for base in owner.bases)
 
 
 def _cases(module: TestModule) -> Iterator[ast.ClassDef]:
-    """Classes that derive from TestCase, by way of other classes of the file or of names that say so."""
+    """Yields classes that derive from TestCase, through classes of the file or by their base's name."""
     known: set[str] = set()
     for owner in module.classes():
         for base in owner.bases:
@@ -108,7 +108,7 @@ def _test_issues(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
 
 
 def _filled_by(module: TestModule, decorator: ast.expr) -> int | None:
-    """How many arguments a decorator hands in; None where that is not known."""
+    """The number of arguments a decorator passes in; None if unknown."""
     target = decorator.func if isinstance(decorator, ast.Call) else decorator
     origin = module.origin(target)
     if origin.startswith(("unittest.skip", "unittest.expected", "pytest.mark.skip", "pytest.mark.xfail")):

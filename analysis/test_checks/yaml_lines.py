@@ -1,4 +1,4 @@
-"""YAML with the line of everything in it; nothing is built from tags, and aliases cost nothing."""
+"""Reads YAML as nodes with line numbers; tags construct nothing and aliases are not expanded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ YamlNode = yaml.Node
 
 @dataclass(frozen=True, slots=True)
 class YamlError:
-    """Where a text is no YAML; lines and columns count from 1, 0 for the whole text."""
+    """Where a text is not YAML; lines and columns count from 1, 0 for the whole text."""
 
     line: int
     column: int
@@ -21,7 +21,7 @@ class YamlError:
 
 
 def read_documents(source: str) -> list[yaml.Node] | YamlError:
-    """The documents of a text as nodes, each of which knows its place."""
+    """Parses the documents of a text as nodes with positions."""
     try:
         return [node for node in yaml.compose_all(source, Loader=_LOADER) if node is not None]
     except yaml.MarkedYAMLError as error:
@@ -35,7 +35,7 @@ def read_documents(source: str) -> list[yaml.Node] | YamlError:
 
 
 def entries(node: yaml.Node | None) -> Iterator[tuple[str, yaml.Node, yaml.Node]]:
-    """The entries of a mapping whose keys are plain: name, key, value."""
+    """Yields the entries of a mapping with plain keys: name, key, value."""
     for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
         if isinstance(key, yaml.ScalarNode):
             yield key.value, key, value
@@ -47,12 +47,12 @@ def items(node: yaml.Node | None) -> list[yaml.Node]:
 
 
 def value_of(node: yaml.Node | None, name: str) -> yaml.Node | None:
-    """The value under a key of a mapping, or None."""
+    """The value of a key in a mapping, or None."""
     return next((value for item, _, value in entries(node) if item == name), None)
 
 
 def scalar(node: yaml.Node | None) -> str:
-    """A plain value as it is written, else an empty text."""
+    """A plain value as written, else an empty text."""
     return str(node.value) if isinstance(node, yaml.ScalarNode) else ""
 
 
@@ -62,7 +62,7 @@ def line_of(node: yaml.Node) -> int:
 
 
 def all_nodes(roots: list[yaml.Node]) -> Iterator[yaml.Node]:
-    """Every node once, however often aliases name it."""
+    """Yields every node once, however often aliases refer to it."""
     waiting, seen = list(roots), set()
     while waiting:
         node = waiting.pop()

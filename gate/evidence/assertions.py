@@ -1,4 +1,4 @@
-"""What tests check, told from their source: some check nothing, and can only fail when the code raises (B-11)."""
+"""Counts the checks of each test from its source; a test without any can only fail when the code raises."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Strength = Literal["none", "weak", "exact"]
 
 @dataclass(frozen=True, slots=True)
 class AssertionProfile:
-    """What a test checks, told from its source.
+    """How many checks a test has, and how strong they are.
 
     Attributes:
         count: checks in its body, and in helpers of the file that it uses.
@@ -32,7 +32,7 @@ class AssertionProfile:
 
 
 def assertion_profiles(source: str) -> dict[int, AssertionProfile]:
-    """The checks of each test of a file, by its first line, which is that of its first decorator if it has some.
+    """Profiles each test of a file, keyed by its first line (of its first decorator, if it has one).
 
     An `assert`, a `raise`, and any call or block named like a check (`assertEqual`, `pytest.raises`, `check_total`)
     count as one, also in helpers of the file that the test calls or fixtures that it takes.
@@ -55,7 +55,7 @@ def _profiled_tests(source: str) -> Iterator[tuple[str, _Function, AssertionProf
 
 
 def tests_without_checks(source: str) -> frozenset[str]:
-    """Functions of a test file that assert nothing, as `function` or `Class::method`. Raises SyntaxError."""
+    """Tests that assert nothing, as `function` or `Class::method`. Raises SyntaxError."""
     return frozenset(name for name, _, checks in _profiled_tests(source) if checks.strength == "none")
 
 
@@ -76,7 +76,7 @@ def _tests(body: list[ast.stmt], holder: str) -> Iterator[tuple[str, _Function]]
 
 
 def _profile(found: list[bool]) -> AssertionProfile:
-    """The checks, each True when it is exact."""
+    """Builds a profile from the checks, True for each exact one."""
     return AssertionProfile(len(found), "exact" if any(found) else "weak" if found else "none")
 
 
