@@ -45,10 +45,10 @@ def _answer_what_stands() -> None:
     words = sys.argv[1:]
     if words[:1] != ["run"]:
         return
-    from testwright.app.run_cache import answered, asked_in_words
+    from testwright.app.run_cache import key_for_command_line, lookup
 
-    question = asked_in_words(words, os.environ)
-    answer = answered(question) if question is not None else None
+    question = key_for_command_line(words, os.environ)
+    answer = lookup(question) if question is not None else None
     if answer is not None:
         sys.stdout.write(answer.report if "--json" in words else answer.shown)
         sys.exit(answer.exit_code)

@@ -13,7 +13,8 @@ from ..core.errors import UsageError
 from ..core.events import EventSink
 from ..reports.model import Report
 from ..store.files.acceptance import Acceptance
-from . import service
+from . import runs, service
+from .run_lifecycle import GraphSession
 
 T = TypeVar("T")
 
@@ -42,7 +43,7 @@ async def agenerate(
 ) -> Report:
     """`generate`, for async code."""
     chosen = await asyncio.to_thread(load_settings, {"root": Path(root), **settings})
-    return (await service.run(request, chosen, on_event=on_event)).report
+    return (await runs.run(request, chosen, on_event=on_event)).report
 
 
 def plan(request: str, *, root: str | Path = ".", **settings: Any) -> dict[str, Any]:
@@ -88,7 +89,7 @@ def apply(run_id: str, *, root: str | Path = ".", **settings: Any) -> tuple[Acce
 @asynccontextmanager
 async def graph_session(
     request: str, *, root: str | Path = ".", on_event: EventSink | None = None, **settings: Any
-) -> AsyncIterator[service.GraphSession]:
+) -> AsyncIterator[GraphSession]:
     """What `build_planning_graph()` needs as a node of a graph of yours, open for as long as the block lasts.
 
     Yields:
@@ -98,7 +99,7 @@ async def graph_session(
         TestwrightError: the run id is taken, or state cannot be kept.
     """
     chosen = await asyncio.to_thread(load_settings, {"root": Path(root), **settings})
-    async with service.graph_session(request, chosen, on_event=on_event) as session:
+    async with runs.graph_session(request, chosen, on_event=on_event) as session:
         yield session
 
 

@@ -1,7 +1,7 @@
-"""The light half of opening a run: its locks, folder, log and target, and the first spec begun (T-16).
+"""Opens the light half of a run: its locks, folder, event log and target; prefetches the first spec.
 
-Graphs, tools and the database take a second or two to be read into memory. What a run does first needs none of them,
-and most of it is done by other processes; so it is at work while they are read.
+Importing graphs, tools and the database takes a second or two. A run's first work needs none of them and is mostly done
+by other processes, so it starts here while they are imported. This module must stay free of heavy imports.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from .unit_specifier import unit_specifier
 _UNIT_STEP = "generate_unit_tests"
 
 
-@dataclass(slots=True)
-class BegunRun:
-    """What is open of a run from its beginning to its end.
+@dataclass
+class EarlyRun:
+    """The light half of an open run.
 
     Attributes:
-        meter: when work was in flight.
+        meter: measures when work was in flight.
         target: prepares the target's environment on first use, once.
-        unit: specifies unit tests; with the first spec of the plan begun, where that was possible.
-        changes: what the run is limited to, as plain data; None for no limit.
-        told: whether the log has the run's start already.
+        unit: specifies unit tests; holds the prefetched first spec, if there is one.
+        changes: limits the run to changed code, as plain data; None for no limit.
+        is_announced: whether the event log has the run's start already.
         began_at: when this session began, seconds since the epoch.
     """
 
@@ -55,7 +55,7 @@ class BegunRun:
     target: TargetProvider
     unit: PrefetchedSpecGenerator
     changes: dict[str, Any] | None = None
-    told: bool = False
+    is_announced: bool = False
     began_at: float = field(default_factory=time.time)
 
     @property
@@ -63,64 +63,22 @@ class BegunRun:
         """Wall seconds since this session began."""
         return max(0.0, time.time() - self.began_at)
 
-    def start(self, request: str) -> None:
-        """Put on record that the run has started; only the first call does."""
-        if not self.told:
-            self.told = True
+    def announce(self, request: str) -> None:
+        """Emit the event of the run's start; later calls do nothing."""
+        if not self.is_announced:
+            self.is_announced = True
             self.events.emit(EventType.STARTED, f"started: {request}")
 
 
-async def changes_of(settings: Settings) -> dict[str, Any] | None:
-    """What the settings limit a run to, as the planner is told it; None where they do not.
+async def load_changes(settings: Settings) -> dict[str, Any] | None:
+    """The changed code that the settings limit a run to, as plain data; None for no limit.
 
     Raises:
-        HistoryError, EnvironmentFault: git cannot say what has changed; the advice says what to do.
+        HistoryError, EnvironmentFault: git cannot say what has changed; with advice.
     """
     if settings.changed_since is None:
         return None
     return (await asyncio.to_thread(changed_code, settings.root, settings.changed_since)).to_dict()
-
-
-@asynccontextmanager
-async def begun(
-    settings: Settings, run_id: str, *, on_event: EventSink | None = None, request: str | None = None
-) -> AsyncIterator[BegunRun]:
-    """The beginning of a run, held until the block ends.
-
-    Args:
-        run_id: the run's folder is made when it is new.
-        on_event: told of every event, in order.
-        request: what a new run is asked for; its first spec is begun at once where no model is to be asked for the
-            plan or for the spec, and no ceiling on time to be shared out. None begins with nothing.
-
-    Raises:
-        HistoryError: git cannot say what has changed since `changed_since`.
-        RunLocked: somebody works on the run, or on the project.
-        StorageError: the state folder cannot be used.
-    """
-    changes = await changes_of(settings)
-    folder, meter = RunFolder(settings.state, run_id), WorkMeter()
-    redactor = Redactor.from_environment(os.environ)
-    with _logged(settings, folder, redactor) as (events, new):
-        if on_event is not None:
-            events.subscribe(on_event)
-        target = TargetProvider(settings, folder, meter, events=events)
-        first = _first_tests(folder, target, events) if settings.run else None
-        unit = PrefetchedSpecGenerator(unit_specifier(settings, target, first))
-        begun_run = BegunRun(settings, folder, redactor, events, meter, target, unit, changes)
-        planning: asyncio.Task[None] | None = None
-        if request is not None and new and _may_begin(settings):
-            begun_run.start(request)
-            planning = asyncio.ensure_future(_first_spec_begun(begun_run, request))
-        try:
-            yield begun_run
-        finally:
-            if planning is not None:
-                await _given_up(planning)
-            await unit.close()
-            if first is not None:
-                await first.close()
-            await target.discard()
 
 
 def planner_inputs_for(settings: Settings, request: str, changes: dict[str, Any] | None) -> dict[str, Any]:
@@ -136,63 +94,108 @@ def planner_inputs_for(settings: Settings, request: str, changes: dict[str, Any]
     )
 
 
-async def _given_up(work: asyncio.Task[None]) -> None:
-    work.cancel()
-    await asyncio.wait((work,))
-    if not work.cancelled():
-        work.exception()
+@asynccontextmanager
+async def open_early(
+    settings: Settings, run_id: str, *, on_event: EventSink | None = None, request: str | None = None
+) -> AsyncIterator[EarlyRun]:
+    """Open the light half of a run for the block.
+
+    Args:
+        run_id: the run's folder is created when it is new.
+        on_event: called with every event, in order.
+        request: of a new run, whose first spec is prefetched where `_can_prefetch` allows. None prefetches nothing.
+
+    Raises:
+        HistoryError: git cannot say what has changed since `changed_since`.
+        RunLocked: another process works on the run or on the project.
+        StorageError: the state folder cannot be used.
+    """
+    changes = await load_changes(settings)
+    folder, meter = RunFolder(settings.state, run_id), WorkMeter()
+    redactor = Redactor.from_environment(os.environ)
+    with _open_log(settings, folder, redactor) as (events, is_new):
+        if on_event is not None:
+            events.subscribe(on_event)
+        target = TargetProvider(settings, folder, meter, events=events)
+        first = _first_tests(folder, target, events) if settings.run else None
+        unit = PrefetchedSpecGenerator(unit_specifier(settings, target, first))
+        early = EarlyRun(settings, folder, redactor, events, meter, target, unit, changes)
+        prefetching: asyncio.Task[None] | None = None
+        if request is not None and is_new and _can_prefetch(settings):
+            early.announce(request)
+            prefetching = asyncio.ensure_future(_prefetch_first_spec(early, request))
+        try:
+            yield early
+        finally:
+            if prefetching is not None:
+                await _cancel(prefetching)
+            await unit.close()
+            if first is not None:
+                await first.close()
+            await target.discard()
 
 
-def _may_begin(settings: Settings) -> bool:
-    """Whether plan and spec are made in this process by nobody but itself, and in its own time."""
+async def _cancel(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait((task,))
+    if not task.cancelled():
+        task.exception()  # retrieved so that asyncio does not warn; the graph meets the same error where it belongs
+
+
+def _can_prefetch(settings: Settings) -> bool:
+    """Whether this process makes plan and spec itself, without a model and without a ceiling on time."""
     models = settings.models
-    alone = models.of("planner") is None and models.of("spec") is None and not settings.isolate_agents
-    return alone and settings.max_seconds is None  # what a spec gets of a ceiling is known to the graph only
+    is_local = models.of("planner") is None and models.of("spec") is None and not settings.isolate_agents
+    return is_local and settings.max_seconds is None  # only the graph knows a step's share of a ceiling on time
 
 
-async def _first_spec_begun(run: BegunRun, request: str) -> None:
-    """Begin with the spec of the plan's first step, where that is one of unit tests, while the target is made ready.
+async def _prefetch_first_spec(run: EarlyRun, request: str) -> None:
+    """Start on the spec of the plan's first step, if that is one of unit tests, while the target is prepared.
 
-    What goes wrong here goes wrong again where it belongs, and is told there.
+    Errors are dropped: the graph asks for the same again and reports them.
     """
     with suppress(TestwrightError):
         async with run.target.ahead():
-            inputs = await asyncio.to_thread(_first_spec, run, request)
+            inputs = await asyncio.to_thread(_first_spec_inputs, run, request)
             if inputs is not None:
                 run.unit.begin(inputs)
             await run.target()
 
 
-def _first_spec(run: BegunRun, request: str) -> dict[str, Any] | None:
-    """What the first spec of the plan is asked for with; None where it is none of unit tests."""
+def _first_spec_inputs(run: EarlyRun, request: str) -> dict[str, Any] | None:
+    """The inputs of the plan's first spec, equal to what the graph will send; None unless it is for unit tests."""
     planner = EmbeddedPlannerAgent(command=shlex.split(run.settings.app_command or ""))
     plan = planner.plan(planner_inputs_for(run.settings, request, run.changes))
     generate = [step for step in plan["steps"] if str(step["type"]).startswith("generate_")]
     if not generate or generate[0]["type"] != _UNIT_STEP:
         return None
     params = generate[0]["params"]
-    asked = {"target": params["target"], "framework": params["framework"]}
-    return {**asked, "test_type": "unit", "user_request": request}
+    return {
+        "target": params["target"],
+        "framework": params["framework"],
+        "test_type": "unit",
+        "user_request": request,
+    }
 
 
 def _first_tests(folder: RunFolder, target: TargetProvider, events: EventLog) -> FirstTests:
-    """Shows the first tests of a run while it is at work."""
+    """Publishes the first passing tests of a run while it is still working."""
 
-    def told(path: str, passing: int) -> None:
-        message = f"The first {passing} tests pass; a look ahead of the suite: {path}"
+    def announce(path: str, passing: int) -> None:
+        message = f"The first {passing} tests pass; a preview of the suite: {path}"
         events.emit(EventType.PROGRESS, message, first_tests=passing, path=path)
 
-    return FirstTests(target, folder.first, told)
+    return FirstTests(target, folder.first, announce)
 
 
 @contextmanager
-def _logged(settings: Settings, folder: RunFolder, redactor: Redactor) -> Iterator[tuple[EventLog, bool]]:
-    """The run's locks, folder and log of events, and whether it has just been made."""
+def _open_log(settings: Settings, folder: RunFolder, redactor: Redactor) -> Iterator[tuple[EventLog, bool]]:
+    """Take the locks of project and run; yields the event log, and whether the run's folder is new."""
     with project_lock(settings.state, settings.root, f"run {folder.run_id}"):
-        new = not folder.path.exists()
+        is_new = not folder.path.exists()
         with run_lock(folder.create()):
             events = EventLog(folder.events_jsonl, redactor.value)
             try:
-                yield events, new
+                yield events, is_new
             finally:
                 events.close()

@@ -1,12 +1,12 @@
-"""Builds the live things of a run from its settings: the only place that knows all rooms."""
+"""Composition root: opens database, tools, checkpoints, model clients and agents of a run from its settings."""
 
 from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from ..agents.contract.lifecycle import Agent, RequestOptions
@@ -23,15 +23,12 @@ from ..mcp.toolbox.toolbox import build_toolbox
 from ..store.database.artifacts import Artifact, Artifacts
 from ..store.database.database import Store
 from ..store.files.audit import Attempt, AuditLog
-from ..store.files.event_log import EventLog
 from ..store.files.run_folder import RunFolder
-from ..utils.redact import Redactor
 from ..utils.work_meter import WorkMeter
-from .agent_factory import role_agents
+from .agent_factory import create_agents
 from .agent_isolation import isolated_agents
-from .bootstrap import BegunRun, begun
-from .model_factory import Chats, RunAnswers, open_chats
-from .repository_roles import repository_agents
+from .bootstrap import EarlyRun, open_early
+from .model_factory import ModelClients, RunAnswers, open_model_clients
 from .target_provider import TargetProvider
 from .tool_factory import open_tools
 
@@ -39,7 +36,7 @@ _RUN_IDS = uuid.UUID("0b1f7d0c-6c5e-5d0e-9b56-7f3d1c0a9e42")
 
 
 def request_id_of(run_id: str) -> str:
-    """The UUID that contracts, checkpoints and artifacts know a run by: the id itself when it is one."""
+    """The UUID that identifies a run in contracts, checkpoints and artifacts: the run id itself when it is a UUID."""
     try:
         return str(uuid.UUID(run_id))
     except ValueError:
@@ -47,7 +44,7 @@ def request_id_of(run_id: str) -> str:
 
 
 class RunArtifacts:
-    """A run's artifacts: contracts know the run by its UUID, the store by the name it was given."""
+    """Stores a run's artifacts; maps the UUID that contracts use to the run id that the database uses."""
 
     def __init__(self, artifacts: Artifacts, run_id: str) -> None:
         self._artifacts = artifacts
@@ -62,109 +59,69 @@ class RunArtifacts:
         return replace(self._artifacts.get(artifact_id), run_id=request_id_of(self._run_id))
 
 
-@dataclass
-class LiveRun:
-    """What is open while a run is worked on.
+@dataclass(kw_only=True)
+class LiveRun(EarlyRun):
+    """An open run: the light half, and everything that `open_services` adds.
 
     Attributes:
-        beginning: what was open before all the rest.
-        context: what the graphs are called with.
-        services: what their nodes work with.
-        chats: the models that are asked, and what they spent.
+        context: passed to every call of the graphs.
+        services: used by the graphs' nodes.
+        models: the clients of the models, and what they used.
     """
 
-    beginning: BegunRun
     store: Store
     context: RunContext
     services: GraphServices
     tools: ToolClient
-    chats: Chats
-
-    @property
-    def settings(self) -> Settings:
-        """The run's settings."""
-        return self.beginning.settings
-
-    @property
-    def folder(self) -> RunFolder:
-        """Where the run keeps its files."""
-        return self.beginning.folder
-
-    @property
-    def events(self) -> EventLog:
-        """The run's log of events."""
-        return self.beginning.events
-
-    @property
-    def redactor(self) -> Redactor:
-        """Takes secrets out of what is kept."""
-        return self.beginning.redactor
-
-    @property
-    def meter(self) -> WorkMeter:
-        """When work was in flight."""
-        return self.beginning.meter
-
-    @property
-    def target(self) -> TargetProvider:
-        """Prepares the target's environment on first use, once."""
-        return self.beginning.target
-
-    @property
-    def changes(self) -> dict[str, Any] | None:
-        """What the run is limited to, as plain data; None for no limit."""
-        return self.beginning.changes
+    models: ModelClients
 
 
 @asynccontextmanager
 async def open_run(
     settings: Settings, run_id: str, *, on_event: EventSink | None = None, seconds_before: float = 0.0
 ) -> AsyncIterator[LiveRun]:
-    """A run begun and opened; see `begun` and `opened` for arguments and errors."""
+    """Open both halves of a run; see `open_early` and `open_services` for arguments and errors."""
     async with (
-        begun(settings, run_id, on_event=on_event) as beginning,
-        opened(beginning, seconds_before=seconds_before) as live,
+        open_early(settings, run_id, on_event=on_event) as early,
+        open_services(early, seconds_before=seconds_before) as live,
     ):
         yield live
 
 
 @asynccontextmanager
-async def opened(beginning: BegunRun, *, seconds_before: float = 0.0) -> AsyncIterator[LiveRun]:
-    """Everything else that a run needs, opened in order and closed again, also when interrupted.
+async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> AsyncIterator[LiveRun]:
+    """Open the second half of a run: database, tools, checkpoints, model clients and agents.
+
+    They are closed in reverse order, also when the run is interrupted.
 
     Args:
-        beginning: a run that has begun; closed by whoever began it.
-        seconds_before: wall seconds of the run's sessions before this one.
+        early: the first half; closed by whoever opened it.
+        seconds_before: wall seconds of the run's earlier sessions.
 
     Raises:
-        SettingsError: a model is to be asked and its key or price is missing; see `open_tools` for more.
+        SettingsError: a model's key or price is missing; see `open_tools` for more.
         EnvironmentFault: a tool server of the settings does not start.
         StorageError: the state folder cannot be used.
     """
-    settings, folder, events, meter = beginning.settings, beginning.folder, beginning.events, beginning.meter
+    settings, folder, events = early.settings, early.folder, early.events
 
     def warn(message: str) -> None:
         events.emit(EventType.PROGRESS, message, warning=message)
 
-    with _stored(settings, folder, beginning.redactor) as (store, audit):
+    with Store.open(settings.state) as store, closing(AuditLog(folder.audit_jsonl, early.redactor.value)) as audit:
         async with (
-            open_tools(settings, folder, beginning.target, os.environ, warn=warn) as tools,
+            open_tools(settings, folder, early.target, os.environ, warn=warn) as tools,
             open_checkpoints(folder.checkpoints) as checkpointer,
-            open_chats(
+            open_model_clients(
                 settings,
                 os.environ,
                 cache=settings.state / "cache",
                 kept=RunAnswers(store.answers, folder.run_id),
-                seconds_before=seconds_before + beginning.seconds,
+                seconds_before=seconds_before + early.seconds,
                 audit=audit.record,
-                waiting=meter.waiting,
-            ) as chats,
-            _started(
-                {
-                    **role_agents(settings, beginning.target, chats.by_role, call=tools.call, unit=beginning.unit),
-                    **repository_agents(tools, chats.by_role),
-                }
-            ) as agents,
+                waiting=early.meter.waiting,
+            ) as models,
+            _start_agents(create_agents(settings, early.target, models.by_role, tools, unit=early.unit)) as agents,
         ):
             context = RunContext(
                 run_id=request_id_of(folder.run_id),
@@ -176,7 +133,7 @@ async def opened(beginning: BegunRun, *, seconds_before: float = 0.0) -> AsyncIt
             )
             asked: Mapping[str, AgentProtocol] = agents
             if settings.isolate_agents:
-                asked = isolated_agents(agents, settings, folder.run_id, audit=audit.record, budget=chats.budget)
+                asked = isolated_agents(agents, settings, folder.run_id, audit=audit.record, budget=models.budget)
             services = GraphServices(
                 agents=asked,
                 tools=tools,
@@ -184,10 +141,11 @@ async def opened(beginning: BegunRun, *, seconds_before: float = 0.0) -> AsyncIt
                 emit=events.emit,
                 audit=audit.record,
                 checkpointer=checkpointer,
-                budget=chats.budget,
-                request_options=RequestOptions(working=meter.working),
+                budget=models.budget,
+                request_options=RequestOptions(working=early.meter.working),
             )
-            yield LiveRun(beginning, store, context, services, tools, chats)
+            light = {part.name: getattr(early, part.name) for part in fields(early)}
+            yield LiveRun(**light, store=store, context=context, services=services, tools=tools, models=models)
 
 
 @asynccontextmanager
@@ -201,7 +159,12 @@ async def open_agent(
     given_out: set[str],
     spent: Callable[[ModelUsage], None],
 ) -> AsyncIterator[tuple[Agent, ModelBudget]]:
-    """One agent of a run that another process works on, with what it needs, and the budget it spends from (A-06).
+    """Open one agent of a run that another process executes, with the budget that its model calls count against.
+
+    Args:
+        seconds_before: wall seconds of the run so far.
+        given_out: keys of stored answers that were used already in this session; grows.
+        spent: called with the usage of each model call.
 
     Raises:
         UsageError: there is no such role.
@@ -211,7 +174,7 @@ async def open_agent(
     with Store.open(settings.state) as store:
         async with (
             open_tools(settings, folder, target, os.environ, others=role in ("crawler", "spec")) as tools,
-            open_chats(
+            open_model_clients(
                 settings,
                 os.environ,
                 cache=settings.state / "cache",
@@ -220,24 +183,21 @@ async def open_agent(
                 audit=audit,
                 given_out=given_out,
                 spent=spent,
-            ) as chats,
+            ) as models,
         ):
-            known = {
-                **role_agents(settings, target, chats.by_role, call=tools.call),
-                **repository_agents(tools, chats.by_role),
-            }
+            known = create_agents(settings, target, models.by_role, tools)
             if role not in known:
                 raise UsageError(f"There is no agent {role!r}.")
             try:
                 async with known[role] as agent:
-                    yield agent, chats.budget
+                    yield agent, models.budget
             finally:
                 await target.discard()
 
 
 @asynccontextmanager
 async def open_validators(settings: Settings, folder: RunFolder) -> AsyncIterator[ToolClient]:
-    """Only the tools, for checking a person's own spec or test file; nothing of a run is opened or kept."""
+    """Open only the tools, to validate a person's own spec or test file; no run is recorded."""
     target = TargetProvider(settings, folder, WorkMeter())
     services = ToolServices(
         root=settings.root, run_folder=folder, python_target=target, cache_dir=settings.state / "cache"
@@ -246,19 +206,8 @@ async def open_validators(settings: Settings, folder: RunFolder) -> AsyncIterato
         yield tools
 
 
-@contextmanager
-def _stored(settings: Settings, folder: RunFolder, redactor: Redactor) -> Iterator[tuple[Store, AuditLog]]:
-    """The database, and the run's log of attempts."""
-    with Store.open(settings.state) as store:
-        audit = AuditLog(folder.audit_jsonl, redactor.value)
-        try:
-            yield store, audit
-        finally:
-            audit.close()
-
-
 @asynccontextmanager
-async def _started(agents: dict[str, Agent]) -> AsyncIterator[dict[str, Agent]]:
+async def _start_agents(agents: dict[str, Agent]) -> AsyncIterator[dict[str, Agent]]:
     try:
         for agent in agents.values():
             await agent.start()

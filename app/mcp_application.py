@@ -1,48 +1,60 @@
-"""testwright as a server offers it: the application behind `mcp.offering.ServedApplication` (T-11)."""
+"""Implements `mcp.serving.backend.ServedApplication`: the use cases of testwright, as the MCP server offers them."""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from ..agents.contract.protocol import AgentRequest, RequestMetadata
 from ..config.settings import Settings, load_settings
-from ..core.errors import ExitCode, RequestError, RunNotFound, TestwrightError, UsageError
+from ..core.errors import RunNotFound, StorageError, UsageError
 from ..core.events import EventType
 from ..mcp.serving.backend import Job, Json, TestFiles
+from ..mcp.tool_client.tool_client import ToolClient
 from ..store import listing
 from ..store.database.database import Store
 from ..store.files.files import write_file
-from ..store.files.run_folder import RunFolder, new_run_id
+from ..store.files.run_folder import RunFolder, new_run_id, prepare_state_dir
 from ..store.files.staging import Staging
 from ..utils.canonical import pretty_json
-from . import service
-from .container import LiveRun, open_run
-from .half_runs import Wanted, begun_with_spec, specified
-from .run_lifecycle import Ended, as_raised, ended_by, record_run
-from .served_tools import ServedTools
+from ..utils.work_meter import WorkMeter
+from . import runs, service
+from .container import LiveRun
+from .run_lifecycle import error_from_payload, run_scope
+from .run_report import RunResult
+from .runs import SingleTargetRequest
+from .target_provider import TargetProvider
+from .tool_factory import open_tools
 
-_SHORT_RUNS = ("run_tests: ", "analyze_test_results: ")
-"""How the requests of runs begin that are one piece of work, and begin anew rather than go on."""
+_SINGLE_TASKS = ("run_tests: ", "analyze_test_results: ")
+"""How the requests of runs of a single task begin; these start anew instead of being resumed."""
+
+_CODE_RUNNING_TOOLS = frozenset({"run_build"})
+"""Tools that run code: each call works on a fresh copy of the project."""
 
 
 class TestwrightApplication:
-    """See `mcp.offering.ServedApplication`. Open it with `served_application`.
+    """See `mcp.serving.backend.ServedApplication`. Open it with `served_application`.
 
     Args:
-        flags: settings said at the server's start, as `load_settings` takes them; each project's own file and the
-            environment say the rest, afresh for every call.
+        flags: settings given at the server's start, as `load_settings` takes them; each project's own file and the
+            environment add the rest for every call.
+        opened: closes the tool clients, which stay open for the server's lifetime.
     """
 
     __test__ = False
 
     def __init__(self, flags: Mapping[str, Any], opened: AsyncExitStack) -> None:
         self._flags = dict(flags)
-        self._tools = ServedTools(lambda root: self._asked(root, {}), opened)
+        self._opened = opened
+        self._tools: dict[Path, ToolClient] = {}
+        self._opening = asyncio.Lock()
 
     def state(self, root: Path) -> Path:
         """The folder in which a project's runs are kept."""
@@ -54,23 +66,21 @@ class TestwrightApplication:
 
     async def plan(self, root: Path, request: str, options: Mapping[str, Any]) -> Json:
         """The plan for a request."""
-        return await service.plan(request, await self._asked(root, options))
+        return await service.plan(request, await self._load_settings(root, options))
 
     async def generate_tests(self, job: Job, request: str, options: Mapping[str, Any]) -> Json:
-        """A whole run, tests staged; the answer is its report."""
-        settings = await self._asked(job.root, {**options, "run_id": job.run_id})
-        ended = await service.run(request, settings, on_event=job.on_event)
-        return _plain(ended)
+        """Run a request and stage its tests; returns the report."""
+        settings = await self._load_settings(job.root, {**options, "run_id": job.run_id})
+        return _report_of(await runs.run(request, settings, on_event=job.on_event))
 
     async def generate_spec(
         self, job: Job, *, test_type: str, target: str, context: str, framework: str | None
     ) -> Json:
-        """The spec half of a run."""
+        """Run until the spec of one target is written."""
         options = {"framework": framework, "test_type": test_type, "run_id": job.run_id}
-        settings = await self._asked(job.root, options)
-        wanted = Wanted(f"{test_type} tests", target, context)
-        async with self._live(settings, job) as live:
-            state = await specified(live, wanted)
+        settings = await self._load_settings(job.root, options)
+        wanted = SingleTargetRequest(f"{test_type} tests", target, context)
+        state = await runs.run_until_spec(wanted, settings, on_event=job.on_event)
         spec = state["spec_json"] if state["phase"] == "code_generation" else None
         errors = list(state["spec_errors"])
         status = "not_valid" if spec is None else "spec_ready" if spec.get("cases") else "nothing_to_test"
@@ -83,31 +93,28 @@ class TestwrightApplication:
             "attempts": state["spec_attempts"] + 1,
             "errors": errors,
             "spec": spec,
-            "message": _why_no_spec(status, spec, errors),
+            "message": _missing_spec_message(status, spec, errors),
         }
 
     async def generate_from_spec(self, job: Job, *, spec: Mapping[str, Any], name: str, framework: str | None) -> Json:
-        """The code half of a run, from a spec that is given; the answer is its report."""
+        """Run from a given spec and stage the tests; returns the report."""
         chosen = framework or spec.get("framework")
         options = {"framework": chosen, "test_type": spec["test_type"], "run_id": job.run_id}
-        settings = await self._asked(job.root, options)
-        named = _target_of(spec)
-        if not named:
+        settings = await self._load_settings(job.root, options)
+        target = _target_of(spec)
+        if not target:
             raise UsageError("The spec names no target.", advice='Say it: "target": {"path": "src/shop/cart.py"}.')
-        wanted = Wanted(f"{spec['test_type']} tests", named, name=name)
-        async with self._live(settings, job) as live:
-            ended = await begun_with_spec(live, wanted, {**spec, "framework": settings.framework})
-        return _plain(ended)
+        wanted = SingleTargetRequest(f"{spec['test_type']} tests", target, spec_name=name)
+        given = {**spec, "framework": settings.framework}
+        return _report_of(await runs.run_from_spec(wanted, given, settings, on_event=job.on_event))
 
     async def resume(self, job: Job) -> Json:
-        """Continue a run from where it stopped; the answer is its report."""
-        where = await self._asked(job.root, {})
-        ended = await service.resume(job.run_id, where, on_event=job.on_event)
-        return _plain(ended)
+        """Continue a run from where it stopped; returns the report."""
+        where = await self._load_settings(job.root, {})
+        return _report_of(await service.resume(job.run_id, where, on_event=job.on_event))
 
     async def run_tests(self, job: Job, tests: TestFiles, options: Mapping[str, Any]) -> Json:
-        """Run a test file in the sandbox; kept in the run as `results.json`, with the spec."""
-        settings = await self._asked(job.root, {"run_id": job.run_id})
+        """Run test files in the sandbox; the run keeps `results.json` with the spec."""
 
         async def work(live: LiveRun) -> Json:
             staging = Staging(live.folder, job.root)
@@ -132,49 +139,50 @@ class TestwrightApplication:
             await asyncio.to_thread(write_file, live.folder.path / "results.json", pretty_json(kept))
             return result
 
-        async with self._live(settings, job) as live:
-            return await _short_run(live, f"run_tests: {tests.test_path}", work)
+        return await self._run_single_task(job, f"run_tests: {tests.test_path}", work)
 
     async def analyze(self, job: Job, *, results: Mapping[str, Any], spec: Mapping[str, Any], target: Json) -> Json:
-        """What stored results mean; kept in the run as `analysis.json`."""
-        settings = await self._asked(job.root, {"run_id": job.run_id})
-        named = str(target.get("path") or results.get("test_path") or "stored results")
+        """Analyse stored results; the run keeps `analysis.json`."""
+        name = str(target.get("path") or results.get("test_path") or "stored results")
 
         async def work(live: LiveRun) -> Json:
-            inputs = {
-                "run_id": live.context.run_id,
-                "test_results": dict(results),
-                "spec": dict(spec),
-                "target": target or None,
-            }
-            asked = AgentRequest(
-                f"analyse {named}", "analyze_results", RequestMetadata(live.context.run_id), inputs=inputs
-            )
-            response = await live.services.agents["analyzer"].process(asked)
+            run_id = live.context.run_id
+            inputs = {"run_id": run_id, "test_results": dict(results), "spec": dict(spec), "target": target or None}
+            request = AgentRequest(f"analyse {name}", "analyze_results", RequestMetadata(run_id), inputs=inputs)
+            response = await live.services.agents["analyzer"].process(request)
             if response.error is not None:
-                raise as_raised(response.error.message, response.error.details or {})
+                raise error_from_payload({**(response.error.details or {}), "message": response.error.message})
             answer = {key: response.result.get(key) or [] for key in ("findings", "suspected_defects", "drop")}
             answer["summary"] = str(response.result.get("summary") or "")
             await asyncio.to_thread(write_file, live.folder.path / "analysis.json", pretty_json(answer))
             return answer
 
-        async with self._live(settings, job) as live:
-            return await _short_run(live, f"analyze_test_results: {named}", work)
+        return await self._run_single_task(job, f"analyze_test_results: {name}", work)
 
     async def apply(self, root: Path, run_id: str) -> list[Json]:
         """Add a run's staged tests to the project."""
-        where = await self._asked(root, {})
-        return [asdict(one) for one in await asyncio.to_thread(service.apply, run_id, where)]
+        where = await self._load_settings(root, {})
+        return [asdict(file) for file in await asyncio.to_thread(service.apply, run_id, where)]
 
     async def run(self, root: Path, run_id: str) -> Json | None:
-        """What is known of a run of this project, or None."""
-        return await asyncio.to_thread(self._run, root, run_id)
+        """Details of a run of this project, or None."""
+        return await asyncio.to_thread(self._find_run, root, run_id)
 
     async def call_tool(self, root: Path, name: str, arguments: Mapping[str, Any]) -> Json:
-        """What one of the tools of a run answers for this project."""
-        return await self._tools.call(root, name, arguments)
+        """Call a built-in tool for this project; tool servers of others are never called, clients have them anyway.
 
-    def _run(self, root: Path, run_id: str) -> Json | None:
+        Clients of tools that only read are opened once for each project and kept.
+        """
+        if name in _CODE_RUNNING_TOOLS:
+            async with _open_built_in_tools(await self._load_settings(root, {})) as tools:
+                return await tools.call(name, dict(arguments))
+        async with self._opening:
+            if root not in self._tools:
+                opening = _open_built_in_tools(await self._load_settings(root, {}))
+                self._tools[root] = await self._opened.enter_async_context(opening)
+        return await self._tools[root].call(name, dict(arguments))
+
+    def _find_run(self, root: Path, run_id: str) -> Json | None:
         state = self.state(root)
         try:
             if not RunFolder(state, run_id).exists:
@@ -186,21 +194,19 @@ class TestwrightApplication:
         if details.record is None or details.record.root != str(root):
             return None
         summary = asdict(details.summary)
-        short = summary["request"].startswith(_SHORT_RUNS)
-        resumable = summary["resumable"] and not short
-        return {**summary, "resumable": resumable, "report": details.report, "files": list(details.files)}
+        is_resumable = summary["resumable"] and not summary["request"].startswith(_SINGLE_TASKS)
+        return {**summary, "resumable": is_resumable, "report": details.report, "files": list(details.files)}
 
-    @asynccontextmanager
-    async def _live(self, settings: Settings, job: Job) -> AsyncIterator[LiveRun]:
-        """A new run, open; one that asks for what is not there leaves nothing behind."""
-        try:
-            async with open_run(settings, job.run_id, on_event=job.on_event) as live:
-                yield live
-        except RequestError:
-            await asyncio.to_thread(service.forget, settings, job.run_id)
-            raise
+    async def _run_single_task(self, job: Job, request: str, work: Callable[[LiveRun], Awaitable[Json]]) -> Json:
+        """Record a run of one piece of work, without a graph. Raises what the work raises."""
+        settings = await self._load_settings(job.root, {"run_id": job.run_id})
+        async with runs.open_new_run(settings, job.on_event) as live:
+            with run_scope(live, request, is_resumable=False):
+                result = await work(live)
+            live.services.emit(EventType.COMPLETE, "completed")
+        return result
 
-    async def _asked(self, root: Path, options: Mapping[str, Any]) -> Settings:
+    async def _load_settings(self, root: Path, options: Mapping[str, Any]) -> Settings:
         return await asyncio.to_thread(self._settings, root, options)
 
     def _settings(self, root: Path, options: Mapping[str, Any] | None = None) -> Settings:
@@ -210,50 +216,44 @@ class TestwrightApplication:
 
 @asynccontextmanager
 async def served_application(flags: Mapping[str, Any]) -> AsyncIterator[TestwrightApplication]:
-    """The application for a server, for as long as the block lasts."""
+    """Open the application of a server for the block."""
     async with AsyncExitStack() as opened:
         yield TestwrightApplication(flags, opened)
 
 
-def _plain(ended: Ended) -> Json:
-    """A run's report as report.json has it."""
-    return ended.report.model_dump(mode="json", by_alias=True)
+@asynccontextmanager
+async def _open_built_in_tools(settings: Settings) -> AsyncIterator[ToolClient]:
+    """Open our tools for a project. Their run folder is temporary; only their cache is in the state folder."""
+    with suppress(StorageError):  # a project that cannot be written can still be read
+        await asyncio.to_thread(prepare_state_dir, settings.state)
+    with tempfile.TemporaryDirectory(prefix="testwright-served-", ignore_cleanup_errors=True) as scratch:
+        folder = RunFolder(Path(scratch), "tools").create()
+        target = TargetProvider(settings, folder, WorkMeter())
+        try:
+            async with open_tools(settings, folder, target, os.environ, others=False) as tools:
+                yield tools
+        finally:
+            await target.discard()
 
 
-async def _short_run(live: LiveRun, request: str, work: Callable[[LiveRun], Awaitable[Json]]) -> Json:
-    """A run of one piece of work, its end on record. Raises what the work raises."""
-    record_run(live, request)
-    run_id, runs = live.folder.run_id, live.store.runs
-    runs.start(run_id)
-    live.services.emit(EventType.STARTED, f"started: {request}")
-    try:
-        result = await work(live)
-    except TestwrightError as error:
-        live.services.emit(EventType.ERROR, error.message)
-        runs.finish(run_id, status="failed", exit_reason=ended_by(error).value, exit_code=int(error.exit_code))
-        raise
-    except (asyncio.CancelledError, KeyboardInterrupt):
-        runs.finish(run_id, status="failed", exit_reason="interrupted", exit_code=int(ExitCode.INTERRUPTED))
-        raise
-    runs.finish(run_id, status="completed", exit_reason="completed", exit_code=int(ExitCode.OK))
-    live.services.emit(EventType.COMPLETE, "completed")
-    return result
+def _report_of(result: RunResult) -> Json:
+    """The report in the form of report.json."""
+    return result.report.model_dump(mode="json", by_alias=True)
 
 
 def _target_of(spec: Mapping[str, Any]) -> str:
-    """The module that a spec is about: its target's, or that of the component where flows begin; "" for none."""
+    """The spec's module: its target, or the component where an integration spec's flows enter; "" for none."""
     target = spec.get("target") or {}
     components = target.get("components") or ()
-    entry = next((one for one in components if one.get("role") == "entry"), None)
-    about = entry or target
-    return str(about.get("path") or about.get("module") or "")
+    entry = next((component for component in components if component.get("role") == "entry"), None)
+    module = entry or target
+    return str(module.get("path") or module.get("module") or "")
 
 
-def _why_no_spec(status: str, spec: Json | None, errors: list[Json]) -> str:
+def _missing_spec_message(status: str, spec: Json | None, errors: list[Json]) -> str:
     if status == "spec_ready":
         return ""
     if status == "nothing_to_test":
-        unreached = (spec or {}).get("not_reached") or [{}]
-        first = unreached[0]
+        first = ((spec or {}).get("not_reached") or [{}])[0]
         return f"nothing to test was found: {first.get('subject', '')} {first.get('reason', '')}".strip(" :")
     return f"it was not valid: {errors[0].get('message')}" if errors else "it was not valid"

@@ -19,7 +19,7 @@ from ..store.files.audit import Attempt
 
 
 @dataclass(frozen=True, slots=True)
-class Chats:
+class ModelClients:
     """The models of a run.
 
     Attributes:
@@ -54,7 +54,7 @@ class RunAnswers:
 
 
 @asynccontextmanager
-async def open_chats(
+async def open_model_clients(
     settings: Settings,
     environment: Mapping[str, str],
     *,
@@ -65,7 +65,7 @@ async def open_chats(
     given_out: set[str] | None = None,
     spent: Callable[[ModelUsage], None] = lambda spend: None,
     waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
-) -> AsyncIterator[Chats]:
+) -> AsyncIterator[ModelClients]:
     """The chats of all roles that are set to a model, closed again at the end.
 
     Args:
@@ -87,7 +87,7 @@ async def open_chats(
         return seconds_before + time.monotonic() - began
 
     if not settings.models.names:
-        yield Chats({}, ModelBudget(ceilings, seconds_used))
+        yield ModelClients({}, ModelBudget(ceilings, seconds_used))
         return
     # The clients of models take a second to load; who has none configured need not wait for them.
     from ..agents.model.abilities import CapabilityFile
@@ -120,7 +120,7 @@ async def open_chats(
             )
         asked = {role: settings.models.of(role) for role in ROLES}
         priced = frozenset(name for name in settings.models.names if prices.of(name) is not None)
-        yield Chats({role: chats[name] for role, name in asked.items() if name is not None}, budget, priced)
+        yield ModelClients({role: chats[name] for role, name in asked.items() if name is not None}, budget, priced)
 
 
 def _require_prices(settings: Settings, prices: Prices) -> None:

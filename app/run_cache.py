@@ -42,7 +42,7 @@ _ANEW = ("--fresh", "--no-cache", "--run-id", "--dry-run", "--no-run", "--help",
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class CacheKey:
     """What was asked.
 
     Attributes:
@@ -57,7 +57,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CachedRun:
     """What a run has answered already.
 
     Attributes:
@@ -70,7 +70,7 @@ class Answer:
     exit_code: int
 
 
-def asked_in_words(words: Sequence[str], environment: Mapping[str, str]) -> Question | None:
+def key_for_command_line(words: Sequence[str], environment: Mapping[str, str]) -> CacheKey | None:
     """The question of a command line, `run` first; None where only its full reading can tell.
 
     The key is over the words themselves and the variables that may decide, so nothing has to be understood here but
@@ -80,25 +80,27 @@ def asked_in_words(words: Sequence[str], environment: Mapping[str, str]) -> Ques
         return None
     if environment.get("TESTWRIGHT_RUN_ID"):
         return None
-    return _of_words(words, environment)
+    return _key_of_words(words, environment)
 
 
-def _of_words(words: Sequence[str], environment: Mapping[str, str]) -> Question:
+def _key_of_words(words: Sequence[str], environment: Mapping[str, str]) -> CacheKey:
     root = Path(_option(words, "--root") or environment.get("TESTWRIGHT_ROOT") or ".").resolve()
     state = _option(words, "--state-dir") or environment.get("TESTWRIGHT_STATE_DIR")
     place = Path(state).absolute() if state else root / ".testwright"
     told = [word for word in _without_run_id(words) if word not in _NOT_ASKING]
-    return Question(_key("words", told, str(Path.cwd()), _deciding(environment)), place, root)
+    return CacheKey(_key("words", told, str(Path.cwd()), _deciding_variables(environment)), place, root)
 
 
-def asked(request: str, settings: Settings, environment: Mapping[str, str]) -> Question:
+def key_for(request: str, settings: Settings, environment: Mapping[str, str]) -> CacheKey:
     """The question of a request under settings."""
     deciding = {name: value for name, value in settings.stored().items() if name not in _NOT_DECIDING}
-    outside = {name: value for name, value in _deciding(environment).items() if not name.startswith("TESTWRIGHT_")}
-    return Question(_key("settings", request, deciding, outside), settings.state, settings.root)
+    outside = {
+        name: value for name, value in _deciding_variables(environment).items() if not name.startswith("TESTWRIGHT_")
+    }
+    return CacheKey(_key("settings", request, deciding, outside), settings.state, settings.root)
 
 
-def answered(question: Question) -> Answer | None:
+def lookup(question: CacheKey) -> CachedRun | None:
     """The answer that stands; None when there is none, or when anything has changed since it was given."""
     answers = StandingAnswers(question.state)
     standing = answers.get(question.key)
@@ -107,13 +109,13 @@ def answered(question: Question) -> Answer | None:
     try:
         report = answers.report_of(standing).read_bytes()
         if _stands(standing, question, report):
-            return Answer(standing.shown, report.decode("utf-8"), standing.exit_code)
+            return CachedRun(standing.shown, report.decode("utf-8"), standing.exit_code)
     except (OSError, TooLargeError, UnicodeDecodeError):
         return None  # the run then says what is wrong
     return None
 
 
-def _stands(standing: Standing, question: Question, report: bytes) -> bool:
+def _stands(standing: Standing, question: CacheKey, report: bytes) -> bool:
     """Cheapest first."""
     return (
         standing.root == str(question.root)
@@ -126,7 +128,7 @@ def _stands(standing: Standing, question: Question, report: bytes) -> bool:
     )
 
 
-class Beginning:
+class ProjectSnapshot:
     """The project as it was before a run; what the run answered is kept when nothing else has changed meanwhile.
 
     What was answered before counts no longer: should this run fail, it must not seem to stand.
@@ -135,7 +137,7 @@ class Beginning:
         questions: all ways in which the same may be asked again.
     """
 
-    def __init__(self, questions: Iterable[Question]) -> None:
+    def __init__(self, questions: Iterable[CacheKey]) -> None:
         self._questions = list({one.key: one for one in questions}.values())
         self._own = own_digest()
         self._before = self._tree()
@@ -149,7 +151,7 @@ class Beginning:
             shown: what a person is told the next time.
         """
         standing = None
-        if interpreter is not None and is_answer(settings, report):
+        if interpreter is not None and is_reusable(settings, report):
             with suppress(OSError, TooLargeError):
                 standing = self._standing(settings, report, interpreter, shown)
         for question in self._questions:
@@ -190,10 +192,10 @@ class Beginning:
             return None
 
 
-def is_answer(settings: Settings, report: Report) -> bool:
+def is_reusable(settings: Settings, report: Report) -> bool:
     """Whether a run may stand for later ones: whole, by the embedded engine alone, its tests in the project."""
     return (
-        may_stand(settings)
+        is_cacheable(settings)
         and report.exit_reason.value in _ANSWERED
         and bool(report.files)
         and all(one.outcome in ("added", "updated", "unchanged") for one in report.files)
@@ -205,7 +207,7 @@ def is_answer(settings: Settings, report: Report) -> bool:
     )
 
 
-def may_stand(settings: Settings) -> bool:
+def is_cacheable(settings: Settings) -> bool:
     """Whether runs of these settings rest on nothing that cannot be compared: models, servers of others, a ceiling."""
     outside = (
         settings.models.names,
@@ -258,7 +260,7 @@ def _without_run_id(words: Sequence[str]) -> list[str]:
     return kept
 
 
-def _deciding(environment: Mapping[str, str]) -> dict[str, str]:
+def _deciding_variables(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables of the environment that may decide what a run does; neither secrets nor the run's own id."""
     return {
         name: value
@@ -274,12 +276,12 @@ def _key(*parts: Any) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def all_ways(request: str, settings: Settings, words: Sequence[str] = ()) -> list[Question]:
+def all_keys(request: str, settings: Settings, words: Sequence[str] = ()) -> list[CacheKey]:
     """Every way in which the same may be asked again."""
-    question = asked(request, settings, os.environ)
+    question = key_for(request, settings, os.environ)
     if words[:1] != ["run"] or not _said_here(settings, words):
         return [question]
-    in_words = _of_words(words, os.environ)
+    in_words = _key_of_words(words, os.environ)
     return [question, in_words] if in_words.state == question.state else [question]
 
 

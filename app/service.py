@@ -1,11 +1,10 @@
-"""What can be asked of testwright, whoever asks: the command line, the library, the MCP server."""
+"""Use cases beside starting a run: plan, resume, apply, list, show, clean, validate. Called by all entry points."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,34 +19,15 @@ from ..store import listing, retention
 from ..store.database.database import Store
 from ..store.files.acceptance import Acceptance
 from ..store.files.lock import project_lock, run_lock
-from ..store.files.run_folder import RunFolder, new_run_id
+from ..store.files.run_folder import RunFolder
 from ..store.files.sessions import Sessions
 from ..store.files.staging import Staging
-from .agent_factory import planner_agent
-from .bootstrap import changes_of, planner_inputs_for
+from .agent_factory import create_planner
+from .bootstrap import load_changes, planner_inputs_for
 from .container import open_run, open_validators
-from .model_factory import open_chats
-from .run_lifecycle import Ended, GraphSession, as_raised, continued, lent
-from .runs import forget, run
-
-__all__ = [
-    "RESUME_SETTINGS",
-    "Ended",
-    "GraphSession",
-    "apply",
-    "clean",
-    "forget",
-    "graph_session",
-    "list_runs",
-    "mermaid",
-    "plan",
-    "resume",
-    "run",
-    "show_run",
-    "validate_code",
-    "validate_spec",
-]
-
+from .model_factory import open_model_clients
+from .run_lifecycle import continue_run, error_from_payload
+from .run_report import RunResult
 
 RESUME_SETTINGS = ("jobs", "max_tokens", "max_cost", "max_seconds", "prices")
 """Settings that a run may be resumed with in place of those it began with."""
@@ -55,7 +35,7 @@ RESUME_SETTINGS = ("jobs", "max_tokens", "max_cost", "max_seconds", "prices")
 
 async def resume(
     run_id: str, where: Settings, *, changes: Mapping[str, Any] | None = None, on_event: EventSink | None = None
-) -> Ended:
+) -> RunResult:
     """Continue a run with the settings it began with; one that a ceiling ended needs a higher one.
 
     Args:
@@ -79,22 +59,7 @@ async def resume(
     settings = _as_found(changed_settings(restore_settings(record.settings), changed), where)
     before = max(record.spent.seconds, sum(one.seconds for one in Sessions(folder.sessions_json).all()))
     async with open_run(settings, run_id, on_event=on_event, seconds_before=before) as live:
-        return await continued(live, record)
-
-
-@asynccontextmanager
-async def graph_session(
-    request: str, settings: Settings, *, on_event: EventSink | None = None
-) -> AsyncIterator[GraphSession]:
-    """Open everything the planning graph works with, for a graph of somebody else's that holds it.
-
-    Raises:
-        UsageError: the run id is taken.
-        StorageError: state cannot be kept.
-    """
-    async with open_run(settings, settings.run_id or new_run_id(), on_event=on_event) as live:
-        with lent(live, request) as session:
-            yield session
+        return await continue_run(live, record)
 
 
 def _as_found(stored: Settings, where: Settings) -> Settings:
@@ -123,17 +88,17 @@ async def plan(request: str, settings: Settings) -> dict[str, Any]:
         SettingsError: a model is to be asked and its key or price is missing.
         BudgetExhausted: a ceiling is reached before there is a plan.
     """
-    inputs = planner_inputs_for(settings, request, await changes_of(settings))
+    inputs = planner_inputs_for(settings, request, await load_changes(settings))
     async with (
-        open_chats(settings, os.environ, cache=settings.state / "cache") as chats,
-        planner_agent(settings, chats.by_role.get("planner")) as planner,
+        open_model_clients(settings, os.environ, cache=settings.state / "cache") as models,
+        create_planner(settings, models.by_role.get("planner")) as planner,
     ):
         asked = AgentRequest(request or "plan", "build_plan", RequestMetadata("plan"), inputs=inputs)
         response = await planner.process(asked)
     if response.error is not None:
-        if chats.budget.reached is not None:
+        if models.budget.reached is not None:
             raise BudgetExhausted(response.error.message, advice="Plan again with a higher ceiling.")
-        raise as_raised(response.error.message, response.error.details or {})
+        raise error_from_payload({**(response.error.details or {}), "message": response.error.message})
     return dict(response.result)
 
 

@@ -14,7 +14,7 @@ from ..engine.python.model.mutant_search import MutantSearchLimits
 MUTANTS_HUNTED = 9
 
 
-def exploring_budget(settings: Settings) -> ExplorationBudget:
+def exploration_budget(settings: Settings) -> ExplorationBudget:
     """How much may be tried for one target."""
     hunt = MutantSearchLimits(mutants=MUTANTS_HUNTED * settings.mutants)
     return ExplorationBudget(trials=settings.trials, wall_seconds=settings.step_seconds, mutant_search=hunt)
@@ -27,7 +27,7 @@ def unit_specifier(settings: Settings, target: TargetProvider, first: FirstTests
         target: prepares the target's environment when it is first needed.
         first: shows the first tests of a run early; None where nobody looks.
     """
-    unit = UnitSpecGenerator(target, settings.root, budget=exploring_budget(settings), first=first)
+    unit = UnitSpecGenerator(target, settings.root, budget=exploration_budget(settings), first=first)
     if not settings.cache:
         return unit
     return CachedSpecGenerator(

@@ -42,7 +42,7 @@ def register(app: typer.Typer) -> None:
     app.command("assess", help=ASSESS_HELP)(assess)
 
 
-@given.taking(given.PLACE, _RUN)
+@given.with_options(given.LOCATION_OPTIONS, _RUN)
 def assess(
     flags: dict[str, Any],
     paths: Paths = None,

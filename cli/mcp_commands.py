@@ -32,8 +32,10 @@ def register(group: typer.Typer) -> None:
     group.command("serve", help=SERVE_HELP)(serve)
 
 
-@given.taking(
-    {"state_dir": given.StateDir, "python": given.Python, "sandbox": given.Sandbox}, given.THINKING, given.TOOLS
+@given.with_options(
+    {"state_dir": given.StateDir, "python": given.Python, "sandbox": given.Sandbox},
+    given.MODEL_OPTIONS,
+    given.TOOL_OPTIONS,
 )
 def serve(
     flags: dict[str, Any],

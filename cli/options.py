@@ -90,10 +90,10 @@ Request = Annotated[str, typer.Argument(help="What to test, in plain words, with
 ExistingRun = Annotated[str, typer.Argument(help="A run's id, as `testwright runs list` shows it.")]
 
 
-PLACE: Mapping[str, Any] = {"root": Root, "state_dir": StateDir}
+LOCATION_OPTIONS: Mapping[str, Any] = {"root": Root, "state_dir": StateDir}
 """Which project, and where its runs are."""
 
-CEILINGS: Mapping[str, Any] = {
+CEILING_OPTIONS: Mapping[str, Any] = {
     "max_tokens": MaxTokens,
     "max_cost": MaxCost,
     "max_seconds": MaxSeconds,
@@ -101,16 +101,16 @@ CEILINGS: Mapping[str, Any] = {
 }
 """How far a run may go, and what its models cost."""
 
-THINKING: Mapping[str, Any] = {
+MODEL_OPTIONS: Mapping[str, Any] = {
     "model": Model,
     "base_url": BaseUrl,
     "stream": Stream,
-    **CEILINGS,
+    **CEILING_OPTIONS,
     "isolate_agents": IsolateAgents,
 }
 """Who thinks, where, and how far."""
 
-TOOLS: Mapping[str, Any] = {
+TOOL_OPTIONS: Mapping[str, Any] = {
     "mcp_config": McpConfig,
     "project_servers": ProjectServers,
     "cache_url": CacheUrl,
@@ -122,7 +122,7 @@ TOOLS: Mapping[str, Any] = {
 Command = Callable[..., None]
 
 
-def taking(*groups: Mapping[str, Any]) -> Callable[[Command], Command]:
+def with_options(*groups: Mapping[str, Any]) -> Callable[[Command], Command]:
     """Give a command all options of these groups, in front of its own.
 
     Their values come to it as one dict, `flags`, by setting; what was not said is None. `no_x` is said for `x`.
@@ -142,8 +142,8 @@ def taking(*groups: Mapping[str, Any]) -> Callable[[Command], Command]:
         added = [_parameter(name, option) for name, option in options.items()]
         kept = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own.values() if one.name != "flags"]
         asked = [one for one in kept if one.default is inspect.Parameter.empty]
-        said = [one for one in kept if one.default is not inspect.Parameter.empty]
-        parameters = [*asked, *added, *said]
+        flag_value = [one for one in kept if one.default is not inspect.Parameter.empty]
+        parameters = [*asked, *added, *flag_value]
         given.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] - what typer reads
         given.__annotations__ = {one.name: one.annotation for one in parameters}
         return given
@@ -156,6 +156,6 @@ def _parameter(name: str, option: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=option)
 
 
-def said(flag: bool, value: bool = True) -> bool | None:
+def flag_value(flag: bool, value: bool = True) -> bool | None:
     """A switch as a setting: `value` when it was given, None (not said) when it was not."""
     return value if flag else None

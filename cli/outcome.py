@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 if TYPE_CHECKING:
-    from ..app.run_lifecycle import Ended
+    from ..app.run_report import RunResult
     from ..reports.model import Report, Target
 
 _FILES = {
@@ -23,7 +23,7 @@ _FILES = {
 }
 
 
-def report_shown(ended: Ended, *, as_json: bool) -> None:
+def report_shown(ended: RunResult, *, as_json: bool) -> None:
     """Print a run's report: the machine-readable one only, or what a person wants to know first."""
     if as_json:
         from ..reports.json_form import json_form
@@ -46,7 +46,7 @@ def report_shown(ended: Ended, *, as_json: bool) -> None:
     console.print(f"Report: {escape(str(ended.report_path))}")
 
 
-def standing_told(ended: Ended) -> str:
+def standing_told(ended: RunResult) -> str:
     """What a person is told when the same is asked again and nothing has changed: plain text."""
     report, totals = ended.report, ended.report.totals
     text = io.StringIO()

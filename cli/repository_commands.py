@@ -22,7 +22,7 @@ from .progress import progress_shown
 
 if TYPE_CHECKING:
     from ..agents.embedded.plan.repository_steps import Depth, E2eFramework, Goal
-    from ..app.run_lifecycle import Ended
+    from ..app.run_report import RunResult
 
 CRAWL_HELP = """Map the repository: its files, entry points and what it is built with.
 
@@ -58,7 +58,7 @@ def register(app: typer.Typer) -> None:
     app.command("engineer", help=ENGINEER_HELP)(engineer)
 
 
-@given.taking(given.PLACE, _RUN, given.THINKING, given.TOOLS)
+@given.with_options(given.LOCATION_OPTIONS, _RUN, given.MODEL_OPTIONS, given.TOOL_OPTIONS)
 def crawl(
     flags: dict[str, Any],
     depth: DepthLevel = "standard",
@@ -70,7 +70,7 @@ def crawl(
     _execute("crawl", flags, depth=depth, ref=ref, framework="playwright", as_json=as_json, debug=debug)
 
 
-@given.taking(given.PLACE, _RUN, given.THINKING, given.TOOLS)
+@given.with_options(given.LOCATION_OPTIONS, _RUN, given.MODEL_OPTIONS, given.TOOL_OPTIONS)
 def cases(
     flags: dict[str, Any],
     depth: DepthLevel = "standard",
@@ -82,7 +82,7 @@ def cases(
     _execute("cases", flags, depth=depth, ref=ref, framework="playwright", as_json=as_json, debug=debug)
 
 
-@given.taking(given.PLACE, _RUN, given.THINKING, given.TOOLS, {"dry_run": given.DryRun})
+@given.with_options(given.LOCATION_OPTIONS, _RUN, given.MODEL_OPTIONS, given.TOOL_OPTIONS, {"dry_run": given.DryRun})
 def engineer(
     flags: dict[str, Any],
     depth: DepthLevel = "standard",
@@ -99,7 +99,7 @@ def _execute(
     goal: Goal, flags: dict[str, Any], *, depth: str, ref: str | None, framework: str, as_json: bool, debug: bool
 ) -> None:
     with failures_shown(debug=debug, as_json=as_json):
-        from ..app.repository_run import explore_repository
+        from ..app.runs import explore_repository
 
         level = _DEPTHS.get(depth)
         chosen = _FRAMEWORKS.get(framework)
@@ -122,7 +122,7 @@ def _execute(
     raise typer.Exit(ended.report.exit_code)
 
 
-def _shown(goal: Goal, ended: Ended, made: Path) -> None:
+def _shown(goal: Goal, ended: RunResult, made: Path) -> None:
     console = Console(soft_wrap=True, highlight=False)
     for step in ended.report.plan:
         if step.status != "completed" and step.error:

@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from ..app.run_cache import Answer, Beginning, all_ways, answered, asked, may_stand
+from ..app.run_cache import CachedRun, ProjectSnapshot, all_keys, is_cacheable, key_for, lookup
 from ..config.settings import Settings, load_settings
 from ..store.files.run_folder import RunFolder, new_run_id
 from . import options as given
@@ -52,7 +52,7 @@ def register(app: typer.Typer) -> None:
     app.command("resume", help=RESUME_HELP)(resume)
 
 
-@given.taking(given.PLACE, _RUN, given.THINKING, _JUDGING, given.TOOLS)
+@given.with_options(given.LOCATION_OPTIONS, _RUN, given.MODEL_OPTIONS, _JUDGING, given.TOOL_OPTIONS)
 def run(
     request: given.Request,
     flags: dict[str, Any],
@@ -63,7 +63,7 @@ def run(
 ) -> None:
     """See RUN_HELP."""
     with failures_shown(debug=debug, as_json=as_json):
-        switched = {"run": given.said(no_run, False), "analyze": given.said(no_analyze, False)}
+        switched = {"run": given.flag_value(no_run, False), "analyze": given.flag_value(no_analyze, False)}
         settings = load_settings({**flags, **switched})
         if (answer := _answered(request, settings)) is not None:
             sys.stdout.write(answer.report if as_json else answer.shown)
@@ -71,25 +71,27 @@ def run(
         with quick_imports():
             from ..app import runs
 
-        beginning = Beginning(all_ways(request, settings, sys.argv[1:])) if may_stand(settings) else None
+        beginning = ProjectSnapshot(all_keys(request, settings, sys.argv[1:])) if is_cacheable(settings) else None
         settings = settings.model_copy(update={"run_id": settings.run_id or new_run_id()})
         folder = RunFolder(settings.state, str(settings.run_id)).path
         with interruption_named(str(settings.run_id), folder), progress_shown(quiet=as_json) as sink:
-            ended = asyncio.run(runs.run(request, settings, on_event=sink, reading=quick_imports))
+            ended = asyncio.run(runs.run(request, settings, on_event=sink, importing=quick_imports))
         if beginning is not None:
             beginning.keep(settings, ended.report, ended.interpreter, standing_told(ended))
     report_shown(ended, as_json=as_json)
     raise typer.Exit(ended.report.exit_code)
 
 
-def _answered(request: str, settings: Settings) -> Answer | None:
+def _answered(request: str, settings: Settings) -> CachedRun | None:
     """What an earlier run has answered and still stands; never where work was asked for in so many words."""
-    if settings.fresh or settings.run_id or not may_stand(settings):
+    if settings.fresh or settings.run_id or not is_cacheable(settings):
         return None
-    return answered(asked(request, settings, os.environ))
+    return lookup(key_for(request, settings, os.environ))
 
 
-@given.taking(given.PLACE, _PLANNED, {"model": given.Model, "base_url": given.BaseUrl, **given.CEILINGS})
+@given.with_options(
+    given.LOCATION_OPTIONS, _PLANNED, {"model": given.Model, "base_url": given.BaseUrl, **given.CEILING_OPTIONS}
+)
 def plan(
     request: given.Request, flags: dict[str, Any], as_json: given.Json = False, debug: given.Debug = False
 ) -> None:
@@ -105,7 +107,7 @@ def plan(
         plan_shown(made)
 
 
-@given.taking(given.PLACE, {"jobs": given.Jobs, **given.CEILINGS})
+@given.with_options(given.LOCATION_OPTIONS, {"jobs": given.Jobs, **given.CEILING_OPTIONS})
 def resume(
     run_id: given.ExistingRun, flags: dict[str, Any], as_json: given.Json = False, debug: given.Debug = False
 ) -> None:
@@ -114,7 +116,7 @@ def resume(
         with quick_imports():
             from ..app import service
 
-        where = load_settings({name: flags.pop(name) for name in given.PLACE})
+        where = load_settings({name: flags.pop(name) for name in given.LOCATION_OPTIONS})
         with interruption_named(run_id), progress_shown(quiet=as_json) as sink:
             ended = asyncio.run(service.resume(run_id, where, changes=flags, on_event=sink))
     report_shown(ended, as_json=as_json)

@@ -36,7 +36,7 @@ from .workflow_commands import (
 )
 
 if TYPE_CHECKING:
-    from ...app.run_lifecycle import Ended
+    from ...app.run_report import RunResult
 
 _SANDBOX_ADVICE = """In a step before testwright:
   sudo apt-get update && sudo apt-get install -y bubblewrap
@@ -105,7 +105,7 @@ def github_step(environment: Mapping[str, str], log: TextIO) -> int:
 
 
 def _done(step: Step, inputs: ActionInputs) -> int:
-    from ...app import service  # takes a second, in which a wrong input is told already
+    from ...app import runs  # takes a second, in which a wrong input is told already
 
     root = project_folder(inputs, step.workspace)
     settings = _settings(step, inputs, root)
@@ -118,7 +118,7 @@ def _done(step: Step, inputs: ActionInputs) -> int:
         step.say(plain_line(f"Limited to what changed since {settings.changed_since}"))
     log = _Log(step)
     with commands_stopped(step.log):
-        ended = asyncio.run(service.run(inputs.request, settings, on_event=log))
+        ended = asyncio.run(runs.run(inputs.request, settings, on_event=log))
     return _told(step, inputs, settings, ended)
 
 
@@ -161,7 +161,7 @@ def target_python(said: str, root: Path, environment: Mapping[str, str]) -> Path
     return Path(found).absolute() if found else None
 
 
-def _told(step: Step, inputs: ActionInputs, settings: Settings, ended: Ended) -> int:
+def _told(step: Step, inputs: ActionInputs, settings: Settings, ended: RunResult) -> int:
     """Outputs, summary, annotations and the report's folder; the step's exit code."""
     report, below = ended.report, _below(settings.root, step.workspace)
     verdict = verdict_on(report, inputs.fail_on)

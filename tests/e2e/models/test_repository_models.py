@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from testwright.agents.llm.prompt import load_prompt
-from testwright.app.repository_run import explore_repository
+from testwright.app.runs import explore_repository
 from testwright.config.settings import load_settings
 from testwright.core.errors import ExitCode
 from testwright.store.files.audit import read_attempts

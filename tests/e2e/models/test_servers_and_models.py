@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from testwright.app.repository_run import explore_repository
+from testwright.app.runs import explore_repository
 from testwright.config.settings import load_settings
 from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI, answer
 from testwright.tests.support.mcp.external_server import INJECTION, MAIN

@@ -38,15 +38,15 @@ class Refused:
 
 sys.meta_path.insert(0, Refused())
 from testwright.cli.app import app
-from testwright import one_run
-from testwright.app.bootstrap import begun
+from testwright.app import runs
+from testwright.app.bootstrap import open_early
 from testwright.cli.failures import interruption_named
 from testwright.config.settings import load_settings
 
 
 async def main():
     settings = load_settings({"root": Path(sys.argv[1]), "trials": 20, "mutants": 0, "run_id": "r"})
-    async with begun(settings, "r", request=sys.argv[2]) as run:
+    async with open_early(settings, "r", request=sys.argv[2]) as run:
         target = {"path": "src/small/names.py", "module": "small.names", "import_root": "src", "symbols": None}
         asked = {"target": target, "test_type": "unit", "framework": "pytest", "user_request": sys.argv[2]}
         done = await run.unit.generate(asked)
@@ -91,7 +91,7 @@ def events_of(root, run_id="r"):
 
 async def test_the_first_spec_of_the_plan_is_begun_with_what_the_graph_will_ask(noting, root):
     settings, before = load_settings({"root": root}), tree(root)
-    async with bootstrap.begun(settings, "r", request="unit tests for the whole project") as run:
+    async with bootstrap.open_early(settings, "r", request="unit tests for the whole project") as run:
         await noting.begun.wait()
         (asked,) = noting.asked
         assert {**asked, "target": asked["target"]["path"]} == {
@@ -107,7 +107,7 @@ async def test_the_first_spec_of_the_plan_is_begun_with_what_the_graph_will_ask(
 
 async def whatever_was_begun(settings, request, run_id="r"):
     """Until planning has ended by itself."""
-    async with bootstrap.begun(settings, run_id, request=request):
+    async with bootstrap.open_early(settings, run_id, request=request):
         others = asyncio.all_tasks() - {asyncio.current_task()}
         await asyncio.wait(others) if others else None
 
@@ -191,7 +191,7 @@ def interrupted():
 
 async def test_a_run_that_ends_while_modules_are_read_leaves_nothing_that_cannot_be_resumed(noting, root):
     with pytest.raises(BrokenOffError):
-        await runs.run(REQUEST, load_settings({"root": root, "run_id": "r"}), reading=interrupted)
+        await runs.run(REQUEST, load_settings({"root": root, "run_id": "r"}), importing=interrupted)
     assert not run_folder(root, "r").exists()
 
 
@@ -200,7 +200,7 @@ async def test_the_folder_of_a_run_that_was_there_stays(noting, root):
     kept.parent.mkdir(parents=True)
     kept.write_text("mine")
     with pytest.raises(BrokenOffError):
-        await runs.run(REQUEST, load_settings({"root": root, "run_id": "r"}), reading=interrupted)
+        await runs.run(REQUEST, load_settings({"root": root, "run_id": "r"}), importing=interrupted)
     assert kept.read_text() == "mine"
 
 

@@ -12,7 +12,7 @@ import pytest
 from testwright.agents.embedded.plan.repository_steps import depth_asked, repository_plan
 from testwright.agents.guardrails.confined_files import confine_files
 from testwright.app import api
-from testwright.app.repository_run import explore_repository
+from testwright.app.runs import explore_repository
 from testwright.config.settings import load_settings
 from testwright.core.errors import ExitCode, SchemaValidationError
 from testwright.graph.planning_graph.plan_check import check_plan

@@ -50,7 +50,7 @@ def asked(run_once):
 
     def answer(request=REQUEST, environment=None, **settings):
         chosen = load_settings({"root": run_once.root, "trials": int(TRIALS), **settings})
-        return run_cache.answered(run_cache.asked(request, chosen, os.environ if environment is None else environment))
+        return run_cache.lookup(run_cache.key_for(request, chosen, os.environ if environment is None else environment))
 
     assert answer() is not None, "the project is not as the run left it"
     return answer
@@ -79,25 +79,25 @@ def test_a_program_reads_the_report_of_the_first_run(run_once, asked):
 
 
 def test_the_words_of_the_command_line_are_enough_to_know(run_once, asked):
-    question = run_cache.asked_in_words(list(run_once.words), os.environ)
-    other = run_cache.asked_in_words([*run_once.words, "--framework", "unittest"], os.environ)
+    question = run_cache.key_for_command_line(list(run_once.words), os.environ)
+    other = run_cache.key_for_command_line([*run_once.words, "--framework", "unittest"], os.environ)
     assert question is not None
     assert other is not None
-    answer = run_cache.answered(question)
+    answer = run_cache.lookup(question)
     assert answer is not None
     assert answer.exit_code == 0
-    assert run_cache.answered(other) is None
+    assert run_cache.lookup(other) is None
 
 
 @pytest.mark.parametrize(
     "word", ["--fresh", "--no-cache", "--run-id=x", "--run-id", "--dry-run", "--no-run", "--help"], ids=str
 )
 def test_words_that_ask_for_work_are_never_answered_from_before(run_once, word):
-    assert run_cache.asked_in_words([*run_once.words, word], os.environ) is None
+    assert run_cache.key_for_command_line([*run_once.words, word], os.environ) is None
 
 
 def test_a_run_id_of_the_environment_asks_for_work_too(run_once):
-    assert run_cache.asked_in_words(list(run_once.words), {"TESTWRIGHT_RUN_ID": "x"}) is None
+    assert run_cache.key_for_command_line(list(run_once.words), {"TESTWRIGHT_RUN_ID": "x"}) is None
 
 
 CHANGES = {
@@ -232,7 +232,7 @@ def test_an_answer_needs_its_report(run_once, asked):
 def test_a_project_that_was_copied_elsewhere_is_asked_anew(run_once, tmp_path):
     moved = shutil.copytree(run_once.root, tmp_path / "moved")
     settings = load_settings({"root": moved, "trials": int(TRIALS)})
-    assert run_cache.answered(run_cache.asked(REQUEST, settings, os.environ)) is None
+    assert run_cache.lookup(run_cache.key_for(REQUEST, settings, os.environ)) is None
 
 
 class TestWhatIsKept:
@@ -246,7 +246,7 @@ class TestWhatIsKept:
         return Report.model_validate_json(path.read_bytes())
 
     def test_the_run_itself(self, run_once, report):
-        assert run_cache.is_answer(load_settings({"root": run_once.root}), report)
+        assert run_cache.is_reusable(load_settings({"root": run_once.root}), report)
 
     @pytest.mark.parametrize(
         "settings",
@@ -262,28 +262,28 @@ class TestWhatIsKept:
         ids=str,
     )
     def test_no_run_that_rests_on_more_than_files(self, run_once, report, settings):
-        assert not run_cache.is_answer(load_settings({"root": run_once.root, **settings}), report)
+        assert not run_cache.is_reusable(load_settings({"root": run_once.root, **settings}), report)
 
     @pytest.mark.parametrize("reason", ["partial", "budget_exhausted", "nothing_kept", "flaky", "nothing_to_do"])
     def test_no_run_that_did_not_come_to_a_good_end(self, run_once, report, reason):
         changed = report.model_copy(update={"exit_reason": type(report.exit_reason)(reason)})
-        assert not run_cache.is_answer(load_settings({"root": run_once.root}), changed)
+        assert not run_cache.is_reusable(load_settings({"root": run_once.root}), changed)
 
     @pytest.mark.parametrize("outcome", ["conflict", "staged"])
     def test_no_run_whose_tests_are_not_in_the_project(self, run_once, report, outcome):
         files = tuple(one.model_copy(update={"outcome": outcome}) for one in report.files)
         changed = report.model_copy(update={"files": files})
-        assert not run_cache.is_answer(load_settings({"root": run_once.root}), changed)
+        assert not run_cache.is_reusable(load_settings({"root": run_once.root}), changed)
 
     def test_no_run_that_a_ceiling_of_time_has_cut_short(self, run_once, report):
         told = ("Exploring stopped after 3 seconds and 20 trials.",)
         targets = tuple(one.model_copy(update={"notes": told}) for one in report.targets)
         changed = report.model_copy(update={"targets": targets})
-        assert not run_cache.is_answer(load_settings({"root": run_once.root}), changed)
+        assert not run_cache.is_reusable(load_settings({"root": run_once.root}), changed)
 
     def test_nothing_when_the_project_changed_during_the_run(self, run_once, asked, report):
         settings = load_settings({"root": run_once.root, "trials": int(TRIALS)})
-        beginning = run_cache.Beginning(run_cache.all_ways("another request", settings))
+        beginning = run_cache.ProjectSnapshot(run_cache.all_keys("another request", settings))
         path = run_once.root / "src" / "small" / "names.py"
         before = path.read_text("utf-8")
         path.write_text(f"{before}# edited while the run was at work\n", "utf-8")
@@ -301,9 +301,9 @@ class TestWhatIsKept:
 def test_a_run_that_is_begun_anew_and_fails_leaves_no_answer_behind(run_once, asked):
     settings = load_settings({"root": run_once.root, "trials": int(TRIALS)})
     kept = {path: path.read_bytes() for path in answers(run_once.root)}
-    run_cache.Beginning(run_cache.all_ways(REQUEST, settings))
-    question = run_cache.asked(REQUEST, settings, os.environ)
-    assert run_cache.answered(question) is None
+    run_cache.ProjectSnapshot(run_cache.all_keys(REQUEST, settings))
+    question = run_cache.key_for(REQUEST, settings, os.environ)
+    assert run_cache.lookup(question) is None
     for path, content in kept.items():
         path.write_bytes(content)
 

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from mcp.server import MCPServer
+
 from testwright.core.errors import SandboxUnavailable
+from testwright.mcp.tool_client.tool_client import ToolClient
 from testwright.mcp.toolbox.services import ToolServices
 from testwright.sandbox.target import PythonTarget
 from testwright.store.files.run_folder import RunFolder
@@ -48,6 +51,11 @@ def write_files(root: Path, files: Mapping[str, str]) -> Path:
 async def no_target() -> PythonTarget:
     """A target for tools that run nothing."""
     raise SandboxUnavailable("there is no sandbox here", advice="this test needs none")
+
+
+def no_tools() -> ToolClient:
+    """A client for agents that call no tools; it is not open, so every call fails."""
+    return ToolClient(MCPServer("none"))
 
 
 def make_services(folder: Path, files: Mapping[str, str] | None = None, **more: Any) -> ToolServices:

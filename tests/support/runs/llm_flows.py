@@ -11,15 +11,15 @@ from typing import Any
 
 from testwright.agents.contract.lifecycle import RequestOptions, send_request
 from testwright.agents.contract.protocol import AgentRequest, RequestMetadata
-from testwright.app.agent_factory import role_agents
+from testwright.app.agent_factory import create_agents
 from testwright.app.api import agenerate
 from testwright.app.container import request_id_of
-from testwright.app.model_factory import open_chats
-from testwright.app.repository_run import explore_repository
+from testwright.app.model_factory import open_model_clients
+from testwright.app.runs import explore_repository
 from testwright.config.settings import load_settings
 from testwright.core.errors import ExitCode, TestwrightError
 from testwright.reports.model import Report
-from testwright.tests.support.mcp.tool_session import no_target, unit_case, unit_spec
+from testwright.tests.support.mcp.tool_session import no_target, no_tools, unit_case, unit_spec
 from testwright.tests.support.projects.files import make_project
 from testwright.tests.support.runs.paid_runs import HALF
 
@@ -106,8 +106,8 @@ async def _judged(folder: Path, told: Mapping[str, Any]) -> dict[str, Any]:
         "spec": unit_spec(target=target, cases=[case], imports=["from halves.half import half"]),
         "target": None,
     }
-    async with open_chats(settings, os.environ) as chats:
-        agent = role_agents(settings, no_target, chats.by_role)["analyzer"]
+    async with open_model_clients(settings, os.environ) as chats:
+        agent = create_agents(settings, no_target, chats.by_role, no_tools())["analyzer"]
         metadata = RequestMetadata(str(told["run_id"]), timeout=3000.0)
         async with agent:
             answered = await send_request(

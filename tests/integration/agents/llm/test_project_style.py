@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from testwright.agents.llm.project_style import LONGEST_STYLE, describe_style, project_style
-from testwright.app.agent_factory import role_agents
+from testwright.app.agent_factory import create_agents
 from testwright.config.settings import load_settings
 from testwright.tests.support.agents.fake_chat import FakeChat, asked
-from testwright.tests.support.mcp.tool_session import no_target, unit_spec, write_files
+from testwright.tests.support.mcp.tool_session import no_target, no_tools, unit_spec, write_files
 from testwright.tests.support.runs.model_runs import TEST_PATH, source_of, till
 from testwright.utils.generated_header import with_header
 
@@ -119,7 +119,7 @@ def test_a_style_is_never_longer_than_it_may_be() -> None:
 async def test_the_writer_of_a_run_is_shown_it(tmp_path: Path, own: bool) -> None:
     root = write_files(till(tmp_path), {"tests/test_prices.py": FUNCTIONS} if own else {})
     chat = FakeChat({"files": [{"path": TEST_PATH, "contents": source_of(200, 180)}]})
-    agents = role_agents(load_settings({"root": root}), no_target, {"writer": chat})
+    agents = create_agents(load_settings({"root": root}), no_target, {"writer": chat}, no_tools())
     spec = unit_spec(
         target={"path": "src/till/prices.py", "module": "till.prices", "import_root": "src", "digest": "0" * 64}
     )

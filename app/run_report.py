@@ -1,0 +1,168 @@
+"""Records what a run uses while it works, and writes its reports at the end."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ..core.events import Event
+from ..core.outcome import ExitReason
+from ..core.usage import RunUsage
+from ..core.version import VERSION
+from ..graph.planning_graph.planning_state import PlanningAgentState
+from ..reports.build import Outcomes, build_report
+from ..reports.json_form import json_form
+from ..reports.junit_form import junit_form
+from ..reports.markdown_form import markdown_form
+from ..reports.model import Report
+from ..reports.run_facts import RunFacts, tool_use
+from ..sandbox.interpreter import Interpreter
+from ..store.files.event_log import read_events
+from ..store.files.files import remove_leftovers, write_file
+from ..store.files.sessions import Sessions, SessionUsage
+from ..store.files.staging import Staging
+from .container import LiveRun
+from .tool_factory import cache_kind
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """A run that has ended.
+
+    Attributes:
+        report_path: report.md, for people.
+        diff: what accepting the staged files would change, on a dry run; "" otherwise.
+        interpreter: ran the target's code; None when none of it was run in this session.
+    """
+
+    report: Report
+    report_path: Path
+    diff: str = ""
+    interpreter: Interpreter | None = None
+
+
+class UsageRecorder:
+    """Stores what the run's sessions used: the earlier ones as they were, and this one while it works."""
+
+    def __init__(self, live: LiveRun) -> None:
+        self._live = live
+        self._sessions = Sessions(live.folder.sessions_json)
+        self._earlier = self._sessions.all()
+        live.events.subscribe(self._on_event)
+
+    def store(self) -> list[SessionUsage]:
+        """Store this session's usage so far, and return every session's. Raises StorageError."""
+        read = self._live.meter.read()
+        calls = tool_use(asdict(call) for call in self._live.tools.calls())
+        rows = [call.model_dump() for call in calls]
+        now = SessionUsage(read.wall_seconds, read.idle_seconds, read.model_seconds, rows)
+        self._sessions.keep(self._earlier, now)
+        return [*self._earlier, now]
+
+    def _on_event(self, event: Event) -> None:
+        if self._sessions.due():
+            self.store()
+
+
+def run_usage(live: LiveRun) -> RunUsage:
+    """What the run used in all its sessions, including paid answers that could not be used."""
+    budget = live.models.budget
+    total = budget.total
+    return RunUsage(round(budget.seconds_used, 3), total.tokens, total.cost, total.calls)
+
+
+def write_report(
+    live: LiveRun, request: str, state: PlanningAgentState, usage: UsageRecorder, *, resumed: int
+) -> RunResult:
+    """Write report.json, report.md and junit.xml, and delete the run's temporary files.
+
+    Args:
+        state: the final state of the planning graph.
+        resumed: how often the run was resumed.
+
+    Raises:
+        StorageError: a report cannot be written.
+    """
+    folder, settings = live.folder, live.settings
+    outcomes = Outcomes(
+        request=request,
+        plan=[dict(step) for step in state["plan"]],
+        understanding={"not_understood": state["not_understood"], "skipped": state["skipped"]},
+        attempt_counts=state["attempt_counts"],
+        ended=_early_end(live, state),
+        analysed=settings.analyze,
+        fail_on_defect=settings.fail_on == "defect",
+        private=[str(folder.path), str(settings.root)],
+    )
+    report = build_report(_facts(live, usage.store(), resumed), outcomes, redact=live.redactor.value)
+    write_file(folder.report_json, json_form(report))
+    write_file(folder.report_md, markdown_form(report))
+    write_file(folder.junit_xml, junit_form(report))
+    staged = [file.path for file in report.files if file.outcome == "staged"]
+    diff = Staging(folder, settings.root).diff(staged) if settings.dry_run and staged else ""
+    shutil.rmtree(folder.scratch, ignore_errors=True)
+    remove_leftovers(folder.path)
+    return RunResult(report, folder.report_md, diff, live.target.interpreter)
+
+
+def _early_end(live: LiveRun, state: PlanningAgentState) -> str | None:
+    """The `ExitReason` that ended the run before its plan was carried out; None when it was."""
+    if any((step["result"] or {}).get("exit_reason") == "storage" for step in state["plan"]):
+        # Only accepting tests reports storage as a step's result: state that cannot be kept raises StorageError.
+        return ExitReason.PROJECT_NOT_WRITTEN
+    if state["exit_reason"] in (ExitReason.BUDGET_EXHAUSTED, ExitReason.ENVIRONMENT):
+        return state["exit_reason"]
+    # An agent may have been refused a call by a ceiling and have finished without it.
+    return ExitReason.BUDGET_EXHAUSTED if live.models.budget.reached is not None else None
+
+
+def _facts(live: LiveRun, sessions: list[SessionUsage], resumed: int) -> RunFacts:
+    run_id = live.folder.run_id
+    environment = _last_environment(live)
+    return RunFacts(
+        run_id=run_id,
+        version=VERSION,
+        root=str(live.settings.root),
+        started_at=live.began_at,
+        finished_at=time.time(),
+        sandbox=str(environment.get("sandbox", "")),
+        interpreter=str(environment.get("interpreter", "")),
+        resumed=resumed,
+        settings=live.settings.stored(),
+        tool_calls=[call for session in sessions for call in session.tool_calls],
+        tool_servers=[asdict(server) for server in live.tools.servers()],
+        cache_in=cache_kind(live.settings),
+        warnings=_recorded_warnings(live),
+        wall_seconds=sum(session.seconds for session in sessions),
+        idle_seconds=sum(session.idle_seconds for session in sessions),
+        model_seconds=sum(session.model_seconds for session in sessions),
+        spent=asdict(run_usage(live)),
+        models=[{**asdict(used), "priced": used.model in live.models.priced} for used in live.models.budget.by_role()],
+        artifacts=[
+            (
+                found.artifact_id,
+                found.kind,
+                str(found.meta.get("sanitizer", "")),
+                str(found.meta.get("prompt_version", "")),
+            )
+            for found in live.store.artifacts.find(run_id)
+        ],
+    )
+
+
+def _last_environment(live: LiveRun) -> dict[str, Any]:
+    """Sandbox and interpreter that the run used last, in any of its sessions; empty when it used none."""
+    found: dict[str, Any] = {}
+    for event in read_events(live.folder.events_jsonl):
+        if "sandbox" in event.data:
+            found = event.data
+    return found
+
+
+def _recorded_warnings(live: LiveRun) -> list[str]:
+    """Warnings of all sessions of the run, each once, in order."""
+    events = read_events(live.folder.events_jsonl)
+    return list(dict.fromkeys(str(event.data["warning"]) for event in events if "warning" in event.data))
