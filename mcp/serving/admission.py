@@ -74,7 +74,7 @@ class WorkSlots:
             await ticket.admitted.wait()
             started = self._clock()
             yield
-            # Work that fails is not counted: it tells nothing about how long a run takes.
+            # Work that fails is not counted: it does not show how long a run takes.
             self._durations.append(self._clock() - started)
         finally:
             # A cancelled call leaves the queue, or frees its slot for the next one.
@@ -97,7 +97,7 @@ class WorkSlots:
         typical = sum(self._durations) / len(self._durations) if self._durations else _DEFAULT_RUN_SECONDS
         seconds = min(_MAX_RETRY_SECONDS, max(_MIN_RETRY_SECONDS, math.ceil(typical)))
         return ToolBusy(
-            f"the server is busy: {self.running} runs are worked on and {self.waiting} wait",
-            advice=f"call again in {seconds} s with the same arguments; nothing was begun",
+            f"the server is busy: {self.running} runs are in progress and {self.waiting} wait",
+            advice=f"call again in {seconds} s with the same arguments; nothing was started",
             details={"retry_after_seconds": seconds, "running": self.running, "waiting": self.waiting},
         )

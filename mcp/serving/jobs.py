@@ -95,7 +95,7 @@ async def find_run(server: ServerContext, run_id: str) -> tuple[Root, Json]:
             return root, run
     raise RunNotFound(
         f"there is no run {run_id!r} in the served projects",
-        advice="list_runs tells the runs of this session; generate_tests makes a new one",
+        advice="list_runs lists the runs of this session; generate_tests starts a new one",
         details={"run_id": run_id},
     )
 

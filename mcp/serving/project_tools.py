@@ -63,7 +63,7 @@ async def _resolve(server: ServerContext, form: ClientForm, arguments: Json) -> 
         paths = [server.roots.resolve(path, root=name) for path in mapped[form.paths_argument]]
         root = paths[0].root
         # Resolved again in the first path's root: all of them have to lie in one project.
-        relative = [server.roots.resolve(str(one.path), root=root.name).relative for one in paths]
+        relative = [server.roots.resolve(str(path.path), root=root.name).relative for path in paths]
         return root, {**mapped, form.paths_argument: relative}
     return server.roots.named(name), mapped
 
@@ -74,7 +74,7 @@ async def _absolute_file(server: ServerContext, path: str) -> RootPath:
     if len(roots) == 1 or PurePosixPath(path).is_absolute():
         return await server.roots.file(path, what="test file")
     candidates = [server.roots.resolve(path, root=root.name) for root in roots]
-    near = [str(one.path) for one in candidates if await asyncio.to_thread(one.path.is_file)]
+    near = [str(path.path) for path in candidates if await asyncio.to_thread(path.path.is_file)]
     raise ToolInputError(
         f"several roots are served ({', '.join(root.name for root in roots)}), and {path!r} names none",
         advice="call again with the absolute path" + (f": {', '.join(near)}" if near else ""),

@@ -101,7 +101,7 @@ class Roots:
         if not pure.is_absolute():
             return self._inside(self.named(root), pure, path)
         # Roots may lie inside each other: the innermost one owns the path.
-        candidates = [self.named(root)] if root is not None else sorted(self, key=lambda one: -len(one.path.parts))
+        candidates = [self.named(root)] if root is not None else sorted(self, key=lambda known: -len(known.path.parts))
         for candidate in candidates:
             if pure.is_relative_to(candidate.path):
                 return self._inside(candidate, pure.relative_to(candidate.path), path)

@@ -242,7 +242,7 @@ class ToolClient:
     def _warn_of_loss(self, built_in: BuiltInTools, route: ExternalRoute, name: str, gone: ServerGone) -> None:
         """Warns once that a server was given up. Raises ToolFailure if no built-in tool can take over."""
         server = route.server
-        instead = "the built-in tools serve" if name in built_in.tools else f"nobody else serves {name}"
+        instead = "the built-in tools serve" if name in built_in.tools else f"no other server serves {name}"
         if server.name not in self._gone:
             self._gone.add(server.name)
             self._add_warning(f"The tool server {server.name!r} was given up: {gone}; {instead}.")

@@ -164,7 +164,7 @@ class ContentCache:
             self._abandon(error)
             return None
         except (ValueError, RecursionError):
-            return None  # somebody else wrote under this key, or the store is damaged
+            return None  # the store is damaged, or another program wrote to it
         return result if isinstance(result, dict) else None
 
     def _save(self, key: str, result: Json) -> None:

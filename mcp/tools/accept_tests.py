@@ -18,8 +18,8 @@ def _run(services: ToolServices, /, test_paths: list[str]) -> Json:
         results = Staging(services.run_folder, services.root).accept(list(dict.fromkeys(needed)))
     except UsageError as error:
         raise ToolFailure(error.message, advice=error.advice, details=error.details) from error
-    files = [{"path": one.path, "outcome": one.outcome} for one in results if one.outcome != "conflict"]
-    conflicts = [one for one in results if one.outcome == "conflict"]
+    files = [{"path": result.path, "outcome": result.outcome} for result in results if result.outcome != "conflict"]
+    conflicts = [result for result in results if result.outcome == "conflict"]
     # Files without a conflict were added; the error names both.
     if conflicts:
         raise _conflict_error(conflicts, files)
@@ -27,12 +27,12 @@ def _run(services: ToolServices, /, test_paths: list[str]) -> Json:
 
 
 def _conflict_error(conflicts: list[Acceptance], files: list[dict[str, str]]) -> ToolFailure:
-    reasons = "; ".join(f"{one.path}: {one.reason}" for one in conflicts)
+    reasons = "; ".join(f"{result.path}: {result.reason}" for result in conflicts)
     added = f"; {len(files)} others are in the project" if files else ""
     return ToolFailure(
         f"{len(conflicts)} test {'file was' if len(conflicts) == 1 else 'files were'} not added: {reasons}{added}",
         advice="move or rename what is in the way, then apply the run again; the files stay staged",
-        details={"conflicts": [{"path": one.path, "reason": one.reason} for one in conflicts], "files": files},
+        details={"conflicts": [{"path": result.path, "reason": result.reason} for result in conflicts], "files": files},
     )
 
 

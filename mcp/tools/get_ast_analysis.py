@@ -21,7 +21,7 @@ def _run(services: ToolServices, /, file_path: str) -> Json:
     except SyntaxError as error:
         raise ToolFailure(
             f"{file_path} does not parse: {error.msg} in line {error.lineno or 0}",
-            advice="correct the file first; check_syntax tells more",
+            advice="correct the file first; check_syntax shows every error",
             details={"path": file_path, "line": error.lineno or 0},
         ) from error
     except ProjectError as error:

@@ -1,6 +1,6 @@
 """`prune_tests`: removes cases from a spec and from its staged test file.
 
-A file that equals what its spec renders to is rendered again. From one that somebody else wrote, such as a model, the
+A file that equals what its spec renders to is rendered again. From one that is not, such as a model's, the
 tests of the dropped cases are cut out and the rest is kept.
 """
 
@@ -63,7 +63,7 @@ def _is_rendered(spec: Json, text: str, framework: str, path: str) -> bool:
         without_cases(spec, missing),
     ]
     try:
-        return any(one["cases"] and render_files(one, framework, path)[0].contents == text for one in candidates)
+        return any(form["cases"] and render_files(form, framework, path)[0].contents == text for form in candidates)
     except AgentFailure:
         return False
 

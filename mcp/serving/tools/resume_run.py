@@ -13,11 +13,11 @@ from ..jobs import find_run, run_job
 async def _run(call: ClientCall, /, run_id: str) -> ToolAnswer:
     root, run = await find_run(call.server, run_id)
     if run["status"] == "running":
-        raise ToolInputError(f"run {run_id} is being worked on", advice="wait for it: get_report tells how it stands")
+        raise ToolInputError(f"run {run_id} is in progress", advice="wait for it: get_report shows its state")
     # A run that has ended is answered with its report.
     if not run["resumable"] and not run["report"]:
         raise ToolInputError(
-            f"run {run_id} cannot go on: it is {run['status']}", advice="begin anew with generate_tests"
+            f"run {run_id} cannot go on: it is {run['status']}", advice="start a new run with generate_tests"
         )
     _, report = await run_job(call, root, "resume_run", call.server.backend.resume, run_id=run_id)
     return report_answer(run_id, root.name, report)

@@ -66,7 +66,7 @@ def _refuse_for_folders(options: Json) -> None:
     unfit = sorted({"target", "repeats", "baseline"} & set(options))
     if unfit:
         raise ToolInputError(
-            f"{', '.join(unfit)} cannot be asked of a folder", advice="leave them out, or name one test file"
+            f"{', '.join(unfit)} cannot be used with a folder", advice="leave them out, or name one test file"
         )
 
 
@@ -78,7 +78,7 @@ def _staged_test(server: ServerContext, root: Root, run_id: str, part: str, run:
         known = ", ".join(run_uri(run_id, "tests", staged) for staged in list(files)[:5])
         raise ToolInputError(f"run {run_id} has no staged test {path!r}", advice=f"it has: {known or 'none'}")
     targets = (run["report"] or {}).get("targets") or ()
-    specs = {one["test_path"]: one["spec_path"] for one in targets if one["test_path"] and one["spec_path"]}
+    specs = {row["test_path"]: row["spec_path"] for row in targets if row["test_path"] and row["spec_path"]}
     return TestFiles(path, files, read_json(folder, specs[path]) if path in specs else None)
 
 

@@ -75,7 +75,7 @@ async def serve_http(
             await running.serve(sockets=[listener])
         # Uvicorn exits the process when it cannot start.
         except SystemExit:
-            raise EnvironmentFault("the server could not start", advice="its log on stderr tells why") from None
+            raise EnvironmentFault("the server could not start", advice="see its log on stderr") from None
 
 
 class _Server(uvicorn.Server):

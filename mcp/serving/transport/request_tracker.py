@@ -62,7 +62,7 @@ class RequestTracker:
         except Exception:  # noqa: BLE001 - any defect must cost one request only
             _LOG.exception("a request failed")
             if not request.has_begun:
-                await answer(send, 500, Refusal(_INTERNAL_ERROR, "the server failed; its log tells more"))
+                await answer(send, 500, Refusal(_INTERNAL_ERROR, "the server failed; see its log"))
         finally:
             self._end(session, scope, vanished=request.has_vanished)
             if session is not None and scope["method"] == "DELETE":

@@ -86,7 +86,7 @@ class Connection:
         self._closing.set()
         cancelled = False
         while self._owner is not None and not self._owner.done():
-            # Not open yet, or ending already: there is nobody to wait for `_closing`.
+            # Not open yet, or ending already: the owner does not wait for `_closing`.
             if self._client is None:
                 self._owner.cancel()
             try:

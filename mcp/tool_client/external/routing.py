@@ -135,7 +135,7 @@ def plan_routes(servers: Iterable[ExternalServer], built_in: Mapping[str, Tool],
     """
     routing = Routing()
     candidates = list(servers)
-    for server in [*(one for one in candidates if one.entry.tools is not None), *candidates]:
+    for server in [*(server for server in candidates if server.entry.tools is not None), *candidates]:
         mappings = server.entry.tools
         if mappings is None:
             mappings = [ToolMapping(tool=name, name=name) for name in REPLACEABLE_TOOLS if name in server.tools]
@@ -149,7 +149,7 @@ def plan_routes(servers: Iterable[ExternalServer], built_in: Mapping[str, Tool],
                 ours = built_in.get(mapping.tool)
                 routing.routes[mapping.tool] = ExternalRoute(mapping, server, theirs, ours, root)
                 continue
-            instead = "the built-in one serves" if mapping.tool in built_in else "nobody serves it"
+            instead = "the built-in one serves" if mapping.tool in built_in else "no server serves it"
             warning = f"{mapping.tool} is not served by the tool server {server.name!r}: {reason}; {instead}."
             if warning not in routing.warnings:
                 routing.warnings.append(warning)

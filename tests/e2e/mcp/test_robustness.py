@@ -1,4 +1,4 @@
-"""`python main.py mcp serve --http` under clients that are wrong, rude, many or suddenly gone."""
+"""`python main.py mcp serve --http` with malformed, unauthorized, many and disappearing clients."""
 
 import asyncio
 import json
@@ -103,7 +103,7 @@ def test_a_body_above_the_limit_is_refused(session):
         ({"authorization": f"Bearer {TOKEN}", "origin": "https://rebound.example"}, 403),
     ],
 )
-def test_strangers_get_nothing(served, session, headers, status):
+def test_unauthorized_clients_get_nothing(served, session, headers, status):
     assert httpx.post(served.url, json=request("tools/list"), headers={**HEADERS, **headers}).status_code == status
 
 
@@ -221,7 +221,7 @@ def test_a_client_that_vanishes_in_mid_call_of_the_newest_protocol_stops_its_pro
     assert not any(one.is_running() for one in ours)
 
 
-def test_told_to_stop_twice_in_mid_call_it_leaves_no_process(project):
+def test_two_signals_during_a_call_leave_no_process(project):
     asked = call("run_tests", ENDLESS, 1)
     asked["params"]["_meta"] = {"progressToken": 1}
     with (
@@ -238,7 +238,7 @@ def test_told_to_stop_twice_in_mid_call_it_leaves_no_process(project):
     assert not any(one.is_running() for one in ours)
 
 
-def test_it_does_not_listen_for_others_without_a_token(project):
+def test_it_does_not_listen_beyond_loopback_without_a_token(project):
     refused = subprocess.run(
         [*PRODUCT, "--http", "0.0.0.0:0", "--root", str(project)], capture_output=True, text=True, check=False
     )

@@ -185,7 +185,7 @@ async def test_hundreds_of_validations_of_one_spec_at_once_cost_one(
 
 
 @pytest.mark.feature("T-11")
-async def test_a_target_that_is_not_there_is_told_with_near_names_and_leaves_no_run(tmp_path: Path) -> None:
+async def test_a_missing_target_is_an_error_with_similar_names_and_leaves_no_run(tmp_path: Path) -> None:
     root = quick_project(tmp_path / "small")
     async with real_client(root) as client:
         wrong = {"test_type": "unit", "target": "src/small/nombers.py"}
@@ -274,7 +274,7 @@ async def test_documents_of_an_api_are_read_inside_the_root_only(tmp_path: Path)
 
 
 @pytest.mark.feature("B-10")
-async def test_more_work_than_the_server_takes_is_told_to_call_again(tmp_path: Path) -> None:
+async def test_more_work_than_the_server_accepts_is_refused_with_advice_to_retry(tmp_path: Path) -> None:
     root = quick_project(tmp_path / "small")
     (root / "tests").mkdir()
     (root / "tests" / "test_endless.py").write_text(ENDLESS, "utf-8")

@@ -1,4 +1,4 @@
-"""A Redis server of the tests' own, on a socket file, without persistence."""
+"""Starts a Redis server for tests, on a socket file, without persistence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the suite calls in the 2026-07-28 protocol: input is asked for in an answer and given in the next call."""
+"""Fixtures for the 2026-07-28 protocol, where an answer requests input that the next call sends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The official conformance suite as a program: what it has, what it finds, and what our page says of both."""
+"""Runs the official conformance suite, and reads its scenarios, its results and our page about both."""
 
 from __future__ import annotations
 

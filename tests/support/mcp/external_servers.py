@@ -1,4 +1,4 @@
-"""Tool servers of others beside the built-in tools, as the tests start them."""
+"""Starts external servers beside the built-in tools, for tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MCP servers as processes of their own: started, waited for by what they say, always ended."""
+"""Starts MCP servers as processes, waits for their output, and always ends them."""
 
 from __future__ import annotations
 

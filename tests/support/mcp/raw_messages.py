@@ -1,4 +1,4 @@
-"""MCP in which every byte is ours: messages for a server, and a session over HTTP."""
+"""Sends raw MCP messages to a server, also in a session over HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server that others use, with the application behind it or with a scripted one, and a client that is connected."""
+"""The product server over the real or a scripted backend, with a connected client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real servers on the loopback device, for tests of what fetches documents."""
+"""Real web servers on the loopback device, for tests that fetch documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server takes so much work and no more, and says when to call again."""
+"""A server limits concurrent work, and tells refused callers when to retry."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Worker:
         await self.task
 
 
-async def test_no_more_runs_than_allowed_are_worked_on_in_the_order_of_arrival() -> None:
+async def test_runs_are_admitted_in_the_order_of_arrival_up_to_the_limit() -> None:
     slots = WorkSlots(2, 8)
     first, second, third = Worker(slots, A), Worker(slots, B), Worker(slots, C)
     await first.holds.wait()
@@ -60,7 +60,7 @@ async def test_a_project_has_one_run_at_a_time_and_others_pass_it() -> None:
     await other.end()
 
 
-async def test_one_more_than_may_wait_is_told_in_how_many_seconds_to_call_again() -> None:
+async def test_a_call_beyond_the_queue_is_refused_with_the_seconds_to_wait() -> None:
     now = [0.0]
     slots = WorkSlots(1, 1, clock=lambda: now[0])
     early = Worker(slots, A)
@@ -79,7 +79,7 @@ async def test_one_more_than_may_wait_is_told_in_how_many_seconds_to_call_again(
     await waiting.end()
 
 
-async def test_one_who_leaves_while_waiting_gives_the_place_to_the_next() -> None:
+async def test_a_caller_cancelled_while_waiting_leaves_the_queue() -> None:
     slots = WorkSlots(1, 8)
     first, leaving, last = Worker(slots, A), Worker(slots, A), Worker(slots, B)
     await first.holds.wait()
@@ -91,7 +91,7 @@ async def test_one_who_leaves_while_waiting_gives_the_place_to_the_next() -> Non
     assert (slots.running, slots.waiting) == (0, 0)
 
 
-async def test_work_that_fails_gives_its_place_back() -> None:
+async def test_work_that_fails_frees_its_slot() -> None:
     slots = WorkSlots(1, 0)
     with pytest.raises(ValueError, match="broken"):
         async with slots.acquire(A):

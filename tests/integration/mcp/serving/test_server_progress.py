@@ -1,4 +1,4 @@
-"""Long work tells how far it is, and a cancelled call leaves nothing running."""
+"""Long work reports its progress, and a cancelled call leaves nothing running."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_message_says_which_target_of_how_many_is_worked_on() -> None:
     assert stage.message == "0 of 2 steps done; src/a.py: running the tests, again and again in other orders"
 
 
-async def test_the_client_hears_of_work_in_which_nothing_happens() -> None:
+async def test_heartbeats_are_sent_while_nothing_happens() -> None:
     beats: list[float] = []
     enough = asyncio.Event()
 
@@ -74,7 +74,7 @@ async def test_the_client_hears_of_work_in_which_nothing_happens() -> None:
     assert beats == sorted(set(beats))
 
 
-async def test_events_from_another_thread_are_told() -> None:
+async def test_events_from_another_thread_are_reported() -> None:
     heard: list[str | None] = []
     came = asyncio.Event()
 
@@ -118,7 +118,7 @@ async def test_a_cancelled_call_waits_until_the_work_has_cleared_up() -> None:
     assert cleared == ["0", "1", "2", "3", "4"]
 
 
-async def test_a_client_that_cannot_be_told_costs_the_work_nothing() -> None:
+async def test_a_client_that_has_gone_does_not_disturb_the_work() -> None:
     told = asyncio.Event()
 
     async def gone(value: float, total: float | None, message: str | None) -> None:

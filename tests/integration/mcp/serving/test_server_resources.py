@@ -26,7 +26,7 @@ def texts(contents: object) -> list[str]:
     return [one.text for one in contents]
 
 
-async def test_a_document_is_read_by_the_run_s_id_whoever_began_it(tmp_path: Path) -> None:
+async def test_a_document_is_read_by_its_run_id_from_any_session(tmp_path: Path) -> None:
     application = ScriptedApplication()
     folder = application.keep(tmp_path, "nightly")
     folder.report_md.write_text("# Report\n", "utf-8")

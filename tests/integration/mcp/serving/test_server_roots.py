@@ -1,4 +1,4 @@
-"""Paths of clients stay inside the roots, whatever they say."""
+"""Paths of clients are confined to the roots."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_with_several_roots_a_relative_path_needs_one_named(shop: Path, tmp_path
         roots.resolve(str(shop / "src/cart.py"), root="bank")
 
 
-def test_roots_of_one_name_are_told_apart_and_the_inner_of_two_is_meant(shop: Path, tmp_path: Path) -> None:
+def test_roots_of_the_same_name_are_numbered_and_the_inner_of_two_owns_a_path(shop: Path, tmp_path: Path) -> None:
     other = tmp_path / "old" / "shop"
     other.mkdir(parents=True)
     roots = Roots([shop, other, shop / "src"])
@@ -107,7 +107,7 @@ def test_roots_of_one_name_are_told_apart_and_the_inner_of_two_is_meant(shop: Pa
     assert roots.resolve(str(shop / "src" / "cart.py")).root.name == "src"
 
 
-async def test_a_file_that_is_not_there_brings_names_that_are_near(shop: Path) -> None:
+async def test_a_missing_file_is_an_error_with_similar_names(shop: Path) -> None:
     with pytest.raises(ToolInputError) as missing:
         await Roots([shop]).file("src/kart.py")
     assert missing.value.details["suggestions"] == ["src/cart.py"]

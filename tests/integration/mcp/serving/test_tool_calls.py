@@ -1,4 +1,4 @@
-"""What a call asks of the application, what comes back, and how a call that cannot be made says what to do."""
+"""How tool calls map to the backend, what they answer, and which errors and advice they give."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ async def test_a_test_file_of_the_project_is_run_and_its_results_are_kept(projec
     assert answer["results_path"] == "testwright://runs/run-1/results.json"
 
 
-async def test_a_file_in_which_nothing_is_a_test_is_told_as_such(project: Path) -> None:
+async def test_a_file_without_tests_is_noted_in_the_answer(project: Path) -> None:
     nothing = {**RESULTS, "passed": 0, "failed": 0, "dropped": []}
     async with scripted_client(ScriptedApplication({"run_tests": nothing}), project) as client:
         answer = data(await client.call_tool("run_tests", {"test_path": "tests/test_a.py"}))
@@ -166,7 +166,7 @@ async def test_the_test_files_of_a_folder_are_run_together(project: Path) -> Non
     assert "repeats" in unfit["message"]
 
 
-async def test_a_staged_test_is_run_with_what_lies_beside_it_and_its_spec(project: Path) -> None:
+async def test_a_staged_test_is_run_with_the_other_staged_files_and_its_spec(project: Path) -> None:
     application = ScriptedApplication({"run_tests": RESULTS})
     folder = application.keep(project, "r", report=a_report())
     test = "tests/generated/shop/test_cart1.py"
@@ -251,7 +251,7 @@ async def test_tests_join_the_project_only_through_apply(project: Path) -> None:
     assert "list_runs" in unknown["advice"]
 
 
-async def test_a_run_goes_on_unless_it_is_being_worked_on(project: Path) -> None:
+async def test_a_run_is_resumed_unless_it_is_in_progress(project: Path) -> None:
     application = ScriptedApplication({"resume": a_report()})
     application.keep(project, "stopped", status="stopped", resumable=True)
     application.keep(project, "running", status="running")
@@ -260,7 +260,7 @@ async def test_a_run_goes_on_unless_it_is_being_worked_on(project: Path) -> None
         assert data(await client.call_tool("resume_run", {"run_id": "stopped"}))["counts"]["kept"] == 2
         running = told(await client.call_tool("resume_run", {"run_id": "running"}))
         short = told(await client.call_tool("resume_run", {"run_id": "short"}))
-    assert "is being worked on" in running["message"]
+    assert "is in progress" in running["message"]
     assert "cannot go on" in short["message"]
 
 
@@ -330,7 +330,7 @@ async def test_an_unknown_tool_is_an_error_of_the_protocol_that_names_what_is_ne
         ToolBusy("busy", advice="call again in 9 s", details={"retry_after_seconds": 9}),
     ],
 )
-async def test_an_error_of_the_application_is_told_with_its_type_and_advice(project: Path, error: Any) -> None:
+async def test_an_error_of_the_backend_is_answered_with_its_type_and_advice(project: Path, error: Any) -> None:
     async with scripted_client(ScriptedApplication({"generate_tests": error}), project) as client:
         found = told(await client.call_tool("generate_tests", {"request": "x"}))
     assert (found["type"], found["message"], found["advice"]) == (type(error).__name__, error.message, error.advice)
@@ -338,7 +338,7 @@ async def test_an_error_of_the_application_is_told_with_its_type_and_advice(proj
     assert error.advice in found["text"]
 
 
-async def test_a_project_that_another_process_works_on_is_told_as_busy_without_asking_to_kill_it(project: Path) -> None:
+async def test_a_project_locked_by_another_process_is_busy_without_advice_to_kill_it(project: Path) -> None:
     error = RunLocked("process 7 works on it", advice="end it with `kill 7`", details={"pid": 7})
     async with scripted_client(ScriptedApplication({"generate_tests": error}), project) as client:
         found = told(await client.call_tool("generate_tests", {"request": "x"}))
@@ -346,7 +346,7 @@ async def test_a_project_that_another_process_works_on_is_told_as_busy_without_a
     assert "kill" not in found["text"]
 
 
-async def test_a_fault_of_ours_tells_the_client_nothing_of_its_inside(project: Path) -> None:
+async def test_an_unexpected_error_shows_the_client_no_internals(project: Path) -> None:
     async with scripted_client(ScriptedApplication({"generate_tests": KeyError("inner")}), project) as client:
         result = await client.call_tool("generate_tests", {"request": "x"})
     assert result.is_error

@@ -1,4 +1,4 @@
-"""What the server says of itself: the tools, their schemas and hints, the prompts, the templates."""
+"""What the server lists: tools with schemas and hints, prompts, resource templates."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ async def test_schemas_are_valid_and_descriptions_say_when_and_at_what_cost(tmp_
 
 
 @pytest.mark.feature("T-11")
-async def test_only_the_tool_that_changes_the_project_says_that_it_may_destroy(tmp_path: Path) -> None:
+async def test_only_the_tool_that_changes_the_project_is_marked_destructive(tmp_path: Path) -> None:
     async with scripted_client(ScriptedApplication(), tmp_path) as client:
         hints = {one.name: one.annotations for one in (await client.list_tools()).tools}
     assert [name for name, one in hints.items() if one and one.destructive_hint] == ["apply_tests"]

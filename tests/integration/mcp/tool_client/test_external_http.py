@@ -1,4 +1,4 @@
-"""Tool servers of others behind a URL (T-12)."""
+"""External servers behind a URL (T-12)."""
 
 from __future__ import annotations
 
@@ -150,14 +150,14 @@ async def test_a_url_serves_with_headers_from_variables(services, site):
     assert {one["authorization"] for one in site.seen} == {f"Bearer {TOKEN}"}
 
 
-async def test_a_wrong_token_is_an_environment_fault_that_tells_the_status_and_not_the_token(services, site):
+async def test_a_wrong_token_is_an_environment_fault_that_shows_the_status_and_not_the_token(services, site):
     with pytest.raises(EnvironmentFault, match=r"'site' cannot be used: .*HTTP status 401") as caught:
         async with opened(services, entries(site), environment={**ENVIRONMENT, "SITE_TOKEN": "a-wrong-token-123"}):
             pass
     assert "a-wrong-token-123" not in caught.value.message
 
 
-async def test_a_url_where_nobody_listens_is_an_environment_fault(services):
+async def test_a_url_without_a_server_is_an_environment_fault(services):
     with served() as gone:
         pass
     with pytest.raises(EnvironmentFault, match="'site' cannot be used"):
@@ -198,7 +198,7 @@ async def test_a_call_that_hangs_times_out(services, site):
 
 
 @pytest.mark.feature("T-12")
-async def test_a_server_that_goes_away_is_given_up_and_ours_serves(services):
+async def test_a_server_that_disappears_is_given_up_and_built_in_tools_serve(services):
     with served() as site:
         async with opened(services, entries(site), environment=ENVIRONMENT) as client:
             await client.call(CONTEXT, ASKED)

@@ -1,4 +1,4 @@
-"""Templates, variables and the cleaning of texts: what stands between servers of others and us (T-12)."""
+"""Parts of the client for external servers: templates, variables, cleaning of texts, processes (T-12)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_template_is_json_with_values_in_the_places_of_references(template, va
 
 
 @pytest.mark.parametrize("template", ["{nowhere}", "{paths.2}", "{query.0}", "{answer.hits.x}", "{paths.-1}"])
-def test_a_reference_that_leads_nowhere_is_missing(template):
+def test_a_reference_without_a_value_is_missing(template):
     with pytest.raises(MissingValue, match="there is no"):
         fill(template, SCOPE)
     with pytest.raises(MissingValue, match="is no list"):
@@ -62,12 +62,12 @@ def test_a_value_is_not_read_as_a_template_itself():
 
 
 @pytest.mark.parametrize("template", ["{", "a } b", "{1x}", {"$each": "{a}"}, {"$each": "{a}", "$as": 1, "more": 2}])
-def test_a_template_that_is_not_well_formed_is_told_before_it_is_used(template):
+def test_a_malformed_template_is_refused_before_it_is_used(template):
     with pytest.raises(ValueError, match=r"brace|\$each"):
         list(referenced_names(template))
 
 
-def test_the_roots_of_a_template_are_what_it_speaks_of():
+def test_the_names_that_a_template_refers_to_are_found():
     template = {"a": "{answer.x} {{no}} {text}", "b": [{"$each": "{answer.hits}", "$as": "{item.n}"}], "c": 4}
     assert set(referenced_names(template)) == {"answer", "text", "item"}
 
@@ -88,7 +88,7 @@ def test_variables_come_from_the_environment_or_their_default():
 @pytest.mark.parametrize(
     ("text", "yes"), [("${A}", True), ("x${A:-}y", True), ("$A", False), ("{A}", False), ("${}", False)]
 )
-def test_a_reference_is_told_from_other_text(text, yes):
+def test_variable_references_are_distinguished_from_other_text(text, yes):
     assert has_reference(text) is yes
 
 
@@ -100,14 +100,14 @@ def test_a_text_that_is_shown_is_short_printable_and_without_secrets():
     assert len(shown) == 2000
 
 
-def test_an_answer_loses_what_its_server_was_given_and_nothing_else():
+def test_an_answer_loses_the_secrets_of_its_server_and_nothing_else():
     untrusted = UntrustedText({"SHOP_API_KEY": "shop-key-123456"}, ["hand-over-123", "ab"])
     value = {"hand-over-123": ["<hand-over-123>", "API_KEY=abcdef123456 ab", 7, None]}
     assert untrusted.without_secrets(value) == {"[redacted]": ["<[redacted]>", "API_KEY=abcdef123456 ab", 7, None]}
     assert UntrustedText({}).without_secrets(value) is value
 
 
-def test_a_journal_is_bounded_however_much_a_server_writes():
+def test_diagnostics_are_bounded_however_much_a_server_writes():
     diagnostics, too_much = ServerDiagnostics(), False
     for number in range(5000):
         diagnostics.add_stderr(b"line %d " % number + b"x" * 10_000)
@@ -175,7 +175,7 @@ async def test_the_guard_ends_as_the_command_does(tmp_path, code, told):
     assert diagnostics.exit_code == told
 
 
-async def test_what_cannot_be_run_is_told_as_the_system_tells_it(tmp_path):
+async def test_a_command_that_cannot_run_raises_the_error_of_the_system(tmp_path):
     (tmp_path / "script").write_text("no program")
     for command, number in (("no-such-program", errno.ENOENT), ("./script", errno.EACCES)):
         with pytest.raises(OSError, match=re.escape(command)) as caught:
@@ -184,7 +184,7 @@ async def test_what_cannot_be_run_is_told_as_the_system_tells_it(tmp_path):
         assert caught.value.errno == number
 
 
-def test_a_process_gets_the_basics_and_what_it_is_given():
+def test_a_process_gets_basic_variables_and_those_of_its_entry():
     ours = {"PATH": "/bin", "HOME": "/home/a", "OPENAI_API_KEY": "k", "PYTHONPATH": "x", "LD_PRELOAD": "y"}
     assert server_environment(ours, {"A": "1", "HOME": "/tmp"}) == {"PATH": "/bin", "HOME": "/tmp", "A": "1"}
     assert json.dumps(server_environment({}, {})) == "{}"

@@ -1,4 +1,4 @@
-"""Tool servers of others, as real processes: who serves, what is checked, what happens when they misbehave (T-12)."""
+"""External servers as real processes: routing, checks, and servers that misbehave (T-12)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def traces(tmp_path):
 
 
 @pytest.mark.feature("T-12")
-async def test_a_server_serves_what_it_offers_under_our_names_and_our_tools_serve_the_rest(services):
+async def test_a_server_serves_tools_with_our_names_and_built_in_tools_serve_the_rest(services):
     async with opened(services, {"search": entry("good")}) as client:
         answer = await client.call(CONTEXT, ASKED)
         analysis = await client.call("get_ast_analysis", {"file_path": "src/shop/cart.py"})
@@ -61,14 +61,14 @@ async def test_a_session_is_opened_once_and_reused_by_calls_at_the_same_time(ser
     assert sorted((traces / "calls").read_text().split()) == [f"q{n}" for n in range(8)]
 
 
-async def test_servers_are_started_side_by_side(services, traces):
+async def test_servers_are_started_concurrently(services, traces):
     entries = {name: entry("meets-another", traces, startTimeout=120) for name in ("one", "other")}
     async with opened(services, entries) as client:
         assert [one.state for one in client.servers()] == ["ready", "ready"]
 
 
 @pytest.mark.feature("T-12")
-async def test_another_tool_with_other_arguments_and_another_shape_is_mapped(services):
+async def test_a_tool_with_other_arguments_and_another_answer_is_mapped(services):
     mapping = {
         "name": "search",
         "arguments": {
@@ -99,7 +99,7 @@ async def test_another_tool_with_other_arguments_and_another_shape_is_mapped(ser
 
 
 @pytest.mark.feature("T-12")
-async def test_a_tool_that_is_missing_there_is_served_by_ours_with_a_warning(services):
+async def test_a_tool_that_a_server_lacks_is_served_by_the_built_in_one_with_a_warning(services):
     told: list[str] = []
     entries = {"search": entry("good", tools=[CONTEXT, "lint_code", "check_syntax"])}
     async with opened(services, entries, warn=told.append) as client:
@@ -171,7 +171,7 @@ async def test_an_answer_of_two_megabytes_is_a_failure_and_the_session_goes_on(s
         assert client.servers()[0].restarts == 0
 
 
-async def test_an_error_of_a_server_is_told_without_control_characters(services):
+async def test_an_error_of_a_server_is_shown_without_control_characters(services):
     async with opened(services, {"search": entry("error")}) as client:
         with pytest.raises(ToolFailure, match=r"'search' failed: .*no index") as caught:
             await client.call(CONTEXT, ASKED)
@@ -204,7 +204,7 @@ async def test_a_server_that_dies_in_a_call_is_started_again_once_and_the_call_r
 
 
 @pytest.mark.feature("T-12")
-async def test_a_server_that_dies_again_is_given_up_and_ours_serves(services, traces):
+async def test_a_server_that_dies_again_is_given_up_and_built_in_tools_serve(services, traces):
     async with opened(services, {"search": entry("dies", traces)}) as client:
         first = await client.call(CONTEXT, ASKED)
         second = await client.call(CONTEXT, ASKED)
@@ -223,7 +223,7 @@ async def test_a_server_that_dies_again_is_given_up_and_ours_serves(services, tr
     assert (traces / "died").read_text().count("\n") == 2
 
 
-async def test_calls_at_the_same_time_that_meet_a_death_restart_the_server_once(services, traces):
+async def test_concurrent_calls_to_a_dead_server_restart_it_once(services, traces):
     async with opened(services, {"search": entry("dies-once", traces)}) as client:
         answers = await asyncio.gather(*(client.call(CONTEXT, ASKED) for _ in range(5)))
         assert client.servers()[0].restarts == 1
@@ -241,7 +241,7 @@ async def test_calls_at_the_same_time_that_meet_a_death_restart_the_server_once(
     ],
 )
 @pytest.mark.feature("T-12")
-async def test_a_program_that_is_no_server_is_an_environment_fault_that_tells_what_it_said(services, mode, said):
+async def test_a_program_that_is_no_server_is_an_environment_fault_with_its_output(services, mode, said):
     seconds = 3 if "3 s" in said else 60
     with pytest.raises(EnvironmentFault, match=f"(?s)'search' cannot be used: .*{said}") as caught:
         async with opened(services, {"search": entry(mode, startTimeout=seconds)}):
@@ -250,13 +250,13 @@ async def test_a_program_that_is_no_server_is_an_environment_fault_that_tells_wh
     assert "abcdef123456" not in caught.value.message
 
 
-async def test_a_command_that_is_not_there_is_an_environment_fault(services, tmp_path):
+async def test_a_missing_command_is_an_environment_fault(services, tmp_path):
     with pytest.raises(EnvironmentFault, match="'search' cannot be used: No such file or directory"):
         async with opened(services, {"search": {"command": str(tmp_path / "nowhere")}}):
             pass
 
 
-async def test_an_optional_server_that_does_not_start_leaves_the_work_to_ours(services):
+async def test_built_in_tools_replace_an_optional_server_that_does_not_start(services):
     async with opened(services, {"search": entry("exits", optional=True)}) as client:
         answer = await client.call(CONTEXT, ASKED)
         [server] = client.servers()
@@ -274,7 +274,7 @@ async def test_one_server_that_does_not_start_ends_those_that_did(services, trac
     assert all_end((traces / "pids").read_text().split())
 
 
-async def test_a_server_that_floods_stderr_is_not_held_up(services):
+async def test_a_server_that_floods_stderr_is_not_blocked(services):
     async with opened(services, {"search": entry("flood")}) as client:
         for _ in range(2):
             assert (await client.call(CONTEXT, ASKED))["files_indexed"] == 1
@@ -310,7 +310,7 @@ async def test_a_client_that_is_cancelled_while_it_closes_still_ends_its_servers
 
 
 @pytest.mark.feature("T-12")
-async def test_a_server_gets_what_its_entry_names_and_none_of_our_keys(services):
+async def test_a_server_gets_the_variables_of_its_entry_and_none_of_our_keys(services):
     environment = {
         **os.environ,
         "OPENAI_API_KEY": "sk-ours-and-nobody-elses-1234",
@@ -399,7 +399,7 @@ async def test_the_reference_server_of_everything_answers_in_its_own_shape_and_i
 
 
 @pytest.mark.feature("T-12")
-async def test_testwrights_own_server_serves_as_another_ones(services, tmp_path):
+async def test_testwrights_own_server_works_as_an_external_server(services, tmp_path):
     other = make_services(tmp_path / "other").root
     own = {"command": sys.executable, "args": [str(ROOT / "main.py"), "mcp", "serve", "--root", str(other)]}
     tools = ["get_codebase_context", "get_ast_analysis"]

@@ -1,4 +1,4 @@
-"""Finding code that fits a query, and saying what a module holds (T-12)."""
+"""The search for code that fits a query, and the analysis of a module (T-12)."""
 
 from __future__ import annotations
 

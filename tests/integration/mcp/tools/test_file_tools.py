@@ -101,7 +101,7 @@ async def test_files_too_large_or_no_text_are_refused(client, services):
         ("yaml", "a: [1, 2]\n", "a: 1\nb: [1\n", 3),
     ],
 )
-async def test_check_syntax_tells_where_a_file_does_not_parse(client, services, language, good, bad, line):
+async def test_check_syntax_reports_where_a_file_does_not_parse(client, services, language, good, bad, line):
     write_files(services.run_folder.path, {"specs/good": good, "specs/bad": bad})
     assert await client.call("check_syntax", {"file_path": "specs/good", "language": language}) == {
         "valid": True,

@@ -1,4 +1,4 @@
-"""Answers that are not worked out twice: in a run, at the same time, and in the next run (T-16, A-09)."""
+"""Answers are computed once: in a run, by concurrent calls, and across runs (T-16, A-09)."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ async def test_the_next_run_has_the_same_answers_from_the_cache(shelf):
 
 
 @pytest.mark.feature("A-09")
-async def test_a_file_that_changed_is_looked_at_again(shelf):
+async def test_a_changed_file_is_not_answered_from_the_cache(shelf):
     services = shelf()
     async with client_of(services) as client:
         await client.call_all(ASKED)
@@ -124,7 +124,7 @@ async def test_a_file_that_changed_is_looked_at_again(shelf):
 
 
 @pytest.mark.feature("A-09")
-def test_what_runs_judges_or_writes_is_never_kept():
+def test_answers_of_tools_that_run_judge_or_write_are_never_kept():
     never = {"accept_tests", "prune_tests", "run_build", "run_tests", "verify_suite", "write_file"}
     kept = {tool.name for tool in tools_for("graphs") if tool.cache_key is not None}
     assert {name for name, _ in ASKED} <= kept
@@ -132,7 +132,7 @@ def test_what_runs_judges_or_writes_is_never_kept():
     assert all(tool.read_only for tool in tools_for("graphs") if tool.name in kept)
 
 
-async def test_other_code_of_ours_has_other_answers(shelf, monkeypatch):
+async def test_other_code_of_ours_does_not_share_answers(shelf, monkeypatch):
     tool = Counted()
     for stamp in ("1", "1", "2"):
         monkeypatch.setattr(cached_tool, "code_stamp", lambda stamp=stamp: stamp)
@@ -141,7 +141,7 @@ async def test_other_code_of_ours_has_other_answers(shelf, monkeypatch):
     assert tool.runs == 2
 
 
-async def test_a_kept_answer_outside_the_tools_schema_counts_as_none(shelf, monkeypatch):
+async def test_a_stored_answer_outside_the_tools_schema_is_ignored(shelf, monkeypatch):
     tool = Counted()
     async with client_of(shelf(), tool.definition) as client:
         assert await client.call("counted", {"number": 1}) == {"number": 2}
@@ -184,7 +184,7 @@ async def test_a_thousand_equal_calls_cost_one(shelf):
 
 
 @pytest.mark.feature("T-16")
-async def test_who_leaves_does_not_take_the_work_from_the_others_and_the_last_one_ends_it():
+async def test_a_computation_is_cancelled_only_with_its_last_caller():
     flights: SingleFlight[int] = SingleFlight()
     go_on, begun, ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
@@ -215,7 +215,7 @@ async def test_who_leaves_does_not_take_the_work_from_the_others_and_the_last_on
     assert ended.is_set()
 
 
-async def test_a_failure_is_told_to_all_who_wait_and_is_not_kept(shelf):
+async def test_a_failure_is_raised_in_all_callers_and_is_not_kept(shelf):
     tool = Counted()
     tool.go_on.clear()
     tool.fails = True
@@ -230,7 +230,7 @@ async def test_a_failure_is_told_to_all_who_wait_and_is_not_kept(shelf):
 
 
 @pytest.mark.feature("A-09")
-async def test_a_cache_that_breaks_in_mid_run_is_given_up_with_one_warning(shelf, monkeypatch):
+async def test_a_store_that_breaks_during_a_run_is_abandoned_with_one_warning(shelf, monkeypatch):
     told: list[str] = []
     services = shelf(on_loss=told.append)
     tool = Counted()
@@ -248,7 +248,7 @@ async def test_a_cache_that_breaks_in_mid_run_is_given_up_with_one_warning(shelf
 
 
 @pytest.mark.feature("A-09")
-async def test_a_server_may_keep_the_answers_and_may_go_at_any_moment(tmp_path):
+async def test_a_server_may_store_the_answers_and_may_disappear_at_any_moment(tmp_path):
     told: list[str] = []
     tool = Counted()
     with cache_server("open-sesame-1234") as server:

@@ -125,7 +125,7 @@ async def test_a_file_that_a_person_wrote_is_not_overwritten(tmp_path):
         ("prune_tests", {"test_path": TEST, "spec_path": "specs/bad.json", "drop": [], "framework": "pytest"}),
     ],
 )
-async def test_what_is_not_there_is_a_failure_that_says_so(tmp_path, tool, arguments):
+async def test_a_missing_file_is_a_failure_that_names_it(tmp_path, tool, arguments):
     services = make_services(tmp_path)
     staged_spec(services)
     write_files(services.run_folder.path, {**ODD_SPECS, "specs/bad.json": "{"})

@@ -1,4 +1,4 @@
-"""A test file goes nowhere without the helpers it needs."""
+"""A staged test file is read with the helpers it depends on."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ HELPER = "tests/generated/shop/carts.py"
 @pytest.mark.parametrize(
     "line", ["import carts", "from carts import full", "from . import carts", "from .carts import full"]
 )
-def test_a_helper_beside_a_test_is_taken_along_with_its_own(tmp_path: Path, line: str) -> None:
+def test_a_helper_beside_a_test_is_included_with_its_own_helpers(tmp_path: Path, line: str) -> None:
     other = "tests/generated/shop/prices.py"
     staged = write_files(tmp_path, {TEST: line, HELPER: "import prices\n", other: "", "tests/generated/shop/no.py": ""})
     assert sorted(with_dependencies(staged, TEST)) == sorted([TEST, HELPER, other])
 
 
-def test_a_helper_named_from_the_root_and_conftests_are_taken_along(tmp_path: Path) -> None:
+def test_helpers_imported_from_the_root_and_conftests_are_included(tmp_path: Path) -> None:
     files = {TEST: "from tests.generated.shop import carts\n", HELPER: "", "tests/conftest.py": ""}
     staged = write_files(tmp_path, files)
     assert sorted(with_dependencies(staged, TEST)) == sorted(files)

@@ -1,4 +1,4 @@
-"""Calling tools through the client, wherever they live (T-12)."""
+"""Calls of tools through the client (T-12)."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ async def test_a_call_whose_task_is_cancelled_stops_the_tool_and_nothing_else(to
         ToolFailure("no such file"),
     ],
 )
-async def test_what_a_tool_meets_keeps_its_type_message_and_advice(toolbox, error):
+async def test_an_error_of_a_tool_keeps_its_type_message_and_advice(toolbox, error):
     async with ToolClient(toolbox(act=failing(error))) as client:
         with pytest.raises(type(error)) as caught:
             await client.call("act", {"number": 1})

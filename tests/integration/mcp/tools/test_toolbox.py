@@ -1,4 +1,4 @@
-"""The toolbox: what it offers, and how a tool answers whoever calls it (T-09, T-10, T-12, T-16)."""
+"""The toolbox: the tools it lists, and how they answer (T-09, T-10, T-12, T-16)."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ async def test_arguments_are_checked_by_the_server_too(services):
     assert "rename it to 'path'" in told["advice"]
 
 
-async def test_what_a_tool_meets_unexpectedly_is_kept_from_the_caller(services, caplog):
+async def test_an_unexpected_error_of_a_tool_is_hidden_from_the_caller(services, caplog):
     async def crash(services, /, **arguments):
         raise KeyError("the secret")
 
@@ -183,7 +183,7 @@ def test_building_a_toolbox_leaves_the_hosts_logging_alone(services):
     assert logging.getLogger().handlers == before
 
 
-def test_the_cache_forgets_what_was_unused_longest_and_hands_out_copies():
+def test_the_cache_drops_the_least_recently_used_result_and_returns_copies():
     cache = ContentCache(capacity=2)
     cache.put("a", {"list": [1]})
     cache.put("b", {})

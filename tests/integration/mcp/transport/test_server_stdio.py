@@ -1,4 +1,4 @@
-"""`python main.py mcp serve` as a client starts it: used, cancelled, left in mid-call, ended."""
+"""`python main.py mcp serve` as a client starts it: calls, cancellation, disconnection, end."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _request(number: int, method: str, **params: Any) -> dict[str, Any]:
         (["--http", "192.0.2.1:0"], "192.0.2.1"),
     ],
 )
-def test_what_is_wrong_is_said_at_the_start(
+def test_wrong_options_are_refused_at_the_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""Who gets in over HTTP, and with how large and how slow a body: the middleware, called as uvicorn calls it."""
+"""The HTTP middleware, called as uvicorn calls it: Host, Origin, token, size and speed of bodies."""
 
 import asyncio
 import json
@@ -98,7 +98,7 @@ async def test_every_other_host_is_misdirected(headers):
     assert "--allowed-host" in refused.error["message"]
 
 
-async def test_where_others_may_come_an_address_is_taken_but_no_strange_name():
+async def test_beyond_loopback_addresses_are_accepted_but_no_unknown_name():
     options = {"host": "0.0.0.0", "token": TOKEN}
     known = ("authorization", f"Bearer {TOKEN}")
     by_address = Exchange(headers=[("host", "192.168.1.5:8000"), known])
@@ -125,7 +125,7 @@ async def test_every_other_page_is_refused(origin):
     assert "--allowed-origin" in refused.error["message"]
 
 
-async def test_a_page_of_the_server_itself_may_call_also_where_others_come():
+async def test_a_page_of_the_same_origin_may_call_beyond_loopback():
     headers = [("host", "10.0.0.5:8000"), ("authorization", f"Bearer {TOKEN}")]
     for origin, status in [("http://10.0.0.5:8000", 200), ("http://10.0.0.6:8000", 403), ("http://localhost:1", 403)]:
         exchange = Exchange(headers=[*headers, ("origin", origin)])
@@ -159,7 +159,7 @@ async def test_with_the_right_token_the_request_is_served(kind):
     assert (await guarded(Exchange(headers=headers), token=TOKEN)).status == 200
 
 
-async def test_the_protocol_has_one_path_and_strangers_do_not_learn_it():
+async def test_the_protocol_has_one_path_which_refused_clients_do_not_learn():
     at_root = Exchange(path="/", headers=[("host", "localhost")])
     assert "/mcp" in (await guarded(at_root)).error["message"]
     stranger = Exchange(path="/", headers=[("host", "localhost")])
@@ -167,7 +167,7 @@ async def test_the_protocol_has_one_path_and_strangers_do_not_learn_it():
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0", "192.168.1.5", "::", "fe80::1%eth0"])
-def test_listening_for_others_needs_a_token(address):
+def test_listening_beyond_loopback_needs_a_token(address):
     with pytest.raises(SettingsError, match="no token") as refused:
         check_reachable_by(HttpOptions(host=address), address)
     assert "--token-env" in refused.value.advice
@@ -222,12 +222,12 @@ async def test_a_body_above_the_limit_is_refused(chunks, headers):
     assert refused.headers["connection"] == "close"
 
 
-async def test_a_body_that_does_not_come_in_time_is_given_up():
+async def test_a_body_that_is_late_is_refused():
     refused = await bodied(Exchange([PING[:5]], ends=False), body_seconds=0.05)
     assert (refused.status, refused.error["message"]) == (408, "the body did not arrive within 0.05 seconds")
 
 
-async def test_a_client_that_leaves_before_its_body_is_complete_is_forgotten():
+async def test_a_client_that_disconnects_before_its_body_is_complete_gets_no_answer():
     exchange = Exchange([PING[:5]], ends=False)
     exchange.waiting.append({"type": "http.disconnect"})
     assert (await bodied(exchange)).sent == []

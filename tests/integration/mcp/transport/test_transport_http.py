@@ -1,4 +1,4 @@
-"""Over HTTP the server outlives whatever clients do, ends what they leave behind, and stops in good order."""
+"""Over HTTP the server survives misbehaving clients, ends their calls, and shuts down in order."""
 
 import json
 import os
@@ -78,7 +78,7 @@ def test_bodies_that_are_no_message_are_answered(session, raw, code):
     assert (refused.status_code, refused.json()["error"]["code"]) == (400, code)
 
 
-def test_requests_that_fit_no_session_are_told_so(session):
+def test_requests_of_no_session_get_an_error(session):
     unknown = {"mcp-session-id": "no-such-session"}
     assert session.client.post(session.url, json=call("add"), headers=unknown).status_code == 404
     assert session.client.put(session.url, json=call("add")).status_code == 405
@@ -87,7 +87,7 @@ def test_requests_that_fit_no_session_are_told_so(session):
     assert sum_of(session, 4, 2) == 6
 
 
-def test_a_session_that_its_client_ended_is_over(session):
+def test_a_session_ended_by_its_client_accepts_no_request(session):
     assert session.client.delete(session.url).status_code == 200
     assert session.client.post(session.url, json=call("add")).status_code == 404
 
@@ -137,7 +137,7 @@ def test_in_the_protocol_without_sessions_a_call_ends_with_its_connection(served
     served.log.wait_for("no longer waiting", times=waiting + 1)
 
 
-def test_a_connection_that_says_nothing_or_half_a_request_is_closed():
+def test_a_connection_without_a_complete_request_is_closed():
     with (
         over_http(TRIAL, '{"header_seconds": 0.2}') as hasty,
         connected(hasty.url) as silent,
@@ -155,7 +155,7 @@ def test_what_is_no_http_is_answered_and_closed(served):
 
 
 @pytest.mark.parametrize("answered", ["before", "after"])
-def test_a_client_picks_up_the_answer_that_its_broken_connection_lost(free, answered):
+def test_a_client_resumes_and_gets_the_answer_its_broken_connection_lost(free, answered):
     with RawSession(free.url) as session, RawSession(free.url) as other:
         with session.client.stream("POST", session.url, json=call("pass_gate", request_id=9)) as broken:
             first = next(line for line in broken.iter_lines() if line.startswith("id:"))
@@ -172,7 +172,7 @@ def test_a_client_picks_up_the_answer_that_its_broken_connection_lost(free, answ
     assert (answer["id"], answer["result"]["structuredContent"]) == (9, {"result": "passed"})
 
 
-def test_a_stream_that_was_picked_up_ends_with_its_session(free):
+def test_a_resumed_stream_ends_with_its_session(free):
     with RawSession(free.url) as session:
         with session.client.stream("POST", session.url, json=call("wait", request_id=9)) as broken:
             first = next(line for line in broken.iter_lines() if line.startswith("id:"))
@@ -184,7 +184,7 @@ def test_a_stream_that_was_picked_up_ends_with_its_session(free):
         free.log.wait_for("no longer waiting")
 
 
-def test_asked_to_stop_it_lets_calls_end_and_closes_listening_streams_and_the_door(free, tmp_path):
+def test_on_the_first_signal_calls_finish_and_listening_streams_end(free, tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     message = call("read_fifo", {"path": str(pipe)}, 3)
@@ -205,7 +205,7 @@ def test_asked_to_stop_it_lets_calls_end_and_closes_listening_streams_and_the_do
     assert free.process.wait(60) == 0
 
 
-def test_asked_to_stop_it_does_not_wait_for_calls_that_never_end():
+def test_on_the_first_signal_calls_that_never_end_are_cancelled_in_time():
     with (
         over_http(TRIAL, '{"shutdown_seconds": 1}') as impatient,
         RawSession(impatient.url) as session,
@@ -216,7 +216,7 @@ def test_asked_to_stop_it_does_not_wait_for_calls_that_never_end():
         impatient.log.wait_for("no longer waiting")
 
 
-def test_asked_to_stop_twice_it_cancels_calls_at_once():
+def test_on_the_second_signal_calls_are_cancelled_at_once():
     with (
         over_http(TRIAL, '{"shutdown_seconds": 100000}') as patient,
         RawSession(patient.url) as session,
@@ -230,7 +230,7 @@ def test_asked_to_stop_twice_it_cancels_calls_at_once():
         patient.log.wait_for("no longer waiting")
 
 
-def test_asked_to_stop_it_also_ends_the_listening_streams_of_the_newest_protocol():
+def test_on_the_first_signal_listening_streams_of_the_newest_protocol_end():
     asked = request("subscriptions/listen", {"notifications": {"toolsListChanged": True}, "_meta": NEWEST}, 1)
     headers = {**HEADERS, "mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen"}
     with (

@@ -1,4 +1,4 @@
-"""What is kept of a session's streams, for a client that comes back: bounded, in order, nobody else's."""
+"""Events of a session are kept for a client that returns: bounded, in order, for this session only."""
 
 import asyncio
 

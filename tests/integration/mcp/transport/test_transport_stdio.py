@@ -1,4 +1,4 @@
-"""Over stdio nothing but protocol reaches stdout, and whatever comes in, the server stays or ends in good order."""
+"""Over stdio only the protocol reaches stdout, and malformed input does not stop the server."""
 
 import json
 
@@ -113,7 +113,7 @@ def test_a_cancelled_call_is_stopped_while_others_go_on(lasting):
         (b'{"jsonrpc": "2.0", "id": "a", "method": "ping", "params": [1]}', -32602, "a"),
     ],
 )
-def test_each_way_to_get_a_message_wrong_has_its_answer(raw, code, request_id):
+def test_each_malformed_message_gets_its_error(raw, code, request_id):
     refused = check_message(raw)
     assert refused is not None
     assert (refused.code, refused.request_id) == (code, request_id)
