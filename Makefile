@@ -2,12 +2,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+LOWEST := build/lowest
 JOBS ?= 3
 # A file's tests share fixtures, so they stay in one process. Files start in the order of their folders: end-to-end first,
 # unit last, so that no long file is left for the end.
 PARALLEL = -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: install demo test test-all test-unit test-llm bench bench-quick bench-context profile docs check format clean bench-planted bench-planted-api
+.PHONY: install demo test test-all test-unit test-lowest test-llm bench bench-quick bench-context profile docs check format clean bench-planted bench-planted-api
 
 install: $(VENV)/.installed
 
@@ -33,6 +34,18 @@ test-all: install
 
 test-unit: install
 	$(BIN)/python -m pytest $(PARALLEL) tests/unit
+
+# The lowest versions that pyproject.toml allows: unit tests and one run, in an environment of their own.
+test-lowest: install
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct -r requirements.txt
+	mkdir -p $(LOWEST)/checkout
+	ln -sfn "$(CURDIR)" $(LOWEST)/checkout/testwright
+	site=$$($(LOWEST)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))'); \
+	  echo "$(CURDIR)/$(LOWEST)/checkout" > "$$site/testwright_checkout.pth"
+	$(LOWEST)/bin/python -m pytest -n $(JOBS) --dist loadfile -p no:cacheprovider tests/unit
+	rm -rf $(LOWEST)/shop && cp -r examples/shop $(LOWEST)/shop
+	$(LOWEST)/bin/python main.py run "unit tests for src/shop/cart.py" --root $(LOWEST)/shop
 
 # Needs TESTWRIGHT_LLM_BASE_URL, TESTWRIGHT_LLM_MODEL and TESTWRIGHT_API_KEY; records into tests/data/cassettes for CI.
 test-llm: install
