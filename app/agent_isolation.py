@@ -18,7 +18,7 @@ from typing import Any
 from ..agents.contract.protocol import AgentProtocol, AgentRequest, AgentResponse, ErrorType, error_response
 from ..config.settings import Settings
 from ..core.usage import ModelBudget, ModelUsage
-from ..store.files.audit import Attempt
+from ..store.files.audit import AuditEntry
 
 _BEGIN = "import sys; sys.path.append(sys.argv[1]); from testwright.app.agent_process import main; main()"
 _TOLD = 2000
@@ -36,7 +36,7 @@ class _Session:
 
     settings: dict[str, Any]
     run_id: str
-    audit: Callable[[Attempt], None]
+    audit: Callable[[AuditEntry], None]
     budget: ModelBudget
     one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
     given_out: set[str] = field(default_factory=set)
@@ -44,7 +44,7 @@ class _Session:
     def hear(self, told: Mapping[str, Any]) -> None:
         """Take over what a process says on the way: an attempt, what was spent, a key, the ceiling it met."""
         if "audit" in told:
-            self.audit(Attempt(**{**told["audit"], "errors": tuple(told["audit"]["errors"])}))
+            self.audit(AuditEntry(**{**told["audit"], "errors": tuple(told["audit"]["errors"])}))
         if "spent" in told:
             self.budget.add(ModelUsage(**told["spent"]))
         if "given_out" in told:
@@ -54,7 +54,7 @@ class _Session:
 
 
 def isolated_agents(
-    roles: Iterable[str], settings: Settings, run_id: str, *, audit: Callable[[Attempt], None], budget: ModelBudget
+    roles: Iterable[str], settings: Settings, run_id: str, *, audit: Callable[[AuditEntry], None], budget: ModelBudget
 ) -> dict[str, AgentProtocol]:
     """The agents of a run, by role, each request to them answered by a new process.
 

@@ -22,7 +22,7 @@ from ..mcp.toolbox.services import ToolServices
 from ..mcp.toolbox.toolbox import build_toolbox
 from ..store.database.artifacts import Artifact, Artifacts
 from ..store.database.database import Store
-from ..store.files.audit import Attempt, AuditLog
+from ..store.files.audit import AuditEntry, AuditLog
 from ..store.files.run_folder import RunFolder
 from ..utils.work_meter import WorkMeter
 from .agent_factory import create_agents
@@ -154,7 +154,7 @@ async def open_agent(
     run_id: str,
     role: str,
     *,
-    audit: Callable[[Attempt], None],
+    audit: Callable[[AuditEntry], None],
     seconds_before: float,
     given_out: set[str],
     spent: Callable[[ModelUsage], None],

@@ -14,8 +14,8 @@ from ..agents.model.prices import Prices, load_prices
 from ..config.settings import ROLES, Settings
 from ..core.errors import SettingsError
 from ..core.usage import Ceilings, ModelBudget, ModelUsage
-from ..store.database.answers import Answers
-from ..store.files.audit import Attempt
+from ..store.database.answers import ModelAnswers
+from ..store.files.audit import AuditEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +36,20 @@ class ModelClients:
 class RunAnswers:
     """A run's stored answers."""
 
-    def __init__(self, answers: Answers, run_id: str) -> None:
+    def __init__(self, answers: ModelAnswers, run_id: str) -> None:
         self._answers = answers
         self._run_id = run_id
 
     def get(self, role: str, attempt: int, prompt_hash: str) -> Any:
-        """See `Answers.get`."""
+        """See `ModelAnswers.get`."""
         return self._answers.get(self._run_id, role, attempt, prompt_hash)
 
     def put(self, role: str, attempt: int, prompt_hash: str, answer: Any) -> None:
-        """See `Answers.put`."""
+        """See `ModelAnswers.put`."""
         self._answers.put(self._run_id, role, attempt, prompt_hash, answer)
 
     def all(self) -> list[tuple[str, Any]]:
-        """See `Answers.of_run`."""
+        """See `ModelAnswers.of_run`."""
         return self._answers.of_run(self._run_id)
 
 
@@ -61,7 +61,7 @@ async def open_model_clients(
     cache: Path | None = None,
     kept: RunAnswers | None = None,
     seconds_before: float = 0.0,
-    audit: Callable[[Attempt], None] = lambda attempt: None,
+    audit: Callable[[AuditEntry], None] = lambda attempt: None,
     given_out: set[str] | None = None,
     spent: Callable[[ModelUsage], None] = lambda spend: None,
     waiting: Callable[[], AbstractContextManager[None]] = nullcontext,

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..sandbox.fingerprint import TooLargeError, digest_of_tree, installed_digest, program_digest, tree_digests
-from ..store.cache.standing import Standing, StandingAnswers
+from ..store.cache.run_results import StoredResult, StoredResults
 from ..utils.own_source import OWN_FOLDER, own_digest
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def key_for(request: str, settings: Settings, environment: Mapping[str, str]) ->
 
 def lookup(question: CacheKey) -> CachedRun | None:
     """The answer that stands; None when there is none, or when anything has changed since it was given."""
-    answers = StandingAnswers(question.state)
+    answers = StoredResults(question.state)
     standing = answers.get(question.key)
     if standing is None:
         return None
@@ -115,7 +115,7 @@ def lookup(question: CacheKey) -> CachedRun | None:
     return None
 
 
-def _stands(standing: Standing, question: CacheKey, report: bytes) -> bool:
+def _stands(standing: StoredResult, question: CacheKey, report: bytes) -> bool:
     """Cheapest first."""
     return (
         standing.root == str(question.root)
@@ -142,7 +142,7 @@ class ProjectSnapshot:
         self._own = own_digest()
         self._before = self._tree()
         for question in self._questions:
-            StandingAnswers(question.state).drop(question.key)
+            StoredResults(question.state).drop(question.key)
 
     def keep(self, settings: Settings, report: Report, interpreter: Interpreter | None, shown: str) -> bool:
         """Keep what the run has answered; whether it was of a kind that may be given again.
@@ -157,10 +157,12 @@ class ProjectSnapshot:
         for question in self._questions:
             with suppress(OSError):  # a full disk: nothing is kept
                 if standing is not None:
-                    StandingAnswers(question.state).put(question.key, standing)
+                    StoredResults(question.state).put(question.key, standing)
         return standing is not None
 
-    def _standing(self, settings: Settings, report: Report, interpreter: Interpreter, shown: str) -> Standing | None:
+    def _standing(
+        self, settings: Settings, report: Report, interpreter: Interpreter, shown: str
+    ) -> StoredResult | None:
         after, added = self._tree(), {one.path for one in report.files}
         if self._before is None or after is None or _without(self._before, added) != _without(after, added):
             return None
@@ -171,7 +173,7 @@ class ProjectSnapshot:
         linked = [one for one in interpreter.linked if not one.resolve().is_relative_to(root.resolve())]
         programs = [interpreter.path, interpreter.base, *(root / name / "pyvenv.cfg" for name in _ENVIRONMENTS)]
         sites = [*interpreter.site_paths, *([interpreter.user_site] if interpreter.user_site else [])]
-        return Standing(
+        return StoredResult(
             run_id=report.run.id,
             exit_code=int(report.exit_code),
             shown=shown,

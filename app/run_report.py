@@ -22,7 +22,7 @@ from ..reports.run_facts import RunFacts, tool_use
 from ..sandbox.interpreter import Interpreter
 from ..store.files.event_log import read_events
 from ..store.files.files import remove_leftovers, write_file
-from ..store.files.sessions import Sessions, SessionUsage
+from ..store.files.sessions import SessionFile, SessionUsage
 from ..store.files.staging import Staging
 from .container import LiveRun
 from .tool_factory import cache_kind
@@ -49,7 +49,7 @@ class UsageRecorder:
 
     def __init__(self, live: LiveRun) -> None:
         self._live = live
-        self._sessions = Sessions(live.folder.sessions_json)
+        self._sessions = SessionFile(live.folder.sessions_json)
         self._earlier = self._sessions.all()
         live.events.subscribe(self._on_event)
 

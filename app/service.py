@@ -20,7 +20,7 @@ from ..store.database.database import Store
 from ..store.files.acceptance import Acceptance
 from ..store.files.lock import project_lock, run_lock
 from ..store.files.run_folder import RunFolder
-from ..store.files.sessions import Sessions
+from ..store.files.sessions import SessionFile
 from ..store.files.staging import Staging
 from .agent_factory import create_planner
 from .bootstrap import load_changes, planner_inputs_for
@@ -57,7 +57,7 @@ async def resume(
     with Store.open(where.state) as store:
         record = store.runs.get(run_id)
     settings = _as_found(changed_settings(restore_settings(record.settings), changed), where)
-    before = max(record.spent.seconds, sum(one.seconds for one in Sessions(folder.sessions_json).all()))
+    before = max(record.spent.seconds, sum(one.seconds for one in SessionFile(folder.sessions_json).all()))
     async with open_run(settings, run_id, on_event=on_event, seconds_before=before) as live:
         return await continue_run(live, record)
 
@@ -137,7 +137,9 @@ def show_run(run_id: str, where: Settings) -> tuple[listing.RunDetails, str]:
     return details, path.read_text("utf-8") if path.is_file() else ""
 
 
-def clean(settings: Settings, *, older_than_days: float | None = None, dry_run: bool = False) -> retention.Cleaning:
+def clean(
+    settings: Settings, *, older_than_days: float | None = None, dry_run: bool = False
+) -> retention.CleanupResult:
     """Remove old runs, never the newest `keep_runs`, never one that is being worked on."""
     with Store.open(settings.state) as store:
         return retention.clean(

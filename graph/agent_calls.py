@@ -14,9 +14,9 @@ from ..agents.contract.lifecycle import AgentAttempt, RequestOptions, send_reque
 from ..agents.contract.protocol import AgentRequest, AgentResponse, JsonObject, RequestMetadata, consumer_view
 from ..core.errors import BudgetExhausted, ExitCode, TestwrightError
 from ..core.usage import ModelBudget
-from ..store.files.audit import Attempt, AttemptOutcome
+from ..store.files.audit import AttemptOutcome, AuditEntry
 from ..utils.canonical import digest_of
-from ..utils.error_formatter import in_short
+from ..utils.error_formatter import summarize_errors
 from .context import GraphServices, RunContext, services_of
 
 
@@ -90,14 +90,14 @@ def _audited(services: GraphServices, step_id: str | None) -> RequestOptions:
     return replace(options, sleep=sleep, record=record)
 
 
-def _audit_entry(attempt: AgentAttempt, step_id: str | None) -> Attempt:
+def _audit_entry(attempt: AgentAttempt, step_id: str | None) -> AuditEntry:
     response, error = attempt.response, attempt.response.error
     metadata, inputs = response.metadata, consumer_view(attempt.request.inputs or {})
     generation = inputs.get("attempt")  # of a spec or a test file within the step, from 1
     reason = attempt.reason
     if attempt.attempt == 1:  # the errors that a refinement is to mend are what made it necessary
-        reason = in_short(inputs.get("errors") or ()) or reason
-    return Attempt(
+        reason = summarize_errors(inputs.get("errors") or ()) or reason
+    return AuditEntry(
         role=attempt.role,
         attempt=attempt.attempt,
         outcome=_outcome(response),

@@ -29,7 +29,7 @@ from ..agents.contract.protocol import AgentProtocol, JsonObject
 from ..core.errors import TestwrightError
 from ..core.events import EventType
 from ..core.usage import ModelBudget
-from ..store.files.audit import Attempt
+from ..store.files.audit import AuditEntry
 from ..utils.schema_registry import bundle, select_schema
 
 
@@ -99,7 +99,7 @@ class GraphServices:
     tools: ToolCaller
     artifacts: ArtifactStore
     emit: Emit
-    audit: Callable[[Attempt], None]
+    audit: Callable[[AuditEntry], None]
     checkpointer: BaseCheckpointSaver[str] | None = None
     request_options: RequestOptions = field(default_factory=RequestOptions)
     validate: ContractValidator = contract_violations

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 from langgraph.runtime import Runtime
 
 from ..core.events import EventType
-from ..store.files.audit import Attempt
+from ..store.files.audit import AuditEntry
 from .context import GraphServices, RunContext, services_of
 from .faults import fault_of, is_transient
 
@@ -54,7 +54,7 @@ def _audit(
     attempt = runtime.execution_info.node_attempt if runtime.execution_info else 1
     retried = is_transient(error) and attempt < services.node_attempts
     services.audit(
-        Attempt(
+        AuditEntry(
             role=name,
             attempt=attempt,
             outcome="timed_out" if isinstance(error, TimeoutError) else "failed",

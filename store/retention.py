@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..core.errors import RunLocked, UsageError
-from .cache.standing import StandingAnswers
+from .cache.run_results import StoredResults
 from .database.database import Store
 from .files.files import remove_tree, typed_errors
 from .files.lock import is_locked, run_lock
@@ -21,7 +21,7 @@ _LEAVING = ".removing-"
 
 
 @dataclass(frozen=True, slots=True)
-class Cleaning:
+class CleanupResult:
     """What `clean` did, or would do.
 
     Attributes:
@@ -45,7 +45,7 @@ def clean(
     older_than_days: float | None = None,
     dry_run: bool = False,
     clock: Callable[[], float] = time.time,
-) -> Cleaning:
+) -> CleanupResult:
     """Remove old runs: their folders, database rows, artifacts and answers.
 
     Args:
@@ -73,8 +73,8 @@ def clean(
         freed += size
     if not dry_run:
         _remove_leftovers(state_dir)
-        StandingAnswers(state_dir).prune()
-    return Cleaning(tuple(removed), tuple(running), total - len(removed), freed)
+        StoredResults(state_dir).prune()
+    return CleanupResult(tuple(removed), tuple(running), total - len(removed), freed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def row_case(owner: str | None, test: TestNode, row: str, known: Container[str] 
     return named if named in known else ""
 
 
-def proven_by(test: TestNode, owner: str | None, known: Container[str] = ()) -> tuple[str, ...]:
+def cases_of_test(test: TestNode, owner: str | None, known: Container[str] = ()) -> tuple[str, ...]:
     """The ids of the cases that a test proves, those of its rows first.
 
     Args:

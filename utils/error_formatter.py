@@ -44,7 +44,7 @@ class SpecIssue:
         return asdict(self)
 
 
-def issues_told(issues: Iterable[SpecIssue]) -> str:
+def join_issues(issues: Iterable[SpecIssue]) -> str:
     """All issues in one line, each with its place."""
     return "; ".join(f"{issue.path}: {issue.message}" for issue in issues)
 
@@ -183,7 +183,7 @@ def _sequence(value: Any) -> Sequence[str]:
     return value if isinstance(value, list | tuple) else ()
 
 
-def in_short(errors: Sequence[Mapping[str, Any]]) -> str:
+def summarize_errors(errors: Sequence[Mapping[str, Any]]) -> str:
     """Errors in one line, as the reason of what was done about them: the first, and how many more; "" for none."""
     if not errors:
         return ""

@@ -31,7 +31,7 @@ def with_header(body: str, *, target: str, comment: str = "#") -> str:
     )
 
 
-def untouched(text: str) -> bool | None:
+def is_untouched(text: str) -> bool | None:
     """Whether a generated file is as it was written: True, False when changed since, None without a header."""
     lines = _unix_lines(text.removeprefix("\ufeff")).splitlines(keepends=True)
     for number, line in enumerate(lines[:_SEARCHED_LINES]):

@@ -16,7 +16,7 @@ _PARSING = threading.Lock()
 
 
 @contextmanager
-def parsing_alone() -> Iterator[None]:
+def exclusive_parsing() -> Iterator[None]:
     """For libraries that parse Python themselves: nothing else parses while the block runs."""
     with _PARSING:
         yield

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
-from ...utils.case_names import owned_tests, proven_by
+from ...utils.case_names import cases_of_test, owned_tests
 from ...utils.python_names import last_name
 from ...utils.python_source import parse_python
 from ..contract.protocol import JsonObject
@@ -103,7 +103,7 @@ def _scopes(tree: ast.Module, subjects: Mapping[str, str]) -> Iterator[tuple[lis
     tests = list_tests(tree)
     everything = frozenset(subjects.values())
     told = {
-        id(test): {subjects[item] for item in proven_by(test, owner, subjects) if item in subjects}
+        id(test): {subjects[item] for item in cases_of_test(test, owner, subjects) if item in subjects}
         for test, owner in owned_tests(tree)
     }
     of_test = {test: of or everything for test, of in told.items()}

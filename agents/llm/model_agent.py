@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...core.errors import AgentFailure, MalformedLlmOutput, SchemaValidationError
-from ...utils.error_formatter import in_short
+from ...utils.error_formatter import summarize_errors
 from ..contract.lifecycle import Agent, AgentContract
 from ..contract.protocol import AgentRequest, AgentResponse, ErrorType, JsonObject, error_response
 from ..guardrails.problems import problem
@@ -69,7 +69,7 @@ class ModelAgent(Agent):
             UnusableAnswer: it is not in that form, repairs included. ModelFailure, BudgetExhausted: as the chat.
         """
         for repair in range(self._repairs + 1):
-            reason = in_short(back.problems if back is not None else mends) or "first"
+            reason = summarize_errors(back.problems if back is not None else mends) or "first"
             call = replace(self._call(prompt or self._prompt, user, schema, attempt, back), reason=reason)
             _note_prompt(call.prompt_version)
             try:

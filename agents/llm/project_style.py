@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from ...engine.python.project.layout import find_layout
-from ...utils.generated_header import untouched
+from ...utils.generated_header import is_untouched
 from ...utils.python_source import parse_python
 
 LONGEST_STYLE = 1200
@@ -100,7 +100,7 @@ def _texts(root: Path, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
             text = file.read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
-        if untouched(text) is None:
+        if is_untouched(text) is None:
             found += 1
             yield path, text
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...utils.canonical import canonical_json
 from ...utils.error_formatter import code_feedback
-from ...utils.generated_header import untouched, with_header, without_header
+from ...utils.generated_header import is_untouched, with_header, without_header
 from ..contract.lifecycle import AgentContract
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, consumer_view, success_response
 from ..embedded.writing_agent import EmbeddedWritingAgent
@@ -140,5 +140,5 @@ def _weakened(previous: Mapping[str, str], path: str, text: str) -> list[JsonObj
 
 def _headed(text: str, target: str) -> str:
     """The file with our header, as what testwright writes has it; a header the model repeated is written anew."""
-    body = without_header(text) if untouched(text) is not None else text
+    body = without_header(text) if is_untouched(text) is not None else text
     return with_header(body if body.endswith("\n") else f"{body}\n", target=target)

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from ...core.errors import AgentFailure, MalformedLlmOutput, ModelFailure, ModelTimeout
 from ...core.usage import ModelBudget, ModelUsage, current_request_usage
-from ...store.files.audit import Attempt, AttemptOutcome
+from ...store.files.audit import AttemptOutcome, AuditEntry
 from ...utils.canonical import digest_of
 from .abilities import CapabilityFile
 from .chat import ModelAnswer, ModelCall
@@ -71,7 +71,7 @@ class RunChat:
         prices: Prices,
         budget: ModelBudget,
         kept: AnswerStore | None = None,
-        audit: Callable[[Attempt], None] = lambda attempt: None,
+        audit: Callable[[AuditEntry], None] = lambda attempt: None,
         given_out: set[str] | None = None,
         waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
@@ -196,9 +196,9 @@ class RunChat:
         if failure is not None:
             self._reasons[call.role, key] = failure.message
 
-    def _attempt(self, call: ModelCall, key: str) -> Attempt:
+    def _attempt(self, call: ModelCall, key: str) -> AuditEntry:
         tally = current_request_usage()
-        return Attempt(
+        return AuditEntry(
             role=f"{call.role} model",
             attempt=call.attempt,
             outcome="ok",

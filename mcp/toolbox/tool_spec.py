@@ -12,7 +12,7 @@ from typing import Any, Literal
 from jsonschema import Draft202012Validator
 
 from ...core.errors import ToolInputError
-from ...utils.error_formatter import issues_told, schema_issues
+from ...utils.error_formatter import join_issues, schema_issues
 from .services import ToolServices
 
 Json = dict[str, Any]
@@ -141,7 +141,7 @@ def check_arguments(name: str, validator: Draft202012Validator, arguments: Mappi
         parameters = ", ".join(f"{parameter}{'' if parameter in required else '?'}" for parameter in properties)
         suggestions = [issue.suggestion for issue in issues if issue.suggestion]
         raise ToolInputError(
-            f"the arguments of {name} do not fit: {issues_told(issues)}",
+            f"the arguments of {name} do not fit: {join_issues(issues)}",
             advice="; ".join([*suggestions, f"it takes {name}({parameters})"]),
             details={"errors": [issue.to_dict() for issue in issues]},
         )

@@ -15,7 +15,7 @@ from ...store.files.files import write_file
 from ...store.files.staging import Staging
 from ...utils.canonical import pretty_json
 from ...utils.confined_paths import read_text
-from ...utils.generated_header import untouched, with_header, without_header
+from ...utils.generated_header import is_untouched, with_header, without_header
 from ..toolbox.json_schema import TEXTS, closed_object, string
 from ..toolbox.services import ToolServices
 from ..toolbox.tool_spec import Json, ToolSpec
@@ -74,7 +74,7 @@ def _ids(spec: Json) -> set[str]:
 
 def _cut(spec: Json, remaining: Json, text: str) -> str:
     """Removes from a file the tests of all cases that are not in the remaining spec, and renews its header."""
-    body = without_header(text) if untouched(text) is not None else text
+    body = without_header(text) if is_untouched(text) is not None else text
     cut = without_tests(body, proven_cases(body, _ids(spec)) - _ids(remaining))
     return with_header(format_python(cut), target=str((remaining.get("target") or {}).get("path") or ""))
 

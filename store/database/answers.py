@@ -9,14 +9,14 @@ from sqlalchemy import select
 from sqlalchemy.dialects.sqlite import insert
 
 from . import tables
-from .access import Access
-from .sqlite_errors import corrupt
+from .sqlite_errors import corrupt_error
+from .transactions import Transactions
 
 
-class Answers:
+class ModelAnswers:
     """The answers of a store, keyed by run, role, attempt and prompt hash."""
 
-    def __init__(self, access: Access, clock: Callable[[], float]) -> None:
+    def __init__(self, access: Transactions, clock: Callable[[], float]) -> None:
         self._access = access
         self._clock = clock
 
@@ -50,7 +50,7 @@ class Answers:
             try:
                 found = connection.execute(asked).first()
             except ValueError as error:
-                raise corrupt(self._access.path, f"an answer is no JSON ({error})") from error
+                raise corrupt_error(self._access.path, f"an answer is no JSON ({error})") from error
         return None if found is None else found.answer["answer"]
 
     def of_run(self, run_id: str) -> list[tuple[str, Any]]:
@@ -61,4 +61,4 @@ class Answers:
             try:
                 return [(row.role, row.answer["answer"]) for row in connection.execute(asked)]
             except ValueError as error:
-                raise corrupt(self._access.path, f"an answer is no JSON ({error})") from error
+                raise corrupt_error(self._access.path, f"an answer is no JSON ({error})") from error

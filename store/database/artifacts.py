@@ -13,8 +13,8 @@ from sqlalchemy.dialects.sqlite import insert
 from ...core.errors import RunNotFound, StorageError
 from ...utils.canonical import digest_of
 from . import tables
-from .access import Access
-from .sqlite_errors import corrupt
+from .sqlite_errors import corrupt_error
+from .transactions import Transactions
 
 _NAMESPACE = uuid.UUID("5f0f6c1e-6d0b-5c83-9a53-6f2a0b7b6f11")
 
@@ -57,7 +57,7 @@ def artifact_id_of(run_id: str, kind: str, content_hash: str) -> str:
 class Artifacts:
     """The artifacts of a store."""
 
-    def __init__(self, access: Access, clock: Callable[[], float]) -> None:
+    def __init__(self, access: Transactions, clock: Callable[[], float]) -> None:
         self._access = access
         self._clock = clock
 
@@ -122,11 +122,11 @@ class Artifacts:
             try:
                 rows = connection.execute(asked).all()
             except ValueError as error:
-                raise corrupt(self._access.path, f"an artifact is no JSON ({error})") from error
+                raise corrupt_error(self._access.path, f"an artifact is no JSON ({error})") from error
         return [self._checked(row) for row in rows]
 
     def _checked(self, row: Row[Any]) -> Artifact:
         artifact = Artifact(row.artifact_id, row.run_id, row.kind, row.content_hash, row.content, row.created_at)
         if digest_of(artifact.content) != artifact.content_hash:
-            raise corrupt(self._access.path, f"artifact {artifact.artifact_id} is not what was stored")
+            raise corrupt_error(self._access.path, f"artifact {artifact.artifact_id} is not what was stored")
         return artifact

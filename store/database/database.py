@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError
 from ...core.errors import RunLocked
 from ..files.files import typed_errors
 from ..files.run_folder import prepare_state_dir
-from .answers import Answers
+from .answers import ModelAnswers
 from .artifacts import Artifacts
 from .migrate import create_tables, is_current
 from .runs import Runs
@@ -43,7 +43,7 @@ class Store:
         self._engine = engine
         self.runs = Runs(self, clock)
         self.artifacts = Artifacts(self, clock)
-        self.answers = Answers(self, clock)
+        self.answers = ModelAnswers(self, clock)
 
     @classmethod
     def open(cls, state_dir: Path, *, clock: Callable[[], float] = time.time) -> Store:

@@ -12,8 +12,8 @@ from ...core.errors import RunNotFound, UsageError
 from ...core.usage import RunUsage
 from ...utils.redact import Redactor, without_secrets
 from . import tables
-from .access import Access
-from .sqlite_errors import corrupt
+from .sqlite_errors import corrupt_error
+from .transactions import Transactions
 
 RunStatus = Literal["created", "running", "completed", "failed", "stopped"]
 
@@ -50,7 +50,7 @@ class RunRecord:
 class Runs:
     """The runs of a store."""
 
-    def __init__(self, access: Access, clock: Callable[[], float]) -> None:
+    def __init__(self, access: Transactions, clock: Callable[[], float]) -> None:
         self._access = access
         self._clock = clock
 
@@ -152,7 +152,7 @@ class Runs:
             try:
                 return [_record(row) for row in connection.execute(asked)]
             except (ValueError, TypeError) as error:
-                raise corrupt(self._access.path, f"a run does not read ({error})") from error
+                raise corrupt_error(self._access.path, f"a run does not read ({error})") from error
 
 
 def _record(row: Row[Any]) -> RunRecord:

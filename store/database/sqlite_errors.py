@@ -20,7 +20,7 @@ def database_error(error: BaseException | None, path: Path) -> StorageError:
     primary = None if code is None else code & _PRIMARY
     details: dict[str, object] = {"path": str(path), "sqlite": getattr(error, "sqlite_errorname", "") or ""}
     if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return corrupt(path, str(error), details)
+        return corrupt_error(path, str(error), details)
     if primary == sqlite3.SQLITE_FULL or (primary == sqlite3.SQLITE_IOERR and _no_space(path)):
         return StoreFull(f"Cannot write {path}: the disk is full.", advice=SPACE_ADVICE, details=details)
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -33,13 +33,13 @@ def database_error(error: BaseException | None, path: Path) -> StorageError:
         return StorageError(f"Cannot write {path}: {error}.", advice=STATE_ADVICE, details=details)
     said = str(error)[:_LONGEST_MESSAGE]
     if "Could not decode" in said:
-        return corrupt(path, "a text in it does not read", details)
+        return corrupt_error(path, "a text in it does not read", details)
     if "no such " in said:
-        return corrupt(path, said, details)
+        return corrupt_error(path, said, details)
     return StorageError(f"The run database {path} failed: {said}.", advice=STATE_ADVICE, details=details)
 
 
-def corrupt(path: Path, what: str, details: dict[str, object] | None = None) -> StoreCorrupt:
+def corrupt_error(path: Path, what: str, details: dict[str, object] | None = None) -> StoreCorrupt:
     """The error for a database that does not read; nothing is done to the file."""
     return StoreCorrupt(
         f"The run database {path} is damaged: {what}.",

@@ -10,13 +10,13 @@ from typing import Any, Literal
 
 from ...utils.canonical import digest_of
 from ...utils.redact import Redact
-from .journal import Journal, read_journal
+from .journal import JsonlJournal, read_journal
 
 AttemptOutcome = Literal["ok", "invalid", "malformed", "failed", "timed_out", "cancelled", "reused"]
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class AuditEntry:
     """One attempt.
 
     Attributes:
@@ -56,11 +56,11 @@ class AuditLog:
     """Appends attempts to audit.jsonl, in order, from any thread, with secrets redacted."""
 
     def __init__(self, path: Path, redact: Redact, *, clock: Callable[[], float] = time.time) -> None:
-        self._journal = Journal(path)
+        self._journal = JsonlJournal(path)
         self._redact = redact
         self._clock = clock
 
-    def record(self, attempt: Attempt) -> None:
+    def record(self, attempt: AuditEntry) -> None:
         """Store one attempt; one without `at` has ended just now. Raises StoreFull, StorageError."""
         if not attempt.at:
             attempt = replace(attempt, at=self._clock() - attempt.duration_ms / 1000)
@@ -76,9 +76,9 @@ def prompt_hash(asked: Any) -> str:
     return digest_of(asked)
 
 
-def read_attempts(path: Path) -> Iterator[Attempt]:
+def read_attempts(path: Path) -> Iterator[AuditEntry]:
     """The stored attempts in order. Fields of a later version are left out. Raises StoreCorrupt."""
-    known = {one.name for one in fields(Attempt)}
+    known = {one.name for one in fields(AuditEntry)}
     for entry in read_journal(path):
         values = {name: value for name, value in entry.items() if name in known}
-        yield Attempt(**{**values, "errors": tuple(values.get("errors", ()))})
+        yield AuditEntry(**{**values, "errors": tuple(values.get("errors", ()))})

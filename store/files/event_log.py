@@ -12,7 +12,7 @@ from typing import Any
 from ...core.errors import StoreCorrupt
 from ...core.events import Event, EventSink, EventType
 from ...utils.redact import Redact
-from .journal import Journal, read_journal
+from .journal import JsonlJournal, read_journal
 
 
 class EventLog:
@@ -28,7 +28,7 @@ class EventLog:
     """
 
     def __init__(self, path: Path, redact: Redact, *, clock: Callable[[], float] = time.time) -> None:
-        self._journal = Journal(path)
+        self._journal = JsonlJournal(path)
         self._redact = redact
         self._clock = clock
         self._sinks: list[EventSink] = []

@@ -17,7 +17,7 @@ from ...core.errors import StoreCorrupt
 from .files import typed_errors
 
 
-class Journal:
+class JsonlJournal:
     """Appends lines to one file, in order, from any thread.
 
     The file is opened at the first write. `count` says how many lines it holds.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ...core.errors import UsageError
-from ...utils.generated_header import untouched
+from ...utils.generated_header import is_untouched
 from .files import removed_on_failure, sync_folder, temporary_of, write_beside
 
 
@@ -129,7 +129,7 @@ def _appear(temporary: Path, place: Path) -> bool:
 
 
 def _changed_by_a_person(content: bytes) -> str | None:
-    state = untouched(content.decode("utf-8", "replace"))
+    state = is_untouched(content.decode("utf-8", "replace"))
     if state is None:
         return "a file of that name is there that testwright has not written"
     return None if state else "it was changed by hand since testwright wrote it"

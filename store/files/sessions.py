@@ -37,7 +37,7 @@ class SessionUsage:
     tool_calls: Sequence[Mapping[str, Any]] = ()
 
 
-class Sessions:
+class SessionFile:
     """The sessions of one run, in its `sessions.json`.
 
     Args:

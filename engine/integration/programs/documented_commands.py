@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ....utils.generated_header import untouched
+from ....utils.generated_header import is_untouched
 from ...python.project.layout import Layout
 from ..model.programs import ProjectProgram
 from .arguments import Command, ProgramArgument
@@ -34,7 +34,7 @@ def _text(path: Path) -> str:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return ""
-    return "" if untouched(text) else text
+    return "" if is_untouched(text) else text
 
 
 def _commands_in(text: str, program: ProjectProgram) -> Iterable[tuple[str, ...]]:

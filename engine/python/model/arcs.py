@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from coverage.exceptions import CoverageException
 from coverage.parser import PythonParser
 
-from ....utils.python_source import parsing_alone
+from ....utils.python_source import exclusive_parsing
 from .model import Arc, CallableFacts
 
 
@@ -24,7 +24,7 @@ class ArcMap:
         self._real: dict[frozenset[Arc], frozenset[Arc]] = {}
         self._parser = PythonParser(text=source)
         try:
-            with parsing_alone():
+            with exclusive_parsing():
                 self._parser.parse_source()
                 self._parser.arcs()
         except CoverageException as error:
@@ -76,7 +76,7 @@ def branch_arcs(source: str) -> frozenset[Arc]:
 def _parser(source: str) -> PythonParser:
     parser = PythonParser(text=source, exclude=r"#\s*(pragma|PRAGMA)[:\s]?\s*(no|NO)\s*(cover|COVER)")
     try:
-        with parsing_alone():
+        with exclusive_parsing():
             parser.parse_source()
             parser.arcs()
     except CoverageException as error:

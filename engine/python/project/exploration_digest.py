@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from ....utils.generated_header import untouched
+from ....utils.generated_header import is_untouched
 from ....utils.python_source import parse_python
 
 _WORD = re.compile(r"\w+")
@@ -58,7 +58,7 @@ class Foundations:
     _rest: str = ""
 
     def __post_init__(self) -> None:
-        self._python = [one for one in self.files if one.endswith(".py") and not untouched(self._text(one))]
+        self._python = [one for one in self.files if one.endswith(".py") and not is_untouched(self._text(one))]
         self._importable = _places(self.files)
 
     def digest_of(self, path: str) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ....utils.generated_header import untouched
+from ....utils.generated_header import is_untouched
 from ....utils.python_names import bound_outside_patterns
 from ....utils.python_source import parse_python
 from ..facts.analyse import imports_of, package_of, subjects
@@ -83,7 +83,7 @@ class _Finder:
             text = (self._root / path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             return None
-        if untouched(text):  # our own tests of an earlier run: reading them would make each run differ from the last
+        if is_untouched(text):  # our own tests of an earlier run: reading them would make each run differ from the last
             return None
         last = self._facts.module.rpartition(".")[2]
         return text if (self._package in text or last in text) and self._names.search(text) else None

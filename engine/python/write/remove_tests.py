@@ -10,7 +10,7 @@ from typing import TypeGuard
 from ruff.__main__ import find_ruff_bin
 
 from ....core.errors import EnvironmentFault
-from ....utils.case_names import TestNode, proven_by, row_case, rows_of
+from ....utils.case_names import TestNode, cases_of_test, row_case, rows_of
 from ....utils.python_source import parse_python
 from .repair import case_ranges
 
@@ -74,7 +74,7 @@ def _is_test(node: ast.stmt) -> TypeGuard[TestNode]:
 
 
 def _goes(node: ast.stmt, owner: str | None, drop: set[str]) -> bool:
-    ids = set(proven_by(node, owner, drop)) if _is_test(node) else set()
+    ids = set(cases_of_test(node, owner, drop)) if _is_test(node) else set()
     return bool(ids) and ids <= drop
 
 

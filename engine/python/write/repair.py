@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ....core.errors import AgentFailure
-from ....utils.case_names import owned_tests, proven_by, row_case, rows_of
+from ....utils.case_names import cases_of_test, owned_tests, row_case, rows_of
 from ....utils.python_source import parse_python
 from ..model.spec_case import Case
 from .compose import SCHEMA_VERSION
@@ -132,7 +132,7 @@ def case_ranges(source: str, known: Container[str] = ()) -> list[CaseRange]:
             name = row_case(owner, test, row, known)
             found.append(CaseRange(node.lineno, node.end_lineno or node.lineno, (name,) if name else ()))
         first = min([test.lineno, *(one.lineno for one in test.decorator_list)])
-        found.append(CaseRange(first, test.end_lineno or test.lineno, proven_by(test, owner, known)))
+        found.append(CaseRange(first, test.end_lineno or test.lineno, cases_of_test(test, owner, known)))
     return found
 
 

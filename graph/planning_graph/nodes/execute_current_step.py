@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from ....core.errors import BudgetExhausted, StorageError
 from ....core.events import EventType
 from ....core.outcome import StepExit
-from ....store.files.audit import Attempt
+from ....store.files.audit import AuditEntry
 from ...context import GraphServices, RunContext, services_of
 from ...faults import Fault, fault_of
 from ...isolation import gather_all
@@ -100,7 +100,7 @@ class _Wave:
     ) -> None:
         """Record one attempt of a step."""
         self.services.audit(
-            Attempt(
+            AuditEntry(
                 role=step["type"],
                 attempt=number,
                 outcome="failed" if fault else "ok",

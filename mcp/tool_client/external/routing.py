@@ -15,7 +15,7 @@ from referencing.exceptions import Unresolvable
 
 from ....config.tool_servers import ToolMapping
 from ....core.errors import SettingsError
-from ....utils.error_formatter import issues_told, schema_issues
+from ....utils.error_formatter import join_issues, schema_issues
 from ...sdk import CallToolResult, Tool, text_of
 from ...toolbox.tool_spec import Json, check_arguments, with_defaults
 from .server import ExternalServer
@@ -199,7 +199,7 @@ def _misfits(schema: Mapping[str, Any], value: Any) -> str:
         issues = schema_issues(Draft202012Validator(schema, registry=Registry()).iter_errors(value))
     except Unresolvable as error:
         return f"the schema refers to what is not in it ({error.ref})"
-    return issues_told(issues[:_MAX_ISSUES]) + (
+    return join_issues(issues[:_MAX_ISSUES]) + (
         f" and {len(issues) - _MAX_ISSUES} more" if len(issues) > _MAX_ISSUES else ""
     )
 

@@ -17,7 +17,7 @@ from testwright.core.errors import BudgetExhausted, ExitCode, SettingsError
 from testwright.core.usage import ModelBudget
 from testwright.reports.model import Report
 from testwright.store.database.database import Store
-from testwright.store.files.audit import Attempt, read_attempts
+from testwright.store.files.audit import AuditEntry, read_attempts
 from testwright.tests.support.agents.scripted_openai import Reply, ScriptedOpenAI, answer, error, hang
 from testwright.tests.support.runs.model_runs import (
     KEY,
@@ -97,7 +97,7 @@ def replies(script: Sequence[Any]) -> list[Reply]:
     return [one if isinstance(one, Reply) else answer(one) for one in script]
 
 
-def attempts(root: Path) -> list[Attempt]:
+def attempts(root: Path) -> list[AuditEntry]:
     """The run's audit log."""
     return list(read_attempts(root / ".testwright" / "runs" / RUN / "audit.jsonl"))
 
@@ -138,7 +138,7 @@ async def test_a_ceiling_that_an_agent_meets_in_its_own_process_is_the_runs(
 async def test_what_an_agent_in_its_own_process_spent_counts_also_when_it_is_cut_off(
     tmp_path: Path, server: ScriptedOpenAI
 ) -> None:
-    root, heard, paid = till(tmp_path), list[Attempt](), asyncio.Event()
+    root, heard, paid = till(tmp_path), list[AuditEntry](), asyncio.Event()
     server.extend(answer("no json"), hang())
     given = {"root": root, "base_url": server.base_url, "models": {"planner": "openai:scripted"}}
     settings = load_settings({**given, "model_timeout": 600})

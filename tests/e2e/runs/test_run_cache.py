@@ -317,13 +317,13 @@ def test_cleaning_forgets_answers_whose_run_is_gone(run_once, asked, tmp_path):
 
 
 def test_answers_are_few(run_once, tmp_path, monkeypatch):
-    from testwright.store.cache import standing
+    from testwright.store.cache import run_results
 
-    monkeypatch.setattr(standing, "MOST_ANSWERS", 2)
+    monkeypatch.setattr(run_results, "MOST_ANSWERS", 2)
     run = next((run_once.root / ".testwright" / "runs").iterdir())
     shutil.copytree(run, tmp_path / "runs" / run.name)
-    kept = standing.StandingAnswers(tmp_path)
-    one = standing.StandingAnswers(run_once.root / ".testwright").get(answers(run_once.root)[0].stem)
+    kept = run_results.StoredResults(tmp_path)
+    one = run_results.StoredResults(run_once.root / ".testwright").get(answers(run_once.root)[0].stem)
     assert one is not None
     now = time.time()
     for number, name in enumerate("abcd"):

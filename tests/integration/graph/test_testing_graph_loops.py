@@ -10,7 +10,7 @@ import pytest
 from testwright.agents.contract.protocol import AgentResponse, ErrorType, error_response
 from testwright.core.errors import MalformedLlmOutput, SandboxUnavailable, ToolFailure, ToolTimeout
 from testwright.graph.faults import AgentUnreachable
-from testwright.store.files.audit import Attempt
+from testwright.store.files.audit import AuditEntry
 from testwright.tests.support.agents.scripted_agents import Answer, scripted
 from testwright.tests.support.mcp.scripted_tools import VALID_CODE, VALID_SPEC, invalid_code, invalid_spec
 from testwright.tests.support.runs.graph_runs import ANALYSIS, TEST_PATH, bench, files, run_testing_graph, spec
@@ -180,7 +180,7 @@ async def test_a_transient_fault_of_a_tool_is_tried_again_and_audited(tmp_path: 
         made = bench(tmp_path, agents, scripts={"validate_test_spec": late})
         state = await run_testing_graph(made)
     assert (state["exit_reason"], state["spec_attempts"]) == ("completed", 0)
-    audited: list[Attempt] = [one for one in made.recorder.attempts if one.role == "validate_spec"]
+    audited: list[AuditEntry] = [one for one in made.recorder.attempts if one.role == "validate_spec"]
     assert [(one.attempt, one.outcome, one.details["retried"]) for one in audited] == [
         (1, "failed", True),
         (2, "failed", True),

@@ -10,7 +10,7 @@ import pytest
 
 from testwright.core.errors import StoreCorrupt
 from testwright.core.events import Event, EventType
-from testwright.store.files.audit import Attempt, AuditLog, prompt_hash, read_attempts
+from testwright.store.files.audit import AuditEntry, AuditLog, prompt_hash, read_attempts
 from testwright.store.files.event_log import EventLog, read_events
 from testwright.tests.support.runs.child_processes import child, wait_for_line
 from testwright.utils.redact import Redactor
@@ -162,8 +162,8 @@ def test_every_attempt_is_kept_with_its_reason_and_without_secrets(tmp_path: Pat
     path = tmp_path / "audit.jsonl"
     audit = AuditLog(path, Redactor().value)
     attempts = [
-        Attempt("spec", 1, "malformed", prompt_hash({"a": 1}), "s1", "not json", at=1.0, duration_ms=3.5, tokens=7),
-        Attempt(
+        AuditEntry("spec", 1, "malformed", prompt_hash({"a": 1}), "s1", "not json", at=1.0, duration_ms=3.5, tokens=7),
+        AuditEntry(
             "spec",
             2,
             "invalid",

@@ -13,7 +13,7 @@ from testwright.core.errors import StoreCorrupt, UsageError
 from testwright.store.files.base_names import unique_test_path
 from testwright.store.files.run_folder import RunFolder
 from testwright.store.files.staging import Staging
-from testwright.utils.generated_header import untouched, with_header
+from testwright.utils.generated_header import is_untouched, with_header
 
 TEST = "tests/generated/shop/test_cart.py"
 
@@ -41,7 +41,7 @@ def test_a_staged_file_joins_the_project_when_it_is_accepted(staging: Staging, p
     assert outcomes(staging) == [(TEST, "added")]
     assert (project / TEST).read_text() == generated("x = 1\n")
     assert [one.name for one in (project / TEST).parent.iterdir()] == ["test_cart.py"]
-    assert untouched((project / TEST).read_text()) is True
+    assert is_untouched((project / TEST).read_text()) is True
 
 
 @pytest.mark.feature("B-09")

@@ -13,7 +13,7 @@ from testwright.agents.model.endpoint import Endpoint, EndpointSettings
 from testwright.agents.model.prices import Price, Prices
 from testwright.agents.model.run_chat import RunChat
 from testwright.core.usage import ModelBudget
-from testwright.store.files.audit import Attempt
+from testwright.store.files.audit import AuditEntry
 from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI
 
 PRICES = Prices({"scripted": Price(1.0, 0.5, 10.0)})
@@ -51,13 +51,13 @@ async def chatting(
     abilities: Path | None = None,
     kept: KeptInMemory | None = None,
     budget: ModelBudget | None = None,
-    audit: list[Attempt] | Callable[[Attempt], None] | None = None,
+    audit: list[AuditEntry] | Callable[[AuditEntry], None] | None = None,
     **settings: Any,
 ) -> AsyncIterator[RunChat]:
     """A chat with the model `scripted` at the server."""
     given = {"timeout": 20.0, **settings}
     endpoint = Endpoint(EndpointSettings(**{"model": "scripted", "base_url": server.base_url, **given}), key)
-    lines: list[Attempt] = []
+    lines: list[AuditEntry] = []
     told = audit if callable(audit) else (lines if audit is None else audit).append
     try:
         yield RunChat(

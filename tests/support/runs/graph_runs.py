@@ -18,7 +18,7 @@ from testwright.graph.context import GraphServices, RunContext, providing
 from testwright.graph.execution_graph.graph import build_testing_graph, transient_retries
 from testwright.graph.execution_graph.state import TestingAgentState, new_testing_state
 from testwright.store.database.artifacts import Artifact, artifact_id_of
-from testwright.store.files.audit import Attempt
+from testwright.store.files.audit import AuditEntry
 from testwright.tests.support.mcp.scripted_tools import ScriptedTools, test_source
 from testwright.utils.canonical import digest_of
 
@@ -47,7 +47,7 @@ class Recorder:
     """Hears events and attempts."""
 
     events: list[tuple[EventType, str, str | None, dict[str, Any]]] = field(default_factory=list)
-    attempts: list[Attempt] = field(default_factory=list)
+    attempts: list[AuditEntry] = field(default_factory=list)
     waits: list[float] = field(default_factory=list)
 
     def emit(self, type: EventType, message: str, step_id: str | None = None, **data: Any) -> None:  # noqa: A002

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from testwright.utils.case_names import named_case, owned_tests, proven_by
+from testwright.utils.case_names import cases_of_test, named_case, owned_tests
 
 SOURCE = '''
 import pytest
@@ -29,7 +29,7 @@ def test_total():
 
 def proven(known: set[str]) -> dict[str, tuple[str, ...]]:
     """What each test of the source proves."""
-    return {test.name: proven_by(test, owner, known) for test, owner in owned_tests(ast.parse(SOURCE))}
+    return {test.name: cases_of_test(test, owner, known) for test, owner in owned_tests(ast.parse(SOURCE))}
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.tests.support.agents.agent_compliance import COMPLIANCE, Candidate, Check
 from testwright.tests.support.mcp.tool_session import make_services
 from testwright.tests.support.projects.web_shop import LISTED, SHOP, case, crawl_inputs, engineer_inputs
-from testwright.utils.generated_header import untouched
+from testwright.utils.generated_header import is_untouched
 
 pytestmark = pytest.mark.feature("A-01")
 
@@ -141,7 +141,7 @@ async def test_playwright_files_assert_what_cases_expect_and_take_the_unknown_fr
     response = await ask(EmbeddedEngineerAgent(contract=contract_of("test_engineer")), engineer_inputs(asked))
     (file,) = response.result["files"]
     assert file["path"] == "tests/e2e/generated/orders.spec.ts"
-    assert untouched(file["contents"]) is True
+    assert is_untouched(file["contents"]) is True
     body = file["contents"].split("\n\n", 2)[2]
     assert body == (
         "test('Bob\\'s order [tc_order]', { tag: '@high' }, async ({ request }) => {\n"
@@ -165,7 +165,7 @@ async def test_maestro_flows_are_one_a_case_and_say_what_must_be_set():
     response = await ask(agent, engineer_inputs(asked, framework="maestro"))
     (file,) = response.result["files"]
     assert file["path"] == ".maestro/generated/tc_ping.yaml"
-    assert untouched(file["contents"]) is True
+    assert is_untouched(file["contents"]) is True
     _, commands = file["contents"].split("---\n")
     assert commands.splitlines() == [
         "- assertTrue:",

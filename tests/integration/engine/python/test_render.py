@@ -20,8 +20,8 @@ from testwright.engine.python.write.render import render, render_cases
 from testwright.mcp.tools.validate_code import check_code
 from testwright.tests.support.engine.sample_findings import STUFF, stuff_findings
 from testwright.tests.support.engine.shop_findings import exploration, number, returned, shop_findings, trial
-from testwright.utils.case_names import owned_tests, proven_by
-from testwright.utils.generated_header import untouched, without_header
+from testwright.utils.case_names import cases_of_test, owned_tests
+from testwright.utils.generated_header import is_untouched, without_header
 
 FRAMEWORKS = ["pytest", "unittest"]
 
@@ -101,7 +101,7 @@ def test_the_pytest_form_reads_as_a_person_would_write_it() -> None:
     rendered = render(made(*shop_findings()), "pytest")
 
     assert without_header(rendered) == PYTEST_FILE
-    assert untouched(rendered)
+    assert is_untouched(rendered)
 
 
 @pytest.mark.feature("B-06")
@@ -158,7 +158,7 @@ def test_every_case_can_be_followed_into_the_file(framework: str) -> None:
     rendered = render(spec, framework)
 
     known = {case["id"] for case in spec["cases"]}
-    told = [name for test, owner in owned_tests(ast.parse(rendered)) for name in proven_by(test, owner, known)]
+    told = [name for test, owner in owned_tests(ast.parse(rendered)) for name in cases_of_test(test, owner, known)]
     assert sorted(told) == sorted(known)
 
 

@@ -11,7 +11,7 @@ from testwright.engine.python.write.assign_tables import ids_by_table, with_ids
 from testwright.engine.python.write.compose import compose_spec
 from testwright.engine.python.write.render import render
 from testwright.tests.support.engine.shop_findings import exploration, shop_findings
-from testwright.utils.case_names import owned_tests, proven_by
+from testwright.utils.case_names import cases_of_test, owned_tests
 
 pytestmark = pytest.mark.feature("B-04", "B-06")
 
@@ -53,5 +53,5 @@ def test_no_row_of_a_rendered_file_repeats_an_id():
     text = render(spec, "pytest")
 
     assert "tc_" not in text
-    assert {name for test, owner in owned_tests(ast.parse(text)) for name in proven_by(test, owner, known)} == known
+    assert {name for test, owner in owned_tests(ast.parse(text)) for name in cases_of_test(test, owner, known)} == known
     assert set(notices) <= known

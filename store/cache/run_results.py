@@ -19,7 +19,7 @@ _FORM = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StoredResult:
     """The answer to one question, and what it rests on.
 
     Attributes:
@@ -47,7 +47,7 @@ class Standing:
     linked: dict[str, str]
 
 
-class StandingAnswers:
+class StoredResults:
     """The answers kept below one state folder.
 
     Args:
@@ -58,14 +58,14 @@ class StandingAnswers:
         self._state = state
         self._folder = state / "cache" / FOLDER
 
-    def get(self, question: str) -> Standing | None:
+    def get(self, question: str) -> StoredResult | None:
         """The answer to a question; None when there is none that reads."""
         try:
             return _read(self._folder / f"{question}.json")
         except OSError:
             return None
 
-    def put(self, question: str, answer: Standing) -> None:
+    def put(self, question: str, answer: StoredResult) -> None:
         """Keep an answer in place of an earlier one. Raises OSError."""
         self._folder.mkdir(parents=True, exist_ok=True)
         text = json.dumps({"form": _FORM, **asdict(answer)}, sort_keys=True)
@@ -91,22 +91,22 @@ class StandingAnswers:
                 if number >= MOST_ANSWERS or answer is None or not self.report_of(answer).is_file():
                     path.unlink(missing_ok=True)
 
-    def report_of(self, answer: Standing) -> Path:
+    def report_of(self, answer: StoredResult) -> Path:
         """The report.json of the run that gave an answer; it may be gone."""
         return self._state / "runs" / answer.run_id / "report.json"
 
 
-def _read(path: Path) -> Standing | None:
+def _read(path: Path) -> StoredResult | None:
     try:
         found = json.loads(path.read_text("utf-8", errors="surrogatepass"))
         if found.pop("form") != _FORM:
             return None
-        answer = Standing(**found)
+        answer = StoredResult(**found)
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
     return (
         answer
-        if all(isinstance(getattr(answer, one.name), _TYPES[str(one.type)]) for one in fields(Standing))
+        if all(isinstance(getattr(answer, one.name), _TYPES[str(one.type)]) for one in fields(StoredResult))
         else None
     )
 

@@ -9,7 +9,7 @@ from typing import Protocol
 from sqlalchemy import Connection
 
 
-class Access(Protocol):
+class Transactions(Protocol):
     """Transactions on the run database, with typed errors."""
 
     path: Path
