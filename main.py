@@ -12,11 +12,11 @@ def main() -> None:
     """Run the command line and exit with its code."""
     # langgraph reads this when it is imported: unknown types in a checkpoint are refused instead of being unpickled.
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
-    from testwright.cli.loading import quick_imports
+    from testwright.cli.loading import fast_imports
 
     try:
         _answer_what_stands()
-        with quick_imports():
+        with fast_imports():
             from testwright.cli.app import app
     except KeyboardInterrupt:  # reading the modules takes a second; from then on cli/failures.py answers
         sys.stderr.write("testwright: Interrupted.\n")

@@ -14,7 +14,7 @@ import typer
 from ..config.settings import load_settings
 from ..core.errors import UsageError
 from . import options as given
-from .failures import failures_shown
+from .failures import report_failures
 
 ASSESS_HELP = """Judge tests that are there already: do they hold, what do they cover, which faults would they notice?
 
@@ -57,7 +57,7 @@ def assess(
 ) -> None:
     """See ASSESS_HELP."""
     form = form or ("json" if as_json else "text")
-    with failures_shown(debug=debug, as_json=form == "json"):
+    with report_failures(debug=debug, as_json=form == "json"):
         if form not in FORMATS:
             raise UsageError(f"There is no format {form!r}.", advice=f"Choose one of {', '.join(FORMATS)}.")
         from ..app.assess import assess as assess_suite

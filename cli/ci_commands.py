@@ -8,7 +8,7 @@ import sys
 import typer
 
 from . import options as given
-from .failures import failures_shown
+from .failures import report_failures
 
 GITHUB_HELP = """A step of a GitHub workflow: inputs from INPUT_* variables, answers in the runner's files.
 
@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
 
 def github(debug: given.Debug = False) -> None:
     """See GITHUB_HELP."""
-    with failures_shown(debug=debug):
+    with report_failures(debug=debug):
         from .github.github import github_step
 
         code = github_step(os.environ, sys.stdout)

@@ -29,7 +29,7 @@ _ENOUGH_MIB = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class DoctorCheck:
     """One thing looked at.
 
     Attributes:
@@ -49,13 +49,13 @@ class Check:
         return asdict(self)
 
 
-async def examine(settings: Settings) -> list[Check]:
+async def examine(settings: Settings) -> list[DoctorCheck]:
     """Look at everything a run needs. Never raises for what is missing: that is the answer."""
     return [
         _system(),
-        await _asked("sandbox", lambda: _sandbox(settings)),
-        await _asked("target's Python", lambda: asyncio.to_thread(_interpreter, settings)),
-        await _asked("pytest and coverage there", lambda: asyncio.to_thread(_test_tools, settings)),
+        await _run_check("sandbox", lambda: _sandbox(settings)),
+        await _run_check("target's Python", lambda: asyncio.to_thread(_interpreter, settings)),
+        await _run_check("pytest and coverage there", lambda: asyncio.to_thread(_test_tools, settings)),
         models_check(settings, os.environ),
         _space(settings),
         _tool("git", "the target's history is known", "--changed-since needs it"),
@@ -64,18 +64,18 @@ async def examine(settings: Settings) -> list[Check]:
     ]
 
 
-async def _asked(name: str, look: Callable[[], Awaitable[tuple[str, str]]]) -> Check:
+async def _run_check(name: str, look: Callable[[], Awaitable[tuple[str, str]]]) -> DoctorCheck:
     try:
         found, meaning = await look()
     except TestwrightError as error:
-        return Check(name, False, True, error.message, error.advice)
-    return Check(name, True, True, found, meaning)
+        return DoctorCheck(name, False, True, error.message, error.advice)
+    return DoctorCheck(name, True, True, found, meaning)
 
 
-def _system() -> Check:
+def _system() -> DoctorCheck:
     system = platform.system()
     meaning = "supported" if system == "Linux" else "weak sandbox only: say --sandbox=weak"
-    return Check("system", system == "Linux", False, f"{system} {platform.release()}", meaning)
+    return DoctorCheck("system", system == "Linux", False, f"{system} {platform.release()}", meaning)
 
 
 async def _sandbox(settings: Settings) -> tuple[str, str]:
@@ -122,28 +122,30 @@ def _test_tools(settings: Settings) -> tuple[str, str]:
     )
 
 
-def models_check(settings: Settings, environment: Mapping[str, str]) -> Check:
+def models_check(settings: Settings, environment: Mapping[str, str]) -> DoctorCheck:
     """Whom the roles ask, and whether there is a key for it; nothing is sent."""
     names = settings.models.names
     if not names:
-        return Check("models", True, False, "none: every role is embedded", "no key and no network is needed")
+        return DoctorCheck("models", True, False, "none: every role is embedded", "no key and no network is needed")
     base_url = base_url_of(settings.base_url, environment)
     found = f"{', '.join(names)} at {base_url}"
     try:
         key = key_for(base_url, environment)
     except SettingsError as error:
-        return Check("models", False, True, f"{found}: {error.message}", error.advice)
-    return Check("models", True, False, found, "a key is there" if key else "no key is sent: set TESTWRIGHT_API_KEY")
+        return DoctorCheck("models", False, True, f"{found}: {error.message}", error.advice)
+    return DoctorCheck(
+        "models", True, False, found, "a key is there" if key else "no key is sent: set TESTWRIGHT_API_KEY"
+    )
 
 
-def _space(settings: Settings) -> Check:
+def _space(settings: Settings) -> DoctorCheck:
     folder = next(path for path in (settings.state, *settings.state.parents) if path.exists())
     free = shutil.disk_usage(folder).free // 2**20
     meaning = "enough for a run" if free >= _ENOUGH_MIB else "free some space, or give --state-dir PATH"
-    return Check("free space", free >= _ENOUGH_MIB, False, f"{free} MiB in {folder}", meaning)
+    return DoctorCheck("free space", free >= _ENOUGH_MIB, False, f"{free} MiB in {folder}", meaning)
 
 
-def javascript_check(settings: Settings, environment: Mapping[str, str]) -> Check:
+def javascript_check(settings: Settings, environment: Mapping[str, str]) -> DoctorCheck:
     """Whether Jest and Playwright tests can be validated: Node, and the checks that are installed at first use."""
     name = "JavaScript checks"
     chain = find_installed(cache_folders(settings.state / "cache", environment))
@@ -152,21 +154,23 @@ def javascript_check(settings: Settings, environment: Mapping[str, str]) -> Chec
         if chain is None:
             find_node(environment, with_npm=True)
     except EnvironmentFault as fault:
-        return Check(name, False, False, fault.message, f"only Python tests are validated: {fault.advice}")
+        return DoctorCheck(name, False, False, fault.message, f"only Python tests are validated: {fault.advice}")
     if chain is None:
         meaning = "installed by npm at their first use, as by `validate code FILE`; that asks npm's registry"
-        return Check(name, True, False, f"{node.words}, not installed yet", meaning)
-    return Check(name, True, False, f"{node.words}, installed in {chain.folder}", "Jest and Playwright are validated")
+        return DoctorCheck(name, True, False, f"{node.words}, not installed yet", meaning)
+    return DoctorCheck(
+        name, True, False, f"{node.words}, installed in {chain.folder}", "Jest and Playwright are validated"
+    )
 
 
-def _api(settings: Settings) -> Check:
+def _api(settings: Settings) -> DoctorCheck:
     try:
         ok, found, meaning = api_check(settings)
     except TestwrightError as error:
-        return Check("API tests", False, False, error.message, error.advice)
-    return Check("API tests", ok, False, found, meaning)
+        return DoctorCheck("API tests", False, False, error.message, error.advice)
+    return DoctorCheck("API tests", ok, False, found, meaning)
 
 
-def _tool(name: str, meaning: str, without: str) -> Check:
+def _tool(name: str, meaning: str, without: str) -> DoctorCheck:
     path = shutil.which(name)
-    return Check(name, path is not None, False, path or "not found", meaning if path else without)
+    return DoctorCheck(name, path is not None, False, path or "not found", meaning if path else without)

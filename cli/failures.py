@@ -20,7 +20,7 @@ from ..utils.redact import Redactor
 
 
 @contextmanager
-def failures_shown(*, debug: bool, as_json: bool = False) -> Iterator[None]:
+def report_failures(*, debug: bool, as_json: bool = False) -> Iterator[None]:
     """Turn errors into a message and an exit code.
 
     Args:
@@ -58,7 +58,7 @@ def failures_shown(*, debug: bool, as_json: bool = False) -> Iterator[None]:
 
 
 @contextmanager
-def interruption_named(run_id: str, folder: Path | None = None) -> Iterator[None]:
+def name_interrupted_run(run_id: str, folder: Path | None = None) -> Iterator[None]:
     """Let an interruption inside the block say which run it has stopped, unless the run's folder is not there."""
     try:
         yield

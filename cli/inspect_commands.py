@@ -15,8 +15,8 @@ from ..config.settings import load_settings
 from ..core.errors import ExitCode
 from ..utils.schema_registry import bundle, schema_names
 from . import options as given
-from .failures import failures_shown
-from .loading import quick_imports
+from .failures import report_failures
+from .loading import fast_imports
 
 SCHEMAS_HELP = """List the JSON Schemas of specs, agents and reports, or print one that stands alone.
 
@@ -44,7 +44,7 @@ def schemas(
     debug: given.Debug = False,
 ) -> None:
     """See SCHEMAS_HELP."""
-    with failures_shown(debug=debug):
+    with report_failures(debug=debug):
         if name is None:
             sys.stdout.write("\n".join(schema_names()) + "\n")
             return
@@ -61,7 +61,7 @@ def doctor(
     debug: given.Debug = False,
 ) -> None:
     """See DOCTOR_HELP."""
-    with failures_shown(debug=debug, as_json=as_json):
+    with report_failures(debug=debug, as_json=as_json):
         from .doctor import examine
 
         settings = load_settings({"root": root, "state_dir": state_dir, "python": python, "sandbox": sandbox})
@@ -81,8 +81,8 @@ def graph(
     which: Annotated[str, typer.Argument(help="planning or testing.")] = "planning", debug: given.Debug = False
 ) -> None:
     """See GRAPH_HELP."""
-    with failures_shown(debug=debug):
-        with quick_imports():
+    with report_failures(debug=debug):
+        with fast_imports():
             from ..app import service
 
         sys.stdout.write(service.mermaid(which))

@@ -10,7 +10,7 @@ _THRESHOLDS = (20_000, 20, 20)
 
 
 @contextmanager
-def quick_imports() -> Iterator[None]:
+def fast_imports() -> Iterator[None]:
     """Import inside the block without looking for garbage: there is none, and what is imported stays.
 
     Afterwards the collector leaves all that alone for good, and looks more rarely: a command ends before long, and most

@@ -13,7 +13,7 @@ import typer
 from ..core.errors import SettingsError
 from ..utils.redact import Redactor
 from . import options as given
-from .failures import failures_shown
+from .failures import report_failures
 
 if TYPE_CHECKING:
     from ..mcp.sdk import MCPServer
@@ -69,7 +69,7 @@ def serve(
     debug: given.Debug = False,
 ) -> None:
     """See SERVE_HELP."""
-    with failures_shown(debug=debug):
+    with report_failures(debug=debug):
         listening = _listening(http, token_env, allowed_host or [], allowed_origin or [])
         asyncio.run(_serve(root or [Path()], flags, (max_runs, max_waiting), listening))
 

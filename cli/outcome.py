@@ -12,7 +12,7 @@ from rich.markup import escape
 
 if TYPE_CHECKING:
     from ..app.run_report import RunResult
-    from ..reports.model import Report, Target
+    from ..reports.model import Report, ReportTarget
 
 _FILES = {
     "added": "added",
@@ -23,7 +23,7 @@ _FILES = {
 }
 
 
-def report_shown(ended: RunResult, *, as_json: bool) -> None:
+def print_result(ended: RunResult, *, as_json: bool) -> None:
     """Print a run's report: the machine-readable one only, or what a person wants to know first."""
     if as_json:
         from ..reports.json_form import json_form
@@ -36,7 +36,7 @@ def report_shown(ended: RunResult, *, as_json: bool) -> None:
     if ended.diff:
         console.print()
         sys.stdout.write(ended.diff)
-    files_shown((one.path, one.outcome, one.reason) for one in ended.report.files)
+    print_files((one.path, one.outcome, one.reason) for one in ended.report.files)
     errors = [target.error for target in ended.report.targets]
     for line in ended.report.advice:
         advice = line.partition(": ")[2]
@@ -46,7 +46,7 @@ def report_shown(ended: RunResult, *, as_json: bool) -> None:
     console.print(f"Report: {escape(str(ended.report_path))}")
 
 
-def standing_told(ended: RunResult) -> str:
+def cached_summary(ended: RunResult) -> str:
     """What a person is told when the same is asked again and nothing has changed: plain text."""
     report, totals = ended.report, ended.report.totals
     text = io.StringIO()
@@ -86,7 +86,7 @@ def _body(console: Console, report: Report) -> None:
         console.print(f"Left out: {escape(row.target)}: {escape(row.reason)}")
 
 
-def plan_shown(plan: dict[str, Any]) -> None:
+def print_plan(plan: dict[str, Any]) -> None:
     """Print a plan: its steps in order, and what was not understood."""
     console = Console(soft_wrap=True, highlight=False)
     for number, step in enumerate(plan["steps"], 1):
@@ -101,7 +101,7 @@ def plan_shown(plan: dict[str, Any]) -> None:
         console.print(f"Left out: {escape(row['target'])}: {escape(row['reason'])}")
 
 
-def files_shown(files: Iterable[tuple[str, str, str]]) -> None:
+def print_files(files: Iterable[tuple[str, str, str]]) -> None:
     """Print what became of each test file: path, outcome, reason."""
     console = Console(soft_wrap=True, highlight=False)
     for path, outcome, reason in files:
@@ -126,7 +126,7 @@ def _many(count: int, thing: str) -> str:
     return f"{count} {thing}" + ("" if count == 1 else "s")
 
 
-def _target(console: Console, target: Target, error: str) -> None:
+def _target(console: Console, target: ReportTarget, error: str) -> None:
     before, after = target.coverage.before, target.coverage.after
     branches = ""
     if after and after.branches:

@@ -16,7 +16,7 @@ _SAID = frozenset({"warning", "first_tests"})
 
 
 @contextmanager
-def progress_shown(*, quiet: bool) -> Iterator[EventSink]:
+def show_progress(*, quiet: bool) -> Iterator[EventSink]:
     """A sink that shows events while the context is open.
 
     Args:

@@ -16,9 +16,9 @@ from ..config.settings import load_settings
 from ..core.errors import UsageError
 from ..store.files.run_folder import new_run_id
 from . import options as given
-from .failures import failures_shown, interruption_named
-from .outcome import files_shown
-from .progress import progress_shown
+from .failures import name_interrupted_run, report_failures
+from .outcome import print_files
+from .progress import show_progress
 
 if TYPE_CHECKING:
     from ..agents.embedded.plan.repository_steps import Depth, E2eFramework, Goal
@@ -98,7 +98,7 @@ def engineer(
 def _execute(
     goal: Goal, flags: dict[str, Any], *, depth: str, ref: str | None, framework: str, as_json: bool, debug: bool
 ) -> None:
-    with failures_shown(debug=debug, as_json=as_json):
+    with report_failures(debug=debug, as_json=as_json):
         from ..app.runs import explore_repository
 
         level = _DEPTHS.get(depth)
@@ -109,7 +109,7 @@ def _execute(
             raise UsageError(f"There is no framework {framework!r} here.", advice="Use playwright or maestro.")
         settings = load_settings(flags)
         settings = settings.model_copy(update={"run_id": settings.run_id or new_run_id()})
-        with interruption_named(str(settings.run_id)), progress_shown(quiet=as_json) as sink:
+        with name_interrupted_run(str(settings.run_id)), show_progress(quiet=as_json) as sink:
             work = explore_repository(goal, settings, depth=level, ref=ref, framework=chosen, on_event=sink)
             ended = asyncio.run(work)
     made = ended.report_path.parent / _FILES[goal]
@@ -131,7 +131,7 @@ def _shown(goal: Goal, ended: RunResult, made: Path) -> None:
         _SUMMARIES[goal](console, json.loads(made.read_bytes()))
     if ended.diff:
         sys.stdout.write(ended.diff)
-    files_shown((one.path, one.outcome, one.reason) for one in ended.report.files)
+    print_files((one.path, one.outcome, one.reason) for one in ended.report.files)
     console.print(f"{escape(str(made if made.is_file() else ended.report_path))}")
 
 

@@ -14,10 +14,10 @@ from ..app.run_cache import CachedRun, ProjectSnapshot, all_keys, is_cacheable, 
 from ..config.settings import Settings, load_settings
 from ..store.files.run_folder import RunFolder, new_run_id
 from . import options as given
-from .failures import failures_shown, interruption_named
-from .loading import quick_imports
-from .outcome import plan_shown, report_shown, standing_told
-from .progress import progress_shown
+from .failures import name_interrupted_run, report_failures
+from .loading import fast_imports
+from .outcome import cached_summary, print_plan, print_result
+from .progress import show_progress
 
 RUN_HELP = """Plan, specify, write, validate, run and judge tests, then add them to the project.
 
@@ -62,23 +62,23 @@ def run(
     debug: given.Debug = False,
 ) -> None:
     """See RUN_HELP."""
-    with failures_shown(debug=debug, as_json=as_json):
+    with report_failures(debug=debug, as_json=as_json):
         switched = {"run": given.flag_value(no_run, False), "analyze": given.flag_value(no_analyze, False)}
         settings = load_settings({**flags, **switched})
         if (answer := _answered(request, settings)) is not None:
             sys.stdout.write(answer.report if as_json else answer.shown)
             raise typer.Exit(answer.exit_code)
-        with quick_imports():
+        with fast_imports():
             from ..app import runs
 
         beginning = ProjectSnapshot(all_keys(request, settings, sys.argv[1:])) if is_cacheable(settings) else None
         settings = settings.model_copy(update={"run_id": settings.run_id or new_run_id()})
         folder = RunFolder(settings.state, str(settings.run_id)).path
-        with interruption_named(str(settings.run_id), folder), progress_shown(quiet=as_json) as sink:
-            ended = asyncio.run(runs.run(request, settings, on_event=sink, importing=quick_imports))
+        with name_interrupted_run(str(settings.run_id), folder), show_progress(quiet=as_json) as sink:
+            ended = asyncio.run(runs.run(request, settings, on_event=sink, importing=fast_imports))
         if beginning is not None:
-            beginning.keep(settings, ended.report, ended.interpreter, standing_told(ended))
-    report_shown(ended, as_json=as_json)
+            beginning.keep(settings, ended.report, ended.interpreter, cached_summary(ended))
+    print_result(ended, as_json=as_json)
     raise typer.Exit(ended.report.exit_code)
 
 
@@ -96,15 +96,15 @@ def plan(
     request: given.Request, flags: dict[str, Any], as_json: given.Json = False, debug: given.Debug = False
 ) -> None:
     """See PLAN_HELP."""
-    with failures_shown(debug=debug, as_json=as_json):
-        with quick_imports():
+    with report_failures(debug=debug, as_json=as_json):
+        with fast_imports():
             from ..app import service
 
         made = asyncio.run(service.plan(request, load_settings(flags)))
     if as_json:
         sys.stdout.write(json.dumps(made, indent=2, sort_keys=True) + "\n")
     else:
-        plan_shown(made)
+        print_plan(made)
 
 
 @given.with_options(given.LOCATION_OPTIONS, {"jobs": given.Jobs, **given.CEILING_OPTIONS})
@@ -112,12 +112,12 @@ def resume(
     run_id: given.ExistingRun, flags: dict[str, Any], as_json: given.Json = False, debug: given.Debug = False
 ) -> None:
     """See RESUME_HELP."""
-    with failures_shown(debug=debug, as_json=as_json):
-        with quick_imports():
+    with report_failures(debug=debug, as_json=as_json):
+        with fast_imports():
             from ..app import service
 
         where = load_settings({name: flags.pop(name) for name in given.LOCATION_OPTIONS})
-        with interruption_named(run_id), progress_shown(quiet=as_json) as sink:
+        with name_interrupted_run(run_id), show_progress(quiet=as_json) as sink:
             ended = asyncio.run(service.resume(run_id, where, changes=flags, on_event=sink))
-    report_shown(ended, as_json=as_json)
+    print_result(ended, as_json=as_json)
     raise typer.Exit(ended.report.exit_code)

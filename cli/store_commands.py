@@ -16,9 +16,9 @@ from rich.table import Table
 from ..config.settings import load_settings
 from ..core.errors import ExitCode
 from . import options as given
-from .failures import failures_shown
-from .loading import quick_imports
-from .outcome import files_shown
+from .failures import report_failures
+from .loading import fast_imports
+from .outcome import print_files
 
 if TYPE_CHECKING:
     from ..store.listing import RunSummary
@@ -59,15 +59,15 @@ def apply(
     debug: given.Debug = False,
 ) -> None:
     """See APPLY_HELP."""
-    with failures_shown(debug=debug, as_json=as_json):
-        with quick_imports():
+    with report_failures(debug=debug, as_json=as_json):
+        with fast_imports():
             from ..app import service
 
         done = service.apply(run_id, load_settings({"root": root, "state_dir": state_dir}))
     if as_json:
         sys.stdout.write(json.dumps([asdict(one) for one in done], indent=2) + "\n")
     else:
-        files_shown([(one.path, one.outcome, one.reason) for one in done])
+        print_files([(one.path, one.outcome, one.reason) for one in done])
     if any(one.outcome == "conflict" for one in done):
         raise typer.Exit(ExitCode.PARTIAL)
 
@@ -79,8 +79,8 @@ def list_runs(
     debug: given.Debug = False,
 ) -> None:
     """See LIST_HELP."""
-    with failures_shown(debug=debug, as_json=as_json):
-        with quick_imports():
+    with report_failures(debug=debug, as_json=as_json):
+        with fast_imports():
             from ..app import service
 
         found = service.list_runs(load_settings({"root": root, "state_dir": state_dir}))
@@ -103,8 +103,8 @@ def show_run(
     debug: given.Debug = False,
 ) -> None:
     """See SHOW_HELP."""
-    with failures_shown(debug=debug, as_json=as_json):
-        with quick_imports():
+    with report_failures(debug=debug, as_json=as_json):
+        with fast_imports():
             from ..app import service
 
         details, text = service.show_run(run_id, load_settings({"root": root, "state_dir": state_dir}))
@@ -134,8 +134,8 @@ def clean(
     debug: given.Debug = False,
 ) -> None:
     """See CLEAN_HELP."""
-    with failures_shown(debug=debug, as_json=as_json):
-        with quick_imports():
+    with report_failures(debug=debug, as_json=as_json):
+        with fast_imports():
             from ..app import service
 
         settings = load_settings({"root": root, "state_dir": state_dir, "keep_runs": keep})

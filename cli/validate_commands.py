@@ -16,8 +16,8 @@ from rich.markup import escape
 from ..core.errors import ExitCode, UsageError
 from ..utils.schema_registry import known_test_types
 from . import options as given
-from .failures import failures_shown
-from .loading import quick_imports
+from .failures import report_failures
+from .loading import fast_imports
 
 SPEC_HELP = """Check a test spec against its schema and the rules of a good spec.
 
@@ -53,8 +53,8 @@ def spec(
     debug: given.Debug = False,
 ) -> None:
     """See SPEC_HELP."""
-    with failures_shown(debug=debug, as_json=as_json):
-        with quick_imports():
+    with report_failures(debug=debug, as_json=as_json):
+        with fast_imports():
             from ..app import service
 
         content = _read_json(path)
@@ -73,8 +73,8 @@ def code(
     debug: given.Debug = False,
 ) -> None:
     """See CODE_HELP."""
-    with failures_shown(debug=debug, as_json=as_json):
-        with quick_imports():
+    with report_failures(debug=debug, as_json=as_json):
+        with fast_imports():
             from ..app import service
 
         result = asyncio.run(service.validate_code(path, framework or _framework_of(path)))

@@ -218,7 +218,7 @@ class Settings(BaseSettings):
         root = _root_of(init_settings, env_settings)
         known = [name for name in cls.model_fields if name not in _NOT_IN_FILES]
         project_file = InitSettingsSource(settings_cls, init_kwargs=project_values(root, known, _expand_model))
-        general = InitSettingsSource(settings_cls, init_kwargs=_for_all_roles(os.environ))
+        general = InitSettingsSource(settings_cls, init_kwargs=_model_for_all_roles(os.environ))
         return init_settings, env_settings, general, project_file
 
     def stored(self) -> dict[str, Any]:
@@ -289,7 +289,7 @@ def _expand_model(values: dict[str, Any]) -> None:
     values["models"] = {**by_role, **named_roles} if isinstance(named_roles, Mapping) else named_roles
 
 
-def _for_all_roles(environment: Mapping[str, str]) -> dict[str, Any]:
+def _model_for_all_roles(environment: Mapping[str, str]) -> dict[str, Any]:
     """TESTWRIGHT_MODEL, the model of every role that has no variable of its own."""
     values: dict[str, Any] = {"model": environment.get("TESTWRIGHT_MODEL") or None}
     _expand_model(values)

@@ -13,14 +13,14 @@ from typing import Any
 from ..core.outcome import RunCounts, exit_code_of, exit_reason_of, status_of
 from .advice import advice_for
 from .model import (
-    Finding,
     NotUnderstood,
-    PlanStep,
     Report,
+    ReportFinding,
+    ReportPlanStep,
+    ReportTarget,
     SkippedTarget,
     StepStatus,
     SuspectedDefect,
-    Target,
     WrittenFile,
 )
 from .reading import count, failure_class, first, items, mapping, place, rows, stable, text, words
@@ -44,7 +44,7 @@ class Outcomes:
     """What the run came to.
 
     Attributes:
-        plan: the `PlanStep`s of the final planning state; results of generate steps have the fields of
+        plan: the `ReportPlanStep`s of the final planning state; results of generate steps have the fields of
             `TestingAgentState`, those of verify_suite `dropped`, those of accept_tests `files`.
         understanding: the planner's `not_understood` and `skipped`.
         attempt_counts: step id → attempts.
@@ -130,10 +130,10 @@ def _advice_of_faults(plan: list[Mapping[str, Any]]) -> Iterator[str]:
             yield f"{target}: {advice}" if target else advice
 
 
-def _plan_step(step: Mapping[str, Any], attempts: Mapping[str, int]) -> PlanStep:
+def _plan_step(step: Mapping[str, Any], attempts: Mapping[str, int]) -> ReportPlanStep:
     params = mapping(step.get("params"))
     target = params.get("target")
-    return PlanStep(
+    return ReportPlanStep(
         id=text(step.get("id")),
         type=text(step.get("type")),
         status=_STEP_STATUSES.get(text(step.get("status")), "pending"),
@@ -144,7 +144,7 @@ def _plan_step(step: Mapping[str, Any], attempts: Mapping[str, int]) -> PlanStep
     )
 
 
-def _defects(made: list[tuple[Mapping[str, Any], Target]]) -> tuple[SuspectedDefect, ...]:
+def _defects(made: list[tuple[Mapping[str, Any], ReportTarget]]) -> tuple[SuspectedDefect, ...]:
     found: dict[tuple[str, str], SuspectedDefect] = {}
     for step, target in made:
         result = mapping(step.get("result"))
@@ -166,13 +166,13 @@ def _defects(made: list[tuple[Mapping[str, Any], Target]]) -> tuple[SuspectedDef
     )
 
 
-def _findings(made: list[tuple[Mapping[str, Any], Target]]) -> tuple[Finding, ...]:
+def _findings(made: list[tuple[Mapping[str, Any], ReportTarget]]) -> tuple[ReportFinding, ...]:
     found = []
     for step, target in made:
         result = mapping(step.get("result"))
         said = rows(result.get("findings")) or rows(mapping(result.get("analysis")).get("findings"))
         found += [
-            Finding(
+            ReportFinding(
                 failure_class=failure_class(one.get("class")),
                 target=target.path,
                 case_id=one.get("case_id") if isinstance(one.get("case_id"), str) else None,
@@ -186,7 +186,7 @@ def _findings(made: list[tuple[Mapping[str, Any], Target]]) -> tuple[Finding, ..
 
 
 def _files(
-    plan: list[Mapping[str, Any]], given: list[Mapping[str, Any]], targets: tuple[Target, ...]
+    plan: list[Mapping[str, Any]], given: list[Mapping[str, Any]], targets: tuple[ReportTarget, ...]
 ) -> tuple[WrittenFile, ...]:
     results = [mapping(step.get("result")) for step in plan if not text(step.get("type")).startswith(_GENERATES)]
     said = given or [one for result in results for one in rows(first(result, "files", "accepted"))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ..utils.canonical import pretty_json
@@ -27,7 +28,7 @@ def without_run(report: Report) -> dict[str, Any]:
 
 def report_schema() -> dict[str, Any]:
     """The JSON Schema that ships as `schemas/report_schema_v1.json`."""
-    schema = Report.model_json_schema(mode="serialization", by_alias=True)
+    schema = _with_published_names(Report.model_json_schema(mode="serialization", by_alias=True))
     about = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": SCHEMA_ID,
@@ -35,3 +36,20 @@ def report_schema() -> dict[str, Any]:
         "description": "What a run did and found. Outside `run` it is the same for two runs on one tree.",
     }
     return {**about, **{name: value for name, value in schema.items() if name not in about}}
+
+
+def _with_published_names(value: Any) -> Any:
+    """Drop the prefix `Report` of model classes from titles, definition names and references.
+
+    The schema was published before the classes got their prefix, and its names must not change.
+    """
+    if isinstance(value, dict):
+        return {_published(str(name)): _with_published_names(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_with_published_names(part) for part in value]
+    return _published(value) if isinstance(value, str) else value
+
+
+def _published(text: str) -> str:
+    found = re.fullmatch(r"(#/\$defs/)?Report([A-Z]\w+)", text)
+    return f"{found[1] or ''}{found[2]}" if found else text

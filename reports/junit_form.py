@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree as Xml
 
 from ..core.outcome import ExitReason
-from .model import Report, SuspectedDefect, Target
+from .model import Report, ReportTarget, SuspectedDefect
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -29,7 +29,7 @@ def junit_form(report: Report) -> str:
     return '<?xml version="1.0" encoding="utf-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n"
 
 
-def _suite(root: Xml.Element, target: Target) -> None:
+def _suite(root: Xml.Element, target: ReportTarget) -> None:
     suite = Xml.SubElement(root, "testsuite", {"name": _clean(target.path)})
     if target.status != "completed":
         case = _case(suite, target.module or target.path, "the target's step", target.test_path)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from .markdown_parts import SHOWN_ROWS, amount, block, code, line, more, section, table
 from .markdown_run import run_section
-from .model import Coverage, CoverageChange, Evidence, Mutation, Place, Report
+from .model import Coverage, CoverageChange, Mutation, Report, ReportEvidence, ReportPlace
 from .operations import counted, missing_statuses
 
 _HEADINGS = {
@@ -120,7 +120,7 @@ def _operations(report: Report) -> Iterator[str]:
     yield from section("Operations", ("Operation", "Statuses shown", "Documented, not shown"), rows)
 
 
-def _subject(one: Evidence) -> str:
+def _subject(one: ReportEvidence) -> str:
     statuses = ", ".join(map(str, one.statuses))
     return f"{code(one.subject)} → {statuses}" if statuses else code(one.subject)
 
@@ -275,7 +275,7 @@ def _percent(found: Coverage | None, what: str) -> str:
     return f"{100 * covered / total:.1f} %" if total else "none there"
 
 
-def _place(place: Place | None) -> str:
+def _place(place: ReportPlace | None) -> str:
     if place is None:
         return ""
     first, last = place.lines

@@ -10,20 +10,20 @@ from typing import Any, Literal
 from pydantic import Field
 
 from ..core.outcome import ExitReason, FinalStatus
-from .run_model import Count, Part, Run
+from .run_model import Count, ReportPart, Run
 
 FailureClass = Literal["product_defect", "test_defect", "environment", "flaky", "timeout", "redundant", "unknown"]
 StepStatus = Literal["pending", "in_progress", "completed", "failed", "skipped"]
 
 
-class Place(Part):
+class ReportPlace(ReportPart):
     """Lines of a file of the project, first and last."""
 
     path: str
     lines: tuple[Count, Count]
 
 
-class PlanStep(Part):
+class ReportPlanStep(ReportPart):
     """A step of the plan and how it ended."""
 
     id: str
@@ -35,7 +35,7 @@ class PlanStep(Part):
     error: str = ""
 
 
-class Coverage(Part):
+class Coverage(ReportPart):
     """Counts for the target's file."""
 
     statements: Count
@@ -44,7 +44,7 @@ class Coverage(Part):
     covered_branches: Count = 0
 
 
-class CoverageChange(Part):
+class CoverageChange(ReportPart):
     """Coverage by the tests that were there before, and with the kept tests added; None where it was not measured."""
 
     before: Coverage | None = None
@@ -52,7 +52,7 @@ class CoverageChange(Part):
     source: str = Field(default="", description="What `before` was measured by: own_tests, imports or nothing.")
 
 
-class DroppedCase(Part):
+class DroppedCase(ReportPart):
     """A case that is not kept, and why."""
 
     case_id: str
@@ -62,7 +62,7 @@ class DroppedCase(Part):
     message: str = ""
 
 
-class NotReached(Part):
+class NotReached(ReportPart):
     """A callable that got no test, or a way through the target that no kept test took, and why."""
 
     subject: str
@@ -70,15 +70,15 @@ class NotReached(Part):
     line: Count = 0
 
 
-class Expectation(Part):
+class ReportExpectation(ReportPart):
     """What a test expects, and where that comes from."""
 
     kind: str
     origin: Literal["documented", "inferred", "observed"]
-    evidence: Place | None = None
+    evidence: ReportPlace | None = None
 
 
-class Evidence(Part):
+class ReportEvidence(ReportPart):
     """The evidence record of one kept test (B-01).
 
     `lines` are the target's lines it covers; `mutants_killed` is None where mutants were not tried; `reruns` counts the
@@ -96,10 +96,10 @@ class Evidence(Part):
     reruns: Count = 0
     crosses: tuple[str, ...] = Field(default=(), description="Which component it was seen to take into which other.")
     statuses: tuple[Count, ...] = Field(default=(), description="HTTP statuses that it expects of its operation.")
-    expectations: tuple[Expectation, ...] = ()
+    expectations: tuple[ReportExpectation, ...] = ()
 
 
-class Mutant(Part):
+class ReportMutant(ReportPart):
     """A small fault put into the target: one no test noticed, or one that was set aside."""
 
     path: str
@@ -111,7 +111,7 @@ class Mutant(Part):
     rule: str | None = Field(default=None, description="Why it looks equivalent to the original.")
 
 
-class Mutation(Part):
+class Mutation(ReportPart):
     """What a seeded sample of mutants says about the kept tests (B-11). Timeouts count as killed."""
 
     found: Count
@@ -124,12 +124,12 @@ class Mutation(Part):
     equivalent: Count = 0
     untried: Count = 0
     score: float | None = Field(default=None, description="Killed in percent of those tried, without equivalents.")
-    survivors: tuple[Mutant, ...] = ()
-    set_aside: tuple[Mutant, ...] = ()
+    survivors: tuple[ReportMutant, ...] = ()
+    set_aside: tuple[ReportMutant, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-class OperationShown(Part):
+class OperationShown(ReportPart):
     """An operation of an API, and which of its statuses kept tests show."""
 
     operation: str
@@ -137,7 +137,7 @@ class OperationShown(Part):
     shown: tuple[Count, ...] = Field(default=(), description="Statuses that kept tests expect of it.")
 
 
-class OperationCounts(Part):
+class OperationCounts(ReportPart):
     """How much of an API kept tests show."""
 
     described: Count = Field(description="Operations of the description, or of the routes.")
@@ -152,14 +152,14 @@ class Operations(OperationCounts):
     rows: tuple[OperationShown, ...] = ()
 
 
-class Attempts(Part):
+class Attempts(ReportPart):
     """How often spec and code were generated: 1 and at most 3 refinements."""
 
     spec: Count = 0
     code: Count = 0
 
 
-class Target(Part):
+class ReportTarget(ReportPart):
     """One target and what came of it."""
 
     path: str
@@ -182,12 +182,12 @@ class Target(Part):
     not_reached: tuple[NotReached, ...] = ()
     not_taken: tuple[NotReached, ...] = Field(default=(), description="Ways through the target, of unit tests only.")
     attempts: Attempts = Attempts()
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[ReportEvidence, ...] = ()
     analysis: str = Field(default="", description="The analyzer's summary; empty when analysis was switched off.")
     notes: tuple[str, ...] = ()
 
 
-class SuspectedDefect(Part):
+class SuspectedDefect(ReportPart):
     """Where the code contradicts its documentation (B-02). Never frozen into a passing test."""
 
     id: str
@@ -197,10 +197,10 @@ class SuspectedDefect(Part):
     documented: str
     observed: str
     reproduce: str = Field(default="", description="Lines of Python, or of curl, that show it.")
-    evidence: Place | None = None
+    evidence: ReportPlace | None = None
 
 
-class Finding(Part):
+class ReportFinding(ReportPart):
     """What the analysis says about a case or a target (B-07)."""
 
     failure_class: FailureClass
@@ -211,7 +211,7 @@ class Finding(Part):
     evidence: dict[str, Any] | None = None
 
 
-class WrittenFile(Part):
+class WrittenFile(ReportPart):
     """A test file and what became of it in the project."""
 
     path: str
@@ -219,7 +219,7 @@ class WrittenFile(Part):
     reason: str = ""
 
 
-class NotUnderstood(Part):
+class NotUnderstood(ReportPart):
     """A part of the request that named nothing known."""
 
     text: str
@@ -227,14 +227,14 @@ class NotUnderstood(Part):
     suggestions: tuple[str, ...] = ()
 
 
-class SkippedTarget(Part):
+class SkippedTarget(ReportPart):
     """A target that the plan left out."""
 
     target: str
     reason: str
 
 
-class Origins(Part):
+class ReportOrigins(ReportPart):
     """Expectations of kept tests by where they come from (B-02)."""
 
     documented: Count = 0
@@ -242,7 +242,7 @@ class Origins(Part):
     observed: Count = 0
 
 
-class Totals(Part):
+class Totals(ReportPart):
     """The run in numbers."""
 
     targets: Count = 0
@@ -259,12 +259,12 @@ class Totals(Part):
     files_unchanged: Count = 0
     files_conflicting: Count = 0
     files_staged: Count = 0
-    origins: Origins = Origins()
+    origins: ReportOrigins = ReportOrigins()
     coverage: CoverageChange = CoverageChange()
     operations: OperationCounts | None = Field(default=None, description="Of API tests only.")
 
 
-class Report(Part):
+class Report(ReportPart):
     """report.json."""
 
     schema_version: Literal["1.0.0"] = "1.0.0"
@@ -277,9 +277,9 @@ class Report(Part):
     analysis: Literal["analysed", "not analysed"]
     totals: Totals
     suspected_defects: tuple[SuspectedDefect, ...] = ()
-    targets: tuple[Target, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    plan: tuple[PlanStep, ...] = ()
+    targets: tuple[ReportTarget, ...] = ()
+    findings: tuple[ReportFinding, ...] = ()
+    plan: tuple[ReportPlanStep, ...] = ()
     files: tuple[WrittenFile, ...] = ()
     skipped: tuple[SkippedTarget, ...] = ()
     not_understood: tuple[NotUnderstood, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .model import OperationCounts, Operations, OperationShown, Target
+from .model import OperationCounts, Operations, OperationShown, ReportTarget
 from .reading import items, mapping, rows, text
 
 
@@ -52,7 +52,7 @@ def missing_statuses(one: OperationShown) -> tuple[str, ...]:
     return tuple(name for name in one.documented if name not in named and not (name == "default" and unnamed))
 
 
-def counts_of(targets: Iterable[Target]) -> OperationCounts | None:
+def counts_of(targets: Iterable[ReportTarget]) -> OperationCounts | None:
     """The counts of all targets that have any, added up."""
     found = [one.operations for one in targets if one.operations is not None]
     if not found:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .model import FailureClass, Place
+from .model import FailureClass, ReportPlace
 
 # Copies of the project that tests run in are numbered in the order in which they happen to be made.
 _WORKSPACE = re.compile(r"/?(?:[\w.-]+/)*w\d+/(?:project|scratch)(?:/|(?![\w.-]))")
@@ -64,11 +64,11 @@ def failure_class(value: Any) -> FailureClass:
     return _CLASSES.get(text(value), "unknown")
 
 
-def place(value: Any) -> Place | None:
+def place(value: Any) -> ReportPlace | None:
     """`{path, lines: [first, last]}`, or with one `line`."""
     found = mapping(value)
     lines = [count(one) for one in items(found.get("lines"))] or [count(found.get("line"))]
-    return Place(path=text(found["path"]), lines=(lines[0], lines[-1])) if found.get("path") else None
+    return ReportPlace(path=text(found["path"]), lines=(lines[0], lines[-1])) if found.get("path") else None
 
 
 def _relative(found: re.Match[str]) -> str:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from .reading import count, text
-from .run_model import CacheUse, Idle, ModelUse, Run, Spending, StoredArtifact, ToolServerUse, ToolUse
+from .run_model import CacheUse, Idle, ModelUse, ReportStoredArtifact, Run, Spending, ToolServerUse, ToolUse
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def run_part(facts: RunFacts, redact: Callable[[Any], Any]) -> Run:
             models=tuple(_model_use(one) for one in facts.models),
         ),
         artifacts=tuple(
-            StoredArtifact(id=one, kind=kind, sanitizer=by, prompt_version=asked)
+            ReportStoredArtifact(id=one, kind=kind, sanitizer=by, prompt_version=asked)
             for one, kind, by, asked in facts.artifacts
         ),
     )

@@ -11,18 +11,18 @@ Count = Annotated[int, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-def _spelled(name: str) -> str:
-    """A field's name in JSON: `class` is a word that Python keeps for itself."""
+def _json_name(name: str) -> str:
+    """A field's name in JSON: `class` is a keyword of Python."""
     return "class" if name == "failure_class" else name
 
 
-class Part(BaseModel):
+class ReportPart(BaseModel):
     """Base of everything in a report: frozen, without unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, alias_generator=_spelled)
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, alias_generator=_json_name)
 
 
-class ToolUse(Part):
+class ToolUse(ReportPart):
     """Calls of one tool."""
 
     tool: str
@@ -33,7 +33,7 @@ class ToolUse(Part):
     served_by: str = ""
 
 
-class ToolServerUse(Part):
+class ToolServerUse(ReportPart):
     """A tool server of somebody else, as the configuration named it (T-12)."""
 
     name: str
@@ -43,14 +43,14 @@ class ToolServerUse(Part):
     state: str = Field(default="", description="ready, given up, or not started.")
 
 
-class CacheUse(Part):
+class CacheUse(ReportPart):
     """The cache of tool answers (A-09)."""
 
     kept_in: str = Field(default="memory", description="sqlite or valkey; memory when nothing outlives the run.")
     cache_hits: Count = 0
 
 
-class Idle(Part):
+class Idle(ReportPart):
     """Wall time of all sessions with no engine, sandbox or test work in flight, and no model asked.
 
     `model_seconds` is the time beside it in which nothing was in flight but questions to models.
@@ -61,7 +61,7 @@ class Idle(Part):
     model_seconds: Seconds = 0.0
 
 
-class ModelUse(Part):
+class ModelUse(ReportPart):
     """Calls of one model by one role; the cached tokens are among those that went in.
 
     Cost is in US dollars, by the price table; 0 where the table has no price for the model, which `priced` tells.
@@ -77,7 +77,7 @@ class ModelUse(Part):
     priced: bool = True
 
 
-class Spending(Part):
+class Spending(ReportPart):
     """What the run used of its budget, sessions before a resume included; cost is in US dollars."""
 
     seconds: Seconds = 0.0
@@ -87,7 +87,7 @@ class Spending(Part):
     models: tuple[ModelUse, ...] = ()
 
 
-class StoredArtifact(Part):
+class ReportStoredArtifact(ReportPart):
     """An artifact in the run database."""
 
     id: str
@@ -96,7 +96,7 @@ class StoredArtifact(Part):
     prompt_version: str = Field(default="", description="Of the prompt a model answered; empty without a model.")
 
 
-class Run(Part):
+class Run(ReportPart):
     """What differs from run to run: id, times, machine."""
 
     id: str
@@ -115,4 +115,4 @@ class Run(Part):
     warnings: tuple[str, ...] = Field(default=(), description="What did not come about, and what served instead.")
     idle: Idle | None = None
     spent: Spending = Spending()
-    artifacts: tuple[StoredArtifact, ...] = ()
+    artifacts: tuple[ReportStoredArtifact, ...] = ()

@@ -10,19 +10,19 @@ from .model import (
     Coverage,
     CoverageChange,
     DroppedCase,
-    Evidence,
-    Expectation,
     FailureClass,
-    Mutant,
     Mutation,
     NotReached,
-    Target,
+    ReportEvidence,
+    ReportExpectation,
+    ReportMutant,
+    ReportTarget,
 )
 from .operations import operation_of, operations_of, statuses_of
 from .reading import count, failure_class, first, items, mapping, place, rows, text, words
 
 
-def target_of(step: Mapping[str, Any], dropped_later: Iterable[Mapping[str, Any]], *, analysed: bool) -> Target:
+def target_of(step: Mapping[str, Any], dropped_later: Iterable[Mapping[str, Any]], *, analysed: bool) -> ReportTarget:
     """The target of a generate step.
 
     Args:
@@ -36,7 +36,7 @@ def target_of(step: Mapping[str, Any], dropped_later: Iterable[Mapping[str, Any]
     test_path = text(first(result, "test_path") or params.get("test_path"))
     lost = [*rows(first(result, "dropped") or results.get("dropped")), *_lost_here(dropped_later, test_path)]
     kept = _kept(result, results, spec, executed=executed, lost=lost)
-    return Target(
+    return ReportTarget(
         path=text(about.get("path") or result.get("target") or params.get("path")),
         module=text(about.get("module")),
         test_type=text(params.get("test_type") or result.get("test_type") or "unit"),
@@ -156,9 +156,9 @@ def _mutation(found: Any) -> Mutation | None:
     )
 
 
-def _mutants(found: Any) -> tuple[Mutant, ...]:
+def _mutants(found: Any) -> tuple[ReportMutant, ...]:
     return tuple(
-        Mutant(
+        ReportMutant(
             path=text(one.get("path")),
             line=count(one.get("line")),
             operator=text(one.get("operator")),
@@ -187,7 +187,7 @@ def _not_taken(spec: Mapping[str, Any], results: Mapping[str, Any]) -> list[Mapp
     return [one for file in measured for one in rows(mapping(file).get("not_taken")) if one.get("subject") not in known]
 
 
-def _evidence(kept: tuple[str, ...], spec: Mapping[str, Any], results: Mapping[str, Any]) -> tuple[Evidence, ...]:
+def _evidence(kept: tuple[str, ...], spec: Mapping[str, Any], results: Mapping[str, Any]) -> tuple[ReportEvidence, ...]:
     cases = {text(one.get("id")): one for one in rows(spec.get("cases"))}
     tests: dict[str, list[Mapping[str, Any]]] = {}
     for one in rows(results.get("tests")):
@@ -197,13 +197,13 @@ def _evidence(kept: tuple[str, ...], spec: Mapping[str, Any], results: Mapping[s
 
 def _evidence_of(
     case_id: str, case: Mapping[str, Any], tests: list[Mapping[str, Any]], results: Mapping[str, Any]
-) -> Evidence:
+) -> ReportEvidence:
     records = [{**one, **mapping(one.get("evidence"))} for one in tests]
     lines = {count(line) for one in records for line in items(first(one, "lines", "lines_covered"))}
     branches = [count(one["branches"]) for one in records if isinstance(one.get("branches"), int)]
     killed = [count(one["mutants_killed"]) for one in records if isinstance(one.get("mutants_killed"), int)]
     reruns = [count(one["reruns"]) for one in records if isinstance(one.get("reruns"), int)]
-    return Evidence(
+    return ReportEvidence(
         case_id=case_id,
         title=text(case.get("title")),
         subject=text(case.get("subject")) or operation_of(case) or _last_component(case),
@@ -225,16 +225,18 @@ def _last_component(case: Mapping[str, Any]) -> str:
     return text(steps[-1].get("component")) if steps else ""
 
 
-def _expectations(case: Mapping[str, Any]) -> tuple[Expectation, ...]:
+def _expectations(case: Mapping[str, Any]) -> tuple[ReportExpectation, ...]:
     found = []
     for one in rows(case.get("expect")):
         origin = one.get("origin")
         if origin in ("documented", "inferred", "observed"):
-            found.append(Expectation(kind=text(one.get("kind")), origin=origin, evidence=place(one.get("evidence"))))
+            found.append(
+                ReportExpectation(kind=text(one.get("kind")), origin=origin, evidence=place(one.get("evidence")))
+            )
     return tuple(found)
 
 
-def classes_of(step: Mapping[str, Any], target: Target) -> list[FailureClass]:
+def classes_of(step: Mapping[str, Any], target: ReportTarget) -> list[FailureClass]:
     """Classes of everything that kept a target from having tests: its dropped cases and how its step ended."""
     found: list[FailureClass] = [one.failure_class for one in target.dropped]
     ended = text(mapping(step.get("result")).get("exit_reason"))

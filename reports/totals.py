@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from .model import Coverage, CoverageChange, Origins, SuspectedDefect, Target, Totals, WrittenFile
+from .model import Coverage, CoverageChange, ReportOrigins, ReportTarget, SuspectedDefect, Totals, WrittenFile
 from .operations import counts_of
 
 
-def totals_of(targets: Sequence[Target], defects: Sequence[SuspectedDefect], files: Sequence[WrittenFile]) -> Totals:
+def totals_of(
+    targets: Sequence[ReportTarget], defects: Sequence[SuspectedDefect], files: Sequence[WrittenFile]
+) -> Totals:
     """Everything added up."""
     status = Counter(one.status for one in targets)
     outcome = Counter(one.outcome for one in files)
@@ -34,14 +36,14 @@ def totals_of(targets: Sequence[Target], defects: Sequence[SuspectedDefect], fil
     )
 
 
-def _origins(targets: Sequence[Target]) -> Origins:
+def _origins(targets: Sequence[ReportTarget]) -> ReportOrigins:
     found = Counter(
         expectation.origin for one in targets for evidence in one.evidence for expectation in evidence.expectations
     )
-    return Origins(documented=found["documented"], inferred=found["inferred"], observed=found["observed"])
+    return ReportOrigins(documented=found["documented"], inferred=found["inferred"], observed=found["observed"])
 
 
-def _coverage(targets: Sequence[Target]) -> CoverageChange:
+def _coverage(targets: Sequence[ReportTarget]) -> CoverageChange:
     """Sums over the targets that were measured; `before` only when it is known for all of these."""
     before = [one.coverage.before for one in targets if one.coverage.after is not None]
     return CoverageChange(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from ...reports.model import Place, Report, SuspectedDefect
+from ...reports.model import Report, ReportPlace, SuspectedDefect
 from .workflow_commands import Annotation
 
 SHOWN_BY_GITHUB = 10
@@ -20,7 +20,7 @@ def annotations_of(report: Report, below: str, *, defects_fail: bool) -> Iterato
         defects_fail: suspected defects fail the step: they are errors then.
     """
     for defect in report.suspected_defects:
-        place = defect.evidence or Place(path=defect.target, lines=(1, 1))
+        place = defect.evidence or ReportPlace(path=defect.target, lines=(1, 1))
         yield Annotation(
             level="error" if defects_fail else "warning",
             title=f"Suspected defect: {defect.subject or defect.target}",

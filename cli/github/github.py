@@ -47,7 +47,7 @@ _ENVIRONMENTS = (".venv", "venv", "env")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ActionStep:
     """What the runner gives a step.
 
     Attributes:
@@ -64,7 +64,7 @@ class Step:
     temporary: Path
 
     @classmethod
-    def of(cls, environment: Mapping[str, str], log: TextIO) -> Step:
+    def of(cls, environment: Mapping[str, str], log: TextIO) -> ActionStep:
         """The step this process is. Raises UsageError when it is none."""
         outputs, summary = file_of(environment, "GITHUB_OUTPUT"), file_of(environment, "GITHUB_STEP_SUMMARY")
         workspace, temporary = file_of(environment, "GITHUB_WORKSPACE"), file_of(environment, "RUNNER_TEMP")
@@ -89,7 +89,7 @@ def github_step(environment: Mapping[str, str], log: TextIO) -> int:
     Raises:
         UsageError: this is no step of a GitHub workflow.
     """
-    step = Step.of(environment, log)
+    step = ActionStep.of(environment, log)
     for secret in sorted(_keys(environment)):
         step.say(mask_line(secret))
     try:
@@ -104,7 +104,7 @@ def github_step(environment: Mapping[str, str], log: TextIO) -> int:
         return _failed(step, TestwrightError(f"{type(error).__name__}: {error}", advice=advice))
 
 
-def _done(step: Step, inputs: ActionInputs) -> int:
+def _done(step: ActionStep, inputs: ActionInputs) -> int:
     from ...app import runs  # takes a second, in which a wrong input is told already
 
     root = project_folder(inputs, step.workspace)
@@ -122,7 +122,7 @@ def _done(step: Step, inputs: ActionInputs) -> int:
     return _told(step, inputs, settings, ended)
 
 
-def _settings(step: Step, inputs: ActionInputs, root: Path) -> Settings:
+def _settings(step: ActionStep, inputs: ActionInputs, root: Path) -> Settings:
     said = {
         "root": root,
         "state_dir": step.temporary / "testwright" / "state",
@@ -161,7 +161,7 @@ def target_python(said: str, root: Path, environment: Mapping[str, str]) -> Path
     return Path(found).absolute() if found else None
 
 
-def _told(step: Step, inputs: ActionInputs, settings: Settings, ended: RunResult) -> int:
+def _told(step: ActionStep, inputs: ActionInputs, settings: Settings, ended: RunResult) -> int:
     """Outputs, summary, annotations and the report's folder; the step's exit code."""
     report, below = ended.report, _below(settings.root, step.workspace)
     verdict = verdict_on(report, inputs.fail_on)
@@ -215,7 +215,7 @@ def report_outputs(report: Report) -> dict[str, str]:
     }
 
 
-def _failed(step: Step, error: TestwrightError) -> int:
+def _failed(step: ActionStep, error: TestwrightError) -> int:
     """Tell of a run that could not be made."""
     redact = Redactor.from_environment(step.environment).text
     advice = _SANDBOX_ADVICE if isinstance(error, SandboxUnavailable) else redact(error.advice)
@@ -242,7 +242,7 @@ def _below(root: Path, workspace: Path) -> str:
 class _Log:
     """The run's events as lines of the log."""
 
-    step: Step
+    step: ActionStep
     _began: float = field(default_factory=time.monotonic)
 
     def __call__(self, event: Event) -> None:

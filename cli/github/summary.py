@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from ...reports.markdown_parts import amount, block, code, line, section, table
-from ...reports.model import Coverage, CoverageChange, Place, Report
+from ...reports.model import Coverage, CoverageChange, Report, ReportPlace
 from ...reports.operations import counted
 
 SHOWN_DEFECTS = 50
@@ -35,7 +35,7 @@ class CodePages:
         parts = [environment.get(name, "") for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_SHA")]
         return cls(f"{parts[0]}/{parts[1]}/blob/{parts[2]}" if all(parts) else "", below)
 
-    def link(self, place: Place) -> str:
+    def link(self, place: ReportPlace) -> str:
         """`path:line`, as a link where there is one."""
         shown = code(f"{place.path}:{place.lines[0]}")
         if not self.url:

@@ -13,7 +13,7 @@ _FINE = frozenset({ExitReason.COMPLETED, ExitReason.NOTHING_TO_DO, ExitReason.PR
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ActionVerdict:
     """How the step ends.
 
     Attributes:
@@ -25,7 +25,7 @@ class Verdict:
     exit_code: int
 
 
-def verdict_on(report: Report, fail_on: Set[str]) -> Verdict:
+def verdict_on(report: Report, fail_on: Set[str]) -> ActionVerdict:
     """Judge a report.
 
     - `defects`: a defect is suspected (exit code 8)
@@ -42,4 +42,4 @@ def verdict_on(report: Report, fail_on: Set[str]) -> Verdict:
         ("not-understood", bool(report.not_understood), ExitCode.USAGE),
     )
     held = [(word, int(code)) for word, holds, code in conditions if holds and word in fail_on]
-    return Verdict(tuple(word for word, _ in held), held[0][1] if held else int(ExitCode.OK))
+    return ActionVerdict(tuple(word for word, _ in held), held[0][1] if held else int(ExitCode.OK))

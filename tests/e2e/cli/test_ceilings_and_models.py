@@ -14,7 +14,7 @@ import typer
 from typer.testing import CliRunner
 
 from testwright.cli.app import app
-from testwright.cli.failures import failures_shown, interruption_named
+from testwright.cli.failures import name_interrupted_run, report_failures
 from testwright.core.errors import ExitCode
 from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI, Usage, answer, hang
 from testwright.tests.support.mcp.tool_session import write_files
@@ -197,7 +197,7 @@ def test_ctrl_c_ends_a_command_with_one_line_and_130(tmp_path):
 
 @pytest.mark.feature("P-11")
 def test_an_interrupted_run_says_how_it_goes_on(capsys):
-    with pytest.raises(typer.Exit) as ended, failures_shown(debug=False), interruption_named("nightly"):
+    with pytest.raises(typer.Exit) as ended, report_failures(debug=False), name_interrupted_run("nightly"):
         raise KeyboardInterrupt
     assert ended.value.exit_code == ExitCode.INTERRUPTED
     assert "`testwright resume nightly` continues." in capsys.readouterr().err

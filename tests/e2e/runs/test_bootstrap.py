@@ -11,7 +11,7 @@ import pytest
 import testwright
 from testwright.agents.embedded.specs.spec_generator import SpecResult
 from testwright.app import bootstrap, runs, unit_specifier
-from testwright.cli.failures import interruption_named
+from testwright.cli.failures import name_interrupted_run
 from testwright.config.settings import load_settings
 from testwright.core.events import EventType
 from testwright.store.files.event_log import read_events
@@ -206,7 +206,7 @@ async def test_the_folder_of_a_run_that_was_there_stays(noting, root):
 
 def test_an_interruption_names_the_run_that_can_be_resumed(tmp_path):
     def told(*arguments):
-        with pytest.raises(KeyboardInterrupt) as raised, interruption_named("r", *arguments):
+        with pytest.raises(KeyboardInterrupt) as raised, name_interrupted_run("r", *arguments):
             raise KeyboardInterrupt
         return raised.value.args
 

@@ -6,7 +6,7 @@ import pytest
 
 from testwright.reports.build import build_report
 from testwright.reports.json_form import json_form, without_run
-from testwright.reports.model import Coverage, CoverageChange, NotUnderstood, Place, Report
+from testwright.reports.model import Coverage, CoverageChange, NotUnderstood, Report, ReportPlace
 from testwright.tests.support.runs.report_data import accept_step, case, executed, facts, generate_step, outcomes
 from testwright.utils.redact import Redactor
 
@@ -57,7 +57,10 @@ def test_each_kept_test_has_its_evidence() -> None:
     assert evidence.tests == ("test_cart.py::again", "test_cart.py::tc_a")
     assert (evidence.lines, evidence.reruns, evidence.mutants_killed) == ((10, 11, 12), 3, 2)
     (expectation,) = evidence.expectations
-    assert (expectation.origin, expectation.evidence) == ("documented", Place(path="src/shop/cart.py", lines=(10, 12)))
+    assert (expectation.origin, expectation.evidence) == (
+        "documented",
+        ReportPlace(path="src/shop/cart.py", lines=(10, 12)),
+    )
 
 
 @pytest.mark.feature("B-02")
