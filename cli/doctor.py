@@ -80,9 +80,8 @@ def _system() -> DoctorCheck:
 
 async def _sandbox(settings: Settings) -> tuple[str, str]:
     sandbox = await asyncio.to_thread(open_sandbox, settings.sandbox)
-    command = (
-        (sys.executable, "-c", "pass") if sandbox.kind == "weak" else ("/bin/sh", "-c", "exit 0")
-    )  # the weak one runs Python only
+    # The weak sandbox runs Python only.
+    command = (sys.executable, "-c", "pass") if sandbox.kind == "weak" else ("/bin/sh", "-c", "exit 0")
     with tempfile.TemporaryDirectory(prefix="testwright-doctor-") as folder:
         done = await sandbox.run(Program(command, cwd=Path(folder), writable=(Path(folder),), limits=Limits(20)))
     if done.exit_code:
