@@ -10,7 +10,7 @@ from ..utils.python_source import parse_python
 from .equivalence import rule_of
 from .model import Mutant
 from .operators import Change, changes_at
-from .origins import Origins
+from .origins import ImportOrigins
 from .sites import Site, sites_of
 from .text import SourceText
 
@@ -23,7 +23,7 @@ def mutants_of(source: bytes, path: str) -> tuple[Mutant, ...]:
     """
     text = SourceText(source)
     tree = parse_python(text.data, path)
-    origins = Origins(tree)
+    origins = ImportOrigins(tree)
     found = [_mutant(change, site, text, path, origins) for site in sites_of(tree) for change in changes_at(site, text)]
     return tuple(sorted(found, key=lambda one: (one.start, one.end, one.operator, one.replacement)))
 
@@ -42,7 +42,7 @@ def _rank(mutant: Mutant, seed: int) -> float:
     return random.Random(hashlib.sha256(about.encode("utf-8")).digest()).random()
 
 
-def _mutant(change: Change, site: Site, text: SourceText, path: str, origins: Origins) -> Mutant:
+def _mutant(change: Change, site: Site, text: SourceText, path: str, origins: ImportOrigins) -> Mutant:
     line = text.line_at(change.start)
     before, after = text.snippets(change.start, change.end, change.replacement)
     head = getattr(site.head, "lineno", line)

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Iterator
 
 from .operators import Change
-from .origins import LOGGER, Origins
+from .origins import LOGGER, ImportOrigins
 from .sites import Site
 from .text import SourceText
 
@@ -24,25 +24,25 @@ _FOR_CHECKERS = frozenset({"overload", "final", "override", "no_type_check"})
 _OVERLOAD = frozenset({"overload"})
 _PLATFORM = frozenset({"version_info", "platform", "implementation", "hexversion", "byteorder"})
 
-Rule = Callable[[Change, Site, SourceText, Origins], bool]
+Rule = Callable[[Change, Site, SourceText, ImportOrigins], bool]
 
 
-def rule_of(change: Change, site: Site, text: SourceText, origins: Origins) -> str | None:
+def rule_of(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> str | None:
     """The first rule that sets a change aside, or None; `origins` are those of the module's names."""
     return next((rule.__name__.strip("_") for rule in RULES if rule(change, site, text, origins)), None)
 
 
-def _main_guard(change: Change, site: Site, text: SourceText, origins: Origins) -> bool:
+def _main_guard(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """In the block below `if __name__ == "__main__"`, which importing never runs, or in its condition."""
     return any(_is_main_test(one) for one in _conditions(site))
 
 
-def _type_checking(change: Change, site: Site, text: SourceText, origins: Origins) -> bool:
+def _type_checking(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """In the block below `if TYPE_CHECKING`, which never runs."""
     return any(_name_of(one.test) == "TYPE_CHECKING" for one in _conditions(site))
 
 
-def _platform_guard(change: Change, site: Site, text: SourceText, origins: Origins) -> bool:
+def _platform_guard(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """In a condition over the interpreter's version or the platform, of which one machine has one."""
     for one in _conditions(site):
         asks = any(
@@ -54,19 +54,19 @@ def _platform_guard(change: Change, site: Site, text: SourceText, origins: Origi
     return False
 
 
-def _metadata(change: Change, site: Site, text: SourceText, origins: Origins) -> bool:
+def _metadata(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """In the value of `__version__` and its like."""
     statement = site.head
     return isinstance(statement, ast.Assign) and any(_name_of(one) in _METADATA for one in statement.targets)
 
 
-def _log_message(change: Change, site: Site, text: SourceText, origins: Origins) -> bool:
+def _log_message(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """A call of a logger of `logging`, or something in its arguments, where these do nothing but make the message."""
     calls = [one.value if isinstance(one, ast.Expr) else one for one in (*site.above, site.node)]
     return any(isinstance(one, ast.Call) and _logs(one, origins) for one in calls)
 
 
-def _logs(call: ast.Call, origins: Origins) -> bool:
+def _logs(call: ast.Call, origins: ImportOrigins) -> bool:
     """Whether a call logs, and would be missed by nothing but the log."""
     holder, _, method = origins.of(call.func).rpartition(".")
     if holder not in ("logging", LOGGER) or method not in _LOGGING:
@@ -78,14 +78,14 @@ def _logs(call: ast.Call, origins: Origins) -> bool:
     )
 
 
-def _only_shows(function: ast.expr, origins: Origins) -> bool:
+def _only_shows(function: ast.expr, origins: ImportOrigins) -> bool:
     """Whether a call of it makes a message of its arguments and does nothing else."""
     if isinstance(function, ast.Attribute):
         return isinstance(function.value, ast.Constant) and function.attr in ("format", "join")
     return isinstance(function, ast.Name) and function.id in _SHOWING and not origins.is_bound(function.id)
 
 
-def _typing_only(change: Change, site: Site, text: SourceText, origins: Origins) -> bool:
+def _typing_only(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """In the declaration of a type variable, or the type given to `cast`: for type checkers alone."""
     inner = site.node
     for one in (site.node, *reversed(site.above)):
@@ -103,7 +103,7 @@ def _typing_only(change: Change, site: Site, text: SourceText, origins: Origins)
     )
 
 
-def _checker_decorator(change: Change, site: Site, text: SourceText, origins: Origins) -> bool:
+def _checker_decorator(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """A decorator for type checkers is removed, or the change is in the body of an overload."""
     if change.operator == "removed decorator":
         removed = [one for one in _decorators(site.node) if change.start < text.span(one)[1] <= change.end]
@@ -111,12 +111,12 @@ def _checker_decorator(change: Change, site: Site, text: SourceText, origins: Or
     return any(_for_checkers(one, origins, _OVERLOAD) for holder in site.above for one in _decorators(holder))
 
 
-def _for_checkers(decorator: ast.expr, origins: Origins, names: frozenset[str]) -> bool:
+def _for_checkers(decorator: ast.expr, origins: ImportOrigins, names: frozenset[str]) -> bool:
     module, _, name = origins.of(decorator).rpartition(".")
     return module == "typing" and name in names
 
 
-def _cache_only(change: Change, site: Site, text: SourceText, origins: Origins) -> bool:
+def _cache_only(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """The size of a function's cache is another one: the same answers, later.
 
     Not that there is no cache any more: what is kept may be told from what is made anew, and calls may be counted.
@@ -137,13 +137,13 @@ def _is_positive(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value > 0
 
 
-def _no_cover(change: Change, site: Site, text: SourceText, origins: Origins) -> bool:
+def _no_cover(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """On a line, or in a block, that is marked as not to be covered."""
     marked = (site.head, *(one for one in site.above if isinstance(one, ast.stmt | ast.ExceptHandler)))
     return any("pragma: no cover" in text.line(one.lineno) for one in marked if isinstance(one, _PLACED))
 
 
-def _abstract_body(change: Change, site: Site, text: SourceText, origins: Origins) -> bool:
+def _abstract_body(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """In the body of an abstract method that only raises NotImplementedError."""
     holder = next(
         (one for one in reversed(site.above) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)), None

@@ -9,7 +9,7 @@ _SAME = {"typing_extensions": "typing"}
 """Modules that hold for older interpreters what others hold, and are imported in their place."""
 
 
-class Origins:
+class ImportOrigins:
     """What a module's names stand for.
 
     A name that is bound in several ways anywhere in the module, be it as a parameter, stands for nothing known.

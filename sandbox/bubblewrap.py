@@ -20,7 +20,7 @@ from .executable import executable_folders
 from .line_session import line_session
 from .mounts import project_mounts, system_mounts
 from .protocol import Completed, Program, SandboxKind, Session
-from .running import Launch, run_to_end
+from .running import KeptProgram, run_to_end
 
 _SPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 _USER = ("--unshare-user", "--uid", "1000", "--gid", "1000")
@@ -80,7 +80,7 @@ class BubblewrapSandbox:
         """The version of bwrap; empty if it reports none. Blocks."""
         return tuple(int(number) for number in re.findall(r"\d+", _query(self.executable, "--version").stdout))
 
-    def _launch(self, program: Program) -> Launch:
+    def _launch(self, program: Program) -> KeptProgram:
         executable = Path(program.argv[0])
         if not executable.is_absolute() or not executable.exists():
             raise SandboxFailure(f"{executable} is not the absolute path of a program")
@@ -91,7 +91,7 @@ class BubblewrapSandbox:
         for name, value in program.environment.items():
             options += ["--setenv", name, value]
         options = [*self.spaces, *_ALWAYS, *options]
-        return Launch(
+        return KeptProgram(
             argv=(str(self.executable), "--args", "@data:0@", "--", *program.argv),
             cwd=Path("/"),
             environment={},

@@ -8,13 +8,13 @@ from contextlib import asynccontextmanager
 
 from ..core.errors import SandboxFailure
 from .protocol import Completed
-from .running import Launch, Running, started
+from .running import KeptProgram, RunningProgram, started
 
 
 class LineSession:
     """The `Session` of both kinds of sandbox; see the protocol for what each method promises."""
 
-    def __init__(self, running: Running, name: str) -> None:
+    def __init__(self, running: RunningProgram, name: str) -> None:
         self._running = running
         self._name = name
         self._searched = 0
@@ -50,7 +50,7 @@ class LineSession:
 
 
 @asynccontextmanager
-async def line_session(launch: Launch, name: str) -> AsyncGenerator[LineSession]:
+async def line_session(launch: KeptProgram, name: str) -> AsyncGenerator[LineSession]:
     """A session; leaving the context kills the program with all its children."""
     async with started(launch) as running:
         yield LineSession(running, name)

@@ -34,7 +34,7 @@ _REASONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class KeptProgram:
     """What a keeper is to start.
 
     Attributes:
@@ -74,10 +74,10 @@ class Launch:
         )
 
 
-class Running:
+class RunningProgram:
     """One program between start and end. Made by `started` only."""
 
-    def __init__(self, launch: Launch) -> None:
+    def __init__(self, launch: KeptProgram) -> None:
         self._launch = launch
         self._ending: Ending | None = None
         self._begun = time.monotonic()
@@ -161,7 +161,7 @@ class Running:
             raise interruption
 
 
-def _spawn_keeper(launch: Launch) -> tuple[int, subprocess.Popen[bytes], tuple[int, int, int, int]]:
+def _spawn_keeper(launch: KeptProgram) -> tuple[int, subprocess.Popen[bytes], tuple[int, int, int, int]]:
     """The control pipe's end, the keeper, and our ends of stdin, stdout, stderr and the status pipe."""
     pipes: list[tuple[int, int]] = []
     try:
@@ -200,16 +200,16 @@ def loader_environment() -> dict[str, str]:
 
 
 @asynccontextmanager
-async def started(launch: Launch) -> AsyncGenerator[Running]:
+async def started(launch: KeptProgram) -> AsyncGenerator[RunningProgram]:
     """A running program; leaving the context, for whatever reason, ends its whole tree first."""
-    running = Running(launch)
+    running = RunningProgram(launch)
     try:
         yield running
     finally:
         await running.clear()
 
 
-async def run_to_end(launch: Launch, stdin: bytes) -> Completed:
+async def run_to_end(launch: KeptProgram, stdin: bytes) -> Completed:
     """Start, feed, wait."""
     async with started(launch) as running:
         feeding = asyncio.create_task(_feed(running, stdin))
@@ -219,7 +219,7 @@ async def run_to_end(launch: Launch, stdin: bytes) -> Completed:
             feeding.cancel()
 
 
-async def _feed(running: Running, stdin: bytes) -> None:
+async def _feed(running: RunningProgram, stdin: bytes) -> None:
     try:
         await running.stdin.write(stdin)
     except BrokenPipeError:

@@ -17,7 +17,7 @@ from ..core.errors import SandboxFailure, SandboxUnavailable
 from .executable import executable_folders, home_folder
 from .line_session import line_session
 from .protocol import Completed, Program, SandboxKind, Session
-from .running import Launch, run_to_end
+from .running import KeptProgram, run_to_end
 from .worker_files import START, WORKER_FOLDER
 
 _PYTHON = re.compile(r"(python|pypy)[\d.]*t?")
@@ -40,7 +40,7 @@ class WeakSandbox:
         """Start a program to speak with."""
         return line_session(self._launch(program), program.argv[0])
 
-    def _launch(self, program: Program) -> Launch:
+    def _launch(self, program: Program) -> KeptProgram:
         executable = Path(program.argv[0])
         if not executable.is_absolute() or not executable.exists():
             raise SandboxFailure(f"{executable} is not the absolute path of a program")
@@ -58,7 +58,7 @@ class WeakSandbox:
             "hidden": [os.path.realpath(home_folder())],
             "network": program.network,
         }
-        return Launch(
+        return KeptProgram(
             argv=(str(executable), str(START), json.dumps({"guard": guard}), *program.argv[1:]),
             cwd=program.cwd,
             environment=program.environment,

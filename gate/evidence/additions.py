@@ -79,7 +79,7 @@ def additions_of(
     return found
 
 
-def redundant(
+def redundant_tests(
     records: Sequence[EvidenceRecord],
     mutation: MutationReport | None,
     *,

@@ -17,7 +17,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True, slots=True)
-class Pruned:
+class PrunedSpec:
     """A spec without the dropped cases.
 
     Attributes:
@@ -32,14 +32,14 @@ class Pruned:
     unknown: tuple[str, ...]
 
 
-def prune(spec: Mapping[str, Any], drop: Iterable[str], *, framework: str, render: Render) -> Pruned:
+def prune(spec: Mapping[str, Any], drop: Iterable[str], *, framework: str, render: Render) -> PrunedSpec:
     """Leave cases out and write the file again. Raises whatever `render` raises."""
     wanted = list(dict.fromkeys(drop))
     present = [case["id"] for case in spec["cases"]]
     left = without_cases(spec, wanted)
     contents = render(left, framework) if left["cases"] else None
     removed = tuple(case_id for case_id in present if case_id in set(wanted))
-    return Pruned(left, contents, removed, tuple(one for one in wanted if one not in set(present)))
+    return PrunedSpec(left, contents, removed, tuple(one for one in wanted if one not in set(present)))
 
 
 def without_cases(spec: Mapping[str, Any], drop: Iterable[str]) -> dict[str, Any]:

@@ -9,10 +9,10 @@ from typing import Any
 
 from ..model.coverage_data import CoverageData
 from ..model.mutant_results import MutantResult, MutationReport
-from ..model.verdicts import Verdict, Verification
-from ..runner.baseline import Baseline
+from ..model.verdicts import TestVerdict, Verification
+from ..runner.baseline import CoverageBaseline
 from .evidence import EvidenceRecord
-from .uncovered_branches import not_taken
+from .uncovered_branches import uncovered_branches
 
 LIMIT_BYTES = 120 * 1024
 _TRACE = 1500
@@ -25,7 +25,7 @@ def tool_result(
     *,
     evidence: Sequence[EvidenceRecord] = (),
     idle: Sequence[EvidenceRecord] = (),
-    before: Baseline | None = None,
+    before: CoverageBaseline | None = None,
     target_path: str | None = None,
     sources: Mapping[str, str] | None = None,
     limit_bytes: int = LIMIT_BYTES,
@@ -43,7 +43,7 @@ def tool_result(
     Args:
         idle: the records of tests that add nothing (B-11).
         before: what was covered without these tests.
-        sources: texts of measured files of which it is told what the tests never ran (`not_taken` of the file).
+        sources: texts of measured files, for the `uncovered_branches` of each file.
         limit_bytes: tracebacks, then evidence lines, then long messages are left out until the answer fits.
     """
     records = {record.nodeid: record for record in evidence}
@@ -75,7 +75,7 @@ def tool_result(
 
 
 def coverage_change(
-    after: CoverageData | None, before: Baseline | None, sources: Mapping[str, str] | None = None
+    after: CoverageData | None, before: CoverageBaseline | None, sources: Mapping[str, str] | None = None
 ) -> dict[str, Any] | None:
     """Coverage before and with the kept tests, of the measured files; None when nothing was measured."""
     if after is None:
@@ -86,7 +86,7 @@ def coverage_change(
     files = total.to_dict()["files"]
     for path, source in (sources or {}).items():
         with suppress(SyntaxError, KeyError):  # not measured after all, or no Python
-            files[path]["not_taken"] = [one.to_dict() for one in not_taken(total.files[path], source)]
+            files[path]["not_taken"] = [one.to_dict() for one in uncovered_branches(total.files[path], source)]
     return {
         "before": earlier.totals() if measured and earlier is not None else None,
         "after": total.totals(),
@@ -110,7 +110,7 @@ def _mutant(one: MutantResult) -> dict[str, Any]:
     return {key: shown[key] for key in ("path", "line", "operator", "before", "after", "status", "rule")}
 
 
-def _dropped(verdict: Verdict) -> dict[str, Any]:
+def _dropped(verdict: TestVerdict) -> dict[str, Any]:
     return {
         "case_id": verdict.case_id,
         "nodeid": verdict.nodeid,
@@ -123,7 +123,7 @@ def _dropped(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _idle(verdict: Verdict, verification: Verification) -> dict[str, Any]:
+def _idle(verdict: TestVerdict, verification: Verification) -> dict[str, Any]:
     tried = 0 if verification.mutation is None else verification.mutation.tried
     reason = (
         f"it covers nothing that other kept tests do not cover, and of {tried} mutants notices none that they do not"
@@ -131,7 +131,7 @@ def _idle(verdict: Verdict, verification: Verification) -> dict[str, Any]:
     return {"case_id": verdict.case_id, "nodeid": verdict.nodeid, "reason": reason, "class": "redundant"}
 
 
-def _test(verdict: Verdict, record: EvidenceRecord | None, path: str | None) -> dict[str, Any]:
+def _test(verdict: TestVerdict, record: EvidenceRecord | None, path: str | None) -> dict[str, Any]:
     return {
         "nodeid": verdict.nodeid,
         "case_id": verdict.case_id,

@@ -16,7 +16,7 @@ _Owner = tuple[str, _Function]
 
 
 @dataclass(frozen=True, slots=True)
-class NotTaken:
+class UncoveredBranch:
     """One thing that never happened.
 
     Attributes:
@@ -32,7 +32,7 @@ class NotTaken:
         return {"subject": self.subject, "reason": self.reason, "line": self.line}
 
 
-def not_taken(coverage: FileCoverage, source: str, most: int = MOST) -> tuple[NotTaken, ...]:
+def uncovered_branches(coverage: FileCoverage, source: str, most: int = MOST) -> tuple[UncoveredBranch, ...]:
     """What never ran in a file, in order of its lines; the last one counts what is left out beyond `most`.
 
     Functions of which nothing ran are told once, as a whole; they look dead when they are private and nothing in the
@@ -49,11 +49,11 @@ def not_taken(coverage: FileCoverage, source: str, most: int = MOST) -> tuple[No
     for node in ast.walk(tree):
         for line, reason in _ways(node, coverage):
             if line not in inside:
-                found.append(NotTaken(_owner(line, owners), reason, line))
+                found.append(UncoveredBranch(_owner(line, owners), reason, line))
     found.sort(key=lambda one: (one.line, one.reason))
     if len(found) > most:
         rest = found[most - 1 :]
-        found[most - 1 :] = [NotTaken("module", f"{len(rest)} more, from this line on", rest[0].line)]
+        found[most - 1 :] = [UncoveredBranch("module", f"{len(rest)} more, from this line on", rest[0].line)]
     return tuple(found)
 
 
@@ -85,12 +85,12 @@ def _owner(line: int, owners: Iterable[_Owner]) -> str:
     return max(around)[1] if around else "module"
 
 
-def _whole(name: str, node: _Function, tree: ast.AST) -> NotTaken:
+def _whole(name: str, node: _Function, tree: ast.AST) -> UncoveredBranch:
     private = node.name.startswith("_") and not node.name.endswith("__")
     if private and not _is_used(node, tree):
-        return NotTaken(name, "looks dead: it is private, and nothing in its file uses it", node.lineno)
+        return UncoveredBranch(name, "looks dead: it is private, and nothing in its file uses it", node.lineno)
     reason = "never ran: nothing that uses it came to call it" if private else "never ran"
-    return NotTaken(name, reason, node.lineno)
+    return UncoveredBranch(name, reason, node.lineno)
 
 
 def _is_used(function: _Function, tree: ast.AST) -> bool:

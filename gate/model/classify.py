@@ -24,14 +24,14 @@ Spec = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Classification:
     """A class and the reason for it, one sentence."""
 
     failure_class: FailureClass
     reason: str
 
 
-def classify_case(result: CaseResult, case: Spec | None, *, own_modules: Iterable[str] = ()) -> Judgement:
+def classify_case(result: CaseResult, case: Spec | None, *, own_modules: Iterable[str] = ()) -> Classification:
     """Judge a test that did not pass.
 
     Args:
@@ -40,15 +40,15 @@ def classify_case(result: CaseResult, case: Spec | None, *, own_modules: Iterabl
     """
     failure = result.failure or Failure("Exception")
     if result.outcome == "timeout":
-        return Judgement("timeout", failure.message or "the test did not come to an end")
+        return Classification("timeout", failure.message or "the test did not come to an end")
     if result.outcome == "not_run":
-        return Judgement("timeout", failure.message)
+        return Classification("timeout", failure.message)
     if result.outcome in ("skipped", "xfailed"):
-        return Judgement("test_defect", f"the test is {result.outcome} and asserts nothing")
+        return Classification("test_defect", f"the test is {result.outcome} and asserts nothing")
     if result.outcome == "crashed":
         return _crash(failure)
     if _lacks_surroundings(failure, own_modules):
-        return Judgement("environment", f"the environment lacks something: {failure.summary}")
+        return Classification("environment", f"the environment lacks something: {failure.summary}")
     if result.phase != "call" or result.outcome == "error":
         return _fixture(failure, result)
     if failure.type_name in _EXPECTATION or failure.is_a("AssertionError"):
@@ -56,23 +56,23 @@ def classify_case(result: CaseResult, case: Spec | None, *, own_modules: Iterabl
     return _exception(failure, case, result)
 
 
-def classify_collection(error: CollectError, *, own_modules: Iterable[str] = ()) -> Judgement:
+def classify_collection(error: CollectError, *, own_modules: Iterable[str] = ()) -> Classification:
     """Judge a file that could not be collected: `environment` ends a run, `test_defect` drops the file."""
     failure = error.failure
     last = failure.frames[-1] if failure.frames else None
     if failure.type_name == "TestTimedOut":
-        return Judgement("timeout", f"{error.path}: {failure.message}")
+        return Classification("timeout", f"{error.path}: {failure.message}")
     if last is not None and last.path != error.path:
         where = f"{last.path}:{last.line}"
-        return Judgement("environment", f"the target does not import ({where}): {failure.summary}")
+        return Classification("environment", f"the target does not import ({where}): {failure.summary}")
     if failure.is_a("ImportError"):
         top = (failure.missing or "").partition(".")[0]
         if top and top not in set(own_modules) and failure.is_a("ModuleNotFoundError"):
-            return Judgement("environment", f"the target's environment lacks the module {failure.missing}")
-        return Judgement("test_defect", f"the test imports what is not there: {failure.summary}")
+            return Classification("environment", f"the target's environment lacks the module {failure.missing}")
+        return Classification("test_defect", f"the test imports what is not there: {failure.summary}")
     if failure.type_name == "ProcessEnded":
-        return Judgement("environment", f"{error.path}: {failure.message}")
-    return Judgement("test_defect", f"the test file does not load: {failure.summary}")
+        return Classification("environment", f"{error.path}: {failure.message}")
+    return Classification("test_defect", f"the test file does not load: {failure.summary}")
 
 
 def cases_by_id(spec: Spec | None) -> dict[str, Spec]:
@@ -96,10 +96,10 @@ def _parts(expectation: Spec) -> list[str]:
     return [str(value) for value in values if value and value != "result"]
 
 
-def _crash(failure: Failure) -> Judgement:
+def _crash(failure: Failure) -> Classification:
     if "signal" in failure.message:
-        return Judgement("product_defect", failure.message)
-    return Judgement("test_defect", failure.message)
+        return Classification("product_defect", failure.message)
+    return Classification("test_defect", failure.message)
 
 
 def _lacks_surroundings(failure: Failure, own_modules: Iterable[str]) -> bool:
@@ -108,36 +108,38 @@ def _lacks_surroundings(failure: Failure, own_modules: Iterable[str]) -> bool:
     return any(failure.is_a(name) for name in _SURROUNDINGS if name != "ModuleNotFoundError")
 
 
-def _fixture(failure: Failure, result: CaseResult) -> Judgement:
+def _fixture(failure: Failure, result: CaseResult) -> Classification:
     if failure.type_name == "FixtureLookupError":
         name = failure.message.strip("(").partition(",")[0]
-        return Judgement("test_defect", f"the test asks for the fixture {name}, which nothing gives it here")
+        return Classification("test_defect", f"the test asks for the fixture {name}, which nothing gives it here")
     last = failure.frames[-1] if failure.frames else None
     if last is not None and last.path.rpartition("/")[2] == "conftest.py":
-        return Judgement("environment", f"a fixture of the project fails ({last.path}:{last.line}): {failure.summary}")
-    return Judgement("test_defect", f"the test's {result.phase} fails: {failure.summary}")
+        return Classification(
+            "environment", f"a fixture of the project fails ({last.path}:{last.line}): {failure.summary}"
+        )
+    return Classification("test_defect", f"the test's {result.phase} fails: {failure.summary}")
 
 
-def _expectation(failure: Failure, case: Spec | None, result: CaseResult) -> Judgement:
+def _expectation(failure: Failure, case: Spec | None, result: CaseResult) -> Classification:
     expectation = failed_expectation(case, failure, result.trace)
     origins = {one.get("origin") for one in (case or {}).get("expect", ())}
     origin = expectation.get("origin") if expectation else next(iter(origins)) if len(origins) == 1 else None
     if origin == "documented" or (origin is None and "documented" in origins):
         evidence = (expectation or {}).get("evidence") or {}
         place = f" ({evidence['path']}:{evidence['lines'][0]})" if evidence.get("lines") else ""
-        return Judgement("product_defect", f"the code contradicts its documentation{place}: {failure.summary}")
+        return Classification("product_defect", f"the code contradicts its documentation{place}: {failure.summary}")
     what = {"observed": "what was observed does not hold", "inferred": "what was inferred does not hold"}
-    return Judgement("test_defect", f"{what.get(str(origin), 'the expectation does not hold')}: {failure.summary}")
+    return Classification("test_defect", f"{what.get(str(origin), 'the expectation does not hold')}: {failure.summary}")
 
 
-def _exception(failure: Failure, case: Spec | None, result: CaseResult) -> Judgement:
+def _exception(failure: Failure, case: Spec | None, result: CaseResult) -> Classification:
     last = failure.frames[-1] if failure.frames else None
     in_target = last is not None and last.path != result.path
     documented = any(one.get("origin") == "documented" for one in (case or {}).get("expect", ()))
     if in_target and documented:
         where = f"{last.path}:{last.line}" if last else ""
-        return Judgement(
+        return Classification(
             "product_defect", f"the code raises instead of doing what is documented ({where}): {failure.summary}"
         )
     where = f" at {last.path}:{last.line}" if in_target and last else ""
-    return Judgement("test_defect", f"the test meets an exception it does not expect{where}: {failure.summary}")
+    return Classification("test_defect", f"the test meets an exception it does not expect{where}: {failure.summary}")

@@ -14,7 +14,7 @@ from .options import SHIFTED_CLOCK, SHIFTED_ZONE, SuiteOptions
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class RunCondition:
     """One thing that a repeat varies.
 
     Attributes:
@@ -39,8 +39,8 @@ class Condition:
 
 CLOCK = "clock"
 RUNNING_CLOCK = "running_clock"
-CONDITIONS: tuple[Condition, ...] = (
-    Condition(
+CONDITIONS: tuple[RunCondition, ...] = (
+    RunCondition(
         "hash_seed",
         "another hash seed",
         "the order of sets or hashes, which differs from process to process",
@@ -48,21 +48,21 @@ CONDITIONS: tuple[Condition, ...] = (
         early=True,
         late=True,
     ),
-    Condition(
+    RunCondition(
         "working_directory",
         "another working directory",
         "the current working directory",
         (("elsewhere", True),),
         early=True,
     ),
-    Condition(
+    RunCondition(
         "locale",
         "a locale with a decimal comma",
         "the locale: how numbers, dates or money are written, or the language of messages",
         (("decimal_comma", True),),
         early=True,
     ),
-    Condition(
+    RunCondition(
         "encoding",
         "a locale whose encoding is not UTF-8",
         "the encoding of the locale: text is read or written without naming one",
@@ -70,8 +70,8 @@ CONDITIONS: tuple[Condition, ...] = (
         early=True,
         late=True,
     ),
-    Condition("time_zone", "another time zone", "the time zone", (("time_zone", SHIFTED_ZONE),), late=True),
-    Condition(
+    RunCondition("time_zone", "another time zone", "the time zone", (("time_zone", SHIFTED_ZONE),), late=True),
+    RunCondition(
         CLOCK,
         "another day",
         "the date or time at which it runs",
@@ -79,7 +79,7 @@ CONDITIONS: tuple[Condition, ...] = (
         early=True,
         late=True,
     ),
-    Condition(
+    RunCondition(
         RUNNING_CLOCK,
         "a second from one look at a clock to the next, at midnight",
         "how much time passes while it runs: it fails after a pause, or with midnight in the middle of it",
@@ -101,26 +101,26 @@ TITLES = {
 """Every name that a report may use for what made a test fail, with its title."""
 
 
-def conditions_of(number: int, repeats: int) -> tuple[Condition, ...]:
+def conditions_of(number: int, repeats: int) -> tuple[RunCondition, ...]:
     """What one of some repeats varies besides the order, counted from 1: nothing in the first of several."""
     if number == repeats:
         return tuple(one for one in CONDITIONS if one.late or (one.early and repeats <= 2))
     return () if number == 1 else tuple(one for one in CONDITIONS if one.early)
 
 
-def under(options: SuiteOptions, conditions: Sequence[Condition]) -> SuiteOptions:
+def under(options: SuiteOptions, conditions: Sequence[RunCondition]) -> SuiteOptions:
     """The options of a run under several conditions."""
     for one in conditions:
         options = one.applied(options)
     return options
 
 
-def to_blame(failing: Sequence[Condition]) -> list[Condition]:
+def conditions_to_blame(failing: Sequence[RunCondition]) -> list[RunCondition]:
     """Those of the conditions under which a test fails that say why: a clock that runs is on another day, too."""
     names = {one.name for one in failing}
     return [one for one in failing if one.name != RUNNING_CLOCK or CLOCK not in names]
 
 
-def dependence(conditions: Sequence[Condition]) -> str:
+def dependence(conditions: Sequence[RunCondition]) -> str:
     """What a test that fails under each of these depends on, one sentence."""
     return "it depends on " + ", and on ".join(one.cause for one in conditions)

@@ -16,7 +16,7 @@ Scrub = Callable[[str], str]
 
 
 @dataclass(slots=True)
-class Record:
+class RunRecord:
     """One launch of a runner.
 
     Attributes:
@@ -66,9 +66,9 @@ def scrubber(project: Path, scratch: Path) -> Scrub:
     return scrub
 
 
-def read_record(path: Path, scrub: Scrub) -> Record:
+def read_record(path: Path, scrub: Scrub) -> RunRecord:
     """Read a results file; a line cut short by the end of the process is left out."""
-    record = Record()
+    record = RunRecord()
     try:
         lines = path.read_bytes().splitlines()
     except FileNotFoundError:
@@ -83,7 +83,7 @@ def read_record(path: Path, scrub: Scrub) -> Record:
     return record
 
 
-def _take(record: Record, fact: dict[str, Any], scrub: Scrub) -> None:
+def _take(record: RunRecord, fact: dict[str, Any], scrub: Scrub) -> None:
     match fact.get("kind"):
         case "session":
             record.version = str(fact["version"])

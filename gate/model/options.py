@@ -14,7 +14,7 @@ SHIFTED_CLOCK = 86_400 * 401 + 5 * 3600 + 17 * 60
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class PairedRun:
     """One of two runs that take turns: test by test the holder stops at something that others may want, too, and goes
     on when the visitor has run its own test through.
 
@@ -74,7 +74,7 @@ class SuiteOptions:
     decimal_comma: bool = False
     plain_ascii: bool = False
     watch: bool = False
-    pair: Pair | None = None
+    pair: PairedRun | None = None
     measure: tuple[str, ...] = ()
     test_seconds: float = 10.0
     grace_seconds: float = 5.0
@@ -120,7 +120,7 @@ class SuiteOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class TestOrder:
     """An order of tests; the same seed gives the same order everywhere. `given` and `reversed` need none."""
 
     seed: int

@@ -22,7 +22,7 @@ from ..model.options import SuiteOptions
 from ..runner.launch import READY_SECONDS
 from ..runner.suite import Suite
 from .notes import notes_of
-from .planning import Judges, Planned, all_mutants, needy_of, plan_of
+from .planning import JudgingTests, PlannedMutant, mutants_in_files, plan_of, tests_without_own_lines
 
 SCRIPT = "mutants.run_tests"
 
@@ -74,7 +74,7 @@ async def measure_mutants(
         SandboxFailure: the sandbox broke.
     """
     sources = sorted(coverage.files)
-    judges = Judges(passing, coverage)
+    judges = JudgingTests(passing, coverage)
     measuring = _Measuring(suite, sources, options)
     planned = await measuring.plan(judges)
     tried = [place for place, one in enumerate(planned) if _is_to_try(one)]
@@ -86,10 +86,10 @@ async def measure_mutants(
     return measuring.report(planned, facts)
 
 
-async def measure_when_told(
+async def measure_on_plan(
     suite: Suite,
     sources: Sequence[str],
-    judges: Awaitable[Judges],
+    judges: Awaitable[JudgingTests],
     options: MutationOptions,
     *,
     run: SuiteOptions | None = None,
@@ -101,7 +101,7 @@ async def measure_when_told(
         judges: which they are.
     """
     measuring = _Measuring(suite, sources, options)
-    planned: list[Planned] = []
+    planned: list[PlannedMutant] = []
 
     async def plan() -> dict[str, Any]:
         planned[:] = await measuring.plan(judges)
@@ -124,23 +124,23 @@ class _Measuring:
         self._began = time.monotonic()
         self._notes: list[str] = []
         self._found = asyncio.ensure_future(
-            asyncio.to_thread(all_mutants, suite.workspace.project, sources, self._notes)
+            asyncio.to_thread(mutants_in_files, suite.workspace.project, sources, self._notes)
         )
 
-    async def plan(self, judges: Judges | Awaitable[Judges]) -> list[Planned]:
+    async def plan(self, judges: JudgingTests | Awaitable[JudgingTests]) -> list[PlannedMutant]:
         """What is to be done with each mutant of the sample; waits until it is known who judges."""
         found = await self._found
         chosen = sample(found, self._options.size, seed=self._options.seed)
-        told = judges if isinstance(judges, Judges) else await judges
+        told = judges if isinstance(judges, JudgingTests) else await judges
         self._began = time.monotonic()
         needy = self.needy(told) or ()
         return [plan_of(mutant, told.coverage.files[mutant.path], told.passing, needy) for mutant in chosen]
 
-    def needy(self, judges: Judges) -> list[int] | None:
+    def needy(self, judges: JudgingTests) -> list[int] | None:
         """Places of the tests that only a mutant can speak for; None where that is asked of all."""
-        return None if self._options.thorough else needy_of(judges.passing, judges.coverage)
+        return None if self._options.thorough else tests_without_own_lines(judges.passing, judges.coverage)
 
-    def report(self, planned: Sequence[Planned], facts: Sequence[Mapping[str, Any]]) -> MutationReport:
+    def report(self, planned: Sequence[PlannedMutant], facts: Sequence[Mapping[str, Any]]) -> MutationReport:
         """What came of it."""
         answers = {fact["id"]: fact for fact in facts if fact["kind"] == "mutant"}
         unanswered = len({place for place, one in enumerate(planned) if _is_to_try(one)} - set(answers))
@@ -176,7 +176,7 @@ async def try_further(
     """
     known = {one.mutant for one in report.results}
     lines = {path: _lines_of(doubted, coverage, path) for path in coverage.files}
-    everything = await asyncio.to_thread(all_mutants, suite.workspace.project, sorted(coverage.files), [])
+    everything = await asyncio.to_thread(mutants_in_files, suite.workspace.project, sorted(coverage.files), [])
     near = [one for one in everything if one.rule is None and one not in known and lines[one.path] & set(one.lines)]
     chosen: Sequence[Mutant] = sample(near, options.size, seed=options.seed)
     found: dict[Mutant, MutantResult] = {}
@@ -204,7 +204,7 @@ def _lines_of(nodeids: Sequence[str], coverage: CoverageData, path: str) -> set[
 
 async def _work(
     suite: Suite,
-    planned: Sequence[Planned],
+    planned: Sequence[PlannedMutant],
     ids: Sequence[int],
     passing: Sequence[str],
     needy: Sequence[int] | None,
@@ -235,7 +235,7 @@ def _time(options: MutationOptions) -> dict[str, Any]:
 
 
 def _plan_asked(
-    planned: Sequence[Planned], ids: Sequence[int], passing: Sequence[str], needy: Sequence[int] | None
+    planned: Sequence[PlannedMutant], ids: Sequence[int], passing: Sequence[str], needy: Sequence[int] | None
 ) -> dict[str, Any]:
     """What the worker has to know to begin."""
     return {
@@ -250,7 +250,7 @@ def _limits(options: MutationOptions) -> Limits:
     return Limits(wall_seconds=options.wall_seconds, memory_mib=max(2048, options.memory_mib))
 
 
-def _asked(number: int, planned: Planned) -> dict[str, Any]:
+def _asked(number: int, planned: PlannedMutant) -> dict[str, Any]:
     mutant = planned.mutant
     return {
         "id": number,
@@ -275,11 +275,11 @@ def _see_to_the_end(facts: Sequence[Mapping[str, Any]], completed: Completed) ->
     )
 
 
-def _is_to_try(planned: Planned) -> bool:
+def _is_to_try(planned: PlannedMutant) -> bool:
     return planned.mutant.rule is None and bool(planned.rounds)
 
 
-def _result(planned: Planned, answer: Mapping[str, Any] | None) -> MutantResult:
+def _result(planned: PlannedMutant, answer: Mapping[str, Any] | None) -> MutantResult:
     mutant = planned.mutant
     if mutant.rule is not None:
         return MutantResult(mutant, "equivalent", rule=mutant.rule)

@@ -10,11 +10,11 @@ from ..model.mutant_results import MutationReport
 from ..model.results import SuiteResult
 from ..model.strictness import VerifyOptions
 from ..runner.suite import Suite
-from .measurement import MutationOptions, measure_mutants, measure_when_told
-from .planning import Judges
+from .measurement import MutationOptions, measure_mutants, measure_on_plan
+from .planning import JudgingTests
 
 
-class Measuring:
+class BackgroundMeasurement:
     """The measurement of a suite, in a workspace of its own.
 
     In a sandbox of namespaces nothing is shared with the runs of the tests, so a process is made ready at once: while
@@ -34,7 +34,7 @@ class Measuring:
         self._watched = options.beside
         self._judging: tuple[str, ...] = ()
         self._work: asyncio.Task[MutationReport] | None = None
-        self._told: asyncio.Future[Judges] = asyncio.get_running_loop().create_future()
+        self._told: asyncio.Future[JudgingTests] = asyncio.get_running_loop().create_future()
         self._sources = [path for path in options.measure if _is_file(suite.workspace.project / path)]
         if options.mutants and not self._weak and self._sources == list(options.measure):
             self._work = suite.begin(self._when_told())
@@ -60,18 +60,18 @@ class Measuring:
         judges = self._judges(first, passing)
         return None if judges is None else await self._now(judges)
 
-    def _judges(self, first: SuiteResult, passing: Sequence[str]) -> Judges | None:
+    def _judges(self, first: SuiteResult, passing: Sequence[str]) -> JudgingTests | None:
         if not self._size.size or not passing or first.coverage is None or not first.coverage.files:
             return None
         chosen = set(passing)
-        return Judges([test.nodeid for test in first.tests if test.nodeid in chosen], first.coverage)
+        return JudgingTests([test.nodeid for test in first.tests if test.nodeid in chosen], first.coverage)
 
     async def _when_told(self) -> MutationReport:
         async with self._suite.fresh() as suite:
             told = asyncio.shield(self._told)
-            return await measure_when_told(suite, sorted(self._sources), told, self._size, run=self._run)
+            return await measure_on_plan(suite, sorted(self._sources), told, self._size, run=self._run)
 
-    async def _now(self, judges: Judges) -> MutationReport:
+    async def _now(self, judges: JudgingTests) -> MutationReport:
         async with self._suite.fresh() as suite:
             return await measure_mutants(suite, judges.passing, judges.coverage, self._size, run=self._run)
 

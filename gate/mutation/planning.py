@@ -12,7 +12,7 @@ from ..model.coverage_data import CoverageData, FileCoverage
 
 
 @dataclass(frozen=True, slots=True)
-class Judges:
+class JudgingTests:
     """The tests that judge mutants, node ids in the order of collection, and what each of them runs."""
 
     passing: Sequence[str]
@@ -20,7 +20,7 @@ class Judges:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedMutant:
     """A mutant with the tests to run on it, as places among those that judge; a round follows one that notices nothing.
 
     Attributes:
@@ -32,7 +32,7 @@ class Planned:
     imported: bool = False
 
 
-def all_mutants(project: Path, paths: Sequence[str], notes: list[str]) -> list[Mutant]:
+def mutants_in_files(project: Path, paths: Sequence[str], notes: list[str]) -> list[Mutant]:
     """The mutants of some files; what has none because it does not read is said in `notes`."""
     found: list[Mutant] = []
     for path in paths:
@@ -45,7 +45,7 @@ def all_mutants(project: Path, paths: Sequence[str], notes: list[str]) -> list[M
     return found
 
 
-def plan_of(mutant: Mutant, file: FileCoverage, passing: Sequence[str], needy: Sequence[int]) -> Planned:
+def plan_of(mutant: Mutant, file: FileCoverage, passing: Sequence[str], needy: Sequence[int]) -> PlannedMutant:
     """Which tests are run on a mutant, as places in `passing`; no round where none runs its line.
 
     Lines that run at import belong to no test: first the tests that run anything of the file are tried, and those that
@@ -57,14 +57,14 @@ def plan_of(mutant: Mutant, file: FileCoverage, passing: Sequence[str], needy: S
         first = {place for place, nodeid in enumerate(passing) if nodeid in file.by_test} | set(needy)
         near = tuple(sorted(first))
         far = tuple(place for place in range(len(passing)) if place not in first)
-        return Planned(mutant, tuple(part for part in (near, far) if part), imported=True)
+        return PlannedMutant(mutant, tuple(part for part in (near, far) if part), imported=True)
     covering = tuple(
         place for place, nodeid in enumerate(passing) if nodeid in file.by_test and lines & file.by_test[nodeid].lines
     )
-    return Planned(mutant, (covering,) if covering else ())
+    return PlannedMutant(mutant, (covering,) if covering else ())
 
 
-def needy_of(passing: Sequence[str], coverage: CoverageData) -> list[int]:
+def tests_without_own_lines(passing: Sequence[str], coverage: CoverageData) -> list[int]:
     """The places of the tests that cover nothing beyond those before them: only a mutant can speak for them."""
     known = coverage.of_tests({""})
     found = []

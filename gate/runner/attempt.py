@@ -8,15 +8,15 @@ from dataclasses import replace
 
 from ...core.errors import EnvironmentFault
 from ..model.coverage_data import CoverageData
-from ..model.journal import Record
+from ..model.journal import RunRecord
 from ..model.options import Framework, SuiteOptions
 from ..model.results import CaseResult, CollectError, Failure, Outcome, SuiteResult
-from .launch import Launched, telling_line
+from .launch import LaunchResult, error_line
 
-Launch = Callable[[Sequence[str], SuiteOptions, float], Awaitable[Launched]]
+Launch = Callable[[Sequence[str], SuiteOptions, float], Awaitable[LaunchResult]]
 
 
-class Attempt:
+class SuiteAttempt:
     """One run with its restarts.
 
     Args:
@@ -45,7 +45,7 @@ class Attempt:
             if not self._blame(launched):
                 return self._result(launched, self._cut_off(launched.record))
 
-    def conclude(self, launched: Launched) -> SuiteResult | None:
+    def conclude(self, launched: LaunchResult) -> SuiteResult | None:
         """The result of a launch that came to its end in good order, else None."""
         record = launched.record
         self._case_ids.update(record.case_ids)
@@ -53,13 +53,13 @@ class Attempt:
             return None
         return self._result(launched, self._unrun(record))
 
-    async def _once(self) -> Launched:
+    async def _once(self) -> LaunchResult:
         self._launches += 1
         options = replace(self._options, exclude=(*self._options.exclude, *self._excluded))
         left = max(1.0, self._options.wall_seconds - (time.monotonic() - self._began))
         return await self._launch(self._files, options, left)
 
-    def _blame(self, launched: Launched) -> bool:
+    def _blame(self, launched: LaunchResult) -> bool:
         """Find the test or file that ended the process and leave it out; False when there is no point in going on."""
         record, ending = launched.record, launched.completed.ending
         out_of_time = ending == "wall_clock"
@@ -73,7 +73,7 @@ class Attempt:
         elif record.broken and record.tests:
             # The runner broke between two tests: whatever the last one left behind did it.
             last = record.tests[-1].nodeid
-            failure = Failure("ProcessEnded", f"{self._framework} broke after it: {telling_line(launched)}")
+            failure = Failure("ProcessEnded", f"{self._framework} broke after it: {error_line(launched)}")
             self._casualties.append(_bare(last, "crashed", failure))
             self._excluded.append(last)
         elif record.collecting is not None and record.collected is None:
@@ -81,13 +81,13 @@ class Attempt:
             self._files = [path for path in self._files if path != record.collecting]
         elif not out_of_time:
             raise EnvironmentFault(
-                f"the test run ended by itself ({_how(launched)}): {telling_line(launched)}",
+                f"the test run ended by itself ({_how(launched)}): {error_line(launched)}",
                 advice="raise the sandbox's memory or time limits, or look at what the project does at exit",
                 details={"output": launched.complaint},
             )
         return not out_of_time and self._launches <= self._options.restarts and bool(self._files)
 
-    def _unrun(self, record: Record) -> list[CaseResult]:
+    def _unrun(self, record: RunRecord) -> list[CaseResult]:
         """Tests that were collected and not run although the runner came to its end: their class's fixture failed."""
         results = []
         for nodeid in record.not_run:
@@ -101,12 +101,12 @@ class Attempt:
             results.append(_bare(nodeid, "skipped" if skipped else "error", failure, phase="setup", trace=trace))
         return results
 
-    def _cut_off(self, record: Record) -> list[CaseResult]:
+    def _cut_off(self, record: RunRecord) -> list[CaseResult]:
         blamed = {result.nodeid for result in self._casualties}
         text = f"the run was ended after {self._launches} starts and {self._options.wall_seconds:g} s at most"
         return [_bare(nodeid, "not_run", Failure("NotRun", text)) for nodeid in record.not_run if nodeid not in blamed]
 
-    def _result(self, launched: Launched, more: list[CaseResult]) -> SuiteResult:
+    def _result(self, launched: LaunchResult, more: list[CaseResult]) -> SuiteResult:
         record = launched.record
         moved = () if record.clock_moved else ("the clock could be moved only in part in this interpreter",)
         blamed = {test.nodeid for test in self._casualties}
@@ -131,7 +131,7 @@ class Attempt:
         return CoverageData() if self._options.measure else None
 
 
-def outcomes_so_far(launched: Launched, test_seconds: float) -> dict[str, CaseResult]:
+def outcomes_so_far(launched: LaunchResult, test_seconds: float) -> dict[str, CaseResult]:
     """What is known of each test of a launch, by node id, also when it did not get to its end."""
     record = launched.record
     found = {test.nodeid: test for test in record.tests}
@@ -144,7 +144,7 @@ def outcomes_so_far(launched: Launched, test_seconds: float) -> dict[str, CaseRe
     return found
 
 
-def _casualty(nodeid: str, launched: Launched, test_seconds: float) -> CaseResult:
+def _casualty(nodeid: str, launched: LaunchResult, test_seconds: float) -> CaseResult:
     completed = launched.completed
     if completed.ending == "wall_clock" or b"Timeout (" in completed.stderr:
         failure = Failure("TestTimedOut", f"the test ran longer than {test_seconds:g} s and could not be interrupted")
@@ -153,7 +153,7 @@ def _casualty(nodeid: str, launched: Launched, test_seconds: float) -> CaseResul
     return _bare(nodeid, "crashed", failure, trace=launched.complaint[-1000:])
 
 
-def _lost(path: str, launched: Launched) -> CollectError:
+def _lost(path: str, launched: LaunchResult) -> CollectError:
     if launched.completed.ending == "wall_clock" or b"Timeout (" in launched.completed.stderr:
         return CollectError(path, Failure("TestTimedOut", "importing the file did not come to an end"))
     failure = Failure("ProcessEnded", f"importing the file ended the whole process ({_how(launched)})")
@@ -166,7 +166,7 @@ def _bare(nodeid: str, outcome: Outcome, failure: Failure, *, phase: str = "call
     return CaseResult(nodeid, path, name, outcome, None, phase, 0.0, failure, trace)
 
 
-def _how(launched: Launched) -> str:
+def _how(launched: LaunchResult) -> str:
     completed = launched.completed
     if completed.ending == "exited":
         return f"exit code {completed.exit_code}"

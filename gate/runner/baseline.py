@@ -24,7 +24,7 @@ WALL_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
+class CoverageBaseline:
     """Coverage there was before.
 
     Attributes:
@@ -59,7 +59,7 @@ async def measure_baseline(
     modules: Sequence[str] = (),
     tests: Sequence[str] | None = None,
     wall_seconds: float = WALL_SECONDS,
-) -> Baseline:
+) -> CoverageBaseline:
     """Measure what is covered without generated tests.
 
     Args:
@@ -85,7 +85,7 @@ async def measure_baseline(
             failed = sum(counts.get(name, 0) for name in ("failed", "error", "timeout", "crashed"))
             notes += [*result.notes, *_remarks(failed, counts.get("not_run", 0), len(result.collect_errors))]
             if passed and result.coverage is not None and result.coverage.files:
-                return Baseline(result.coverage, "own_tests", len(own), passed, failed, tuple(notes))
+                return CoverageBaseline(result.coverage, "own_tests", len(own), passed, failed, tuple(notes))
             notes.append("none of the project's own tests passes, so importing alone counts as covered")
     return await _by_import(target, measure, modules, len(own), notes)
 
@@ -102,14 +102,14 @@ def own_test_files(project: Path) -> tuple[str, ...]:
 
 async def _by_import(
     target: PythonTarget, measure: Sequence[str], modules: Sequence[str], files: int, notes: list[str]
-) -> Baseline:
+) -> CoverageBaseline:
     options = SuiteOptions(measure=tuple(measure), imports=tuple(modules))
     try:
         result = await run_suite(target, {}, framework="unittest", options=options)
     except EnvironmentFault as fault:
         notes.append(f"importing the targets failed: {fault.message}")
-        return Baseline(CoverageData(), "nothing", files, notes=tuple(notes))
-    return Baseline(result.coverage or CoverageData(), "imports", files, notes=tuple(notes))
+        return CoverageBaseline(CoverageData(), "nothing", files, notes=tuple(notes))
+    return CoverageBaseline(result.coverage or CoverageData(), "imports", files, notes=tuple(notes))
 
 
 def _remarks(failed: int, not_run: int, broken: int) -> list[str]:

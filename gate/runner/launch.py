@@ -16,7 +16,7 @@ from ...sandbox.protocol import Completed, Limits, Program
 from ...sandbox.target import PythonTarget, Workspace
 from ...sandbox.worker_files import worker_arguments
 from ..model.coverage_data import CoverageData, coverage_from_worker
-from ..model.journal import Record, read_record, scrubber
+from ..model.journal import RunRecord, read_record, scrubber
 from ..model.options import Framework, SuiteOptions
 from ..model.project_config import Settings, configuration
 
@@ -42,7 +42,7 @@ UNWANTED_PLUGINS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class PytestSetup:
     """How pytest is set up for a launch; the gate goes from the most faithful manner to the most guarded.
 
     Attributes:
@@ -57,10 +57,10 @@ class Manner:
 
 
 @dataclass(frozen=True, slots=True)
-class Launched:
+class LaunchResult:
     """What one launch gave; `complaint` is the end of what the process printed, for error messages."""
 
-    record: Record
+    record: RunRecord
     completed: Completed
     coverage: CoverageData | None
     complaint: str
@@ -85,9 +85,9 @@ class Launcher:
         files: Sequence[str],
         options: SuiteOptions,
         *,
-        manner: Manner,
+        manner: PytestSetup,
         wall_seconds: float,
-    ) -> Launched:
+    ) -> LaunchResult:
         """Run once. Raises SandboxFailure when the sandbox breaks, EnvironmentFault when coverage cannot be read."""
         return (await self.launch_all(files, [options], manner=manner, wall_seconds=wall_seconds))[0]
 
@@ -96,10 +96,10 @@ class Launcher:
         files: Sequence[str],
         runs: Sequence[SuiteOptions],
         *,
-        manner: Manner,
+        manner: PytestSetup,
         wall_seconds: float,
-        told: Callable[[Launched], None] | None = None,
-    ) -> list[Launched]:
+        told: Callable[[LaunchResult], None] | None = None,
+    ) -> list[LaunchResult]:
         """Several runs under one start of the runner, each in a fork that has not met the project. Raises as `launch`.
 
         Args:
@@ -112,7 +112,9 @@ class Launcher:
         for folder, options in zip(folders, runs, strict=True):
             seconds = wall_seconds / len(runs)
             await asyncio.to_thread(self._write_request, folder, files, options, manner, seconds)
-        async with working(self._target.sandbox.run(self._program(folders, runs[0], manner, wall_seconds))) as run:
+        async with background_task(
+            self._target.sandbox.run(self._program(folders, runs[0], manner, wall_seconds))
+        ) as run:
             if told is not None and await _appears(folders[0] / "ended", run):
                 ended = Completed(0, b"", b"", 0.0, "exited")
                 told(await asyncio.to_thread(self._read, folders[0], ended, bool(runs[0].measure)))
@@ -129,7 +131,7 @@ class Launcher:
         options: SuiteOptions,
         more: Mapping[str, Any],
         *,
-        manner: Manner,
+        manner: PytestSetup,
         limits: Limits,
         plan: Coroutine[Any, Any, Mapping[str, Any]] | None = None,
     ) -> tuple[list[dict[str, Any]], Completed]:
@@ -153,9 +155,9 @@ class Launcher:
         program = self._program([folder], options, manner, limits.wall_seconds, module)
         ready = 0.0 if plan is None else READY_SECONDS
         whole = replace(limits, wall_seconds=limits.wall_seconds + ready)
-        async with working(self._target.sandbox.run(replace(program, limits=whole))) as run:
+        async with background_task(self._target.sandbox.run(replace(program, limits=whole))) as run:
             if plan is not None:
-                async with working(plan) as awaited:
+                async with background_task(plan) as awaited:
                     await asyncio.wait((run, awaited), return_when=asyncio.FIRST_COMPLETED)
                     if awaited.done():
                         await asyncio.to_thread(_write_whole, told, json.dumps(awaited.result()))
@@ -169,7 +171,7 @@ class Launcher:
         return (Path("/tmp"), Path("/dev/shm")) if self._target.sandbox.kind == "bubblewrap" else ()
 
     def _program(
-        self, folders: Sequence[Path], options: SuiteOptions, manner: Manner, wall_seconds: float, module: str = ""
+        self, folders: Sequence[Path], options: SuiteOptions, manner: PytestSetup, wall_seconds: float, module: str = ""
     ) -> Program:
         environment = options.environment()
         # The copy of the project may hold bytecode: the next launch in this workspace starts faster for it.
@@ -198,7 +200,7 @@ class Launcher:
         folder: Path,
         files: Sequence[str],
         options: SuiteOptions,
-        manner: Manner,
+        manner: PytestSetup,
         wall_seconds: float,
         more: Mapping[str, Any] | None = None,
     ) -> None:
@@ -225,7 +227,7 @@ class Launcher:
         }
         (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
 
-    def _arguments(self, ini: Path, basetemp: Path, manner: Manner) -> list[str]:
+    def _arguments(self, ini: Path, basetemp: Path, manner: PytestSetup) -> list[str]:
         arguments = ["-q", "--tb=short", "--show-capture=no", "--continue-on-collection-errors"]
         arguments += ["-p", "no:cacheprovider", "-p", "no:faulthandler"]
         arguments += ["-c", str(ini), "--rootdir", str(self._project), "--confcutdir", str(self._project)]
@@ -237,7 +239,7 @@ class Launcher:
             arguments.append("--noconftest")
         return arguments
 
-    def _read(self, folder: Path, completed: Completed, measured: bool) -> Launched:
+    def _read(self, folder: Path, completed: Completed, measured: bool) -> LaunchResult:
         record = read_record(folder / "results.jsonl", self.scrub)
         printed = (completed.stderr or completed.stdout).decode("utf-8", "replace")
         complaint = self.scrub(printed.strip()[-2000:])
@@ -251,11 +253,11 @@ class Launcher:
                     f"the tests ran, but their coverage could not be read: {error}",
                     advice="check that the target's environment has a working `coverage` package",
                 ) from error
-        return Launched(record, completed, coverage, complaint)
+        return LaunchResult(record, completed, coverage, complaint)
 
 
 @asynccontextmanager
-async def working(work: Coroutine[Any, Any, T]) -> AsyncIterator[asyncio.Task[T]]:
+async def background_task(work: Coroutine[Any, Any, T]) -> AsyncIterator[asyncio.Task[T]]:
     """Work that goes on meanwhile; leaving ends it, if it has not ended, and waits for that."""
     task = asyncio.create_task(work)
     try:
@@ -291,7 +293,7 @@ def _facts(path: Path) -> list[dict[str, Any]]:
     return [fact for fact in facts if isinstance(fact, dict)]
 
 
-def telling_line(launched: Launched) -> str:
+def error_line(launched: LaunchResult) -> str:
     """The line of a runner's complaint that names the trouble: the last exception, else the last line."""
     text = (launched.record.broken or launched.complaint).strip()
     lines = [line.removeprefix("INTERNALERROR>").removeprefix("E  ").strip() for line in text.splitlines()]

@@ -17,12 +17,12 @@ from typing import Any, TypeVar
 from ...core.errors import EnvironmentFault, UsageError
 from ...sandbox.protocol import Completed, Limits
 from ...sandbox.target import PythonTarget, Workspace
-from ..model.journal import Record
-from ..model.options import Framework, Pair, SuiteOptions
+from ..model.journal import RunRecord
+from ..model.options import Framework, PairedRun, SuiteOptions
 from ..model.project_config import pytest_settings
 from ..model.results import CaseResult, SuiteResult
-from .attempt import Attempt, outcomes_so_far
-from .launch import Launched, Launcher, Manner, telling_line
+from .attempt import SuiteAttempt, outcomes_so_far
+from .launch import Launcher, LaunchResult, PytestSetup, error_line
 
 Files = Mapping[str, str] | Sequence[Path]
 Outcomes = Mapping[str, CaseResult]
@@ -52,7 +52,7 @@ class Suite:
         self.sandbox_kind = target.sandbox.kind
         settings = pytest_settings(workspace.project) if framework == "pytest" else ()
         self._launcher = Launcher(target, workspace, framework, settings)
-        self._manner: Manner | None = None
+        self._manner: PytestSetup | None = None
         self._notes: list[str] = []
         self._begun: list[asyncio.Task[Any]] = []
         self.starts = 0
@@ -64,7 +64,7 @@ class Suite:
             EnvironmentFault: the runner does not start, or stopped the session for a reason of its own.
             SandboxFailure: the sandbox itself broke.
         """
-        attempt = Attempt(self.launch, self.framework, self.files if files is None else files, options)
+        attempt = SuiteAttempt(self.launch, self.framework, self.files if files is None else files, options)
         result = await attempt.run()
         return replace(result, sandbox=self.sandbox_kind, notes=(*self._notes, *result.notes))
 
@@ -86,13 +86,13 @@ class Suite:
         manner = self._manner or self._manners(runs[0])[0]
         results: list[SuiteResult | None] = [None] * len(runs)
 
-        def concluded(launched: Launched, options: SuiteOptions) -> SuiteResult | None:
+        def concluded(launched: LaunchResult, options: SuiteOptions) -> SuiteResult | None:
             if _did_not_start(launched.record):
                 return None
-            result = Attempt(self.launch, self.framework, self.files, options).conclude(launched)
+            result = SuiteAttempt(self.launch, self.framework, self.files, options).conclude(launched)
             return result and replace(result, sandbox=self.sandbox_kind, notes=(*self._notes, *result.notes))
 
-        def early(launched: Launched) -> None:
+        def early(launched: LaunchResult) -> None:
             result = concluded(launched, runs[0])
             if result is not None and told is not None:
                 told(result)
@@ -120,7 +120,7 @@ class Suite:
     async def run_pairs(
         self, holding: Sequence[str], visiting: Sequence[str], things: Sequence[str], options: SuiteOptions
     ) -> list[Outcomes]:
-        """Run two columns of tests at the same time, taking turns at `things`, once for each moment; see `Pair`.
+        """Run two columns of tests at the same time, taking turns at `things`, once for each moment; see `PairedRun`.
 
         A test that ends its process, or does not come to an end, has failed; those behind it have no outcome.
 
@@ -132,18 +132,18 @@ class Suite:
         """
         runs = []
         for moment in ("taken", "again"):
-            runs.append(replace(options, select=tuple(holding), pair=Pair("holder", tuple(things), moment)))
-            runs.append(replace(options, select=tuple(visiting), pair=Pair("visitor")))
+            runs.append(replace(options, select=tuple(holding), pair=PairedRun("holder", tuple(things), moment)))
+            runs.append(replace(options, select=tuple(visiting), pair=PairedRun("visitor")))
         manner = self._manner or self._manners(options)[0]
         self.starts += 1
         wall = len(runs) * options.wall_seconds
         launched = await self._launcher.launch_all(self.files, runs, manner=manner, wall_seconds=wall)
         return [outcomes_so_far(run, options.test_seconds) for run in launched]
 
-    async def launch(self, files: Sequence[str], options: SuiteOptions, wall_seconds: float) -> Launched:
+    async def launch(self, files: Sequence[str], options: SuiteOptions, wall_seconds: float) -> LaunchResult:
         """One process, in the first manner in which the runner starts; the manner is kept for later launches."""
         manners = [self._manner] if self._manner else self._manners(options)
-        first: Launched | None = None
+        first: LaunchResult | None = None
         for manner in manners:
             self.starts += 1
             launched = await self._launcher.launch(files, options, manner=manner, wall_seconds=wall_seconds)
@@ -153,7 +153,7 @@ class Suite:
             first = first or launched
         assert first is not None
         raise EnvironmentFault(
-            f"{self.framework} could not run in the target's environment: {telling_line(first)}",
+            f"{self.framework} could not run in the target's environment: {error_line(first)}",
             advice=f"run the project's own tests with {self.framework} in the same environment and repair what it says",
             details={"output": first.record.broken or first.complaint, "exit_code": first.record.code},
         )
@@ -191,7 +191,7 @@ class Suite:
         if left:
             await asyncio.wait(left)
 
-    def _settle(self, manner: Manner, first: Launched | None) -> None:
+    def _settle(self, manner: PytestSetup, first: LaunchResult | None) -> None:
         self._manner = manner
         if first is None:
             return
@@ -199,14 +199,14 @@ class Suite:
             how = "without the project's conftest.py and pytest settings"
         else:
             how = "with the environment's pytest plugins" if manner.plugins else "without the environment's plugins"
-        self._notes.append(f"the tests ran {how}, because pytest did not start otherwise: {telling_line(first)}")
+        self._notes.append(f"the tests ran {how}, because pytest did not start otherwise: {error_line(first)}")
 
-    def _manners(self, options: SuiteOptions) -> list[Manner]:
+    def _manners(self, options: SuiteOptions) -> list[PytestSetup]:
         if self.framework == "unittest":
-            return [Manner()]
+            return [PytestSetup()]
         if options.project_plugins:
-            return [Manner(plugins=True), Manner(), Manner(conftest=False, settings=False)]
-        return [Manner(), Manner(plugins=True), Manner(conftest=False, settings=False)]
+            return [PytestSetup(plugins=True), PytestSetup(), PytestSetup(conftest=False, settings=False)]
+        return [PytestSetup(), PytestSetup(plugins=True), PytestSetup(conftest=False, settings=False)]
 
 
 @asynccontextmanager
@@ -262,7 +262,7 @@ def _relative(path: str) -> str:
     return pure.as_posix()
 
 
-def _did_not_start(record: Record) -> bool:
+def _did_not_start(record: RunRecord) -> bool:
     if record.tests or record.running:
         return False
     if record.collected or record.collect_errors:

@@ -10,15 +10,24 @@ from typing import Any
 from ...core.errors import TargetImportError
 from ...sandbox.target import PythonTarget
 from ..model.classify import classify_case, classify_collection
-from ..model.conditions import AGAIN, BESIDE, ORDER, TOGETHER, Condition, conditions_of, dependence, to_blame
+from ..model.conditions import (
+    AGAIN,
+    BESIDE,
+    ORDER,
+    TOGETHER,
+    RunCondition,
+    conditions_of,
+    conditions_to_blame,
+    dependence,
+)
 from ..model.options import SuiteOptions
 from ..model.results import CaseResult, CollectError, SuiteResult
 from ..model.strictness import VerifyOptions
-from ..model.verdicts import Verdict, VerdictName
-from ..mutation.measuring import Measuring
+from ..model.verdicts import TestVerdict, VerdictName
+from ..mutation.measuring import BackgroundMeasurement
 from ..runner.suite import Suite
-from .interference import find_disturbances, fixed_things
-from .stabilize import Expelled, passed, settle
+from .interference import find_disturbances, fixed_resources
+from .stabilize import RemovedTest, passed, stabilize
 
 _AGAIN = "it does not pass a second time: it depends on chance or on files that it leaves behind"
 _TOGETHER = "it does not pass in every combination of order and surroundings"
@@ -41,7 +50,7 @@ class Examination:
     options: VerifyOptions
     cases: Mapping[str, Mapping[str, Any]]
     modules: frozenset[str]
-    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    verdicts: dict[str, TestVerdict] = field(default_factory=dict)
     passing: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     ahead: int = 0
@@ -130,16 +139,16 @@ class Examination:
         if len(self.watched) < 2:
             self.watched.append(await self.suite.run(replace(base, select=tuple(suspects), watch=True)))
         first, second = (one.by_nodeid() for one in self.watched[:2])
-        used = {nodeid: things for nodeid, things in fixed_things(first, second).items() if nodeid in set(suspects)}
+        used = {nodeid: things for nodeid, things in fixed_resources(first, second).items() if nodeid in set(suspects)}
         for one in await find_disturbances(self.suite, used, base) if used else ():
             related = ("fails beside", (one.beside,))
             self.flaky(one.nodeid, one.reason, one.result, causes=(BESIDE,), related=related)
 
-    def measuring(self) -> Measuring:
+    def measuring(self) -> BackgroundMeasurement:
         """What measures the tests by mutants, made ready from now on."""
-        return Measuring(self.suite, self.options)
+        return BackgroundMeasurement(self.suite, self.options)
 
-    def expel(self, expelled: Expelled) -> None:
+    def expel(self, expelled: RemovedTest) -> None:
         """Leave out a test that makes others fail, or fails because of others."""
         related = (expelled.relation, expelled.related)
         self.flaky(expelled.nodeid, expelled.reason, expelled.result, causes=(ORDER,), related=related)
@@ -157,7 +166,7 @@ class Examination:
 
         Args:
             causes: names of conditions.
-            related: how it stands to which tests; see `Verdict.relation`.
+            related: how it stands to which tests; see `TestVerdict.relation`.
         """
         if nodeid in self.passing:
             self.passing.remove(nodeid)
@@ -193,15 +202,15 @@ class Examination:
                 self.flaky(nodeid, _AGAIN, plain.get(nodeid), causes=(AGAIN,))
                 continue
             pairs = zip(conditions, single, strict=True)
-            guilty: list[tuple[Condition, CaseResult | None]] = [
+            guilty: list[tuple[RunCondition, CaseResult | None]] = [
                 (one, outcomes.get(nodeid)) for one, outcomes in pairs if not passed(outcomes, nodeid)
             ]
             if guilty:
-                found = to_blame([one for one, _ in guilty])
+                found = conditions_to_blame([one for one, _ in guilty])
                 self.flaky(nodeid, dependence(found), guilty[0][1], causes=[one.name for one in found])
         if not failing & set(self.passing):
             return
-        settlement = await settle(self.suite, self.passing, [self.options.order(number)], self.options.base())
+        settlement = await stabilize(self.suite, self.passing, [self.options.order(number)], self.options.base())
         for expelled in settlement.expelled:
             self.expel(expelled)
 
@@ -228,7 +237,7 @@ class Examination:
                 details={"class": "environment", "path": error.path, "trace": error.trace},
             )
         verdict: VerdictName = "timeout" if judgement.failure_class == "timeout" else "error"
-        self.verdicts[error.path] = Verdict(
+        self.verdicts[error.path] = TestVerdict(
             nodeid=error.path,
             path=error.path,
             name=error.path.rpartition("/")[2],
@@ -256,8 +265,8 @@ def _name(test: CaseResult) -> VerdictName:
     return "error" if test.outcome in ("error", "crashed") else "failed"
 
 
-def _verdict(test: CaseResult, name: VerdictName) -> Verdict:
-    return Verdict(
+def _verdict(test: CaseResult, name: VerdictName) -> TestVerdict:
+    return TestVerdict(
         nodeid=test.nodeid,
         path=test.path,
         name=test.name,

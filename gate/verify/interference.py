@@ -41,13 +41,13 @@ class Disturbance:
     @property
     def reason(self) -> str:
         """One sentence."""
-        shown = " and ".join(told(one) for one in self.things[:_SHOWN])
+        shown = " and ".join(display_name(one) for one in self.things[:_SHOWN])
         if self.beside == self.nodeid:
             return f"it fails when the suite runs twice at the same time: both runs use {shown}"
         return f"it fails while {short(self.beside)} runs at the same time: both use {shown}"
 
 
-def told(thing: str) -> str:
+def display_name(thing: str) -> str:
     """The name of a shared thing for people."""
     for start, end in (("<tmp>/", "the folder for temporary files"), ("<home>/", "the home folder")):
         if thing.startswith(start):
@@ -55,7 +55,7 @@ def told(thing: str) -> str:
     return thing.removeprefix("./")
 
 
-def fixed_things(first: Mapping[str, CaseResult], second: Mapping[str, CaseResult]) -> dict[str, tuple[str, ...]]:
+def fixed_resources(first: Mapping[str, CaseResult], second: Mapping[str, CaseResult]) -> dict[str, tuple[str, ...]]:
     """What each test of two watched runs used under the same name in both; tests that used nothing are left out."""
     found = {}
     for nodeid, result in first.items():
@@ -95,7 +95,7 @@ async def find_disturbances(
     """Run pairs of tests that use fixed things at the same time, each round in a fresh workspace.
 
     Args:
-        used: the fixed things of each test; see `fixed_things`.
+        used: the fixed things of each test; see `fixed_resources`.
         options: how to run; its order and measuring are not used.
 
     Raises:

@@ -13,7 +13,7 @@ Relation = Literal["polluted", "dependent", "several", "unrepeatable"]
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class PolluterSearch:
     """What a search found.
 
     Attributes:
@@ -40,17 +40,19 @@ class Search:
         }[self.relation]
 
 
-async def find_polluter(run: RunInOrder, victim: str, before: Sequence[str], providers: Sequence[str] = ()) -> Search:
+async def find_polluter(
+    run: RunInOrder, victim: str, before: Sequence[str], providers: Sequence[str] = ()
+) -> PolluterSearch:
     """Find what makes `victim` fail after the tests `before` it; about 2·log2(len(before)) + 2 runs.
 
     Args:
         providers: tests after which it is known to pass, in their order; when it fails alone, it needs one of them.
     """
     if victim in await run((victim,)):
-        return Search("dependent", victim, await _needed(run, victim, providers))
+        return PolluterSearch("dependent", victim, await _needed(run, victim, providers))
     candidates = list(before)
     if not candidates or victim not in await run((*candidates, victim)):
-        return Search("unrepeatable", victim)
+        return PolluterSearch("unrepeatable", victim)
     while len(candidates) > 1:
         middle = len(candidates) // 2
         for half in (candidates[:middle], candidates[middle:]):
@@ -58,8 +60,8 @@ async def find_polluter(run: RunInOrder, victim: str, before: Sequence[str], pro
                 candidates = half
                 break
         else:
-            return Search("several", victim)
-    return Search("polluted", candidates[0])
+            return PolluterSearch("several", victim)
+    return PolluterSearch("polluted", candidates[0])
 
 
 async def _needed(run: RunInOrder, victim: str, providers: Sequence[str]) -> str | None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..model.options import Order, SuiteOptions
+from ..model.options import SuiteOptions, TestOrder
 from ..model.results import CaseResult
 from ..runner.suite import Suite
-from .polluter import Search, find_polluter
+from .polluter import PolluterSearch, find_polluter
 
 SEARCHES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Expelled:
+class RemovedTest:
     """A test left out; `result` is the failing run that led to it, of itself or of its victim.
 
     Attributes:
@@ -29,22 +29,24 @@ class Expelled:
 
 
 @dataclass(slots=True)
-class Settlement:
+class StableSuite:
     """What is left: `kept` in the given order, passing in every order tried one after the other."""
 
     kept: list[str]
-    expelled: list[Expelled] = field(default_factory=list)
+    expelled: list[RemovedTest] = field(default_factory=list)
 
 
-async def settle(suite: Suite, nodeids: Sequence[str], orders: Sequence[Order], options: SuiteOptions) -> Settlement:
+async def stabilize(
+    suite: Suite, nodeids: Sequence[str], orders: Sequence[TestOrder], options: SuiteOptions
+) -> StableSuite:
     """Run the tests in every order; after each failure leave out its culprit and try again until all orders pass.
 
     Args:
         options: how to run; its order and measuring are not used.
     """
-    settlement = Settlement(list(nodeids))
+    settlement = StableSuite(list(nodeids))
     plain = replace(options, shuffle=None, exclude=(), measure=())
-    clean: set[Order] = set()
+    clean: set[TestOrder] = set()
     while settlement.kept and len(clean) < len(orders):
         for order in orders:
             if order in clean:
@@ -65,7 +67,7 @@ async def settle(suite: Suite, nodeids: Sequence[str], orders: Sequence[Order], 
 async def _expel(
     suite: Suite,
     plain: SuiteOptions,
-    settlement: Settlement,
+    settlement: StableSuite,
     chosen: tuple[str, ...],
     victim: str,
     outcomes: Mapping[str, CaseResult],
@@ -77,7 +79,7 @@ async def _expel(
 
     shown = outcomes.get(victim) or CaseResult(victim, victim.partition("::")[0], victim, "not_run")
     if len(settlement.expelled) >= SEARCHES:
-        search = Search("several", victim)
+        search = PolluterSearch("several", victim)
     else:
         before = settlement.kept[: settlement.kept.index(victim)]
         search = await find_polluter(run, victim, chosen[: chosen.index(victim)], before)
@@ -85,7 +87,7 @@ async def _expel(
     settlement.kept.remove(search.culprit)
     relation = "makes fail" if search.relation == "polluted" else "needs"
     related = ("", ()) if other is None else (relation, (other,))
-    settlement.expelled.append(Expelled(search.culprit, search.reason(victim), shown, *related))
+    settlement.expelled.append(RemovedTest(search.culprit, search.reason(victim), shown, *related))
 
 
 def passed(outcomes: Mapping[str, CaseResult], nodeid: str) -> bool:

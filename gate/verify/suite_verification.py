@@ -13,16 +13,16 @@ from typing import Any
 
 from ...sandbox.target import PythonTarget
 from ..model.classify import cases_by_id
-from ..model.options import Framework, Order
+from ..model.options import Framework, TestOrder
 from ..model.strictness import VerifyOptions
 from ..model.verdicts import Verification
 from ..runner.suite import open_suite
 from .examination import Examination, own_modules
-from .stabilize import passed, settle
+from .stabilize import passed, stabilize
 
 
 @dataclass(frozen=True, slots=True)
-class TogetherOptions:
+class SuiteVerificationOptions:
     """How strictly the whole suite is verified.
 
     Attributes:
@@ -36,19 +36,19 @@ class TogetherOptions:
     test_seconds: float = 10.0
     wall_seconds: float = 600.0
 
-    def orders(self) -> list[Order]:
+    def orders(self) -> list[TestOrder]:
         """The orders besides the given one."""
-        mixed = [Order(seed, "test" if turn % 2 == 0 else "module") for turn, seed in enumerate(self.seeds)]
-        return [*mixed, Order(0, "reversed")]
+        mixed = [TestOrder(seed, "test" if turn % 2 == 0 else "module") for turn, seed in enumerate(self.seeds)]
+        return [*mixed, TestOrder(0, "reversed")]
 
 
-async def verify_together(
+async def verify_suite(
     target: PythonTarget,
     files: Mapping[str, str],
     *,
     framework: Framework,
     specs: Mapping[str, Mapping[str, Any]] | None = None,
-    options: TogetherOptions | None = None,
+    options: SuiteVerificationOptions | None = None,
 ) -> Verification:
     """Run all files in one process, in the given order and shuffled, and leave out what does not hold in company.
 
@@ -60,7 +60,7 @@ async def verify_together(
         TargetImportError, EnvironmentFault, SandboxFailure, UsageError: as `verify_files`.
     """
     began = time.monotonic()
-    options = options or TogetherOptions()
+    options = options or SuiteVerificationOptions()
     strictness = VerifyOptions(
         repeats=0, measure=options.measure, test_seconds=options.test_seconds, wall_seconds=options.wall_seconds
     )
@@ -71,8 +71,8 @@ async def verify_together(
         await examination.see_again()
         disturbed = await _pass_in_other_company(examination)
         orders = options.orders()[examination.ahead :]
-        orders = [Order(0, "given"), *orders] if disturbed else orders
-        settlement = await settle(suite, examination.passing, orders, strictness.base())
+        orders = [TestOrder(0, "given"), *orders] if disturbed else orders
+        settlement = await stabilize(suite, examination.passing, orders, strictness.base())
         for expelled in settlement.expelled:
             examination.expel(expelled)
         await examination.beside_itself()

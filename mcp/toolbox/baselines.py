@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ...gate.runner.baseline import Baseline
+    from ...gate.runner.baseline import CoverageBaseline
     from ...sandbox.target import PythonTarget
 
 
@@ -23,10 +23,10 @@ class Baselines:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._lock = asyncio.Lock()
-        self._own_tests: Baseline | None = None
-        self._by_import: dict[tuple[str, ...], Baseline] = {}
+        self._own_tests: CoverageBaseline | None = None
+        self._by_import: dict[tuple[str, ...], CoverageBaseline] = {}
 
-    async def of(self, target: PythonTarget, modules: Mapping[str, str]) -> Baseline:
+    async def of(self, target: PythonTarget, modules: Mapping[str, str]) -> CoverageBaseline:
         """Returns the coverage of files by the project's own tests, or by importing them where no own test covers them.
 
         Args:
@@ -50,14 +50,14 @@ class Baselines:
                 self._by_import[paths] = replace(found, notes=(*own.notes, *found.notes))
             return self._by_import[paths]
 
-    async def of_project(self, target: PythonTarget) -> Baseline:
+    async def of_project(self, target: PythonTarget) -> CoverageBaseline:
         """Returns the coverage of all modules by the project's own tests; without passing ones `source` differs.
 
         Raises:
             SandboxFailure: the sandbox itself failed.
         """
         from ...engine.python.project.layout import find_layout
-        from ...gate.runner.baseline import Baseline, CoverageData, measure_baseline, own_test_files
+        from ...gate.runner.baseline import CoverageBaseline, CoverageData, measure_baseline, own_test_files
 
         async with self._lock:
             if self._own_tests is None:
@@ -67,5 +67,5 @@ class Baselines:
                     measured = [module.path for module in layout.modules]
                     self._own_tests = await measure_baseline(target, measured, tests=tests)
                 else:
-                    self._own_tests = Baseline(CoverageData(), "nothing")
+                    self._own_tests = CoverageBaseline(CoverageData(), "nothing")
             return self._own_tests

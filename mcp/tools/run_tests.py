@@ -9,14 +9,14 @@ from contextlib import suppress
 from typing import Any
 
 from ...core.errors import ToolFailure
-from ...gate.evidence.additions import redundant
+from ...gate.evidence.additions import redundant_tests
 from ...gate.evidence.application_files import application_files
 from ...gate.evidence.evidence import EvidenceRecord, evidence_of
 from ...gate.evidence.summary import tool_result
 from ...gate.model.options import Framework
 from ...gate.model.strictness import VerifyOptions
-from ...gate.runner.baseline import Baseline
-from ...gate.runner.launch import working
+from ...gate.runner.baseline import CoverageBaseline
+from ...gate.runner.launch import background_task
 from ...gate.verify.verify import verify_files
 from ...sandbox.target import PythonTarget
 from ...utils.confined_paths import read_text
@@ -70,7 +70,7 @@ async def _run(services: ToolServices, /, test_path: str, options: Json) -> Json
     strictness = VerifyOptions(measure=tuple(measured), **limits)
     modules = {path: _module_name(spec, path) for path in measured} if options.get("baseline", True) else {}
     # The coverage of before is measured while the tests run.
-    async with working(_baseline(services, target, modules)) as baseline:
+    async with background_task(_baseline(services, target, modules)) as baseline:
         verification = await verify_files(target, files, framework=framework, spec=spec, options=strictness)
         before = await baseline
     earlier = before.coverage if before else None
@@ -79,13 +79,15 @@ async def _run(services: ToolServices, /, test_path: str, options: Json) -> Json
     idle: tuple[EvidenceRecord, ...] = ()
     # Tests that notice no mutant the others miss, and add no coverage, are idle.
     if tried and in_process:
-        idle = redundant(evidence, verification.mutation, notices=options.get("notices"), before=earlier)
+        idle = redundant_tests(evidence, verification.mutation, notices=options.get("notices"), before=earlier)
     shown = measured[0] if len(measured) == 1 else None
     sources = await asyncio.to_thread(_sources, target, [shown] if shown and in_process else [])
     return tool_result(verification, evidence=evidence, idle=idle, before=before, target_path=shown, sources=sources)
 
 
-async def _baseline(services: ToolServices, target: PythonTarget, modules: Mapping[str, str]) -> Baseline | None:
+async def _baseline(
+    services: ToolServices, target: PythonTarget, modules: Mapping[str, str]
+) -> CoverageBaseline | None:
     """Measures the coverage there was before, of modules by their paths; None without modules."""
     return await services.baselines.of(target, modules) if modules else None
 

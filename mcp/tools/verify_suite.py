@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from ...gate.evidence.summary import tool_result
-from ...gate.verify.suite_verification import TogetherOptions, verify_together
+from ...gate.verify.suite_verification import SuiteVerificationOptions, verify_suite
 from ..toolbox.json_schema import array, closed_object, string
 from ..toolbox.services import ToolServices
 from ..toolbox.tool_spec import Json, ToolSpec
@@ -22,8 +22,8 @@ async def _run(services: ToolServices, /, test_paths: list[str], options: Json) 
     target = await services.python_target()
     before = await services.baselines.of_project(target) if measured else None
     limits = {key: options[key] for key in ("test_seconds", "wall_seconds") if key in options}
-    together = TogetherOptions(measure=tuple(measured), **limits)
-    verification = await verify_together(target, files, framework=framework, specs=specs, options=together)
+    together = SuiteVerificationOptions(measure=tuple(measured), **limits)
+    verification = await verify_suite(target, files, framework=framework, specs=specs, options=together)
     return tool_result(verification, before=before)
 
 

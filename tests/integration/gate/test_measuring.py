@@ -11,8 +11,8 @@ import pytest
 from testwright.gate.model.options import Framework, SuiteOptions
 from testwright.gate.model.results import SuiteResult
 from testwright.gate.model.strictness import VerifyOptions
-from testwright.gate.mutation.measurement import MutationOptions, measure_mutants, measure_when_told
-from testwright.gate.mutation.planning import Judges
+from testwright.gate.mutation.measurement import MutationOptions, measure_mutants, measure_on_plan
+from testwright.gate.mutation.planning import JudgingTests
 from testwright.gate.runner.suite import open_suite
 from testwright.gate.verify.verify import verify_file
 from testwright.sandbox.target import PythonTarget
@@ -79,13 +79,13 @@ async def test_being_made_ready_before_it_is_known_who_judges_changes_no_verdict
 ) -> None:
     options = MutationOptions(size=100, jobs=2, thorough=False)
     async with open_suite(shop, {PATH: text}, framework) as suite:
-        told: asyncio.Future[Judges] = asyncio.get_running_loop().create_future()
+        told: asyncio.Future[JudgingTests] = asyncio.get_running_loop().create_future()
         async with suite.fresh() as other:
-            work = other.begin(measure_when_told(other, [PRICE], told, options))
+            work = other.begin(measure_on_plan(other, [PRICE], told, options))
             first = await suite.run(SuiteOptions(measure=(PRICE,)))
             assert first.coverage is not None
             passing = [test.nodeid for test in first.tests]
-            told.set_result(Judges(passing, first.coverage))
+            told.set_result(JudgingTests(passing, first.coverage))
             early = await work
         late = await measure_mutants(suite, passing, first.coverage, options)
 

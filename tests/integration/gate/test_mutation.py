@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.gate.evidence.additions import redundant
+from testwright.gate.evidence.additions import redundant_tests
 from testwright.gate.evidence.evidence import evidence_of
 from testwright.gate.evidence.summary import tool_result
 from testwright.gate.model.mutant_results import MutationReport
@@ -201,7 +201,7 @@ async def test_a_test_that_adds_nothing_is_told_with_the_reason_and_not_kept(sho
     records = {record.nodeid.rpartition("::")[2]: record for record in evidence_of(verified)}
     assert records["test_many"].mutants_killed
     assert not records["test_nothing_new"].mutants_killed
-    idle = redundant(tuple(records.values()), verified.mutation)
+    idle = redundant_tests(tuple(records.values()), verified.mutation)
     assert [record.nodeid.rpartition("::")[2] for record in idle] == ["test_many_again", "test_nothing_new"]
     named = replace(verified, verdicts=tuple(replace(one, case_id=f"tc_{one.name}") for one in verified.verdicts))
     answer = tool_result(named, evidence=evidence_of(named), idle=idle)

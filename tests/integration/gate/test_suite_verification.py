@@ -2,7 +2,7 @@
 
 import pytest
 
-from testwright.gate.verify.suite_verification import verify_together
+from testwright.gate.verify.suite_verification import verify_suite
 from testwright.tests.support.engine.targets import prepared
 
 pytestmark = [pytest.mark.feature("B-11"), pytest.mark.asyncio]
@@ -18,7 +18,7 @@ NEEDY = 'import needy\n\n\ndef test_needy():\n    """Case tc_needy."""\n    asse
 async def test_a_file_that_cannot_be_loaded_costs_only_itself(tmp_path):
     files = {"tests/generated/test_needy.py": NEEDY, "tests/generated/test_plain.py": PLAIN}
     async with prepared(tmp_path, PROJECT) as target:
-        verification = await verify_together(target, files, framework="pytest")
+        verification = await verify_suite(target, files, framework="pytest")
     assert [verdict.case_id for verdict in verification.kept] == ["tc_one"]
     [dropped] = verification.dropped
     assert (dropped.nodeid, dropped.failure_class) == ("tests/generated/test_needy.py", "environment")

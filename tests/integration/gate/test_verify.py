@@ -11,7 +11,7 @@ from testwright.core.errors import TargetImportError
 from testwright.gate.model.options import SuiteOptions
 from testwright.gate.model.strictness import VerifyOptions
 from testwright.gate.runner.suite import open_suite
-from testwright.gate.verify.suite_verification import TogetherOptions, verify_together
+from testwright.gate.verify.suite_verification import SuiteVerificationOptions, verify_suite
 from testwright.gate.verify.verify import verify_file
 from testwright.tests.integration.gate.conftest import CART
 from testwright.tests.support.engine.targets import prepared
@@ -168,8 +168,8 @@ async def test_files_that_disturb_each_other_lose_the_culprit_and_pass_together(
             "def test_seen():\n    assert SEEN == []\n\ndef test_wrong():\n    assert total(1, 1) == 2\n"
         ),
     }
-    options = TogetherOptions(seeds=(11, 12), measure=("src/shop/cart.py",))
-    verification = await verify_together(shop, files, framework="pytest", options=options)
+    options = SuiteVerificationOptions(seeds=(11, 12), measure=("src/shop/cart.py",))
+    verification = await verify_suite(shop, files, framework="pytest", options=options)
     dropped = {verdict.name: verdict for verdict in verification.dropped}
     assert set(dropped) == {"test_mark", "test_wrong"}
     assert dropped["test_mark"].failure_class == "flaky"
@@ -206,7 +206,7 @@ async def test_repeats_that_share_a_start_still_meet_the_target_fresh(tmp_path, 
     counting = "import shop.cart\n\n\ndef test_mark():\n    '''tc_mark'''\n    assert shop.cart.mark('pear') == 1\n"
     async with prepared(tmp_path, files, kind=kind) as target:
         alone = await verify_file(target, PATH, counting, framework="pytest")
-        suite = await verify_together(target, tests, framework="pytest")
+        suite = await verify_suite(target, tests, framework="pytest")
     assert [verdict.case_id for verdict in alone.kept] == ["tc_mark"]
     assert [verdict.case_id for verdict in suite.kept] == ["tc_two", "tc_three"]
     assert suite.repeats == 4

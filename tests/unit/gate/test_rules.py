@@ -5,16 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from testwright.gate.evidence.additions import additions_of, redundant
+from testwright.gate.evidence.additions import additions_of, redundant_tests
 from testwright.gate.evidence.evidence import EvidenceRecord, evidence_of
 from testwright.gate.evidence.prune import prune, without_cases
 from testwright.gate.evidence.summary import tool_result
 from testwright.gate.model.classify import classify_case, classify_collection
-from testwright.gate.model.coverage_data import CoverageData, FileCoverage, Reach
+from testwright.gate.model.coverage_data import CoverageData, FileCoverage, TestReach
 from testwright.gate.model.mutant_results import MutantResult, MutationReport
-from testwright.gate.model.options import Order
+from testwright.gate.model.options import TestOrder
 from testwright.gate.model.results import CaseResult, CollectError, Failure, Frame
-from testwright.gate.model.verdicts import Verdict, Verification
+from testwright.gate.model.verdicts import TestVerdict, Verification
 from testwright.gate.verify.polluter import find_polluter
 from testwright.mutation.model import Mutant
 
@@ -29,13 +29,13 @@ def case(case_id, *origins, **more):
 
 @pytest.mark.feature("B-11")
 def test_an_order_is_a_permutation_that_its_seed_decides():
-    mixed, again, other = Order(1).of(NAMES), Order(1).of(NAMES), Order(2).of(NAMES)
+    mixed, again, other = TestOrder(1).of(NAMES), TestOrder(1).of(NAMES), TestOrder(2).of(NAMES)
     assert mixed == again
     assert mixed != other
     assert sorted(mixed) == sorted(NAMES)
-    files = [name.split("::")[0] for name in Order(1, "module").of(NAMES)]
+    files = [name.split("::")[0] for name in TestOrder(1, "module").of(NAMES)]
     assert len(set(files[:5])) == len(set(files[5:])) == 1
-    assert Order(1, "given").of(NAMES) == NAMES
+    assert TestOrder(1, "given").of(NAMES) == NAMES
 
 
 @pytest.mark.feature("B-11")
@@ -146,15 +146,15 @@ def verification(*verdicts, by_test=None):
 
 
 def verdict(name, case_id, kept=True, **more):
-    return Verdict(name, PATH, name, "kept" if kept else "failed", case_id, runs=4 if kept else 1, **more)
+    return TestVerdict(name, PATH, name, "kept" if kept else "failed", case_id, runs=4 if kept else 1, **more)
 
 
 REACHED = {
-    "": Reach(frozenset({1}), frozenset()),
-    "a": Reach(frozenset({2, 3}), frozenset({(2, 3)})),
-    "b": Reach(frozenset({2, 3, 4}), frozenset({(2, 3), (2, 4)})),
-    "c": Reach(frozenset({2, 3}), frozenset({(2, 3)})),
-    "d": Reach(frozenset({5, 6}), frozenset({(5, 6)})),
+    "": TestReach(frozenset({1}), frozenset()),
+    "a": TestReach(frozenset({2, 3}), frozenset({(2, 3)})),
+    "b": TestReach(frozenset({2, 3, 4}), frozenset({(2, 3), (2, 4)})),
+    "c": TestReach(frozenset({2, 3}), frozenset({(2, 3)})),
+    "d": TestReach(frozenset({5, 6}), frozenset({(5, 6)})),
 }
 
 
@@ -178,7 +178,7 @@ def test_evidence_says_what_each_kept_test_adds_to_those_before_it():
     assert not c.adds
     assert c.reruns == 3
     assert c.mutants_killed is None
-    assert redundant([a, b, c], None) == (a, c)
+    assert redundant_tests([a, b, c], None) == (a, c)
     before = CoverageData({"src/f.py": FileCoverage(executed=frozenset({2, 3}), executed_branches=frozenset({(2, 3)}))})
     assert not evidence_of(verified, spec=spec, before=before)[0].adds
     assert evidence_of(verified, spec=spec, before=before)[1].new_branches == {"src/f.py": ((2, 4),)}
@@ -262,7 +262,7 @@ def test_a_function_adds_what_no_other_one_that_stays_notices_and_its_rows_count
     assert idle == {"test_c", "test_idle"}
     assert found["test_idle"].covered_by
     assert not any(one.idle and one.repeats for one in found.values())
-    left_out = redundant(records, MutationReport(results, found=9))
+    left_out = redundant_tests(records, MutationReport(results, found=9))
     assert {one.nodeid for one in left_out} == idle
 
 
@@ -282,10 +282,10 @@ def test_the_reason_why_a_test_adds_nothing_reads_well():
 def test_mutants_beyond_the_sample_and_documents_speak_for_a_test():
     records, results = table_of([("test_a",)])
     report = MutationReport(results, found=9)
-    assert [one.nodeid for one in redundant(records, report)] == ["test_idle"]
-    assert redundant(records, report, notices={"tc_test_idle": [7]}) == ()
-    assert redundant(records, report, notices={"tc_test_idle": [7], "tc_test_a": [7]}) == (records[1],)
+    assert [one.nodeid for one in redundant_tests(records, report)] == ["test_idle"]
+    assert redundant_tests(records, report, notices={"tc_test_idle": [7]}) == ()
+    assert redundant_tests(records, report, notices={"tc_test_idle": [7], "tc_test_a": [7]}) == (records[1],)
     further = (replace(results[0], killed_by=("test_idle",)),)
     assert not additions_of(records, report, further)["test_idle"].idle
     documented, _ = table_of([("test_a",)], "documented")
-    assert redundant(documented, report) == ()
+    assert redundant_tests(documented, report) == ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.gate.evidence.uncovered_branches import not_taken
+from testwright.gate.evidence.uncovered_branches import uncovered_branches
 from testwright.gate.model.coverage_data import FileCoverage
 
 SOURCE = """\
@@ -49,7 +49,7 @@ def ran(source: str, executed: set[int], branches: set[tuple[int, int]], taken: 
 
 
 def reasons(coverage: FileCoverage, source: str = SOURCE) -> dict[tuple[str, int], str]:
-    return {(one.subject, one.line): one.reason for one in not_taken(coverage, source)}
+    return {(one.subject, one.line): one.reason for one in uncovered_branches(coverage, source)}
 
 
 IMPORTED = {1, 16, 20, 24, 25, 32}
@@ -100,6 +100,6 @@ class TestWhatNeverHappened:
     def test_a_long_list_ends_with_how_many_more_there_are(self) -> None:
         source = "".join(f"def f{number}():\n    return 1\n\n\n" for number in range(9))
         lines = frozenset(number for number, line in enumerate(source.splitlines(), 1) if line)
-        found = not_taken(FileCoverage(lines), source, most=5)
+        found = uncovered_branches(FileCoverage(lines), source, most=5)
         assert len(found) == 5
         assert found[-1].reason == "5 more, from this line on"
