@@ -20,7 +20,7 @@ from ..sandbox.snapshot import JUNK
 from ..utils.confined_paths import inside
 
 MAX_FILES = 50_000
-"""Files that one tree lists; more are left out, and the answer says so."""
+"""Maximum number of files that one tree lists; the answer notes when more are left out."""
 
 NO_GIT_REF = "worktree"
 """The ref of a folder that is no git checkout."""
@@ -145,9 +145,9 @@ class Checkout:
         return place
 
     def _below(self, folder: Path) -> Iterator[tuple[str, os.stat_result]]:
-        waiting = [folder]
-        while waiting:
-            here = waiting.pop()
+        pending = [folder]
+        while pending:
+            here = pending.pop()
             try:
                 entries = sorted(os.scandir(here), key=lambda item: item.name)
             except OSError:
@@ -162,7 +162,7 @@ class Checkout:
                     folders.append(place)
                 elif entry.is_file(follow_symlinks=False):
                     yield place.relative_to(self.root).as_posix(), entry.stat(follow_symlinks=False)
-            waiting += reversed(folders)
+            pending += reversed(folders)
 
     def _left_out(self, place: Path, is_folder: bool) -> bool:
         name = place.name
@@ -177,9 +177,9 @@ class Checkout:
         for base in [parent.as_posix() for parent in PurePosixPath(path).parents]:
             spec = self._spec_of(base)
             below = path if base == "." else path[len(base) + 1 :]
-            said = spec.check_file(f"{below}/" if is_folder else below).include if spec is not None else None
-            if said is not None:
-                return said
+            ignored = spec.check_file(f"{below}/" if is_folder else below).include if spec is not None else None
+            if ignored is not None:
+                return ignored
         return False
 
     def _spec_of(self, folder: str) -> pathspec.GitIgnoreSpec | None:
@@ -201,15 +201,15 @@ class Checkout:
         place = self.root / ".git"
         if place.is_dir():
             return place
-        told = _first_line(place)
-        if not told.startswith("gitdir: "):
+        pointer = _first_line(place)
+        if not pointer.startswith("gitdir: "):
             return None
-        folder = (self.root / told.removeprefix("gitdir: ").strip()).resolve()
+        folder = (self.root / pointer.removeprefix("gitdir: ").strip()).resolve()
         return folder if folder.is_dir() else None
 
     def _common(self, git: Path) -> Path:
-        told = _first_line(git / "commondir")
-        return (git / told).resolve() if told else git
+        pointer = _first_line(git / "commondir")
+        return (git / pointer).resolve() if pointer else git
 
     def _commit_of(self, git: Path, name: str) -> str:
         for place in (git / name, self._common(git) / name):

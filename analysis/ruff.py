@@ -22,7 +22,7 @@ TEST_RULES = (
     "B002", "B005", "B012", "B014", "B016", "B020", "B022", "B025", "B029", "B030", "B031",
     "PT010", "PT014", "PT020", "PT025", "PT026",
 )  # fmt: skip
-# `try: import x / except ImportError: …` asks whether it is there.
+# Names the import of `try: import x / except ImportError: …`, which probes for a module.
 _PROBING = "importlib.util.find_spec"
 _IGNORED = ("F403", "F405", "F541")
 

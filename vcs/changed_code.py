@@ -15,7 +15,7 @@ class ChangedCode:
     """The Python code of a project that differs from a commit.
 
     Attributes:
-        since: the ref that was asked for.
+        since: the requested ref.
         base: the commit it came to.
         files: POSIX paths relative to the root → qualified names that changed; None where the whole file did.
         left_out: files that differ without a function of theirs having changed, each with the reason.
@@ -40,11 +40,11 @@ def changed_code(root: Path, since: str) -> ChangedCode:
     """Compares the project's Python files with the merge base of HEAD and `since`. Blocks: use `asyncio.to_thread`.
 
     Commits, staged and unstaged changes count, and new files that git does not ignore. New files and files that do not
-    parse are told as a whole; renamed ones are compared with what they were; deleted ones are left out.
+    parse are listed as a whole; renamed files are compared with their old path; deleted files are left out.
 
     Raises:
         EnvironmentFault: there is no git.
-        HistoryError: git cannot say; the advice says what to do.
+        HistoryError: git cannot compare; the advice explains what to do.
     """
     comparison = compare(root, since)
     files: dict[str, tuple[str, ...] | None] = {}

@@ -37,7 +37,7 @@ class WorkTreeComparison:
     """The working tree compared with a commit.
 
     Attributes:
-        ref: as it was asked for.
+        ref: as requested.
         base: the commit compared with: where HEAD and `ref` part.
         changes: sorted by path; files that are gone are not among them.
     """
@@ -56,7 +56,7 @@ def compare(root: Path, ref: str) -> WorkTreeComparison:
 
     Raises:
         EnvironmentFault: there is no git.
-        HistoryError: no repository, no commit, no such ref, or too little history; the advice says what to do.
+        HistoryError: no repository, no commit, no such ref, or too little history; the advice explains what to do.
     """
     git = Git.at(root)
     below = folder_in_repository(git)

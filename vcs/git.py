@@ -24,7 +24,7 @@ _ELSEWHERE = (
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_EXTERNAL_DIFF",
 )
-"""Variables of a hook, or of another repository, that would answer for the wrong one."""
+"""Environment variables of a hook or another repository that would make git use the wrong one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Git:
     """Runs git in one folder.
 
     Attributes:
-        folder: the folder git is asked in, absolute.
+        folder: the absolute path git runs in.
         program: the executable.
     """
 
@@ -96,24 +96,24 @@ class Git:
         """Reads objects by id. Raises HistoryError when one is missing."""
         if not ids:
             return {}
-        wanted = sorted(set(ids))
-        out = self.output("cat-file", "--batch", given="".join(f"{wanted_name}\n" for wanted_name in wanted).encode())
-        return dict(_batched(out, wanted, self.folder))
+        object_ids = sorted(set(ids))
+        out = self.output("cat-file", "--batch", given="".join(f"{object_id}\n" for object_id in object_ids).encode())
+        return dict(_batched(out, object_ids, self.folder))
 
 
-def _batched(out: bytes, wanted: list[str], folder: Path) -> Iterator[tuple[str, bytes]]:
+def _batched(out: bytes, object_ids: list[str], folder: Path) -> Iterator[tuple[str, bytes]]:
     place = 0
-    for wanted_name in wanted:
+    for object_id in object_ids:
         end = out.index(b"\n", place)
         head = out[place:end].split()
         if len(head) != 3:
             raise HistoryError(
-                f"The object {wanted_name} is missing in the repository of {folder}.",
+                f"The object {object_id} is missing in the repository of {folder}.",
                 advice="Fetch the whole history: `git fetch --unshallow`; in actions/checkout `fetch-depth: 0`.",
                 details={"reason": "failed"},
             )
         size = int(head[2])
-        yield wanted_name, out[end + 1 : end + 1 + size]
+        yield object_id, out[end + 1 : end + 1 + size]
         place = end + size + 2
 
 

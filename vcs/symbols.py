@@ -1,15 +1,15 @@
 """Compares two sources of a module by syntax tree and lists the functions and classes that differ.
 
-Comments, blank lines and formatting are no change. A docstring is one: it is what tests hold the code to. What is no
-function itself counts through those that use it:
+Comments, blank lines and formatting are ignored. A docstring counts: tests are derived from it. Changes outside of
+functions count through the functions that use them:
 
-- a private function or class, a constant or an import that differs stands for the public functions of the module that
-  use it, directly or through others of the kind
-- a private or special method stands for its class, as do decorators, bases and attributes of a class
-- any other statement of the module (a call, a loop, a condition) stands for the whole module
+- a changed private function or class, constant or import marks the public functions of the module that use it, directly
+  or through other private names
+- a changed private or special method, decorator, base or attribute marks its class
+- any other changed statement of the module (a call, a loop, a condition) marks the whole module
 
-The module's own docstring, `__all__` and what stands below `if __name__ == "__main__":` stand for nothing: no function
-does anything else because of them.
+The module's docstring, `__all__` and code below `if __name__ == "__main__":` are ignored: no function behaves
+differently because of them.
 """
 
 from __future__ import annotations
@@ -182,17 +182,17 @@ def _reached(module: _ModuleParts, name: str) -> set[str]:
     """The public functions, classes or methods that `name` is, or that use it through private names."""
     found: set[str] = set()
     seen: set[str] = set()
-    waiting = [name]
-    while waiting:
-        item = waiting.pop()
+    pending = [name]
+    while pending:
+        item = pending.pop()
         if item in seen:
             continue
         seen.add(item)
         owner, dot, member = item.partition(".")
         if dot and (member.startswith("_") or item not in module.testable):
-            waiting.append(owner)
+            pending.append(owner)
         elif item in module.testable and not owner.startswith("_"):
             found.add(item)
         else:
-            waiting += [user for user, names in module.uses.items() if owner in names and user != item]
+            pending += [user for user, names in module.uses.items() if owner in names and user != item]
     return found

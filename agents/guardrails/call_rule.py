@@ -101,11 +101,11 @@ class CallRule:
         if not named or node not in getattr(around, "decorator_list", ()):
             yield f"{UNREADABLE} with parametrize away from its test"
 
-    def _by_name(self, held: ast.expr | None, name: ast.expr, how: str) -> Iterator[str]:
+    def _by_name(self, owner: ast.expr | None, name: ast.expr, how: str) -> Iterator[str]:
         """Checks an attribute named by a text as if it were written as code."""
         texts = possible_texts(self._names, name)
         if texts is None or (
-            held is not None and any(is_module(dotted_name) for dotted_name in self._names.dotted(held))
+            owner is not None and any(is_module(dotted_name) for dotted_name in self._names.dotted(owner))
         ):
             yield f"{UNREADABLE} with {how}"
             return

@@ -1,8 +1,8 @@
 """Checks Python code of a model for what it may not reach, by syntax tree, before it is staged or run.
 
-The sandbox makes such code harmless while it is run here; these limits keep it out of the project, where nothing would.
+The sandbox contains such code while it is run here; these limits keep it out of the project, where no sandbox would.
 A test may import the target's packages, the test tools, harmless modules of the standard library and what the target
-imports; whatever it loads from them is judged by `limits/`.
+imports; what it loads from them is checked by `python_code`.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def reach_violations(
     """Lists line and target of everything forbidden that code reaches for; empty for code that does not parse.
 
     Args:
-        module: the module under test; its own package may be called whatever it does.
+        module: the module under test; calls into its own package are always allowed.
         imported: top-level names of what the target imports; a test may use them too, within the limits.
-        helpers: modules beside the test that come with it.
+        helpers: modules that come with the test, in the same folder.
     """
     try:
         tree = parse_python(source)
@@ -61,9 +61,11 @@ def case_problems(
 ) -> list[JsonObject]:
     """Reports the violations of one case of a spec, read as the test that its parts form."""
     tree = _as_test(case, imports)
-    whats = dict.fromkeys(what for _, what in _reach(tree, module, imported, ()))
-    path, said = f"$.cases[{index}]", str(case.get("id"))
-    return [problem(path, f"{said} reaches for {what}", suggestion="test without it", rule=RULE) for what in whats]
+    violations = dict.fromkeys(what for _, what in _reach(tree, module, imported, ()))
+    path, case_id = f"$.cases[{index}]", str(case.get("id"))
+    return [
+        problem(path, f"{case_id} reaches for {what}", suggestion="test without it", rule=RULE) for what in violations
+    ]
 
 
 def imported_by(source: str) -> frozenset[str]:

@@ -20,11 +20,11 @@ _MARKERS = frozenset({"test", "tests", "e2e", "__tests__", "spec", "specs", "pla
 def confine_files(files: Iterable[Mapping[str, str]], framework: str) -> list[JsonObject]:
     """Returns the files with normalized paths.
 
-    A path stays inside the project, lies in a folder of tests, in no hidden folder but `.maestro`, and has the ending
-    of the framework's tests; so no workflow, manifest or source file is ever written.
+    Each path must stay inside the project, in a folder of tests, in no hidden folder but `.maestro`, and have the suffix
+    of the framework's tests, so that no workflow, manifest or source file is ever written.
 
     Raises:
-        SchemaValidationError: a path does not, or two files have one path; nothing may be written then.
+        SchemaValidationError: a path violates this, or two files have the same path; nothing may be written then.
     """
     kept: dict[str, JsonObject] = {}
     for index, file in enumerate(files):

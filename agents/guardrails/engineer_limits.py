@@ -25,7 +25,7 @@ def refused_files(
 
     Args:
         framework: playwright or maestro.
-        cases: what the files are made from; the environment variables they name may be read.
+        cases: the cases the files were written for; the environment variables they name may be read.
     """
     if not files:
         return [problem("$.files", "holds no file", suggestion="write at least one")]
@@ -33,8 +33,8 @@ def refused_files(
     try:
         confine_files(files, framework)
     except SchemaValidationError as error:
-        told = error.details.get("errors")
-        problems += [dict(item) for item in told] if isinstance(told, list) else []
+        path_errors = error.details.get("errors")
+        problems += [dict(item) for item in path_errors] if isinstance(path_errors, list) else []
     paths, variables = frozenset(str(file["path"]) for file in files), named_variables(cases)
     for at, file in enumerate(files):
         path, code = str(file["path"]), str(file["contents"])

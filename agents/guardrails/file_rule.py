@@ -109,23 +109,23 @@ class FileRule:
             return bool(node.args) and path_reach(self._names, node.args[0]) is PathReach.INSIDE
         if name in CHANGING | _LOOKING | _MAKING | _MOVING | {"open"} and self._not_a_path(receiver):
             return True
-        held = path_reach(self._names, receiver)
+        reach = path_reach(self._names, receiver)
         if name == "expanduser":
             return False
         if name in CHANGING:
             targets = node.args[:1] if name in ("symlink_to", "hardlink_to", "link_to") else []
             return self._may_write(receiver, node) and all(self._may_write(target, node) for target in targets)
         if name in _LOOKING:
-            return held is not PathReach.OUTSIDE
+            return reach is not PathReach.OUTSIDE
         if name in _MAKING:
-            return held in (PathReach.INSIDE, PathReach.GIVEN, PathReach.UNKNOWN) or self._may_write(receiver, node)
+            return reach in (PathReach.INSIDE, PathReach.GIVEN, PathReach.UNKNOWN) or self._may_write(receiver, node)
         if name == "open":
-            return held is not PathReach.OUTSIDE and (
-                held in (PathReach.INSIDE, PathReach.UNKNOWN) or self._opened(node, receiver, at=0)
+            return reach is not PathReach.OUTSIDE and (
+                reach in (PathReach.INSIDE, PathReach.UNKNOWN) or self._opened(node, receiver, at=0)
             )
         if name in _MOVING and len(node.args) == 1 and not node.keywords:
             target = path_reach(self._names, node.args[0])
-            return held is not PathReach.OUTSIDE and target is not PathReach.OUTSIDE
+            return reach is not PathReach.OUTSIDE and target is not PathReach.OUTSIDE
         return True
 
     def _opened(self, node: ast.Call, path: ast.expr, at: int) -> bool:
@@ -138,12 +138,12 @@ class FileRule:
 
     def _in_memory(self, node: ast.expr) -> bool:
         values = possible_values(self._names, node) if isinstance(node, ast.Name) else [node]
-        made = [self._names.dotted(value.func) for value in values if isinstance(value, ast.Call)]
-        return len(made) == len(values) and all(set(item) & {"io.BytesIO", "io.StringIO"} for item in made)
+        makers = [self._names.dotted(value.func) for value in values if isinstance(value, ast.Call)]
+        return len(makers) == len(values) and all(set(item) & {"io.BytesIO", "io.StringIO"} for item in makers)
 
     def _may_write(self, path: ast.expr, where: ast.AST) -> bool:
-        held = path_reach(self._names, path)
-        return held is PathReach.INSIDE or (held is PathReach.RELATIVE and self._in_temporary_folder(where))
+        reach = path_reach(self._names, path)
+        return reach is PathReach.INSIDE or (reach is PathReach.RELATIVE and self._in_temporary_folder(where))
 
     def _in_temporary_folder(self, where: ast.AST) -> bool:
         """Whether the function around has changed into a folder below tmp_path before this line."""
@@ -157,10 +157,10 @@ class FileRule:
         """Whether a value is an object of the code under test or a mock, whose methods are not those of a path."""
         values = possible_values(self._names, receiver) if isinstance(receiver, ast.Name) else [receiver]
         for value in values:
-            made = self._names.dotted(value.func) if isinstance(value, ast.Call) else []
-            if not made or any(each.startswith(("pathlib.", "os.", "tempfile.")) for each in made):
+            makers = self._names.dotted(value.func) if isinstance(value, ast.Call) else []
+            if not makers or any(each.startswith(("pathlib.", "os.", "tempfile.")) for each in makers):
                 return False
-            if not all(each.startswith("unittest.mock.") or last_is_class(each) for each in made):
+            if not all(each.startswith("unittest.mock.") or last_is_class(each) for each in makers):
                 return False
         return bool(values)
 

@@ -116,8 +116,10 @@ class _Flow:
             yield COMMAND
         text = value.value if isinstance(value, yaml.ScalarNode) else None
         if name == "assertTrue":
-            held = [text] if text is not None else [entry.value for key, entry in _pairs(value) if key == "condition"]
-            if any(isinstance(item, str) and _ALWAYS.fullmatch(item) for item in held):
+            conditions = (
+                [text] if text is not None else [entry.value for key, entry in _pairs(value) if key == "condition"]
+            )
+            if any(isinstance(item, str) and _ALWAYS.fullmatch(item) for item in conditions):
                 yield NOTHING
         if name == "takeScreenshot" and not all(re.fullmatch(r"[\w.-]+", item) for item in _scalars(value)):
             yield REACHES

@@ -1,7 +1,7 @@
 """Tables of the modules a model-written test may import, and of what it may use of each.
 
-What stands nowhere here may not be imported, unless the target imports it; then only its exceptions and constants may
-be used (packages of others: everything but the modules behind them).
+A module that is not listed may not be imported, unless the target imports it; then only its exceptions and constants
+may be used (of third-party packages everything but the modules that they import).
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def import_violation(dotted: str, own: AbstractSet[str], also: AbstractSet[str])
 
     Args:
         dotted: the module.
-        own: top-level names of the target's own packages and of helpers beside the test.
+        own: top-level names of the target's own packages and of helper modules of the test.
         also: top-level names of what the target imports.
     """
     top = dotted.partition(".")[0]
@@ -161,7 +161,7 @@ def use_violation(dotted: str, own: AbstractSet[str], also: AbstractSet[str]) ->
     A module alone is usable here: what may be done with one is another rule's matter.
     """
     parts = dotted.split(".")
-    # What is imported relatively comes from beside the test.
+    # A relative import comes from the folder of the test.
     if parts[0] in own or not parts[0]:
         return _behind(parts, own, also)
     module = next((m for m in (".".join(parts[:end]) for end in range(len(parts), 0, -1)) if _known(m)), None)

@@ -1,6 +1,6 @@
 """Resolves the names of a Python test file: imports through their aliases, and every value a name is bound to.
 
-Nothing is executed and the order of statements does not count: a name stands for all that is ever bound to it.
+Nothing is executed and the order of statements is ignored: a name has every value that is ever bound to it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ...utils.python_names import last_name
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 UNKNOWN: ast.expr = ast.Name("<unknown>", ast.Load())
-"""Stands for a value that the file does not tell."""
+"""Placeholder for a value that the file does not determine."""
 _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 _MOST_STEPS = 200_000
@@ -122,9 +122,9 @@ class NameTable:
         """Computes a property of a node once and caches it.
 
         Args:
-            what: the question.
-            circle: the answer while the same is being asked; what was found on the way round is not remembered.
-            lost: the answer when the file asks too much.
+            what: the name of the property.
+            circle: returned while the same property is being computed; results that depend on it are not cached.
+            lost: returned when the file exceeds the limit on steps.
         """
         key = (what, id(node))
         if key in self._known:

@@ -22,11 +22,11 @@ class PathReach(IntEnum):
     RELATIVE = 1
     """A literal relative to the working folder, or no path at all (a number, a harmless text)."""
     GIVEN = 2
-    """Below tmp_path by parts that are not literal, or what a fixture of the project gives."""
+    """Below tmp_path by parts that are not literal, or the value of a fixture of the project."""
     UNKNOWN = 3
-    """Nobody can say, nor whether it is a path."""
+    """Unknown, and perhaps not a path at all."""
     OUTSIDE = 4
-    """Out: absolute, `..`, the home folder, above tmp_path."""
+    """Outside: absolute, `..`, the home folder, above tmp_path."""
 
 
 _INSIDE_FIXTURES = frozenset({"tmp_path", "tmpdir"})
@@ -54,7 +54,7 @@ def path_reach(names: NameTable, node: ast.expr, depth: int = 0) -> PathReach:
     """Classifies an expression as a path."""
     if depth > _DEEPEST or node is UNKNOWN:
         return PathReach.UNKNOWN
-    # A name bound to something made of itself (`path = path / "a"`) leads where the rest of it leads.
+    # A name bound to an expression of itself (`path = path / "a"`) leads where the rest of the expression leads.
     circle, lost = PathReach.INSIDE, PathReach.UNKNOWN
     return names.once("place", node, lambda: _reach_of_expression(names, node, depth), circle=circle, lost=lost)
 
@@ -133,10 +133,10 @@ def _attribute(names: NameTable, node: ast.Attribute, depth: int) -> PathReach:
         return _worst(names, _fixture_params(names, node) or [UNKNOWN], depth)
     if node.attr == "parent":
         return _parent(names, node.value, depth)
-    held = path_reach(names, node.value, depth + 1)
+    reach = path_reach(names, node.value, depth + 1)
     if node.attr in _ABOVE:
-        return PathReach.OUTSIDE if held in (PathReach.INSIDE, PathReach.GIVEN) else held
-    return held if held in (PathReach.INSIDE, PathReach.GIVEN, PathReach.OUTSIDE) else PathReach.UNKNOWN
+        return PathReach.OUTSIDE if reach in (PathReach.INSIDE, PathReach.GIVEN) else reach
+    return reach if reach in (PathReach.INSIDE, PathReach.GIVEN, PathReach.OUTSIDE) else PathReach.UNKNOWN
 
 
 def _fixture_params(names: NameTable, node: ast.expr) -> list[ast.expr]:
@@ -163,8 +163,8 @@ def _parent(names: NameTable, node: ast.expr, depth: int) -> PathReach:
             return max((_parent(names, value, depth + 1) for value in values), default=PathReach.UNKNOWN)
 
         return names.once("parent", node, worst, circle=PathReach.OUTSIDE, lost=PathReach.OUTSIDE)
-    held = path_reach(names, node, depth + 1)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and held is PathReach.INSIDE:
+    reach = path_reach(names, node, depth + 1)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and reach is PathReach.INSIDE:
         part = possible_texts(names, node.right)
         return PathReach.INSIDE if part and all(item.strip("./") for item in part) else PathReach.OUTSIDE
     if (
@@ -173,7 +173,7 @@ def _parent(names: NameTable, node: ast.expr, depth: int) -> PathReach:
         and [last_name(argument) for argument in node.args] == ["__file__"]
     ):
         return PathReach.GIVEN
-    return PathReach.OUTSIDE if held in (PathReach.INSIDE, PathReach.GIVEN) else held
+    return PathReach.OUTSIDE if reach in (PathReach.INSIDE, PathReach.GIVEN) else reach
 
 
 def joined_reach(base: PathReach, parts: Iterable[PathReach]) -> PathReach:
@@ -261,16 +261,16 @@ def _method(names: NameTable, node: ast.Call, arguments: Sequence[PathReach], de
         if not is_foreign_fixture(names, receiver):
             return PathReach.UNKNOWN
         return joined_reach(PathReach.INSIDE, arguments)
-    held = path_reach(names, receiver, depth + 1)
+    reach = path_reach(names, receiver, depth + 1)
     if name == "join" and isinstance(receiver, ast.Constant):
         return _text(names, _parts(node.args[0]), depth) if node.args and _parts(node.args[0]) else PathReach.UNKNOWN
     if name in _JOINING:
-        return joined_reach(held, arguments)
+        return joined_reach(reach, arguments)
     if name in _SAME:
-        return held if name not in ("enter_context", "enterContext") else max(arguments, default=PathReach.UNKNOWN)
-    if held is PathReach.INSIDE and not isinstance(root(receiver), ast.Constant):
-        return joined_reach(held, arguments) if _is_object(names, receiver) else PathReach.GIVEN
-    return _derived(arguments) if held is PathReach.UNKNOWN else max(held, PathReach.GIVEN)
+        return reach if name not in ("enter_context", "enterContext") else max(arguments, default=PathReach.UNKNOWN)
+    if reach is PathReach.INSIDE and not isinstance(root(receiver), ast.Constant):
+        return joined_reach(reach, arguments) if _is_object(names, receiver) else PathReach.GIVEN
+    return _derived(arguments) if reach is PathReach.UNKNOWN else max(reach, PathReach.GIVEN)
 
 
 def _is_object(names: NameTable, receiver: ast.expr) -> bool:

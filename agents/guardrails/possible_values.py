@@ -88,7 +88,7 @@ def _put_together(names: NameTable, between: ast.expr, parts: ast.expr, depth: i
 def _union(names: NameTable, nodes: list[ast.expr], depth: int) -> set[str] | None:
     found: set[str] = set()
     for node in nodes:
-        # A list that is looped over: its name stands for it, and it stands for its elements.
+        # The variable of a loop is bound to the list, so the list counts as its elements.
         parts = node.elts if isinstance(node, ast.List | ast.Tuple | ast.Set) else [node]
         for part in parts:
             texts = possible_texts(names, part, depth + 1)
@@ -113,9 +113,9 @@ def is_foreign_fixture(names: NameTable, node: ast.Name) -> bool:
     owner = names.owner(node)
     if not isinstance(owner, ast.FunctionDef | ast.AsyncFunctionDef):
         return False
-    # pytest does not let a fixture be called; a test could be, with anything.
-    asked = is_fixture(owner) or (owner.name.startswith("test") and owner.name not in names.used)
-    return asked and possible_values(names, node) == [UNKNOWN] and not names.functions.get(node.id)
+    # pytest forbids calling a fixture; a test function could be called with any value.
+    is_injected = is_fixture(owner) or (owner.name.startswith("test") and owner.name not in names.used)
+    return is_injected and possible_values(names, node) == [UNKNOWN] and not names.functions.get(node.id)
 
 
 def _rows(marks: list[ast.expr], name: str) -> Iterator[ast.expr]:

@@ -15,7 +15,7 @@ from .module_allowlist import BEHIND, FILES, PROGRAMS, RUNNER, UNREADABLE, impor
 from .name_table import NameTable, fixture_names, is_fixture, read_names, root
 from .possible_values import is_foreign_fixture, possible_values
 
-# Names that are never needed, whoever calls them.
+# Builtins that no test needs.
 _BUILTINS = frozenset(
     """eval exec compile __import__ breakpoint globals locals vars input help exit quit __builtins__ __loader__
     __spec__""".split()
@@ -68,21 +68,21 @@ class PythonReach:
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> Iterator[str]:
         if isinstance(node, ast.Import):
-            wanted = [import_violation(alias.name, self._own, self._also) for alias in node.names]
+            violations = [import_violation(alias.name, self._own, self._also) for alias in node.names]
         elif any(alias.name == "*" for alias in node.names):
-            wanted = [f"{UNREADABLE} with from {node.module or '.'} import *"]
+            violations = [f"{UNREADABLE} with from {node.module or '.'} import *"]
         elif node.level:
-            wanted = []
+            violations = []
         else:
             module = str(node.module)
-            wanted = [
+            violations = [
                 import_violation(module, self._own, self._also)
                 or use_violation(f"{module}.{alias.name}", self._own, self._also)
                 for alias in node.names
             ]
             if module.partition(".")[0] in self._own:
-                wanted += [_through(f"{module}.{alias.name}") for alias in node.names]
-        yield from filter(None, wanted)
+                violations += [_through(f"{module}.{alias.name}") for alias in node.names]
+        yield from filter(None, violations)
 
     def _attribute(self, node: ast.Attribute) -> Iterator[str]:
         name = node.attr
@@ -167,12 +167,12 @@ class PythonReach:
             return False
         if node.id == "monkeypatch" and is_foreign_fixture(self._names, node):
             return True
-        made = [
+        makers = [
             self._names.dotted(value.func)
             for value in possible_values(self._names, node)
             if isinstance(value, ast.Call)
         ]
-        return bool(made) and all(any(each.startswith("pytest.MonkeyPatch") for each in item) for item in made)
+        return bool(makers) and all(any(each.startswith("pytest.MonkeyPatch") for each in item) for item in makers)
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
         if _HOOK.fullmatch(node.name) and isinstance(self._names.parents.get(node), ast.Module):
@@ -204,4 +204,4 @@ def _unrooted(node: ast.Attribute) -> Iterator[str]:
 
 
 STDLIB = frozenset(sys.stdlib_module_names)
-"""Names that no helper beside a test may take."""
+"""Names that no helper module may have."""

@@ -1,6 +1,6 @@
 """Refuses refinements that weaken or drop assertions, add skips, or swallow exceptions.
 
-It compares a refined version with the last one by syntax tree; text, names and layout may change freely.
+A refined version is compared with the previous one by syntax tree; text, names and layout may change freely.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ RULE = "weakened"
 _STRENGTH = {"equals": EXACT, "is": EXACT, "raises": EXACT, "output": EXACT, "warns": EXACT, "length": EXACT}
 _STRENGTH |= {"approx": NEAR, "is_instance": PROPERTY, "holds": TRUE}
 _WIDE = ("Exception", "BaseException", "Warning")
-# What validation itself asks to be taken away or made less exact.
+# Rules of the validation that require an expectation to be removed or made less exact.
 _GIVES_WAY = ("two_exceptions", "result_after_raise", "moving_value")
 
 
 def weakened_code(previous: str, refined: str) -> list[JsonObject]:
     """Lists every way in which a refined test file asserts less; empty when it asserts as much.
 
-    A previous file that does not parse can be held to nothing but its test names; a refined one that does not parse is
-    not judged here: validation refuses it.
+    If the previous file does not parse, only skips, swallowed exceptions and tests that are not run are reported; a
+    refined file that does not parse is left to the validation.
     """
     try:
         after = parse_python(refined)
@@ -63,7 +63,7 @@ def weakened_cases(
         cases: all previous cases.
         concerned: indices of those that the errors are about.
         mended: the corrected ones.
-        errors: an expectation that one of them tells to take away may go.
+        errors: expectations that one of them asks to remove may be dropped.
     """
     by_id = {str(item.get("id")): item for item in mended}
     free = {str(error.get("path", "")).split(".value")[0] for error in errors if error.get("rule") in _GIVES_WAY}
@@ -77,12 +77,12 @@ def weakened_cases(
         if name not in by_id:
             found.append(problem(f"$.cases[{index}]", f"the case {name} is gone", suggestion="correct it", rule=RULE))
             continue
-        held = [
+        kept = [
             entry for at, entry in enumerate(old.get("expect") or ()) if f"$.cases[{index}].expect[{at}]" not in free
         ]
         found += [
-            problem(f"$.cases[{index}].expect", f"{name}: {said}", suggestion="expect as much as before", rule=RULE)
-            for said in _weaker_case(held, by_id[name].get("expect") or ())
+            problem(f"$.cases[{index}].expect", f"{name}: {reason}", suggestion="expect as much as before", rule=RULE)
+            for reason in _weaker_case(kept, by_id[name].get("expect") or ())
         ]
     return found
 
@@ -170,12 +170,12 @@ def _holds_tests(owner: ast.ClassDef) -> bool:
 
 def _weaker(old: AssertionSummary, new: AssertionSummary) -> list[JsonObject]:
     found = _marks(new, old)
-    held = [strength for strength in old.strengths if strength > NOTHING]
-    if len(new.strengths) < len(held):
+    rated = [strength for strength in old.strengths if strength > NOTHING]
+    if len(new.strengths) < len(rated):
         found.append(
-            _problem(new.line, f"{new.name} asserts {len(new.strengths)} things instead of {len(held)}", "keep all")
+            _problem(new.line, f"{new.name} asserts {len(new.strengths)} things instead of {len(rated)}", "keep all")
         )
-    elif any(now < then for now, then in zip(new.strengths, held, strict=False)):
+    elif any(now < then for now, then in zip(new.strengths, rated, strict=False)):
         found.append(_problem(new.line, f"an assertion of {new.name} is weaker than before", "keep it as exact"))
     if new.wide > old.wide:
         found.append(_problem(new.line, f"{new.name} expects any exception", "name the exception"))

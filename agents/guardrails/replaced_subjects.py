@@ -1,6 +1,6 @@
 """Finds tests that replace what they test: subjects defined or patched in the test file, hidden test tools.
 
-Such a test passes whatever the code does. It is refused in the first version as in a refinement.
+Such a test passes whatever the code does, so it is refused in the first version and in refinements.
 """
 
 from __future__ import annotations
@@ -102,11 +102,11 @@ def _scopes(tree: ast.Module, subjects: Mapping[str, str]) -> Iterator[tuple[lis
     """Yields groups of nodes, each with the subjects of the tests that contain or use them."""
     tests = list_tests(tree)
     everything = frozenset(subjects.values())
-    told = {
+    subjects_of_test = {
         id(test): {subjects[item] for item in cases_of_test(test, owner, subjects) if item in subjects}
         for test, owner in owned_tests(tree)
     }
-    of_test = {test: of or everything for test, of in told.items()}
+    of_test = {test: of or everything for test, of in subjects_of_test.items()}
     inside: set[int] = set()
     for test in tests:
         nodes = list(ast.walk(test))
@@ -146,8 +146,8 @@ def _targets(call: ast.Call) -> Iterator[str]:
     elif name in _BY_OBJECT and len(call.args) > 1 and texts:
         yield f"{_dotted(call.args[0])}.{texts[0]}"
     elif name == "multiple" and call.args:
-        held = texts[0] if isinstance(call.args[0], ast.Constant) and texts else _dotted(call.args[0])
-        yield from (f"{held}.{keyword.arg}" for keyword in call.keywords if keyword.arg)
+        owner = texts[0] if isinstance(call.args[0], ast.Constant) and texts else _dotted(call.args[0])
+        yield from (f"{owner}.{keyword.arg}" for keyword in call.keywords if keyword.arg)
 
 
 def _dotted(node: ast.AST) -> str:

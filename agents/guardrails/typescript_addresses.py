@@ -98,7 +98,7 @@ class AddressReader:
         if _is_base(node):
             return _BASE, True
         if node.type == "call_expression" and text_of(node.child_by_field_name("function")) == "encodeURIComponent":
-            return "x", False  # Encoded text holds no slash, so any text stands for it.
+            return "x", False  # Encoded text contains no slash, so any word represents it.
         if process_variable(node) is not None:
             return "x", False  # Variables named by the cases are trusted as path segments.
         alternatives = [unwrapped(alternative) for alternative in _alternatives(node)]

@@ -67,7 +67,7 @@ def playwright_reasons(source: str, *, path: str, files: AbstractSet[str], varia
 
     Args:
         path: of the file, for its relative imports.
-        files: paths of all files of the answer: what may be imported beside `@playwright/test`.
+        files: paths of all files of the answer, which may import each other.
         variables: environment variables that the cases name.
     """
     try:

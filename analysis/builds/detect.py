@@ -106,13 +106,13 @@ def _mypy_config(root: Path, tools: dict[str, Any]) -> tuple[str, bool] | None:
         except configparser.Error:
             continue
         if parser.has_section("mypy"):
-            said = any(parser.has_option("mypy", key) for key in ("files", "packages", "modules"))
-            return f"{name} [mypy]", said
+            names_files = any(parser.has_option("mypy", key) for key in ("files", "packages", "modules"))
+            return f"{name} [mypy]", names_files
         if name == "mypy.ini" and _text(root / name):
             return name, False
     if "mypy" in tools:
-        said = any(key in _table(tools, "mypy") for key in ("files", "packages", "modules"))
-        return "pyproject.toml [tool.mypy]", said
+        names_files = any(key in _table(tools, "mypy") for key in ("files", "packages", "modules"))
+        return "pyproject.toml [tool.mypy]", names_files
     return None
 
 

@@ -35,7 +35,7 @@ async def run_steps(
     every process.
 
     Args:
-        target: its interpreter and sandbox are used; the copy is made anew, so that it is what the project is now.
+        target: provides interpreter and sandbox; the project is copied again, so that its current state is built.
         seconds: wall time of all steps together.
         exclude: folders that are no part of the project.
 
@@ -80,7 +80,7 @@ async def _run_step(workspace: Workspace, step: BuildStep, left: float, before: 
     if step.missing:
         return StepResult(step, "unavailable", reason=step.missing, advice=step.advice)
     if step.kind == "types" and any(item.step.kind == "python" and item.status == "failed" for item in before):
-        return StepResult(step, "skipped", reason="modules do not compile; mend them first")
+        return StepResult(step, "skipped", reason="modules do not compile; fix them first")
     if left <= 0:
         return StepResult(step, "timed_out", reason="there was no time left for it", advice=_timeout_advice())
     starts = step.program[0] if step.program else "Node" if step.python[:2] in _ON_NODE else ""
@@ -114,7 +114,7 @@ def _step_result(workspace: Workspace, step: BuildStep, completed: Completed) ->
         reason = f"{tool} is not installed where the build runs"
         return replace(result, status="unavailable", reason=reason, advice=_install_advice(step, tool))
     if _NO_NETWORK.search(output[-100_000:]):
-        reason = "it wanted to use the network, which the sandbox does not give"
+        reason = "it needs the network, which the sandbox does not provide"
         status = "unavailable" if step.kind == "types" else "failed"
         return replace(result, status=status, reason=reason, advice=_offline_advice(step))
     return replace(result, status="failed", reason=f"it ended with exit code {completed.exit_code}")

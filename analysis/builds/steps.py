@@ -17,7 +17,7 @@ class BuildStep:
     Attributes:
         kind: `python` compiles every module, `types` is a type checker in the target's interpreter.
         command: for people.
-        detected_from: the file, and the place in it, that says so.
+        detected_from: the file, and the place in it, that declares the step.
         python: arguments for the target's interpreter, when that runs it.
         program: another program by name, and its arguments.
         stdin: what the program reads.

@@ -1,7 +1,7 @@
 """Installs the tool chain once per lock file into a cache folder that every run uses.
 
-A folder `<cache>/<hash of the lock file>` exists only complete: npm fills one beside it, which is then renamed. Our own
-scripts lie in a folder of theirs below it, named after their content.
+The folder `<cache>/<hash of the lock file>` is always complete: npm installs into a temporary folder, which is then
+renamed. Our own scripts are in a folder below it, named after a hash of their content.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def _writable_folder(folders: Sequence[Path]) -> Path:
 
 def _install_beside(base: Path, node: NodeRuntime, seconds: float) -> None:
     """Installs into a temporary folder, then renames it: an interrupted install never looks complete."""
-    for left in base.glob(f"{lock_hash()}.new-*"):  # by somebody who was killed: we hold the lock
+    for left in base.glob(f"{lock_hash()}.new-*"):  # of a killed process: this one holds the lock
         shutil.rmtree(left, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=f"{lock_hash()}.new-", dir=base))
     try:
@@ -162,7 +162,7 @@ def _npm(command: list[str], folder: Path, node: NodeRuntime, seconds: float) ->
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
     )  # fmt: skip
     try:
-        told = started.communicate(timeout=seconds)[0]
+        output = started.communicate(timeout=seconds)[0]
     except subprocess.TimeoutExpired as fault:
         raise EnvironmentFault(
             f"npm did not install the JavaScript checks in {seconds:.0f} s", advice=_ADVICE
@@ -170,7 +170,7 @@ def _npm(command: list[str], folder: Path, node: NodeRuntime, seconds: float) ->
     finally:
         _kill_process_group(started)
     if started.returncode:
-        lines = [line for line in told.decode("utf-8", "replace").splitlines() if line.strip()]
+        lines = [line for line in output.decode("utf-8", "replace").splitlines() if line.strip()]
         what = " / ".join(lines[:4])[:600] or f"exit code {started.returncode}"
         raise EnvironmentFault(
             f"npm could not install the JavaScript checks: {what}", advice=_ADVICE, details={"needs": "npm"}
@@ -188,14 +188,14 @@ def _kill_process_group(started: subprocess.Popen[bytes]) -> None:
 
 def _with_scripts(folder: Path) -> ToolChain:
     place = folder / _scripts_name()
-    made = Path(tempfile.mkdtemp(prefix=f"{_scripts_name()}.new-", dir=folder))
+    temporary = Path(tempfile.mkdtemp(prefix=f"{_scripts_name()}.new-", dir=folder))
     try:
         for path in _scripts():
-            target = made / path.relative_to(SOURCE)
+            target = temporary / path.relative_to(SOURCE)
             target.parent.mkdir(exist_ok=True)
             shutil.copyfile(path, target)
-        made.chmod(0o755)
-        made.rename(place)
+        temporary.chmod(0o755)
+        temporary.rename(place)
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
     return ToolChain(folder, place / "check.mjs", fresh=True)

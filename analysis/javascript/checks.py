@@ -40,7 +40,7 @@ class ScriptFile:
     """A file to check.
 
     Attributes:
-        name: its path or name; the ending says what it is written in.
+        name: its path or name; the suffix determines the language.
         framework: `jest`, `playwright`, or empty for a file that is no test.
         lint, structure: what is checked besides the syntax.
     """
@@ -125,23 +125,23 @@ async def _verify_chain(node: NodeRuntime, chain: ToolChain) -> None:
 async def _run_checks(
     node: NodeRuntime, chain: ToolChain, sandbox: Sandbox | None, files: Sequence[ScriptFile]
 ) -> list[list[ScriptIssue]]:
-    question = json.dumps({"files": [asdict(file) for file in files]}).encode("utf-8", "surrogatepass")
+    request = json.dumps({"files": [asdict(file) for file in files]}).encode("utf-8", "surrogatepass")
     argv = (str(node.path), "--max-old-space-size=1024", str(chain.script))
     environment = {"NODE_COMPILE_CACHE": str(chain.folder / COMPILED), "LANG": "C.UTF-8"}
     if sandbox is None:
-        code, out, told = await _run_unsandboxed(argv, chain, environment, question)
+        code, out, errors = await _run_unsandboxed(argv, chain, environment, request)
     else:
-        code, out, told = await _run_sandboxed(sandbox, argv, chain, environment, question)
+        code, out, errors = await _run_sandboxed(sandbox, argv, chain, environment, request)
     if code != 0:
         raise ToolFailure(
-            f"the JavaScript checks broke off (exit code {code}): {_error_line(told)}",
+            f"the JavaScript checks broke off (exit code {code}): {_error_line(errors)}",
             advice=f"if it comes again, delete {chain.folder}: it is installed anew",
         )
     return _read(out, len(files))
 
 
 async def _run_unsandboxed(
-    argv: Sequence[str], chain: ToolChain, environment: Mapping[str, str], question: bytes
+    argv: Sequence[str], chain: ToolChain, environment: Mapping[str, str], request: bytes
 ) -> tuple[int, bytes, bytes]:
     try:
         child = await asyncio.create_subprocess_exec(
@@ -152,7 +152,7 @@ async def _run_unsandboxed(
         raise EnvironmentFault(f"{argv[0]} cannot be started: {fault.strerror or fault}") from fault
     try:
         async with asyncio.timeout(_SECONDS):
-            out, told = await child.communicate(question)
+            out, errors = await child.communicate(request)
     except TimeoutError as fault:
         raise ToolFailure(f"the JavaScript checks did not answer within {_SECONDS:.0f} s") from fault
     finally:
@@ -160,14 +160,14 @@ async def _run_unsandboxed(
             with contextlib.suppress(ProcessLookupError):
                 child.kill()
             await child.wait()
-    return child.returncode or 0, out, told
+    return child.returncode or 0, out, errors
 
 
 async def _run_sandboxed(
-    sandbox: Sandbox, argv: tuple[str, ...], chain: ToolChain, environment: Mapping[str, str], question: bytes
+    sandbox: Sandbox, argv: tuple[str, ...], chain: ToolChain, environment: Mapping[str, str], request: bytes
 ) -> tuple[int, bytes, bytes]:
     program = Program(
-        argv=argv, cwd=chain.folder, environment=environment, readable=(chain.folder,), limits=_LIMITS, stdin=question
+        argv=argv, cwd=chain.folder, environment=environment, readable=(chain.folder,), limits=_LIMITS, stdin=request
     )
     try:
         done = await sandbox.run(program)
@@ -187,6 +187,6 @@ def _read(out: bytes, wanted: int) -> list[list[ScriptIssue]]:
     return found
 
 
-def _error_line(told: bytes) -> str:
-    lines = [line.strip() for line in told.decode("utf-8", "replace").splitlines() if line.strip()]
-    return next((line for line in lines if "Error" in line), lines[-1] if lines else "it said nothing")[:500]
+def _error_line(errors: bytes) -> str:
+    lines = [line.strip() for line in errors.decode("utf-8", "replace").splitlines() if line.strip()]
+    return next((line for line in lines if "Error" in line), lines[-1] if lines else "no output")[:500]

@@ -51,7 +51,7 @@ def find_node(environment: Mapping[str, str] | None = None, *, with_npm: bool = 
         with_npm: pass over one that has no npm.
 
     Raises:
-        EnvironmentFault: there is none; the message tells what was found instead.
+        EnvironmentFault: there is none; the message lists what was found instead.
     """
     fit: list[NodeRuntime] = []
     unfit: list[str] = []
@@ -65,9 +65,9 @@ def find_node(environment: Mapping[str, str] | None = None, *, with_npm: bool = 
             fit.append(NodeRuntime(path.resolve(), version, npm, origin))
     if fit:
         return max(fit, key=lambda item: item.version)
-    told = f": {'; '.join(unfit)}" if unfit else ""
-    wanted = "no Node with npm" if with_npm else "no Node new enough"
-    raise EnvironmentFault(f"{wanted} was found{told}", advice=ADVICE, details={"needs": "node"})
+    found = f": {'; '.join(unfit)}" if unfit else ""
+    missing = "no Node with npm" if with_npm else "no Node new enough"
+    raise EnvironmentFault(f"{missing} was found{found}", advice=ADVICE, details={"needs": "node"})
 
 
 def is_supported(version: Version) -> bool:

@@ -175,16 +175,16 @@ class _Bundling:
 
 
 def _named(root: Any) -> Iterator[tuple[str, Parts]]:
-    waiting: list[tuple[Any, Parts]] = [(root, ())]
-    while waiting:
-        value, parts = waiting.pop()
+    pending: list[tuple[Any, Parts]] = [(root, ())]
+    while pending:
+        value, parts = pending.pop()
         if isinstance(value, dict):
             for key, mark in (("$anchor", "#"), ("$dynamicAnchor", "#"), ("$id", "")):
                 if isinstance(value.get(key), str):
                     yield mark + value[key], parts
-            waiting += [(entry, (*parts, key)) for key, entry in value.items()]
+            pending += [(entry, (*parts, key)) for key, entry in value.items()]
         elif isinstance(value, list):
-            waiting += [(entry, (*parts, index)) for index, entry in enumerate(value)]
+            pending += [(entry, (*parts, index)) for index, entry in enumerate(value)]
 
 
 def _with(value: dict[str, Any], parts: Parts, content: Any) -> dict[str, Any]:
@@ -197,39 +197,39 @@ def _with(value: dict[str, Any], parts: Parts, content: Any) -> dict[str, Any]:
 def _references(value: Any) -> set[str]:
     """The references directly in a value."""
     found: set[str] = set()
-    waiting = [value]
-    while waiting:
-        entry = waiting.pop()
+    pending = [value]
+    while pending:
+        entry = pending.pop()
         if isinstance(entry, dict):
             if isinstance(entry.get("$ref"), str):
                 found.add(entry["$ref"])
-            waiting += entry.values()
+            pending += entry.values()
         elif isinstance(entry, list):
-            waiting += entry
+            pending += entry
     return found
 
 
 def _circular(value: dict[str, Any]) -> tuple[str, ...]:
     """References whose target leads back to them."""
     edges: dict[str, set[str]] = {}
-    waiting = list(_references(value))
-    while waiting:
-        reference = waiting.pop()
+    pending = list(_references(value))
+    while pending:
+        reference = pending.pop()
         if reference in edges:
             continue
         found = look_up(value, keys_of(reference)) if reference.startswith("#") else None
         edges[reference] = _references(found[0]) if found else set()
-        waiting += edges[reference]
+        pending += edges[reference]
     return tuple(sorted(item for item in edges if _reaches(edges, item)))
 
 
 def _reaches(edges: dict[str, set[str]], start: str) -> bool:
-    waiting, seen = list(edges[start]), set[str]()
-    while waiting:
-        entry = waiting.pop()
+    pending, seen = list(edges[start]), set[str]()
+    while pending:
+        entry = pending.pop()
         if entry == start:
             return True
         if entry not in seen:
             seen.add(entry)
-            waiting += edges.get(entry, ())
+            pending += edges.get(entry, ())
     return False

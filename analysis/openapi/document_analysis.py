@@ -23,7 +23,7 @@ class DocumentAnalysis:
 
     Attributes:
         value: bundled, of version 3; None when it is no OpenAPI document of a known version.
-        said_version: what the document itself says.
+        said_version: the version the document declares.
         converted: whether it was Swagger 2.0.
         circular: components that contain themselves.
         whole: the bundle, by which places are known; None where there is none.
@@ -41,29 +41,31 @@ def analyze_document(library: Library) -> DocumentAnalysis:
     """Bundles, checks and converts a document. Blocks, for large documents up to a minute."""
     root = library.root
     own = [problem.at(root.location, problem.line) for problem in root.tree.problems]
-    dialect, said = dialect_of(root.value)
+    dialect, version = dialect_of(root.value)
     if dialect is None or not isinstance(root.value, dict):
-        return DocumentAnalysis(None, said, False, (), (*own, _unknown_version(root.value, said).at(root.location, 1)))
+        return DocumentAnalysis(
+            None, version, False, (), (*own, _unknown_version(root.value, version).at(root.location, 1))
+        )
     swagger = dialect == "2.0"
-    whole = bundle(library, swagger=swagger)
-    found = [*structure_problems(whole.value, dialect), *semantic_problems(whole.value, swagger=swagger)]
-    placed = [_at_origin(problem, whole) for problem in found]
-    told = [*whole.problems, *placed]
+    bundled = bundle(library, swagger=swagger)
+    found = [*structure_problems(bundled.value, dialect), *semantic_problems(bundled.value, swagger=swagger)]
+    placed = [_at_origin(problem, bundled) for problem in found]
+    bundle_problems = [*bundled.problems, *placed]
     others = [
         problem.at(item.location, problem.line)
         for item in library.documents.values()
         if item is not root
         for problem in item.tree.problems
     ]
-    located = _with_lines(library, _without_repeats(told))
+    located = _with_lines(library, _without_repeats(bundle_problems))
     problems = sorted(
         (*own, *others, *located), key=lambda entry: (entry.location != root.location, entry.location, entry.line or 0)
     )
-    value = to_openapi(whole.value) if swagger else whole.value
-    circular = whole.circular
+    value = to_openapi(bundled.value) if swagger else bundled.value
+    circular = bundled.circular
     if swagger:
         circular = tuple(item.replace("#/definitions/", "#/components/schemas/") for item in circular)
-    return DocumentAnalysis(value, said, swagger, circular, tuple(problems), whole)
+    return DocumentAnalysis(value, version, swagger, circular, tuple(problems), bundled)
 
 
 def operation_places(library: Library, reading: DocumentAnalysis) -> list[dict[str, Any]]:

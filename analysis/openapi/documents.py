@@ -92,10 +92,10 @@ async def gather(root: Document, source: Source) -> Library:
     A document that cannot be read is no error here: `failures` says why, and the reference to it is told as broken.
     """
     library = Library(root)
-    waiting = [root]
+    pending = [root]
     weight = len(root.source)
-    while waiting:
-        document = waiting.pop(0)
+    while pending:
+        document = pending.pop(0)
         for reference in _references(document.value):
             location = locate(document.location, reference)[0]
             if location in library.documents or location in library.failures:
@@ -118,7 +118,7 @@ async def gather(root: Document, source: Source) -> Library:
             else:
                 weight += len(read.source)
                 library.documents[location] = read
-                waiting.append(read)
+                pending.append(read)
     return library
 
 
@@ -139,10 +139,10 @@ def _is_url(location: str) -> bool:
 
 def _references(value: Any) -> Iterator[str]:
     """Yields every `$ref` in document order, also those in examples: at worst one file too many is read."""
-    waiting = [value]
+    pending = [value]
     seen: set[int] = set()
-    while waiting:
-        entry = waiting.pop()
+    while pending:
+        entry = pending.pop()
         if id(entry) in seen:
             continue
         if isinstance(entry, dict):
@@ -150,7 +150,7 @@ def _references(value: Any) -> Iterator[str]:
             reference = entry.get("$ref")
             if isinstance(reference, str):
                 yield reference
-            waiting += reversed(entry.values())
+            pending += reversed(entry.values())
         elif isinstance(entry, list):
             seen.add(id(entry))
-            waiting += reversed(entry)
+            pending += reversed(entry)

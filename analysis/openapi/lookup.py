@@ -73,31 +73,31 @@ async def locate_document(root: Path, endpoint: str, web: HttpFetcher) -> Locate
     Raises:
         ToolFailure: there is none, or it may not be read.
     """
-    said = endpoint.strip()
-    if is_address(said):
-        return await _locate_on_web(said if "://" in said else f"http://{said}", web)
-    return await asyncio.to_thread(locate_in_project, root, said)
+    text = endpoint.strip()
+    if is_address(text):
+        return await _locate_on_web(text if "://" in text else f"http://{text}", web)
+    return await asyncio.to_thread(locate_in_project, root, text)
 
 
 def is_address(endpoint: str) -> bool:
     """Whether an endpoint is a URL or `host:port`, not a file or operation."""
-    said = endpoint.strip()
-    return bool(_URL.match(said) or _HOST.fullmatch(said))
+    text = endpoint.strip()
+    return bool(_URL.match(text) or _HOST.fullmatch(text))
 
 
 def locate_in_project(root: Path, endpoint: str) -> LocatedDocument:
     """Finds the document of an endpoint that is not an address. Blocks. Raises ToolFailure."""
-    said = endpoint.strip()
+    text = endpoint.strip()
     files = ProjectFiles(root)
-    path = _project_file(root, said)
+    path = _project_file(root, text)
     if path is not None:
         return _read_file(files, path)
-    operation = named_operation(said)
-    if said not in (".", "") and operation is None:
+    operation = named_operation(text)
+    if text not in (".", "") and operation is None:
         own = project_documents(root)
         have = f"; the project has {', '.join(own)}" if own else ""
         raise ToolFailure(
-            f"there is no file {said!r} in the project",
+            f"there is no file {text!r} in the project",
             advice=f"Give a file of the project, a URL, or the address of a running app{have}.",
             details={"documents": own},
         )
@@ -111,18 +111,18 @@ def locate_in_project(root: Path, endpoint: str) -> LocatedDocument:
     return _read_file(files, own[0], operation=operation, notes=notes)
 
 
-def _project_file(root: Path, said: str) -> str | None:
+def _project_file(root: Path, text: str) -> str | None:
     """The path, relative to the root, of an existing file; None when there is no such file."""
-    pure = PurePosixPath(said)
+    pure = PurePosixPath(text)
     try:
         if pure.is_absolute():
-            place = Path(said).resolve()
+            place = Path(text).resolve()
             inside = place.is_relative_to(root.resolve()) and place.is_file()
             return place.relative_to(root.resolve()).as_posix() if inside else None
         is_file = ".." in pure.parts or (root / pure).is_file()
     except (OSError, ValueError, RuntimeError):
         return None
-    return said if is_file else None
+    return text if is_file else None
 
 
 def _read_file(

@@ -29,8 +29,8 @@ def dialect_of(value: Any) -> tuple[Dialect | None, str]:
     None for a document that is none, or of another version.
     """
     document = mapping(value)
-    said = document.get("openapi", document.get("swagger"))
-    words = str(said) if isinstance(said, str | int | float) and not isinstance(said, bool) else ""
+    declared = document.get("openapi", document.get("swagger"))
+    words = str(declared) if isinstance(declared, str | int | float) and not isinstance(declared, bool) else ""
     if "openapi" not in document:
         return ("2.0" if words in ("2.0", "2") else None), words
     for dialect in ("3.0", "3.1", "3.2"):
@@ -109,14 +109,14 @@ def _schema_problems(value: dict[str, Any], ends: float) -> Iterator[Problem]:
 
 
 def _outermost_schemas(value: dict[str, Any]) -> Iterator[tuple[Parts, Any]]:
-    waiting: list[tuple[Parts, Any, str]] = [((), value, "document")]
-    while waiting:
-        parts, entry, kind = waiting.pop()
+    pending: list[tuple[Parts, Any, str]] = [((), value, "document")]
+    while pending:
+        parts, entry, kind = pending.pop()
         if kind == "schema":
             yield parts, entry
             continue
         below = [((*parts, *place), inner, what) for place, inner, what in children(entry, kind)]
-        waiting += reversed(below)
+        pending += reversed(below)
 
 
 def _problems(errors: Iterable[ValidationError], start: Parts = ()) -> Iterator[Problem]:

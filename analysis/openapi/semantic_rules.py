@@ -109,9 +109,11 @@ def _security(value: dict[str, Any], swagger: bool) -> Iterator[Problem]:
     place: Parts = ("securityDefinitions",) if swagger else ("components", "securitySchemes")
     found = look_up(value, place)
     known = mapping(found[0]) if found else {}
-    asked: list[tuple[Parts, Any]] = [(("security",), value.get("security"))]
-    asked += [((*parts, "security"), entry.get("security")) for parts, _, _, _, entry in operations(value)]
-    for parts, requirements in asked:
+    requirements_by_place: list[tuple[Parts, Any]] = [(("security",), value.get("security"))]
+    requirements_by_place += [
+        ((*parts, "security"), entry.get("security")) for parts, _, _, _, entry in operations(value)
+    ]
+    for parts, requirements in requirements_by_place:
         for index, requirement in enumerate(sequence(requirements)):
             for name in mapping(requirement):
                 if name not in known and "/" not in name:  # 3.2 may name a scheme by its address
@@ -142,14 +144,14 @@ def _tags(value: dict[str, Any]) -> Iterator[Problem]:
 
 def _chains(value: dict[str, Any]) -> Iterator[Problem]:
     """Yields references that only lead to references."""
-    waiting: list[tuple[Parts, Any, str]] = [((), value, "document")]
-    while waiting:
-        parts, entry, kind = waiting.pop()
+    pending: list[tuple[Parts, Any, str]] = [((), value, "document")]
+    while pending:
+        parts, entry, kind = pending.pop()
         if isinstance(mapping(entry).get("$ref"), str) and kind != "document" and _endless(value, entry):
             message = f"the reference {entry['$ref']!r} leads only to references, and never to an object"
             yield Problem(message, (*parts, "$ref"), "reference", suggestion="describe the object in one of them")
         below = [((*parts, *place), inner, what) for place, inner, what in children(entry, kind)]
-        waiting += reversed(below)
+        pending += reversed(below)
 
 
 def _endless(value: dict[str, Any], entry: dict[str, Any]) -> bool:

@@ -40,7 +40,7 @@ def _operation(
     value: dict[str, Any], parts: Parts, path: str, method: str, item: dict[str, Any], operation: dict[str, Any]
 ) -> dict[str, Any]:
     body = mapping(follow_reference(value, operation.get("requestBody")))
-    asked = operation["security"] if "security" in operation else value.get("security")
+    security = operation["security"] if "security" in operation else value.get("security")
     return {
         "method": method,
         "path": path,
@@ -61,7 +61,7 @@ def _operation(
             for code, element in mapping(operation.get("responses")).items()
             if not code.startswith("x-")
         ],
-        "security": security_of(asked),
+        "security": security_of(security),
         "pointer": pointer_of(parts),
     }
 

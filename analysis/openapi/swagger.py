@@ -36,12 +36,12 @@ def to_openapi(document: dict[str, Any]) -> dict[str, Any]:
     Parameters are put in place, because those in a body become a request body.
     """
     consumes, produces = _types(document.get("consumes")), _types(document.get("produces"))
-    made: dict[str, Any] = {"openapi": VERSION}
-    made |= {key: document[key] for key in _HEADS if key in document}
+    converted: dict[str, Any] = {"openapi": VERSION}
+    converted |= {key: document[key] for key in _HEADS if key in document}
     servers = _servers(document)
     if servers:
-        made["servers"] = servers
-    made["paths"] = {
+        converted["servers"] = servers
+    converted["paths"] = {
         path: _path_item(document, mapping(item), consumes, produces)
         for path, item in mapping(document.get("paths")).items()
         if not path.startswith("x-")
@@ -55,8 +55,8 @@ def to_openapi(document: dict[str, Any]) -> dict[str, Any]:
             name: _scheme(mapping(entry)) for name, entry in mapping(document.get("securityDefinitions")).items()
         },
     }
-    made["components"] = {name: entry for name, entry in components.items() if entry}
-    return made | {key: entry for key, entry in document.items() if key.startswith("x-")}
+    converted["components"] = {name: entry for name, entry in components.items() if entry}
+    return converted | {key: entry for key, entry in document.items() if key.startswith("x-")}
 
 
 def _types(value: Any) -> list[str]:
@@ -75,17 +75,17 @@ def _path_item(
     document: dict[str, Any], item: dict[str, Any], consumes: list[str], produces: list[str]
 ) -> dict[str, Any]:
     shared = _parameters(document, item.get("parameters"))
-    made: dict[str, Any] = {key: entry for key, entry in item.items() if key.startswith("x-")}
+    converted: dict[str, Any] = {key: entry for key, entry in item.items() if key.startswith("x-")}
     for method in METHODS:
         operation = item.get(method)
         if isinstance(operation, dict):
-            made[method] = _operation(document, operation, shared, consumes, produces)
-    return made
+            converted[method] = _operation(document, operation, shared, consumes, produces)
+    return converted
 
 
-def _parameters(document: dict[str, Any], given: Any) -> list[Parameter]:
+def _parameters(document: dict[str, Any], listed: Any) -> list[Parameter]:
     found = []
-    for given_value in sequence(given):
+    for given_value in sequence(listed):
         name = text(mapping(given_value).get("$ref")).removeprefix("#/parameters/")
         found.append(mapping(mapping(document.get("parameters")).get(name)) if name else mapping(given_value))
     return found
@@ -102,33 +102,33 @@ def _operation(
     named = [(item.get("name"), item.get("in")) for item in own]
     every = [item for item in shared if (item.get("name"), item.get("in")) not in named] + own
     taken = _types(operation.get("consumes")) or consumes
-    given = _types(operation.get("produces")) or produces
+    media_types = _types(operation.get("produces")) or produces
     left_out = ("parameters", "consumes", "produces", "schemes", "responses")
-    made = {key: entry for key, entry in operation.items() if key not in left_out}
+    converted = {key: entry for key, entry in operation.items() if key not in left_out}
     plain = [_parameter(item) for item in every if item.get("in") not in ("body", "formData")]
     if plain:
-        made["parameters"] = plain
+        converted["parameters"] = plain
     body = _body(every, taken)
     if body:
-        made["requestBody"] = body
+        converted["requestBody"] = body
     if _types(operation.get("schemes")) and text(document.get("host")):
-        made["servers"] = _servers({**document, "schemes": operation["schemes"]})
-    made["responses"] = {
-        code: _response(mapping(entry), given) if not code.startswith("x-") else entry
+        converted["servers"] = _servers({**document, "schemes": operation["schemes"]})
+    converted["responses"] = {
+        code: _response(mapping(entry), media_types) if not code.startswith("x-") else entry
         for code, entry in mapping(operation.get("responses")).items()
     }
-    return made
+    return converted
 
 
 def _parameter(entry: Parameter) -> Parameter:
     kept = {key: value for key, value in entry.items() if key not in (*_SCHEMA_WORDS, "collectionFormat", "schema")}
     schema = _schema({key: value for key, value in entry.items() if key in _SCHEMA_WORDS})
-    made: Parameter = {**kept, "schema": schema}
+    converted: Parameter = {**kept, "schema": schema}
     if entry.get("type") == "array":
         style = _STYLES.get(text(entry.get("in")), {}).get(text(entry.get("collectionFormat")) or "csv")
         if style:
-            made |= {"style": style[0], "explode": style[1]}
-    return made
+            converted |= {"style": style[0], "explode": style[1]}
+    return converted
 
 
 def _body(parameters: list[Parameter], consumes: list[str]) -> dict[str, Any]:
@@ -136,8 +136,8 @@ def _body(parameters: list[Parameter], consumes: list[str]) -> dict[str, Any]:
         if parameter.get("in") == "body":
             schema = _schema(parameter.get("schema", {}))
             content = {kind: {"schema": schema} for kind in consumes or ["application/json"]}
-            said = {key: parameter[key] for key in ("description",) if key in parameter}
-            return {**said, "content": content, "required": bool(parameter.get("required"))}
+            description = {key: parameter[key] for key in ("description",) if key in parameter}
+            return {**description, "content": content, "required": bool(parameter.get("required"))}
     fields = [parameter for parameter in parameters if parameter.get("in") == "formData"]
     if not fields:
         return {}
@@ -158,18 +158,18 @@ def _body(parameters: list[Parameter], consumes: list[str]) -> dict[str, Any]:
 def _response(response: dict[str, Any], produces: list[str]) -> dict[str, Any]:
     if isinstance(response.get("$ref"), str):
         return {"$ref": _moved(response["$ref"])}
-    made = {key: entry for key, entry in response.items() if key not in ("schema", "headers", "examples")}
+    converted = {key: entry for key, entry in response.items() if key not in ("schema", "headers", "examples")}
     examples = mapping(response.get("examples"))
     if "schema" in response or examples:
         kinds = produces or list(examples) or ["application/json"]
         schema = {"schema": _schema(response["schema"])} if "schema" in response else {}
-        made["content"] = {
+        converted["content"] = {
             kind: {**schema, **({"example": examples[kind]} if kind in examples else {})} for kind in kinds
         }
     headers = mapping(response.get("headers"))
     if headers:
-        made["headers"] = {name: _header(mapping(entry)) for name, entry in headers.items()}
-    return made
+        converted["headers"] = {name: _header(mapping(entry)) for name, entry in headers.items()}
+    return converted
 
 
 def _header(header: dict[str, Any]) -> dict[str, Any]:
@@ -179,14 +179,14 @@ def _header(header: dict[str, Any]) -> dict[str, Any]:
 
 
 def _scheme(scheme: dict[str, Any]) -> dict[str, Any]:
-    said = {key: scheme[key] for key in ("description",) if key in scheme}
+    description = {key: scheme[key] for key in ("description",) if key in scheme}
     if scheme.get("type") == "basic":
-        return {**said, "type": "http", "scheme": "basic"}
+        return {**description, "type": "http", "scheme": "basic"}
     if scheme.get("type") != "oauth2":
         return dict(scheme)
     flow = {key: scheme[key] for key in ("authorizationUrl", "tokenUrl") if key in scheme}
     flow["scopes"] = mapping(scheme.get("scopes"))
-    return {**said, "type": "oauth2", "flows": {_FLOWS.get(text(scheme.get("flow")), "implicit"): flow}}
+    return {**description, "type": "oauth2", "flows": {_FLOWS.get(text(scheme.get("flow")), "implicit"): flow}}
 
 
 def _moved(reference: str) -> str:
@@ -202,20 +202,20 @@ def _schema(schema: Any) -> Any:
         return schema
     if isinstance(schema.get("$ref"), str):
         return {"$ref": _moved(schema["$ref"])}
-    made = dict(schema)
-    if made.get("type") == "file":
-        made |= {"type": "string", "format": "binary"}
-    if isinstance(made.pop("x-nullable", None), bool) and schema["x-nullable"]:
-        made["nullable"] = True
-    if isinstance(made.get("discriminator"), str):
-        made["discriminator"] = {"propertyName": made["discriminator"]}
-    made.pop("collectionFormat", None)
-    if isinstance(made.get("properties"), dict):
-        made["properties"] = {name: _schema(entry) for name, entry in made["properties"].items()}
+    converted = dict(schema)
+    if converted.get("type") == "file":
+        converted |= {"type": "string", "format": "binary"}
+    if isinstance(converted.pop("x-nullable", None), bool) and schema["x-nullable"]:
+        converted["nullable"] = True
+    if isinstance(converted.get("discriminator"), str):
+        converted["discriminator"] = {"propertyName": converted["discriminator"]}
+    converted.pop("collectionFormat", None)
+    if isinstance(converted.get("properties"), dict):
+        converted["properties"] = {name: _schema(entry) for name, entry in converted["properties"].items()}
     for key in ("items", "additionalProperties", "not"):
-        if key in made:
-            made[key] = _schema(made[key])
+        if key in converted:
+            converted[key] = _schema(converted[key])
     for key in ("allOf", "anyOf", "oneOf"):
-        if isinstance(made.get(key), list):
-            made[key] = [_schema(item) for item in made[key]]
-    return made
+        if isinstance(converted.get(key), list):
+            converted[key] = [_schema(item) for item in converted[key]]
+    return converted

@@ -30,11 +30,11 @@ class DocumentQuery:
     """The parts of a document that the caller wants.
 
     Attributes:
-        operation: narrows the operations to those it names; empty for all.
-        pointer: JSON Pointer to a part that is wanted in full; empty for none.
-        offset: operations left out before the first.
-        limit: operations told at most.
-        whole: the whole document is wanted, bundled, however large it is.
+        operation: restricts the operations to those it names; empty for all.
+        pointer: JSON Pointer to a part to return in full; empty for none.
+        offset: number of operations to skip.
+        limit: maximum number of operations.
+        whole: return the whole bundled document, however large it is.
     """
 
     operation: str = ""
@@ -54,7 +54,7 @@ def unreadable_answer(found: LocatedDocument) -> dict[str, Any]:
 
 
 def document_answer(
-    found: LocatedDocument, library: Library, reading: DocumentAnalysis, wish: DocumentQuery
+    found: LocatedDocument, library: Library, reading: DocumentAnalysis, query: DocumentQuery
 ) -> dict[str, Any]:
     """The answer about an analyzed document, never larger than the limit."""
     root = library.root
@@ -71,7 +71,7 @@ def document_answer(
     errors = [problem for problem in reading.problems if problem.severity == "error"]
     warnings = [problem for problem in reading.problems if problem.severity == "warning"]
     told_errors, told_warnings = _problems_within(errors, _PROBLEMS), _problems_within(warnings, _PROBLEMS // 4)
-    made = {
+    answer = {
         **_empty(origin),
         "valid": not errors,
         "spec_version": reading.said_version[:50],
@@ -83,13 +83,13 @@ def document_answer(
         "notes": list(found.notes),
     }
     if reading.value is not None:
-        _describe(made, reading, reading.value, wish)
-        if wish.whole:
-            made |= {"document": reading.value, "document_form": "bundled"}
-            made["places"] = [
+        _describe(answer, reading, reading.value, query)
+        if query.whole:
+            answer |= {"document": reading.value, "document_form": "bundled"}
+            answer["places"] = [
                 {**item, "document": display_url(item["document"])} for item in operation_places(library, reading)
             ]
-    return made
+    return answer
 
 
 _CIRCLE = "contains itself: where it would begin again, its $ref stays"
@@ -115,38 +115,40 @@ def _empty(origin: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _describe(made: dict[str, Any], reading: DocumentAnalysis, value: dict[str, Any], wish: DocumentQuery) -> None:
-    notes: list[str] = made["notes"]
+def _describe(answer: dict[str, Any], reading: DocumentAnalysis, value: dict[str, Any], query: DocumentQuery) -> None:
+    notes: list[str] = answer["notes"]
     if reading.converted:
         notes.append(converted_note(reading.said_version))
-    made["summary"] = overview(value)
+    answer["summary"] = overview(value)
     every = operation_list(value)
-    wanted = matching_operations(value, every, wish.operation) if wish.operation else every
-    if wish.operation and not wanted:
-        notes.append(f"no operation of the document is {wish.operation!r}")
-    pointer = wish.pointer or (wanted[0]["pointer"] if wish.operation and len(wanted) == 1 else "")
-    page = wanted[wish.offset : wish.offset + wish.limit] if not wish.pointer else []
-    display_url = _entries_within(page, _OPERATIONS)
-    following = wish.offset + len(display_url)
-    made["operations"] = display_url
-    more = following if following < len(wanted) and not wish.pointer else None
-    made["page"] = {"offset": wish.offset, "count": len(display_url), "total": len(wanted), "next_offset": more}
+    wanted = matching_operations(value, every, query.operation) if query.operation else every
+    if query.operation and not wanted:
+        notes.append(f"no operation of the document is {query.operation!r}")
+    pointer = query.pointer or (wanted[0]["pointer"] if query.operation and len(wanted) == 1 else "")
+    page = wanted[query.offset : query.offset + query.limit] if not query.pointer else []
+    shown_operations = _entries_within(page, _OPERATIONS)
+    following = query.offset + len(shown_operations)
+    answer["operations"] = shown_operations
+    more = following if following < len(wanted) and not query.pointer else None
+    answer["page"] = {"offset": query.offset, "count": len(shown_operations), "total": len(wanted), "next_offset": more}
     if more is not None:
         notes.append(f"{len(wanted)} operations: ask again with offset {more} for the next ones")
     if pointer:
-        made["part"] = part_at(value, pointer)
-    elif wish.offset == 0 and not wish.operation and not wish.whole:
-        _add_document(made, value, notes)
+        answer["part"] = part_at(value, pointer)
+    elif query.offset == 0 and not query.operation and not query.whole:
+        _add_document(answer, value, notes)
 
 
-def _add_document(made: dict[str, Any], value: dict[str, Any], notes: list[str]) -> None:
-    room = LIMIT - size_of(made) - 1024
-    full = resolve(value, (), limit=room)
+def _add_document(answer: dict[str, Any], value: dict[str, Any], notes: list[str]) -> None:
+    limit = LIMIT - size_of(answer) - 1024
+    full = resolve(value, (), limit=limit)
     if full is not None and not full.cut:
-        made["document"], made["document_form"] = full.value, "resolved"
-    elif size_of(value) <= room:
-        made["document"], made["document_form"] = value, "bundled"
-        notes.append("the document is told with its local references: ask with a pointer for a part with them resolved")
+        answer["document"], answer["document_form"] = full.value, "resolved"
+    elif size_of(value) <= limit:
+        answer["document"], answer["document_form"] = value, "bundled"
+        notes.append(
+            "the document is given with its local references: ask with a pointer for a part with them resolved"
+        )
     else:
         size = size_of(value) // 1024
         notes.append(f"the document has {size} KiB: ask with a pointer, such as that of an operation, for a part of it")
@@ -156,36 +158,38 @@ def part_at(value: dict[str, Any], pointer: str) -> dict[str, Any]:
     """The value at a place with references resolved; if it is too large, the sizes of its entries."""
     keys = keys_of(pointer)
     found = look_up(value, keys)
-    made = {"pointer": pointer, "found": found is not None, "value": None, "complete": False}
-    made |= {"circular": [], "unresolved": [], "entries": []}
+    answer = {"pointer": pointer, "found": found is not None, "value": None, "complete": False}
+    answer |= {"circular": [], "unresolved": [], "entries": []}
     if found is None:
-        return made
+        return answer
     resolved = resolve(value, found[1], limit=_PART)
     if resolved is not None:
         cut = sorted({*resolved.cut, *resolved.broken})[:_MOST_ENTRIES]
         circular = list(resolved.kept)[:_MOST_ENTRIES]
-        return made | {"value": resolved.value, "complete": not cut, "circular": circular, "unresolved": cut}
+        return answer | {"value": resolved.value, "complete": not cut, "circular": circular, "unresolved": cut}
     inner = found[0].items() if isinstance(found[0], dict) else enumerate(found[0])
     entries = [{"pointer": pointer_of((*found[1], key))[:500], "bytes": size_of(entry)} for key, entry in inner]
-    return made | {"entries": entries[:_MOST_ENTRIES]}
+    return answer | {"entries": entries[:_MOST_ENTRIES]}
 
 
-def _problems_within(problems: Sequence[Problem], room: int) -> list[dict[str, Any]]:
-    told = (problem.at(display_url(problem.location), problem.line).to_dict() for problem in problems[:_MOST_ENTRIES])
-    cut = [{key: _shorten(entry) for key, entry in problem.items()} for problem in told]
-    return _entries_within(cut, room)
+def _problems_within(problems: Sequence[Problem], limit: int) -> list[dict[str, Any]]:
+    described = (
+        problem.at(display_url(problem.location), problem.line).to_dict() for problem in problems[:_MOST_ENTRIES]
+    )
+    cut = [{key: _shorten(entry) for key, entry in problem.items()} for problem in described]
+    return _entries_within(cut, limit)
 
 
 def _shorten(value: Any) -> Any:
     return value[:499] + "…" if isinstance(value, str) and len(value) > 500 else value
 
 
-def _entries_within(entries: Sequence[dict[str, Any]], room: int) -> list[dict[str, Any]]:
+def _entries_within(entries: Sequence[dict[str, Any]], limit: int) -> list[dict[str, Any]]:
     """As many of the first entries as fit into the limit."""
     kept: list[dict[str, Any]] = []
     for entry in entries:
-        room -= size_of(entry) + 1
-        if room < 0:
+        limit -= size_of(entry) + 1
+        if limit < 0:
             return kept
         kept.append(entry)
     return kept

@@ -15,7 +15,7 @@ from .lookup import APP_PATHS
 from .problems import UnreadableDocument, mapping, sequence, text
 
 _TOOL = "get_openapi_spec"
-_MOST_TOLD = 50
+_MAX_PROBLEMS = 50
 Call = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
 """Calls a tool by its name. Raises ToolFailure."""
 
@@ -47,17 +47,17 @@ class ToolDocuments:
         document = answer.get("document")
         if not isinstance(document, dict):
             raise ToolFailure(
-                f"the tool {_TOOL} does not tell the whole document {endpoint}",
+                f"the tool {_TOOL} does not return the whole document {endpoint}",
                 advice="have the server that serves it take `whole`, or leave the tool to testwright",
             )
         location = text(origin.get("location")) or endpoint
-        told = [*errors, *(mapping(item) for item in sequence(answer.get("warnings")))]
+        problems = [*errors, *(mapping(item) for item in sequence(answer.get("warnings")))]
         return ApiDescription(
             document,
             location=location,
             form=document_form(text(answer.get("spec_version"))),
             digest=digest if re.fullmatch("[0-9a-f]{64}", digest := text(origin.get("digest"))) else "",
-            problems=_problems(told, location),
+            problems=_problems(problems, location),
             places=_places(answer.get("places")),
         )
 
@@ -65,7 +65,7 @@ class ToolDocuments:
         try:
             return await self._call(_TOOL, {"endpoint": endpoint, "whole": True})
         except ToolFailure:
-            # A server of others may know the tool without `whole`; small documents are told without it.
+            # Another server's tool may not accept `whole`; small documents are returned without it.
             return await self._call(_TOOL, {"endpoint": endpoint})
 
     def read(self, location: str, content: bytes) -> ApiDescription | None:
@@ -80,13 +80,13 @@ class ToolDocuments:
         reading = analyze_document(library)
         if reading.value is None:
             return None
-        told = [problem.to_dict() for problem in reading.problems]
+        problems = [problem.to_dict() for problem in reading.problems]
         return ApiDescription(
             reading.value,
             location=location,
             form=document_form(reading.said_version),
             digest=document.digest,
-            problems=_problems(told, location),
+            problems=_problems(problems, location),
         )
 
 
@@ -95,29 +95,29 @@ class _NoOtherDocuments:
 
     async def read(self, location: str) -> bytes:
         """Raises ToolFailure."""
-        raise ToolFailure(f"{location} is not asked for")
+        raise ToolFailure(f"{location} is not requested")
 
     def refused(self, location: str) -> str:
         """Why a referenced document is not read."""
         return f"{location} is another document: only the application's own is read"
 
 
-def _problems(told: list[dict[str, Any]], location: str) -> tuple[tuple[str, str], ...]:
+def _problems(entries: list[dict[str, Any]], location: str) -> tuple[tuple[str, str], ...]:
     """Place and message of each problem, without repeats."""
-    made: dict[tuple[str, str], None] = {}
-    for item in told:
+    found: dict[tuple[str, str], None] = {}
+    for item in entries:
         line = f", line {item['line']}" if item.get("line") else ""
-        made.setdefault((f"{item.get('document') or location}{line}", text(item.get("message"))))
-    left = len(made) - _MOST_TOLD
-    more = ((location, f"{left} more problems are not told"),) if left > 0 else ()
-    return (*list(made)[:_MOST_TOLD], *more)
+        found.setdefault((f"{item.get('document') or location}{line}", text(item.get("message"))))
+    left = len(found) - _MAX_PROBLEMS
+    more = ((location, f"{left} more problems are not listed"),) if left > 0 else ()
+    return (*list(found)[:_MAX_PROBLEMS], *more)
 
 
-def _places(told: Any) -> HandlerLocations:
-    made: dict[tuple[str, str], tuple[str, tuple[int, int]]] = {}
-    for item in (mapping(each) for each in sequence(told)):
+def _places(entries: Any) -> HandlerLocations:
+    found: dict[tuple[str, str], tuple[str, tuple[int, int]]] = {}
+    for item in (mapping(each) for each in sequence(entries)):
         line = item.get("line")
         if isinstance(line, int) and line > 0:
             key = (text(item.get("method")).upper(), text(item.get("path")))
-            made[key] = (text(item.get("document")), (line, line))
-    return made
+            found[key] = (text(item.get("document")), (line, line))
+    return found

@@ -28,7 +28,7 @@ def read_tree(source: str, *, json_only: bool = False) -> DocumentTree:
     """Parses a JSON or YAML text.
 
     Args:
-        json_only: the text says that it is JSON, and is not tried as YAML.
+        json_only: the text must be JSON and is not tried as YAML.
 
     Raises:
         UnreadableDocument: it is neither, or exceeds the bounds on depth (100), values (a million) and aliases.
@@ -53,10 +53,10 @@ def _json(source: str) -> DocumentTree:
     twice: list[str] = []
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) < len(pairs):
+        object_value = dict(pairs)
+        if len(object_value) < len(pairs):
             twice.append("")
-        return made
+        return object_value
 
     try:
         value = json.loads(source, object_pairs_hook=unique, parse_constant=_refuse_constant)
@@ -76,18 +76,18 @@ def _refuse_constant(name: str) -> Any:
 
 def _check_size(value: Any) -> None:
     """Raises UnreadableDocument for values beyond the bounds on depth and count."""
-    waiting: list[tuple[Any, int]] = [(value, 1)]
+    pending: list[tuple[Any, int]] = [(value, 1)]
     count = 0
-    while waiting:
-        entry, depth = waiting.pop()
+    while pending:
+        entry, depth = pending.pop()
         count += 1
         if depth > MAX_DEPTH or count > MAX_NODES:
             what = f"nested deeper than {MAX_DEPTH} levels" if depth > MAX_DEPTH else "of too many parts"
             raise UnreadableDocument(Problem(f"the JSON is not read: {what}", rule="syntax"))
         if isinstance(entry, dict):
-            waiting += [(inner, depth + 1) for inner in entry.values()]
+            pending += [(inner, depth + 1) for inner in entry.values()]
         elif isinstance(entry, list):
-            waiting += [(inner, depth + 1) for inner in entry]
+            pending += [(inner, depth + 1) for inner in entry]
 
 
 @dataclass(slots=True)
@@ -193,14 +193,14 @@ def _walked(tokens: Iterable[SyntaxToken]) -> Iterator[tuple[Parts, SyntaxToken]
 
 def lines_of(source: str, form: Format, wanted: Iterable[Parts]) -> Mapping[Parts, int]:
     """The line of each wanted place, or of the innermost place around it that exists."""
-    wishes = list(dict.fromkeys(wanted))
-    around = {parts[:end] for parts in wishes for end in range(len(parts) + 1)}
+    places = list(dict.fromkeys(wanted))
+    around = {parts[:end] for parts in places for end in range(len(parts) + 1)}
     found: dict[Parts, int] = {}
-    longest = max((len(parts) for parts in wishes), default=0)
+    longest = max((len(parts) for parts in places), default=0)
     for parts, token in _walked(tokens_of(source, form)):
         if token.kind != "end" and len(parts) <= longest and parts in around:
             found.setdefault(parts, token.line)
-    return {parts: _nearest(parts, found) for parts in wishes}
+    return {parts: _nearest(parts, found) for parts in places}
 
 
 def _nearest(parts: Parts, found: Mapping[Parts, int]) -> int:

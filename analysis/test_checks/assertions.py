@@ -12,7 +12,7 @@ from .code_model import TestFunction, TestModule, structure_issue
 
 _RAISING = ("raises", "warns", "deprecated_call", "raises_regex", "RaisesGroup")
 _FAILING = ("pytest.fail", "self.fail")
-# An imported helper asserts when it comes from a module for tests, or says so.
+# An imported helper asserts if it comes from a module for tests or its name shows it.
 _FOR_TESTS = re.compile(r"(^|[._])(tests?|testing|conftest)([._]|$)")
 _SAYS_SO = re.compile(r"^_*(check|verify|expect|ensure|must|should|validate)(_|$|[A-Z])")
 _COMPOUND = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith, ast.For, ast.AsyncFor, ast.While)
@@ -81,9 +81,9 @@ def _calls_helper(module: TestModule, node: ast.AST) -> bool:
 
 def _helper_asserts(module: TestModule, name: str) -> bool:
     """Whether a function of the file asserts, or one that it calls."""
-    waiting, seen = [name], {name}
-    while waiting:
-        for helper in module.functions[waiting.pop()]:
+    pending, seen = [name], {name}
+    while pending:
+        for helper in module.functions[pending.pop()]:
             for node in ast.walk(helper):
                 if asserts(module, node):
                     return True
@@ -91,7 +91,7 @@ def _helper_asserts(module: TestModule, name: str) -> bool:
                     inner = last_name(node.func)
                     if inner in module.functions and inner not in seen:
                         seen.add(inner)
-                        waiting.append(inner)
+                        pending.append(inner)
     return False
 
 

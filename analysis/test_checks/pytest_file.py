@@ -152,12 +152,12 @@ def _async_marked(module: TestModule, test: TestFunction) -> bool:
 
 def _own_nodes(node: Function) -> Iterator[ast.AST]:
     """Yields the nodes of a function, without those of nested functions and lambdas."""
-    waiting: list[ast.AST] = list(node.body)
-    while waiting:
-        current = waiting.pop()
+    pending: list[ast.AST] = list(node.body)
+    while pending:
+        current = pending.pop()
         yield current
         if not isinstance(current, Function | ast.Lambda | ast.ClassDef | ast.GeneratorExp):
-            waiting.extend(ast.iter_child_nodes(current))
+            pending.extend(ast.iter_child_nodes(current))
 
 
 def _parametrisation(test: TestFunction, call: ast.Call) -> Iterator[CodeIssue]:

@@ -26,7 +26,7 @@ def expectation_rules(
 
     Args:
         place: where the case is.
-        missing: says which names an expression reads that nothing binds.
+        missing: lists the names an expression reads that nothing binds.
         imported: names bound by the spec's imports.
     """
     expectations = list(objects(case.get("expect")))

@@ -100,8 +100,8 @@ def _sequence(place: SpecPlace, requests: Any, auth: set[str], known: set[str]) 
 
 
 def _request(place: SpecPlace, request: dict[str, Any], auth: set[str], known: set[str]) -> Iterator[SpecIssue]:
-    told = request.get("auth")
-    for name in [text(item) for item in (told if isinstance(told, list) else [told])]:
+    auth_names = request.get("auth")
+    for name in [text(item) for item in (auth_names if isinstance(auth_names, list) else [auth_names])]:
         if name and name not in auth:
             fix = "describe it in `auth`, or leave it out for an anonymous request"
             yield issue((*place, "auth"), "unknown_auth", f"the spec describes no auth {name!r}", fix, name)

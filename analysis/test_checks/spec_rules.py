@@ -24,7 +24,7 @@ def quality_issues(spec: dict[str, Any], test_type: str) -> list[SpecIssue]:
     """Lists every quality rule the spec breaks; parts of the wrong shape are left to the schema.
 
     Args:
-        test_type: whose rules hold beside the common ones.
+        test_type: selects the rules that apply in addition to the common ones.
     """
     return [*_unique_ids(spec), *_same_cases(spec), *_evidence(spec), *_RULES[test_type](spec)]
 

@@ -18,7 +18,7 @@ _BASES = ("TestCase", "object")
 def subject_issues(module: TestModule, tests: Iterable[TestFunction]) -> Iterator[CodeIssue]:
     """Yields tests that only look at objects they created themselves.
 
-    Whatever cannot be told counts as a subject: a parameter, an import that is no test library, a class from elsewhere.
+    Whatever is unknown counts as a subject: a parameter, an import that is no test library, a class of another file.
     """
     if module.star or _acts_for_all(module):
         return
@@ -73,9 +73,9 @@ def _reaches_out(module: TestModule, test: TestFunction, definitions: dict[str, 
 
 def _outside(module: TestModule, roots: list[ast.AST], definitions: dict[str, list[ast.AST]]) -> bool:
     seen: set[str] = set()
-    waiting = list(roots)
-    while waiting:
-        for node in ast.walk(waiting.pop()):
+    pending = list(roots)
+    while pending:
+        for node in ast.walk(pending.pop()):
             if isinstance(node, ast.Name):
                 name = node.id
             elif isinstance(node, ast.Import | ast.ImportFrom | ast.Global):
@@ -91,7 +91,7 @@ def _outside(module: TestModule, roots: list[ast.AST], definitions: dict[str, li
                 return True
             if name in ("open", "exec", "eval", "__import__", "globals"):
                 return True
-            waiting += definitions.get(name, ())
+            pending += definitions.get(name, ())
     return False
 
 

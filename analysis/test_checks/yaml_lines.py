@@ -63,14 +63,14 @@ def line_of(node: yaml.Node) -> int:
 
 def all_nodes(roots: list[yaml.Node]) -> Iterator[yaml.Node]:
     """Yields every node once, however often aliases refer to it."""
-    waiting, seen = list(roots), set()
-    while waiting:
-        node = waiting.pop()
+    pending, seen = list(roots), set()
+    while pending:
+        node = pending.pop()
         if id(node) in seen:
             continue
         seen.add(id(node))
         yield node
         if isinstance(node, yaml.MappingNode):
-            waiting += [part for pair in node.value for part in pair]
+            pending += [part for pair in node.value for part in pair]
         elif isinstance(node, yaml.SequenceNode):
-            waiting += node.value
+            pending += node.value

@@ -23,7 +23,7 @@ class AssertionProfile:
 
     Attributes:
         count: checks in its body, and in helpers of the file that it uses.
-        strength: `none`: it can only fail when the code raises. `weak`: it asks only whether something is there, true
+        strength: `none`: it can only fail when the code raises. `weak`: it only checks that something exists, is true
             or of a type. `exact`: it compares with a value, or expects an exception or a warning.
     """
 
@@ -60,7 +60,7 @@ def tests_without_checks(source: str) -> frozenset[str]:
 
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
-# Calls that only ask whether something is there, true or of a type.
+# Calls that only check that something exists, is true or of a type.
 _WEAK_CALLS = frozenset(
     {"assertTrue", "assertFalse", "assertIsNotNone", "assertIsInstance", "assertNotEqual", "assertIsNot", "assertNotIn"}
 )
