@@ -20,7 +20,7 @@ _MARKERS = frozenset({"test", "tests", "e2e", "__tests__", "spec", "specs", "pla
 def confine_files(files: Iterable[Mapping[str, str]], framework: str) -> list[JsonObject]:
     """Returns the files with normalized paths.
 
-    Each path must stay inside the project, in a folder of tests, in no hidden folder but `.maestro`, and have the suffix
+    Each path must stay inside the project, in a test folder, in no hidden folder but `.maestro`, and have the suffix
     of the framework's tests, so that no workflow, manifest or source file is ever written.
 
     Raises:
