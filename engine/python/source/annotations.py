@@ -11,17 +11,20 @@ from ....utils.python_source import parse_expression
 
 _WRAPPERS = frozenset({"Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "Unpack", "InitVar"})
 # Other spellings, in annotations and in docstrings, of the type names in KNOWN.
-_ALIASES = dict(
-    pair.split("=")
-    for pair in (
-        "List=list Dict=dict Set=set FrozenSet=frozenset Tuple=tuple Type=type Text=str AnyStr=str Deque=deque "
-        "DefaultDict=defaultdict OrderedDict=OrderedDict MutableSequence=list MutableMapping=dict MutableSet=set "
-        "AbstractSet=set StrPath=PathLike AnyPath=PathLike string=str text=str unicode=str basestring=str integer=int "
-        "boolean=bool dictionary=dict function=Callable callable=Callable func=Callable iterable=Iterable "
-        "iterator=Iterator sequence=Sequence mapping=Mapping number=float Number=float Real=float object=Any "
-        "file=TextIO file-like=TextIO NoneType=None"
-    ).split()
-)
+_ALIASES = {
+    alias: name
+    for alias, _, name in (
+        pair.partition("=")
+        for pair in (
+            "List=list Dict=dict Set=set FrozenSet=frozenset Tuple=tuple Type=type Text=str AnyStr=str Deque=deque "
+            "DefaultDict=defaultdict OrderedDict=OrderedDict MutableSequence=list MutableMapping=dict MutableSet=set "
+            "AbstractSet=set StrPath=PathLike AnyPath=PathLike string=str text=str unicode=str basestring=str integer=int "
+            "boolean=bool dictionary=dict function=Callable callable=Callable func=Callable iterable=Iterable "
+            "iterator=Iterator sequence=Sequence mapping=Mapping number=float Number=float Real=float object=Any "
+            "file=TextIO file-like=TextIO NoneType=None"
+        ).split()
+    )
+}
 _PROSE_WORD = re.compile(r"[A-Za-z_][\w.\-]*")
 
 

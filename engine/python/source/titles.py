@@ -277,15 +277,15 @@ def _count(number: int) -> str:
 _MOST_SYMBOLS = 3
 
 
-_SYMBOLS = dict(
-    pair.split()
+_SYMBOLS = {"|": "bar"} | {
+    pair[0]: pair[2:]
     for pair in (
         "! exclamation_mark|\" double_quote|# hash|$ dollar|% percent|& ampersand|' quote|( open_parenthesis|"
         ") closed_parenthesis|* star|+ plus|, comma|- minus|. dot|/ slash|: colon|; semicolon|< less_than|= equals|"
         "> greater_than|? question_mark|@ at|[ open_bracket|\\ backslash|] closed_bracket|^ caret|_ underscore|"
         "` backtick|{ open_brace|} closed_brace|~ tilde"
     ).split("|")
-) | {"|": "bar"}
+}
 
 
 def symbols_in_words(text: str) -> str:
