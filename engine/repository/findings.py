@@ -1,4 +1,4 @@
-"""What is found in a repository, as plain data."""
+"""Routes, pages and source facts of a repository, as plain data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Route:
         method: in capitals.
         path: with parameters as `{name}`, from the server's root.
         file, line: where it is declared.
-        success: the status of an answer that worked; None when the source does not say.
+        success: the status of a successful response; None when the source does not show it.
         errors: other statuses the handler's source names, sorted.
         body: whether it reads a request body.
         rejects_empty: the status the framework gives for a body without its required fields; None when it has none.
@@ -67,11 +67,11 @@ class SitePage:
 
 @dataclass(frozen=True, slots=True)
 class SourceFacts:
-    """What one source file says.
+    """The routes, mounts and imports of one source file.
 
     Attributes:
         routes: routes it declares; paths lack what other files mount them under.
-        routers: the variable each route hangs on, in the order of `routes`.
+        routers: the router variable of each route, in the order of `routes`.
         mounts: (what is mounted as a dotted name or a relative module, under which prefix).
         imports: files or modules it imports, as written: dotted for Python, relative paths for JavaScript.
     """
@@ -83,12 +83,13 @@ class SourceFacts:
 
 
 def joined(*parts: str) -> str:
-    """Parts of an address as one, with a single slash between them."""
+    """Joins parts of an address with a single slash between them."""
     path = "/".join(part.strip("/") for part in parts if part.strip("/"))
     return f"/{path}" + ("/" if path and parts[-1].endswith("/") and parts[-1] != "/" else "")
 
 
 def _plain(value: Any) -> Any:
+    """The value with tuples as lists, as JSON has them."""
     if isinstance(value, dict):
         return {key: _plain(one) for key, one in value.items()}
     return [_plain(one) for one in value] if isinstance(value, tuple) else value

@@ -1,8 +1,10 @@
-"""Routes that JavaScript and TypeScript declare: Express and its likes, and the files of Next.js."""
+"""Reads the routes that JavaScript and TypeScript declare: Express and similar servers, and the files of Next.js."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import zip_longest
 
 from .findings import Route, SourceFacts, joined
 
@@ -34,7 +36,7 @@ _CLIENTS = frozenset(
 
 
 def javascript_facts(path: str, text: str) -> SourceFacts:
-    """What a JavaScript or TypeScript file says.
+    """Reads the routes, mounts and imports of a JavaScript or TypeScript file.
 
     Args:
         path: POSIX path in the repository.
@@ -46,14 +48,11 @@ def javascript_facts(path: str, text: str) -> SourceFacts:
     is_server = (
         bool(re.search(r"\b(?:express|fastify|koa|@koa/router|koa-router|hono|restify)\b", code)) or "Router(" in code
     )
-    found = list(_ROUTE.finditer(code)) if is_server else []
-    for index, one in enumerate(found):
-        if one["owner"] in _CLIENTS or "${" in one["path"]:
-            continue
-        end = found[index + 1].start() if index + 1 < len(found) else len(code)
-        line = code.count("\n", 0, one.start()) + 1
-        routes.append(_route(one["verb"].upper(), one["path"], path, line, code[one.start() : end]))
-        routers.append(one["owner"])
+    for one, line, handler in _handlers(_ROUTE, code) if is_server else ():
+        # `axios.get("/orders", …)` asks a server; it declares no route.
+        if one["owner"] not in _CLIENTS and "${" not in one["path"]:
+            routes.append(_route(one["verb"].upper(), one["path"], path, line, handler))
+            routers.append(one["owner"])
     mounts = [
         (module, joined(_parameters(one["path"])))
         for one in _MOUNT.finditer(code)
@@ -62,8 +61,16 @@ def javascript_facts(path: str, text: str) -> SourceFacts:
     return SourceFacts(tuple(routes), tuple(routers), tuple(mounts), tuple(imports))
 
 
+def _handlers(pattern: re.Pattern[str], code: str) -> Iterator[tuple[re.Match[str], int, str]]:
+    """Each match with its line and the code up to the next match, which holds its handler."""
+    found = list(pattern.finditer(code))
+    for match, following in zip_longest(found, found[1:]):
+        end = following.start() if following is not None else len(code)
+        yield match, code.count("\n", 0, match.start()) + 1, code[match.start() : end]
+
+
 def _imports(code: str) -> tuple[list[str], dict[str, str]]:
-    """The relative modules a file imports, and those that a name stands for."""
+    """The relative modules a file imports, and the module that each imported name stands for."""
     modules: set[str] = set()
     names: dict[str, str] = {}
     for one in _IMPORT.finditer(code):
@@ -108,16 +115,11 @@ def _next_routes(path: str, code: str) -> list[Route]:
         methods = sorted(set(re.findall(r"method\s*[!=]==?\s*['\"](GET|POST|PUT|PATCH|DELETE)['\"]", code))) or ["GET"]
         address = next_address(inner)
         return [_route(method, address, path, 1, code) for method in methods]
-    routes = []
-    marks = list(_EXPORTED.finditer(code))
-    for index, one in enumerate(marks):
-        end = marks[index + 1].start() if index + 1 < len(marks) else len(code)
-        line = code.count("\n", 0, one.start()) + 1
-        routes.append(_route(one[1], next_address(found["app"] or ""), path, line, code[one.start() : end]))
-    return routes
+    address = next_address(found["app"] or "")
+    return [_route(one[1], address, path, line, handler) for one, line, handler in _handlers(_EXPORTED, code)]
 
 
 def next_address(folders: str) -> str:
-    """The address that a folder path of Next.js stands for: `shop/[id]` → `/shop/{id}`; groups go."""
+    """The address of a folder path of Next.js: `shop/[id]` → `/shop/{id}`; route groups like `(admin)` are dropped."""
     parts = [part for part in folders.split("/") if part and not (part.startswith("(") and part.endswith(")"))]
     return joined(*(re.sub(r"^\[+(?:\.\.\.)?(\w+)\]+$", r"{\1}", part) for part in parts))

@@ -1,4 +1,4 @@
-"""What pages show, read from literal markup: titles, headings, fields, buttons. Template code is not guessed at."""
+"""Reads titles, headings, form fields and buttons of pages from literal markup; template expressions are ignored."""
 
 from __future__ import annotations
 
@@ -35,8 +35,7 @@ class _Markup(HTMLParser):
         elif tag == "input" and given.get("type", "text").lower() in ("submit", "button"):
             self.buttons.append(given.get("value", ""))
         elif tag in ("input", "textarea", "select") and given.get("type", "text").lower() != "hidden":
-            label = given.get("aria-label", "")
-            self.inputs.append((given.get("id", ""), label))
+            self.inputs.append((given.get("id", ""), given.get("aria-label", "")))
 
     def handle_data(self, data: str) -> None:
         for _, _, texts in self._open:
@@ -62,7 +61,7 @@ class _Markup(HTMLParser):
 
 
 def html_page(path: str, address: str, text: str) -> SitePage:
-    """What an HTML page or template shows at an address; text that a template fills in is left out."""
+    """Reads an HTML page or template; text that a template expression fills in is left out."""
     markup = _Markup()
     markup.feed(text)
     markup.close()
@@ -72,7 +71,7 @@ def html_page(path: str, address: str, text: str) -> SitePage:
 
 
 def static_address(path: str, folders: frozenset[str]) -> str | None:
-    """The address of a static HTML file: below a folder that is served by custom, or beside the root's index.html.
+    """The address of a static HTML file: below a folder that is usually served, or beside the root's index.html.
 
     Args:
         folders: folders that hold an index.html.
@@ -90,7 +89,7 @@ def static_address(path: str, folders: frozenset[str]) -> str | None:
 
 
 def next_page(path: str, text: str) -> SitePage | None:
-    """The page that a file of Next.js is, by its place; None for other files."""
+    """Reads a page of Next.js, recognised by its path; None for other files."""
     found = _NEXT_PAGE.match(path)
     if found is None:
         return None
@@ -98,10 +97,9 @@ def next_page(path: str, text: str) -> SitePage | None:
     headings = [one for tag in _HEADINGS for one in _jsx(tag, text)]
     titles = re.findall(r"\bmetadata\b[^;]*?\btitle:\s*['\"]([^'\"\n]+)['\"]", text) + _jsx("title", text)
     fields = [*_jsx("label", text), *re.findall(r"\baria-label=\"([^\"{]+)\"", text)]
+    buttons = _literals(_jsx("button", text))
     title = titles[0] if titles else ""
-    return SitePage(
-        next_address(inner or ""), path, title, _literals(headings), _literals(fields), _literals(_jsx("button", text))
-    )
+    return SitePage(next_address(inner or ""), path, title, _literals(headings), _literals(fields), buttons)
 
 
 def _jsx(tag: str, text: str) -> list[str]:

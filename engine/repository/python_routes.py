@@ -1,4 +1,4 @@
-"""Routes that Python source declares: FastAPI and Starlette, Flask and Quart, Django's `path`."""
+"""Reads the routes that Python source declares: FastAPI and Starlette, Flask and Quart, Django's `path`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ _AUTH = re.compile(
     r"HTTPBearer|OAuth2|APIKeyHeader|get_user|verify_token|require_(?:user|auth|login)",
     re.IGNORECASE,
 )
+_ROUTERS = frozenset({"APIRouter", "Blueprint", "FastAPI", "Flask", "Quart", "Starlette"})
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def python_facts(path: str, text: str) -> SourceFacts:
-    """What a Python file says; nothing for one that does not parse.
+    """Reads the routes, mounts and imports of a Python file; empty for one that does not parse.
 
     Args:
         path: POSIX path in the repository.
@@ -80,7 +81,7 @@ class _Module:
                 self.required.add(node.name)
 
     def decorated(self, function: Function) -> None:
-        """Read the decorators of a handler."""
+        """Records the routes that a handler's decorators declare."""
         for one in function.decorator_list:
             if not (isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)):
                 continue
@@ -98,7 +99,7 @@ class _Module:
                 self._add(method, path, owner, one, function)
 
     def called(self, call: ast.Call) -> None:
-        """Read what mounts a router, and Django's `path`."""
+        """Records the mount of a router, or a route of Django's `path`."""
         name = last_name(call.func)
         if name in ("include_router", "register_blueprint", "mount") and call.args:
             what = call.args[1] if name == "mount" and len(call.args) > 1 else call.args[0]
@@ -113,14 +114,7 @@ class _Module:
 
     def _router(self, target: ast.expr, call: ast.Call) -> None:
         maker = ast.unparse(call.func).rpartition(".")[2]
-        if isinstance(target, ast.Name) and maker in (
-            "APIRouter",
-            "Blueprint",
-            "FastAPI",
-            "Flask",
-            "Quart",
-            "Starlette",
-        ):
+        if isinstance(target, ast.Name) and maker in _ROUTERS:
             self.makers[target.id] = maker
             self.prefixes[target.id] = _text(_keyword(call, "prefix") or _keyword(call, "url_prefix")) or ""
 
@@ -131,17 +125,18 @@ class _Module:
 
     def _django(self, call: ast.Call, where: str, view: ast.expr) -> None:
         if isinstance(view, ast.Call) and ast.unparse(view.func) == "include" and view.args:
-            told = _text(view.args[0])
-            self.mounts.append((f"{told}.urlpatterns" if told else self._dotted(view.args[0]), where))
+            module = _text(view.args[0])
+            self.mounts.append((f"{module}.urlpatterns" if module else self._dotted(view.args[0]), where))
         elif not isinstance(view, ast.Call) or ast.unparse(view.func).endswith(".as_view"):
             self.routes.append(Route("GET", joined(_parameters(where)), self.path, call.lineno))
             self.routers.append("urlpatterns")
 
     def _add(self, method: str, path: str, owner: str, decorator: ast.Call, function: Function) -> None:
-        fastapi = self._is_fastapi(owner)
+        fastapi = self.makers.get(owner) in ("FastAPI", "APIRouter")
         source = ast.get_source_segment(self.text, function) or ""
         named = _status(_keyword(decorator, "status_code"))
         returned = _returned_statuses(function)
+        # Declared, else the first success that is returned; a plain `return` answers 200.
         success = (
             named or next((one for one in returned if one < 400), None) or (200 if fastapi or not returned else None)
         )
@@ -152,6 +147,7 @@ class _Module:
         whole = joined(self.prefixes.get(owner, ""), _parameters(path))
         if path.endswith("/") and path != "/" and not whole.endswith("/"):
             whole += "/"
+        # FastAPI answers 422 to a path parameter of the wrong type; Flask's converters do not match it: 404.
         typed = tuple((name, 422) for name in parameters if fastapi and annotations.get(name) == "int")
         typed += tuple((name, 404) for name in re.findall(r"<int:(\w+)>", path))
         self.routes.append(
@@ -170,9 +166,6 @@ class _Module:
             )
         )
         self.routers.append(owner)
-
-    def _is_fastapi(self, owner: str) -> bool:
-        return self.makers.get(owner) in ("FastAPI", "APIRouter")
 
 
 def _parameters(path: str) -> str:
@@ -207,7 +200,7 @@ def _status(node: ast.expr | None) -> int | None:
 
 
 def _own(function: Function) -> Iterator[ast.AST]:
-    """Nodes of a function's body, without functions inside it."""
+    """Nodes of a function's body, without those of nested functions and classes."""
     waiting: list[ast.AST] = list(function.body)
     while waiting:
         node = waiting.pop(0)
@@ -233,9 +226,9 @@ def _raised_statuses(function: Function) -> list[int]:
 def _returned_statuses(function: Function) -> list[int]:
     """Statuses of `return body, 201`."""
     values = [node.value for node in _own(function) if isinstance(node, ast.Return)]
-    told = [_status(value.elts[1]) for value in values if isinstance(value, ast.Tuple) and len(value.elts) >= 2]
+    explicit = [_status(value.elts[1]) for value in values if isinstance(value, ast.Tuple) and len(value.elts) >= 2]
     plain = [200 for value in values if value is not None and not isinstance(value, ast.Tuple)]
-    return [one for one in (*told, *plain) if one is not None]
+    return [one for one in (*explicit, *plain) if one is not None]
 
 
 def _template(function: Function) -> str:

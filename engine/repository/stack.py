@@ -1,4 +1,4 @@
-"""What a repository is built with, from its manifests (A-01): runtime, languages, frameworks, test frameworks."""
+"""Detects what a repository is built with from its manifests: runtime, languages, frameworks, test frameworks."""
 
 from __future__ import annotations
 
@@ -35,19 +35,9 @@ _TESTING = frozenset(
     nose2""".split()
 )
 _RUNTIMES = {
-    "package.json": "node",
-    "pyproject.toml": "python",
-    "setup.py": "python",
-    "setup.cfg": "python",
-    "requirements.txt": "python",
-    "Pipfile": "python",
-    "go.mod": "go",
-    "Cargo.toml": "rust",
-    "Gemfile": "ruby",
-    "composer.json": "php",
-    "pom.xml": "jvm",
-    "build.gradle": "jvm",
-    "build.gradle.kts": "jvm",
+    **dict.fromkeys(("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "Pipfile"), "python"),
+    **dict.fromkeys(("pom.xml", "build.gradle", "build.gradle.kts"), "jvm"),
+    **{"package.json": "node", "go.mod": "go", "Cargo.toml": "rust", "Gemfile": "ruby", "composer.json": "php"},
     "pubspec.yaml": "dart",
 }
 _RUNTIME_OF = {"python": "python", "javascript": "node", "typescript": "node", "go": "go", "rust": "rust"}
@@ -88,12 +78,12 @@ def detected_stack(paths: Iterable[str], manifests: Mapping[str, str]) -> dict[s
 
 
 def _dependencies(path: str, text: str) -> set[str]:
-    """Names of what a manifest depends on; nothing for one that does not read."""
+    """Names of the dependencies in a manifest; empty for one that does not parse."""
     name = path.rpartition("/")[2]
     try:
         if name == "package.json":
-            told = json.loads(text)
-            tables = (told.get(key) for key in ("dependencies", "devDependencies", "peerDependencies"))
+            manifest = json.loads(text)
+            tables = (manifest.get(key) for key in ("dependencies", "devDependencies", "peerDependencies"))
             return {one for table in tables if isinstance(table, dict) for one in table}
         if name == "pyproject.toml":
             return _pyproject(tomllib.loads(text))
@@ -104,10 +94,10 @@ def _dependencies(path: str, text: str) -> set[str]:
     return {found.group() for line in text.splitlines() if (found := _NAME.match(line.strip()))}
 
 
-def _pyproject(told: dict[str, Any]) -> set[str]:
-    project, tool = told.get("project") or {}, told.get("tool") or {}
+def _pyproject(manifest: dict[str, Any]) -> set[str]:
+    project, tool = manifest.get("project") or {}, manifest.get("tool") or {}
     lists = [project.get("dependencies") or [], *(project.get("optional-dependencies") or {}).values()]
-    lists += [*(told.get("dependency-groups") or {}).values()]
+    lists += [*(manifest.get("dependency-groups") or {}).values()]
     poetry = (tool.get("poetry") or {}) if isinstance(tool, dict) else {}
     names = {found.group() for one in lists for text in one if isinstance(text, str) and (found := _NAME.match(text))}
     return names | set(poetry.get("dependencies") or {})

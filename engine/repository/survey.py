@@ -1,4 +1,4 @@
-"""A repository seen as a whole: entry points, routes, pages, and which of its files matter at which depth (A-10)."""
+"""Surveys a repository: entry points, routes, pages, and the files that each analysis depth reads."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ Depth = Literal["smoke", "core", "standard", "deep"]
 Kind = Literal["api_route", "ui_component", "test_fixture", "config"]
 
 _MARKUP = (".html", ".htm", ".jinja", ".j2")
-_COMPONENTS = (".jsx", ".tsx", ".vue", ".svelte")
 _TESTS = re.compile(r"(?:^|/)(?:tests?|__tests__|e2e|spec|cypress)/|(?:^|/)test_[^/]*\.py$|[._](?:test|spec)\.[jt]sx?$")
 _FIXTURES = re.compile(r"(?:^|/)conftest\.py$|(?:^|/)(?:__)?fixtures?(?:__)?/|(?:^|/)factories\.py$|\.fixture\.[jt]s$")
 _RETURNS_MARKUP = re.compile(r"return\s*\(?\s*<|=>\s*\(?\s*<[A-Za-z>]")
@@ -27,11 +26,11 @@ _RETURNS_MARKUP = re.compile(r"return\s*\(?\s*<|=>\s*\(?\s*<[A-Za-z>]")
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What was found.
+    """The routes, pages, entry points and imports of a repository.
 
     Attributes:
         entry_points: path → kind, sorted by path.
-        routes, pages: what can be asked and opened, sorted by address.
+        routes, pages: sorted by address.
         importance: source files, the most important first.
         imported: file → files of the repository that it imports, sorted.
         stack: `runtime`, `languages`, `frameworks`, `test_frameworks`.
@@ -45,7 +44,7 @@ class Survey:
     stack: Mapping[str, Any]
 
     def at(self, depth: Depth, paths: Sequence[str]) -> list[str]:
-        """Those of `paths` that a depth looks at.
+        """Selects the paths that an analysis depth reads.
 
         smoke: entry points; core: they and what they import; standard: all source files, the most important first,
         then the other entry points; deep: all, in the order given.
@@ -70,12 +69,12 @@ class _Reading:
 
 
 def is_surveyed(path: str) -> bool:
-    """Whether a file's text says something to `survey`."""
+    """Whether `survey` reads a file's text."""
     return path.endswith((".py", *JAVASCRIPT, *_MARKUP)) or is_manifest(path)
 
 
 def survey(paths: Sequence[str], texts: Mapping[str, str]) -> Survey:
-    """Look at a repository.
+    """Surveys a repository.
 
     Args:
         paths: all its files.
@@ -104,7 +103,7 @@ def survey(paths: Sequence[str], texts: Mapping[str, str]) -> Survey:
 
 
 def _mounted(reading: _Reading) -> list[Route]:
-    """All routes outside tests, under the prefixes that other files give them."""
+    """All routes outside tests, with the prefixes under which other files mount their routers."""
     prefixes: dict[str, list[str]] = {}
     by_file: dict[str, list[str]] = {}
     for path, facts in reading.facts.items():
@@ -121,9 +120,10 @@ def _mounted(reading: _Reading) -> list[Route]:
         module = path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
         for route, router in zip(facts.routes, facts.routers, strict=True):
             name = f"{module}.{router}"
-            told = [one for what, ones in prefixes.items() if name == what or name.endswith(f".{what}") for one in ones]
-            told = told or by_file.get(path, []) if router != "next" else []
-            found += [replace(route, path=joined(prefix, route.path)) for prefix in told or [""]]
+            mounts = [one for what, ones in prefixes.items() if f".{name}".endswith(f".{what}") for one in ones]
+            # The address of a Next.js route is its path in the repository; nothing mounts it.
+            mounts = mounts or by_file.get(path, []) if router != "next" else []
+            found += [replace(route, path=joined(prefix, route.path)) for prefix in mounts or [""]]
     return list(dict.fromkeys(found))
 
 
@@ -163,25 +163,24 @@ def _entry_points(reading: _Reading) -> dict[str, Kind]:
             found[path] = "api_route"
         elif path.rpartition("/")[2] in CONFIGS:
             found[path] = "config"
-        elif path.endswith(_MARKUP) or (path.endswith(_COMPONENTS) and _is_component(path, text)):
+        elif path.endswith((*_MARKUP, ".vue", ".svelte")) or (
+            path.endswith((".jsx", ".tsx")) and _RETURNS_MARKUP.search(text)
+        ):
             found[path] = "ui_component"
     return found
 
 
-def _is_component(path: str, text: str) -> bool:
-    return path.endswith((".vue", ".svelte")) or bool(_RETURNS_MARKUP.search(text))
-
-
 def _imported(path: str, facts: SourceFacts, reading: _Reading, modules: Mapping[str, str]) -> tuple[str, ...]:
-    if not path.endswith(".py"):
+    if path.endswith(".py"):
+        # `from a import b` imports the module `a.b` or a name of the module `a`.
+        found = {modules.get(name) or modules.get(name.rpartition(".")[0], path) for name in facts.imports}
+    else:
         found = {file for module in facts.imports for file in _resolved(path, module, reading.facts)}
-        return tuple(sorted(found - {path}))
-    found = {file for name in facts.imports for file in _python_files(name, modules)}
     return tuple(sorted(found - {path}))
 
 
 def _modules(facts: Iterable[str]) -> dict[str, str]:
-    """Dotted name → file, below every folder that may be an import root."""
+    """Maps dotted names to files, taking every folder for a possible import root."""
     found: dict[str, str] = {}
     for path in facts:
         if path.endswith(".py"):
@@ -191,15 +190,8 @@ def _modules(facts: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _python_files(name: str, modules: Mapping[str, str]) -> list[str]:
-    for candidate in (name, name.rpartition(".")[0]):
-        if candidate in modules:
-            return [modules[candidate]]
-    return []
-
-
 def _resolved(path: str, module: str, files: Mapping[str, Any]) -> list[str]:
-    """The file that a relative JavaScript module names."""
+    """The file that a relative JavaScript import refers to, as a list of none or one."""
     parts = list(PurePosixPath(path).parent.parts)
     for part in module.split("/"):
         if part == "..":

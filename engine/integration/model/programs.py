@@ -1,19 +1,16 @@
-"""The programs a project offers: console scripts of its project files, packages and modules that can be run (T-20)."""
+"""Finds the programs of a project: console scripts of its project files, runnable packages and modules."""
 
 from __future__ import annotations
 
 import ast
-import configparser
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from ....utils.python_source import parse_python
-from ...python.facts.analyse import imports_of
+from ...python.facts.analyse import imports_of, package_of
 from ...python.project.layout import Layout, ModulePlace
+from ...python.project.source_roots import parse_file, read_config, read_toml, table_at
 
 _ENTRY = re.compile(r"^\s*([\w.-]+)\s*=\s*([\w.]+)\s*(?::\s*([\w.]+))?\s*(?:\[.*\])?\s*$")
 
@@ -39,7 +36,7 @@ class ProjectProgram:
 
 
 def find_programs(root: Path, layout: Layout) -> tuple[ProjectProgram, ...]:
-    """Every program, console scripts first, none twice; those whose module is not among the project's are left out."""
+    """Finds the distinct programs whose module belongs to the project, console scripts first."""
     places = layout.by_module()
     found: dict[tuple[str, str], ProjectProgram] = {}
     for name, module, attribute in _declared(root):
@@ -53,19 +50,15 @@ def find_programs(root: Path, layout: Layout) -> tuple[ProjectProgram, ...]:
         if last == "__main__" and package and package not in own:
             if not any(one.place.module.partition(".")[0] == package.partition(".")[0] for one in found.values()):
                 found.setdefault(("-m", package), ProjectProgram(package.rpartition(".")[2], place, ("-m", package)))
-        elif place.module not in own and not found and _is_script(root, place):
+        elif place.module not in own and not found and _guarded_call(root, place) is not None:
             found.setdefault(("-m", place.module), ProjectProgram(last, place, ("-m", place.module)))
     return tuple(found.values())
 
 
 def _defining(root: Path, place: ModulePlace, attribute: str, places: dict[str, ModulePlace]) -> ModulePlace:
     """The module that a script's function is defined in, where the named one only imports it."""
-    try:
-        tree = parse_python((root / place.path).read_bytes(), place.path)
-    except (OSError, SyntaxError):
-        return place
-    package = place.module if place.path.endswith("__init__.py") else place.module.rpartition(".")[0]
-    statement = imports_of([one for one in tree.body if isinstance(one, ast.ImportFrom)], package).get(attribute, "")
+    imports: list[ast.stmt] = [one for one in parse_file(root / place.path).body if isinstance(one, ast.ImportFrom)]
+    statement = imports_of(imports, package_of(place)).get(attribute, "")
     module = statement.split()[1] if statement.startswith("from ") else ""
     return places.get(module, place)
 
@@ -74,56 +67,29 @@ def _start(root: Path, place: ModulePlace, name: str, attribute: str) -> tuple[s
     """`-m` where running the module does what the script does, else the function itself."""
     if _guarded_call(root, place) == attribute:
         return ("-m", place.module.removesuffix(".__main__"))
-    function, _, inner = attribute.partition(".")
-    called = f"{function}.{inner}" if inner else function
-    return ("-c", f"import sys; from {place.module} import {function}; sys.argv[0] = {name!r}; sys.exit({called}())")
+    function = attribute.partition(".")[0]
+    return ("-c", f"import sys; from {place.module} import {function}; sys.argv[0] = {name!r}; sys.exit({attribute}())")
 
 
 def _declared(root: Path) -> Iterator[tuple[str, str, str]]:
     """Console scripts of pyproject.toml, setup.cfg and setup.py, as name, module and function."""
-    entries = [*_from_pyproject(root / "pyproject.toml"), *_from_setup_cfg(root / "setup.cfg")]
-    for entry in [*entries, *_from_setup_py(root / "setup.py")]:
+    config = read_config(root / "setup.cfg").get("options.entry_points", "console_scripts", fallback="")
+    for entry in [*_from_pyproject(root / "pyproject.toml"), *config.splitlines(), *_from_setup_py(root / "setup.py")]:
         match = _ENTRY.match(entry)
         if match is not None and match[3]:
             yield match[1], match[2], match[3]
 
 
 def _from_pyproject(path: Path) -> list[str]:
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
-        return []
-    project, tool = _table(data, "project"), _table(data, "tool")
-    tables = (
-        _table(project, "scripts"),
-        _table(_table(tool, "poetry"), "scripts"),
-        _table(_table(tool, "flit"), "scripts"),
-    )
+    data = read_toml(path)
+    tables = [table_at(data, *keys, "scripts") for keys in (("project",), ("tool", "poetry"), ("tool", "flit"))]
     return [f"{name} = {value}" for one in tables for name, value in one.items() if isinstance(value, str)]
-
-
-def _table(data: Any, key: str) -> dict[str, Any]:
-    value = data.get(key) if isinstance(data, dict) else None
-    return value if isinstance(value, dict) else {}
-
-
-def _from_setup_cfg(path: Path) -> list[str]:
-    parser = configparser.ConfigParser(interpolation=None)
-    try:
-        parser.read_string(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, configparser.Error):
-        return []
-    return parser.get("options.entry_points", "console_scripts", fallback="").splitlines()
 
 
 def _from_setup_py(path: Path) -> list[str]:
     """Literal `entry_points` of a setup script, read without running it."""
-    try:
-        tree = parse_python(path.read_bytes(), str(path))
-    except (OSError, SyntaxError):
-        return []
     found: list[str] = []
-    for node in ast.walk(tree):
+    for node in ast.walk(parse_file(path)):
         if not isinstance(node, ast.Dict):
             continue
         for key, value in zip(node.keys, node.values, strict=True):
@@ -133,17 +99,9 @@ def _from_setup_py(path: Path) -> list[str]:
     return found
 
 
-def _is_script(root: Path, place: ModulePlace) -> bool:
-    return _guarded_call(root, place) is not None
-
-
 def _guarded_call(root: Path, place: ModulePlace) -> str | None:
     """The function that a module calls when it is run; empty where it does something else, None without a guard."""
-    try:
-        tree = parse_python((root / place.path).read_bytes(), place.path)
-    except (OSError, SyntaxError):
-        return None
-    for node in tree.body:
+    for node in parse_file(root / place.path).body:
         if not isinstance(node, ast.If) or "__name__" not in ast.unparse(node.test):
             continue
         statement = node.body[-1]

@@ -1,4 +1,4 @@
-"""Rows of arguments for a call: which parameters are given, with which of their values (B-06)."""
+"""Generates rows of arguments for a call: which parameters are passed, with which of their values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping
 
-from ..model.candidates import Candidate
+from ..model.candidates import Candidate, combined
 from ..model.model import CallableFacts, Parameter
 
 Row = tuple[tuple[Parameter, Candidate], ...]
@@ -17,25 +17,23 @@ _CLOCK = re.compile(r"(\w+\.)*(monotonic|perf_counter|time|now|utcnow|today)(_ns
 
 
 def argument_rows(one: CallableFacts, pools: Pools, limit: int) -> Iterator[Row]:
-    """At most `limit` distinct rows, the plainest first.
+    """Yields at most `limit` distinct rows, the plainest first; none where a required parameter has no values.
 
     First the required parameters with their first values; then each parameter varied alone, round-robin; then mixtures
-    drawn with a seed of the callable's name. A required parameter without values ends it at once. A parameter
-    that takes a real clock by default is always given: what lives by that does not come out the same after a pause.
+    drawn with a seed of the callable's name. A parameter whose default is a real clock is always passed: results that
+    depend on that clock cannot be repeated.
     """
     if any(item.required and not pools.get(item.name) for item in one.parameters):
         return
     required = [item for item in one.parameters if item.required or (_takes_clock(item) and pools.get(item.name))]
     seen: set[str] = set()
-    count = 0
     for chosen in _choices(one, pools, required):
         row = _row(one, chosen)
         key = rendered_arguments(row).source
         if key not in seen:
             seen.add(key)
             yield row
-            count += 1
-            if count >= limit:
+            if len(seen) >= limit:
                 return
 
 
@@ -57,7 +55,7 @@ def _choices(one: CallableFacts, pools: Pools, required: list[Parameter]) -> Ite
 
 
 def _mixtures(one: CallableFacts, pools: Pools, varied: list[Parameter]) -> Iterator[dict[str, Candidate]]:
-    """Rows that vary several parameters at a time."""
+    """Yields rows that vary several parameters at a time; seeded, so that each run draws the same."""
     generator = random.Random(zlib.crc32(one.qualname.encode()))
     for _ in range(_MIXED_ROWS):
         chosen: dict[str, Candidate] = {}
@@ -72,7 +70,7 @@ def _takes_clock(item: Parameter) -> bool:
 
 
 def _row(one: CallableFacts, chosen: dict[str, Candidate]) -> Row:
-    """The chosen values in order of declaration; positional-only parameters before a chosen one are filled in."""
+    """The chosen values in order of declaration; positional-only parameters before a chosen one get their defaults."""
     last = max(
         (index for index, item in enumerate(one.parameters) if item.kind == "positional_only" and item.name in chosen),
         default=-1,
@@ -87,7 +85,7 @@ def _row(one: CallableFacts, chosen: dict[str, Candidate]) -> Row:
 
 
 def rendered_arguments(row: Row) -> Candidate:
-    """The text between the brackets of the call, with all it needs."""
+    """Renders the text between the brackets of the call, with all it needs."""
     parts: list[str] = []
     spreads = any(item.kind == "var_positional" for item, _ in row)
     for item, value in row:
@@ -100,10 +98,4 @@ def rendered_arguments(row: Row) -> Candidate:
             parts.append(f"{item.name}={value.source}")
         else:
             parts.append(value.source)
-    values = [value for _, value in row]
-    return Candidate(
-        source=", ".join(parts),
-        imports=tuple(dict.fromkeys(text for one in values for text in one.imports)),
-        arrange=tuple(dict.fromkeys(text for one in values for text in one.arrange)),
-        fixtures=tuple(dict.fromkeys(text for one in values for text in one.fixtures)),
-    )
+    return combined(", ".join(parts), (value for _, value in row))

@@ -1,4 +1,4 @@
-"""The expression a person would write for a call: operators for dunder methods, attributes for properties (B-06)."""
+"""Writes calls as readable expressions: operators for dunder methods, attributes for properties."""
 
 from __future__ import annotations
 
@@ -8,30 +8,13 @@ from ..model.candidates import Candidate
 from ..model.model import CallableFacts, Mode
 from .arguments import Row, rendered_arguments
 
-_BINARY = {
-    "__add__": "+",
-    "__sub__": "-",
-    "__mul__": "*",
-    "__truediv__": "/",
-    "__floordiv__": "//",
-    "__mod__": "%",
-    "__pow__": "**",
-    "__matmul__": "@",
-    "__and__": "&",
-    "__or__": "|",
-    "__xor__": "^",
-    "__lshift__": "<<",
-    "__rshift__": ">>",
-    "__eq__": "==",
-    "__ne__": "!=",
-    "__lt__": "<",
-    "__le__": "<=",
-    "__gt__": ">",
-    "__ge__": ">=",
+_ARITHMETIC = {
+    **{"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@"},
+    **{"and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>"},
 }
-_REFLECTED = {
-    f"__r{name[2:]}": sign for name, sign in _BINARY.items() if sign not in ("==", "!=", "<", "<=", ">", ">=")
-}
+_COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_BINARY = {f"__{name}__": sign for name, sign in (_ARITHMETIC | _COMPARISONS).items()}
+_REFLECTED = {f"__r{name}__": sign for name, sign in _ARITHMETIC.items()}
 _UNARY = {
     "__len__": "len({})",
     "__str__": "str({})",
@@ -64,7 +47,7 @@ NOT_CALLED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class CallForm:
-    """An expression and what is done with its result."""
+    """An expression and the mode in which its result is used."""
 
     act: str
     mode: Mode = "call"
@@ -83,7 +66,7 @@ def mode_of(one: CallableFacts) -> Mode:
 
 
 def member_form(one: CallableFacts, receiver: str, row: Row) -> CallForm | None:
-    """A use of a method or property on a variable; None for methods that no test calls by hand."""
+    """Writes a use of a method or property of a variable; None for methods that only the interpreter calls."""
     name = one.name
     if one.kind == "property":
         if row:
@@ -98,7 +81,7 @@ def member_form(one: CallableFacts, receiver: str, row: Row) -> CallForm | None:
         return CallForm(f"list({receiver})") if not one.is_async else CallForm(receiver, "aiterate")
     if name in ("__enter__", "__aenter__"):
         return CallForm(receiver, "aenter" if name == "__aenter__" else "enter")
-    if name in ("__call__",):
+    if name == "__call__":
         return CallForm(f"{receiver}({rendered_arguments(row).source})", mode_of(one))
     operator = _operator(name, receiver, values)
     if operator is not None:

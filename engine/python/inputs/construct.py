@@ -1,4 +1,4 @@
-"""Expressions that build objects of the project's own classes (B-06)."""
+"""Generates expressions that build objects of the project's own classes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Protocol
 
-from ..model.candidates import Candidate, distinct
+from ..model.candidates import Candidate, combined, distinct
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
 from ..usage.project_index import ProjectIndex
 from .arguments import argument_rows, rendered_arguments
@@ -16,7 +16,7 @@ _MAXIMUM_OBJECTS = 8
 
 
 class ValueSource(Protocol):
-    """What building objects needs of `values.Values`."""
+    """The part of `values.Values` that this module uses; a protocol, because that module imports this one."""
 
     facts: ModuleFacts
     index: ProjectIndex
@@ -33,11 +33,11 @@ class ValueSource(Protocol):
 
 
 def class_candidates(values: ValueSource, where: ModuleFacts, owner: ClassFacts, depth: int) -> list[Candidate]:
-    """Ways to build an object of a class, simplest first; empty when none is known."""
+    """Expressions that build an object of a class, the simplest first; empty when none is known."""
     importing = (f"from {where.module} import {owner.name}",)
     if owner.kind == "enum":
         return [Candidate(f"{owner.name}.{name}", importing) for name, _ in owner.fields][:_MAXIMUM_OBJECTS]
-    if owner.kind in ("abstract", "protocol"):
+    if owner.kind in ("abstract", "protocol"):  # only a subclass can be instantiated
         children = [one for one in values.index.subclasses(owner.name) if one[1].kind not in ("abstract", "protocol")]
         return [item for child in children[:3] for item in values.of_class(*child, depth + 1)][:_MAXIMUM_OBJECTS]
     constructor = values.index.constructor(where, owner)
@@ -47,17 +47,9 @@ def class_candidates(values: ValueSource, where: ModuleFacts, owner: ClassFacts,
         text = f"{owner.name}('message')" if owner.kind == "exception" else f"{owner.name}()"
         return [Candidate(text, importing), *_factories(values, where, owner, importing, depth)]
     pools = {one.name: values.for_parameter(constructor, one, where, depth) for one in constructor.parameters}
-    found: list[Candidate] = []
-    for row in argument_rows(constructor, pools, limit=_MAXIMUM_OBJECTS):
-        inner = rendered_arguments(row)
-        found.append(
-            Candidate(
-                f"{owner.name}({inner.source})",
-                tuple(dict.fromkeys((*importing, *inner.imports))),
-                inner.arrange,
-                inner.fixtures,
-            )
-        )
+    rows = argument_rows(constructor, pools, limit=_MAXIMUM_OBJECTS)
+    calls = [rendered_arguments(row) for row in rows]
+    found = [combined(f"{owner.name}({inner.source})", [inner], importing) for inner in calls]
     return distinct([*found, *_factories(values, where, owner, importing, depth)], _MAXIMUM_OBJECTS + 2)
 
 
@@ -69,16 +61,15 @@ def _dictionaries(
     pools = {one.name: values.for_parameter(constructor, one, where, depth) for one in constructor.parameters}
     found: list[Candidate] = []
     for row in argument_rows(constructor, pools, limit=4):
-        inner = rendered_arguments(row)
-        text = ", ".join(f"{parameter.name!r}: {one.source}" for parameter, one in row)
-        found.append(Candidate(f"{{{text}}}", inner.imports, inner.arrange, inner.fixtures))
+        text = ", ".join(f"{parameter.name!r}: {value.source}" for parameter, value in row)
+        found.append(combined(f"{{{text}}}", (value for _, value in row)))
     return found
 
 
 def _factories(
     values: ValueSource, where: ModuleFacts, owner: ClassFacts, importing: tuple[str, ...], depth: int
 ) -> list[Candidate]:
-    """Class methods that make objects: `Money.parse('1.50')`, `Tree.from_rows([...])`."""
+    """Calls of class and static methods that make objects: `Money.parse('1.50')`, `Tree.from_rows([...])`."""
     found: list[Candidate] = []
     for member in owner.members:
         returned = (member.returns or "").strip("'\"")
@@ -90,14 +81,12 @@ def _factories(
         pools = {one.name: values.for_parameter(member, one, where, depth + 1) for one in member.parameters}
         for row in argument_rows(member, pools, limit=2):
             inner = rendered_arguments(row)
-            text = f"{owner.name}.{member.name}({inner.source})"
-            imports = tuple(dict.fromkeys((*importing, *inner.imports)))
-            found.append(Candidate(text, imports, inner.arrange, inner.fixtures))
+            found.append(combined(f"{owner.name}.{member.name}({inner.source})", [inner], importing))
     return found[:4]
 
 
 def variable_for(name: str, taken: Sequence[str] = ()) -> str:
-    """A variable for an object of a class: `shopping_cart` for `ShoppingCart`, never a name that is taken."""
+    """A variable name for an object of a class: `shopping_cart` for `ShoppingCart`; never one in `taken`."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.strip("_")).lower()
     variable = words or "subject"
     if variable in _RESERVED or variable in taken or variable == name:

@@ -1,4 +1,4 @@
-"""What observations teach about making trials: working arguments, objects, changes of state, and dead ends (B-06)."""
+"""Learns from observations: arguments that work, objects, changes of state, and arrangements that fail."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _MISFITS = frozenset({"TypeError", "AttributeError"})
 
 
 class LearnedInputs:
-    """Grows with every observation; plain values inside, in order of arrival.
+    """Inputs learned from observed trials, in order of arrival.
 
     Attributes:
-        objects: expressions that gave an object of a class of the target, by class name.
-        changes: statements after which an object of a class was another, by class name.
+        objects: expressions that returned an object of a class of the target, by class name.
+        changes: statements that changed an object of a class, by class name.
         rejected: arguments that only ever led to type errors, as (qualified name, parameter, source).
     """
 
@@ -37,7 +37,7 @@ class LearnedInputs:
         self._given: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
 
     def take(self, trial: Trial, observation: Observation, new: bool) -> None:
-        """Learn from one observation; `new` says that it reached arcs unseen before."""
+        """Learns from one observation; `new`: it reached arcs that no earlier trial reached."""
         if observation.outcome == "arrange_failed":
             if trial.arrange:
                 self._dead.add(trial.arrange)
@@ -66,7 +66,7 @@ class LearnedInputs:
             self._accepted.update(given)
             self.rejected.difference_update(given)
         elif len([one for one in given if one not in self._accepted]) == 1:
-            # The only argument that never worked is the one to blame.
+            # All other arguments worked in some call, so this one caused the type error.
             self.rejected.update(one for one in given if one not in self._accepted)
 
     def _arguments(self, trial: Trial) -> Iterator[tuple[str, str, str]]:
@@ -83,28 +83,19 @@ class LearnedInputs:
         module, _, name = value.type_name.rpartition(".")
         if module != self._facts.module or name not in self._classes:
             return
-        _add(
-            self.objects,
-            name,
-            Candidate(trial.act, trial.imports, trial.arrange, trial.fixtures, "sequence"),
-            _MAXIMUM_OBJECTS,
-        )
+        candidate = Candidate(trial.act, trial.imports, trial.arrange, trial.fixtures, "sequence")
+        _add(self.objects, name, candidate, _MAXIMUM_OBJECTS)
 
     def _learn_change(self, trial: Trial, observation: Observation) -> None:
-        """An act on a plain variable of a class that left the variable different."""
+        """Records an act on a variable of a class that changed the object."""
         for name, variable in self._classes.items():
             if not trial.act.startswith((f"{variable}.", f"{variable}[")):
                 continue
             if any(expression.startswith(variable) for expression, _ in observation.effects):
-                before = tuple(
-                    text for text in trial.arrange if not text.startswith(f"{variable} = ") and variable not in text
-                )
-                _add(
-                    self.changes,
-                    name,
-                    Candidate(trial.act, trial.imports, before, trial.fixtures, "sequence"),
-                    _MAXIMUM_CHANGES,
-                )
+                # Statements about the object itself belong to the trial; the change needs only the others.
+                before = tuple(text for text in trial.arrange if variable not in text)
+                candidate = Candidate(trial.act, trial.imports, before, trial.fixtures, "sequence")
+                _add(self.changes, name, candidate, _MAXIMUM_CHANGES)
 
 
 def _add(found: dict[str, list[Candidate]], name: str, candidate: Candidate, limit: int) -> None:

@@ -1,4 +1,4 @@
-"""Values that meet the constants a body compares with: equal to them, beside them, and made of them (B-06)."""
+"""Derives values from the constants that a body compares with: equal to them, next to them, made of them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ _MAXIMUM_TEXTS = 10
 
 
 def operand_values(where: ModuleFacts, one: CallableFacts, parameter: Parameter, types: list[str]) -> list[Candidate]:
-    """Values for a parameter from what it is compared with, then from the body's other constants of its type."""
+    """Values for a parameter from its comparisons, then from the body's other constants of its type."""
     found = _texts(where, one, parameter, "str" in types or not types)
     names = {
         parameter.name,
         *(f"self.{what[7:]}" for used, what in one.uses if used == parameter.name and what.startswith("stored:")),
     }
-    for source in (one, *_siblings(where, one, len(names) > 1)):
+    # A parameter that is stored in `self` is also compared in the other methods of its class.
+    siblings = next((owner.members for owner in where.classes if owner.name == one.owner), ()) if len(names) > 1 else ()
+    for source in (one, *siblings):
         for comparison in source.comparisons:
             if comparison.name in names:
                 found.extend(comparison_values(where, comparison))
@@ -31,7 +33,7 @@ def operand_values(where: ModuleFacts, one: CallableFacts, parameter: Parameter,
 
 
 def _texts(where: ModuleFacts, one: CallableFacts, parameter: Parameter, textual: bool) -> list[Candidate]:
-    """Texts that fit the patterns the parameter is matched with and, when it may be text, those of the whole body."""
+    """Texts that match the patterns the parameter is matched with and, when it may be text, those of the whole body."""
     sources: list[str] = []
     constants = dict(where.constants)
     for used, what in one.uses:
@@ -52,39 +54,32 @@ def _texts(where: ModuleFacts, one: CallableFacts, parameter: Parameter, textual
     return found[:_MAXIMUM_TEXTS]
 
 
-def _siblings(where: ModuleFacts, one: CallableFacts, stored: bool) -> tuple[CallableFacts, ...]:
-    if not stored:
-        return ()
-    return next((owner.members for owner in where.classes if owner.name == one.owner), ())
-
-
 def comparison_values(where: ModuleFacts, comparison: BodyComparison) -> list[Candidate]:
-    """Values that make a comparison come out either way."""
+    """Values that make a comparison true, and values that make it false."""
     operator = comparison.operator
     operand = dict(where.constants).get(comparison.operand, comparison.operand)
     try:
         value = literal_value(operand)
     except ValueError:
         return []
+    found: list[Any] = [value]
     if operator.startswith("len "):
         return _of_length(value) if isinstance(value, int) else []
-    if operator in ("in", "not in") and isinstance(value, list | tuple | set | frozenset | dict):
-        items = sorted(value, key=repr) if isinstance(value, set | frozenset) else list(value)
-        return [Candidate(repr(item), origin="constant") for item in items[:6] if _small(item)]
-    if operator in ("in", "not in") and isinstance(value, str):
-        return [Candidate(repr(text), origin="constant") for text in (value, f"a{value}b", value[:1])]
     if isinstance(value, str):
+        # Texts are taken whatever their length: the comparison is with this very text.
         return [Candidate(repr(text), origin="constant") for text in _around_text(operator, value)]
-    if isinstance(value, bool) or value is None:
-        return [Candidate(repr(value), origin="constant")]
-    if isinstance(value, int | float):
-        step = 1
-        near = [value, value + step, value - step]
-        return [Candidate(repr(number), origin="constant") for number in near if _small(number)]
-    return [Candidate(repr(value), origin="constant")] if _small(value) else []
+    if operator in ("in", "not in") and isinstance(value, list | tuple | set | frozenset | dict):
+        # Sets are sorted, because their order changes from process to process.
+        found = (sorted(value, key=repr) if isinstance(value, set | frozenset) else list(value))[:6]
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        found = [value, value + 1, value - 1]
+    return [Candidate(repr(item), origin="constant") for item in found if _small(item)]
 
 
 def _around_text(operator: str, text: str) -> list[str]:
+    """Texts for which a text operator succeeds in different ways."""
+    if operator in ("in", "not in"):
+        return [text, f"a{text}b", text[:1]]
     if operator == "startswith":
         return [f"{text}abc", text]
     if operator == "endswith":
@@ -110,7 +105,7 @@ def _small(value: Any) -> bool:
 
 
 def _fits(source: str, types: list[str]) -> bool:
-    """Whether a constant is of one of the types; long prose and large numbers are not worth trying."""
+    """Whether a constant has one of the types; long prose and large numbers are left out."""
     if len(source) > 30:
         return False
     try:

@@ -1,6 +1,6 @@
-"""Small plain values by type: what a person would write in a test first (B-06).
+"""Tables of small plain values by type: those that a person would write in a test first.
 
-Nothing here depends on clocks, randomness or addresses, and no number is large enough to hurt as a size.
+No value depends on clocks, randomness or addresses, and no number is harmful when it is used as a size.
 """
 
 from __future__ import annotations
@@ -44,65 +44,68 @@ BY_TYPE: dict[str, tuple[str, ...]] = {
     "Buffer": ("b'abc'", "b''"),
 }
 
-IMPORTED: dict[str, tuple[tuple[str, str], ...]] = {
+# By type: the import statement that the values need, and the values.
+IMPORTED: dict[str, tuple[str, tuple[str, ...]]] = {
     "date": (
-        ("datetime.date(2024, 5, 3)", "import datetime"),
-        ("datetime.date(2024, 2, 29)", "import datetime"),
-        ("datetime.date(2023, 12, 31)", "import datetime"),
-        ("datetime.date(1999, 1, 1)", "import datetime"),
+        "import datetime",
+        (
+            "datetime.date(2024, 5, 3)",
+            "datetime.date(2024, 2, 29)",
+            "datetime.date(2023, 12, 31)",
+            "datetime.date(1999, 1, 1)",
+        ),
     ),
     "datetime": (
-        ("datetime.datetime(2024, 5, 3, 10, 30)", "import datetime"),
-        ("datetime.datetime(2024, 2, 29, 10, 30)", "import datetime"),
-        ("datetime.datetime(2023, 12, 31, 23, 59, 59)", "import datetime"),
-        ("datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.utc)", "import datetime"),
-        ("datetime.datetime(1999, 1, 1)", "import datetime"),
+        "import datetime",
+        (
+            "datetime.datetime(2024, 5, 3, 10, 30)",
+            "datetime.datetime(2024, 2, 29, 10, 30)",
+            "datetime.datetime(2023, 12, 31, 23, 59, 59)",
+            "datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.utc)",
+            "datetime.datetime(1999, 1, 1)",
+        ),
     ),
-    "time": (("datetime.time(10, 30)", "import datetime"), ("datetime.time(0, 0)", "import datetime")),
+    "time": ("import datetime", ("datetime.time(10, 30)", "datetime.time(0, 0)")),
     "timedelta": (
-        ("datetime.timedelta(hours=2)", "import datetime"),
-        ("datetime.timedelta(days=1, seconds=30)", "import datetime"),
-        ("datetime.timedelta(0)", "import datetime"),
-        ("datetime.timedelta(seconds=-90)", "import datetime"),
-        ("datetime.timedelta(days=400)", "import datetime"),
-        ("datetime.timedelta(microseconds=5)", "import datetime"),
+        "import datetime",
+        (
+            "datetime.timedelta(hours=2)",
+            "datetime.timedelta(days=1, seconds=30)",
+            "datetime.timedelta(0)",
+            "datetime.timedelta(seconds=-90)",
+            "datetime.timedelta(days=400)",
+            "datetime.timedelta(microseconds=5)",
+        ),
     ),
-    "timezone": (("datetime.timezone.utc", "import datetime"),),
-    "tzinfo": (
-        ("datetime.timezone.utc", "import datetime"),
-        ("datetime.timezone(datetime.timedelta(hours=2))", "import datetime"),
-    ),
-    "Decimal": (
-        ("Decimal('10.50')", "from decimal import Decimal"),
-        ("Decimal('0')", "from decimal import Decimal"),
-        ("Decimal('-1.5')", "from decimal import Decimal"),
-    ),
-    "Fraction": (
-        ("Fraction(1, 3)", "from fractions import Fraction"),
-        ("Fraction(-3, 2)", "from fractions import Fraction"),
-    ),
-    "Path": (("Path('folder/file.txt')", "from pathlib import Path"),),
-    "PurePath": (("PurePosixPath('folder/file.txt')", "from pathlib import PurePosixPath"),),
-    "UUID": (("uuid.UUID('12345678-1234-5678-1234-567812345678')", "import uuid"),),
-    "Pattern": (("re.compile('[a-z]+')", "import re"), ("re.compile('(\\\\d+)-(\\\\d+)')", "import re")),
-    "Match": (("re.match('([a-z]+)', 'abc 123')", "import re"),),
+    "timezone": ("import datetime", ("datetime.timezone.utc",)),
+    "tzinfo": ("import datetime", ("datetime.timezone.utc", "datetime.timezone(datetime.timedelta(hours=2))")),
+    "Decimal": ("from decimal import Decimal", ("Decimal('10.50')", "Decimal('0')", "Decimal('-1.5')")),
+    "Fraction": ("from fractions import Fraction", ("Fraction(1, 3)", "Fraction(-3, 2)")),
+    "Path": ("from pathlib import Path", ("Path('folder/file.txt')",)),
+    "PurePath": ("from pathlib import PurePosixPath", ("PurePosixPath('folder/file.txt')",)),
+    "UUID": ("import uuid", ("uuid.UUID('12345678-1234-5678-1234-567812345678')",)),
+    "Pattern": ("import re", ("re.compile('[a-z]+')", "re.compile('(\\\\d+)-(\\\\d+)')")),
+    "Match": ("import re", ("re.match('([a-z]+)', 'abc 123')",)),
     "TextIO": (
-        ("io.StringIO('first line\\nsecond line\\n')", "import io"),
-        ("io.StringIO()", "import io"),
-        ("io.StringIO('{\"a\": 1}')", "import io"),
+        "import io",
+        (
+            "io.StringIO('first line\\nsecond line\\n')",
+            "io.StringIO()",
+            "io.StringIO('{\"a\": 1}')",
+        ),
     ),
-    "BinaryIO": (("io.BytesIO(b'first line\\nsecond line\\n')", "import io"), ("io.BytesIO()", "import io")),
-    "deque": (("deque([1, 2, 3])", "from collections import deque"),),
-    "defaultdict": (("defaultdict(list, {'a': [1]})", "from collections import defaultdict"),),
-    "OrderedDict": (("OrderedDict([('a', 1), ('b', 2)])", "from collections import OrderedDict"),),
-    "Counter": (("Counter('banana')", "from collections import Counter"),),
-    "ChainMap": (("ChainMap({'a': 1}, {'b': 2})", "from collections import ChainMap"),),
-    "Random": (("random.Random(1)", "import random"),),
-    "Namespace": (("SimpleNamespace(name='a', value=1)", "from types import SimpleNamespace"),),
-    "StructTime": (("time.gmtime(0)", "import time"),),
+    "BinaryIO": ("import io", ("io.BytesIO(b'first line\\nsecond line\\n')", "io.BytesIO()")),
+    "deque": ("from collections import deque", ("deque([1, 2, 3])",)),
+    "defaultdict": ("from collections import defaultdict", ("defaultdict(list, {'a': [1]})",)),
+    "OrderedDict": ("from collections import OrderedDict", ("OrderedDict([('a', 1), ('b', 2)])",)),
+    "Counter": ("from collections import Counter", ("Counter('banana')",)),
+    "ChainMap": ("from collections import ChainMap", ("ChainMap({'a': 1}, {'b': 2})",)),
+    "Random": ("import random", ("random.Random(1)",)),
+    "Namespace": ("from types import SimpleNamespace", ("SimpleNamespace(name='a', value=1)",)),
+    "StructTime": ("import time", ("time.gmtime(0)",)),
 }
 
-# For code that asks what day it is: what stands in some relation to now, so that it holds on any day.
+# Values relative to now, for code that reads the clock: assertions about them hold on any day.
 RELATIVE: dict[str, tuple[str, ...]] = {
     "date": (
         "datetime.date.today()",

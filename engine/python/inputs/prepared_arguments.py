@@ -1,4 +1,4 @@
-"""Rows of arguments made ready first: objects filled by their own methods, files written beforehand (B-06)."""
+"""Generates rows of prepared arguments: objects that their own methods have filled, files written beforehand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..model.model import CallableFacts, ModuleFacts, Parameter
 from ..source.annotations import type_hint
 from .arguments import Pools, Row, argument_rows, rendered_arguments
 from .learning import LearnedInputs
-from .receivers import Receiver, receivers
+from .receivers import receivers
 from .values import Values
 
 _WRITES = re.compile(r"(save|write|dump|store|export)(?:_(\w+?))?(?:_to(?:_\w+)?)?")
@@ -23,7 +23,7 @@ _RECEIVERS = 6
 
 
 def with_new_file(one: CallableFacts, pools: Pools, facts: ModuleFacts) -> Pools:
-    """The pools, in which what writes a file is given the path of a new one first."""
+    """Puts the path of a new file first among the values of a callable that writes a file."""
     parameter = _path_parameter(one)
     match = _WRITES.fullmatch(one.name)
     if parameter is None or match is None:
@@ -34,9 +34,9 @@ def with_new_file(one: CallableFacts, pools: Pools, facts: ModuleFacts) -> Pools
 def prepared_rows(
     one: CallableFacts, pools: Pools, values: Values, facts: ModuleFacts, learned: LearnedInputs | None = None
 ) -> Iterator[Row]:
-    """Rows in which every object that can be filled is, and in which the file is one the module itself writes.
+    """Yields rows whose objects are filled and whose files the module itself has written.
 
-    A required parameter without values ends it at once.
+    None where a required parameter has no values.
     """
     base = next(argument_rows(one, pools, 1), None)
     if base is None:
@@ -45,23 +45,17 @@ def prepared_rows(
     objects = _filled_objects(one, values, facts, learned)
     for place in range(min(_MOST_FILLED, max((len(found) for found in objects.values()), default=0))):
         chosen = {name: found[min(place, len(found) - 1)] for name, found in objects.items()}
-        given = {item.name for item, _ in base}
-        row = [(item, chosen.get(item.name, value)) for item, value in base]
-        row.extend((item, chosen[item.name]) for item in one.parameters if item.name in chosen.keys() - given)
-        yield _in_order(one, row)
-
-
-def _in_order(one: CallableFacts, row: list[tuple[Parameter, Candidate]]) -> Row:
-    order = {item.name: at for at, item in enumerate(one.parameters)}
-    return tuple(sorted(row, key=lambda pair: order[pair[0].name]))
+        values_by_name = {item.name: value for item, value in base} | chosen
+        yield tuple((item, values_by_name[item.name]) for item in one.parameters if item.name in values_by_name)
 
 
 def _filled_objects(
     one: CallableFacts, values: Values, facts: ModuleFacts, learned: LearnedInputs | None
 ) -> dict[str, list[Candidate]]:
-    """For each parameter that takes an object of a project's class, variables whose object was changed since made.
+    """For each parameter that takes an object of a project's class, variables whose object has been changed.
 
-    The subject's own class is left out, and a class that two parameters take: both would bear the same variable.
+    The subject's own class is left out; of two parameters of one class only the first is filled, because variables are
+    named after classes.
     """
     found: dict[str, list[Candidate]] = {}
     taken = {one.owner}
@@ -75,18 +69,18 @@ def _filled_objects(
         where, owner = known
         taken.add(owner.name)
         made = receivers(values, where, owner, _RECEIVERS, learned if where is facts else None)
-        changed = [_as_argument(receiver) for receiver in made if receiver.changes]
+        changed = [
+            Candidate(each.variable, each.imports, each.arrange, each.fixtures, "sequence")
+            for each in made
+            if each.changes
+        ]
         if changed:
             found[parameter.name] = changed
     return found
 
 
-def _as_argument(receiver: Receiver) -> Candidate:
-    return Candidate(receiver.variable, receiver.imports, receiver.arrange, receiver.fixtures, "sequence")
-
-
 def _with_files(one: CallableFacts, base: Row, values: Values, facts: ModuleFacts) -> Iterator[Row]:
-    """For what reads, the file that its counterpart of the module has written."""
+    """For a function that reads a file: rows with a file that its writing counterpart has written."""
     parameter, match = _path_parameter(one), _READS.fullmatch(one.name)
     writer = _counterpart(match[2], facts) if match is not None and one.owner is None else None
     target = _path_parameter(writer) if writer is not None else None
@@ -102,7 +96,7 @@ def _with_files(one: CallableFacts, base: Row, values: Values, facts: ModuleFact
 
 
 def _counterpart(noun: str | None, facts: ModuleFacts) -> CallableFacts | None:
-    """The function that writes what another reads."""
+    """The function of the module that writes what another reads: `save_orders` for `load_orders`."""
     for one in facts.functions:
         match = _WRITES.fullmatch(one.name)
         if match is not None and match[2] == noun and not one.is_async and _path_parameter(one) is not None:
@@ -111,7 +105,7 @@ def _counterpart(noun: str | None, facts: ModuleFacts) -> CallableFacts | None:
 
 
 def _path_parameter(one: CallableFacts) -> Parameter | None:
-    """The required parameter that takes a path."""
+    """The required parameter that takes a path, by its annotation or its name."""
     for item in one.parameters:
         names = {hint.name for hint in type_hint(item.annotation).members()}
         if item.required and (names & {"Path", "PathLike"} or (_PATH_NAMES.fullmatch(item.name) and names <= _TEXTUAL)):
@@ -123,7 +117,7 @@ _TEXTUAL = frozenset({"Any", "str", "None"})
 
 
 def _new_file(parameter: Parameter, noun: str | None, facts: ModuleFacts) -> Candidate:
-    """A path in the runner's folder with a name that says what it keeps: `tmp_path / 'orders.json'`."""
+    """A path in the runner's folder, named after its content: `tmp_path / 'orders.json'`."""
     imported = {name for name, _ in facts.imports}
     ending = next((ending for module, ending in _ENDINGS if module in imported), ".txt")
     path = f"tmp_path / '{noun or 'data'}{ending}'"

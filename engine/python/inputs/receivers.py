@@ -1,4 +1,4 @@
-"""Objects to call methods on: a variable, statements that build it, calls that change its state first (B-06)."""
+"""Generates receivers of method calls: a variable, statements that build it, calls that change its state first."""
 
 from __future__ import annotations
 
@@ -43,16 +43,18 @@ class Receiver:
 def receivers(
     values: Values, where: ModuleFacts, owner: ClassFacts, limit: int, learned: LearnedInputs | None = None
 ) -> list[Receiver]:
-    """Objects of a class: fresh ones, then ones changed by one or two calls, by declared order.
+    """Objects of a class: new ones alternating with ones that one or two calls have changed, at most `limit`.
 
-    What was learned goes first: expressions that gave such an object, calls that changed one.
+    Expressions and calls that were observed to build or change such an object come first.
     """
     variable = variable_for(owner.name)
     seen = learned.objects.get(owner.name, []) if learned is not None else []
     made = values.of_class(where, owner)
     if seen:
         made = [*interleaved([seen[:2], made[:1]]), *interleaved([seen[2:], made[1:]])]
-    fresh = [_fresh(variable, one) for one in made]
+    fresh = [
+        Receiver(variable, (*one.arrange, f"{variable} = {one.source}"), one.imports, one.fixtures) for one in made
+    ]
     if not fresh:
         return []
     changes = learned.changes.get(owner.name, []) if learned is not None else []
@@ -63,7 +65,7 @@ def receivers(
 
 
 def _combinations(changes: list[Candidate]) -> list[list[Candidate]]:
-    """Which changes are made one after another: each alone, neighbours, then the first few."""
+    """Combines changes into sequences: each alone, neighbouring pairs, then the first four."""
     found = [[one] for one in changes[:1]]
     found.extend([first, second] for first, second in pairwise(changes[:3]))
     found.extend([one] for one in changes[1:])
@@ -72,16 +74,10 @@ def _combinations(changes: list[Candidate]) -> list[list[Candidate]]:
 
 
 def alternating(left: list[Receiver], right: list[Receiver]) -> list[Receiver]:
-    """One of each in turns, then what is left over."""
+    """Takes one of each in turns, then the rest of the longer list."""
     shorter = min(len(left), len(right))
     mixed = [item for pair in zip(left, right, strict=False) for item in pair]
     return [*mixed, *left[shorter:], *right[shorter:]]
-
-
-def _fresh(variable: str, one: Candidate) -> Receiver:
-    """The variable bound; an object made from another of its class keeps that one's name for itself alone."""
-    arrange = (*one.arrange, f"{variable} = {one.source}")
-    return Receiver(variable, arrange, one.imports, one.fixtures)
 
 
 def _changed(base: Receiver, changes: list[Candidate]) -> Receiver:
@@ -89,17 +85,14 @@ def _changed(base: Receiver, changes: list[Candidate]) -> Receiver:
     for one in changes:
         arrange.extend(text for text in one.arrange if text not in arrange)
         arrange.append(one.source)
-    return Receiver(
-        base.variable,
-        tuple(arrange),
-        tuple(sorted({*base.imports, *(text for one in changes for text in one.imports)})),
-        tuple(sorted({*base.fixtures, *(text for one in changes for text in one.fixtures)})),
-        base.changes + len(changes),
-    )
+    imports = {*base.imports, *(text for one in changes for text in one.imports)}
+    fixtures = {*base.fixtures, *(text for one in changes for text in one.fixtures)}
+    count = base.changes + len(changes)
+    return Receiver(base.variable, tuple(arrange), tuple(sorted(imports)), tuple(sorted(fixtures)), count)
 
 
 def change_calls(values: Values, where: ModuleFacts, owner: ClassFacts, variable: str) -> list[Candidate]:
-    """Statements that change an object of the class, those that fill it before those that empty it."""
+    """Statements that change an object of the class; those that add to it before those that remove from it."""
     found: list[Candidate] = []
     members = [(place, member) for place, one in values.index.lineage(where, owner) for member in one.members]
     seen: set[str] = set()
@@ -111,7 +104,7 @@ def change_calls(values: Values, where: ModuleFacts, owner: ClassFacts, variable
             continue
         seen.add(member.name)
         pools = {one.name: values.for_parameter(member, one, place) for one in member.parameters}
-        # What fills an object is done twice, so that there is a second thing in it.
+        # The first changing method is called with two rows of arguments, so that the object holds two things.
         for row in argument_rows(member, pools, limit=1 if found else 2):
             inner = rendered_arguments(row)
             text = _statement(member, variable, inner, [value for _, value in row])
@@ -121,7 +114,7 @@ def change_calls(values: Values, where: ModuleFacts, owner: ClassFacts, variable
 
 
 def changes_state(member: CallableFacts) -> bool:
-    """Whether calling the member seems to change its object."""
+    """Whether the member probably changes its object, by its name and the uses of `self` in its body."""
     if not member.public or member.is_async or member.is_generator or member.kind not in ("method", "property"):
         return False
     if member.kind == "property":

@@ -1,4 +1,4 @@
-"""Changes to texts that are small languages, and to lists of words, by their lines and tokens (B-06)."""
+"""Mutates structured texts by lines and tokens, and lists of words by their items."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _LONGEST_WORD = 30
 
 
 def is_structured(text: str) -> bool:
-    """Whether a text has lines or enough parts to be changed by its parts."""
+    """Whether a text has several lines or at least six tokens."""
     return "\n" in text.strip() or len(_TOKEN.findall(text)) >= 6
 
 
 def changed_text(text: str, words: Sequence[str], generator: random.Random) -> str:
-    """The text with one line or token changed; `words` are what may be put into it."""
+    """Changes one line or token of a text; `words` are the tokens that may be inserted."""
     if "\n" in text.strip() and generator.random() < 0.35:
         return "\n".join(_rearranged(text.split("\n"), generator))
     tokens: list[str] = _TOKEN.findall(text)
@@ -44,7 +44,7 @@ def changed_text(text: str, words: Sequence[str], generator: random.Random) -> s
 
 
 def changed_words(items: Sequence[str], words: Sequence[str], generator: random.Random) -> list[str]:
-    """A list of texts with one of them changed, left out, doubled or added."""
+    """Changes, drops, doubles or adds one item of a list of texts."""
     found = list(items)
     kind = generator.randrange(7)
     if (kind < 3 and words) or not found:
@@ -66,7 +66,7 @@ def changed_words(items: Sequence[str], words: Sequence[str], generator: random.
 
 
 def words_of(texts: Sequence[str]) -> list[str]:
-    """The words that stand in texts, without the brackets and marks around them, once each."""
+    """The distinct words of texts, without the brackets and marks around them."""
     found: dict[str, None] = {}
     for text in texts:
         for part in text.split():
@@ -77,7 +77,7 @@ def words_of(texts: Sequence[str]) -> list[str]:
 
 
 def _rearranged(items: list[str], generator: random.Random) -> list[str]:
-    """One item dropped, doubled, or put elsewhere."""
+    """Drops, doubles or moves one item."""
     found = list(items)
     at = generator.randrange(len(found))
     kind = generator.randrange(3)

@@ -1,4 +1,4 @@
-"""Texts that fit what a body expects of one: matches of its regular expressions, dates in its formats (B-06)."""
+"""Generates texts that a body accepts: matches of its regular expressions, dates in its formats."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LETTERS = {
 
 
 def text_examples(constant: str) -> list[str]:
-    """Texts made of one string constant: dates when it is a date format, matches when it is a regular expression."""
+    """Texts for one string constant: a date when it is a date format, matches when it is a regular expression."""
     if re.search(r"%[YmdHMSyjBbAaIp]", constant):
         text = _MOMENT.strftime(constant)
         return [text] if text != constant and "%" not in text else []

@@ -1,15 +1,14 @@
-"""Values for types and parameters, as source text, the best first (B-06)."""
+"""Generates values for types and parameters, as source text, the best first."""
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from ..facts.type_inference import default_hint, inferred_hints, name_entry, uses_of
-from ..model.candidates import Candidate, distinct
+from ..model.candidates import Candidate, combined, distinct
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
 from ..source.annotations import ANY, TypeHint, type_hint
 from ..usage.project_index import ProjectIndex
 from .construct import class_candidates
+from .learning import LearnedInputs
 from .operands import operand_values
 from .pools import BY_TYPE, IMPORTED, LAMBDAS, RELATIVE, SAME_AS
 
@@ -25,15 +24,9 @@ _ITERABLES = frozenset(
 _MAPPINGS = frozenset({"dict", "Mapping", "OrderedDict", "defaultdict"})
 _CLOCKS = (
     Candidate("lambda: 0"),
-    Candidate("itertools.count().__next__", ("import itertools",)),  # a second goes by from look to look
+    Candidate("itertools.count().__next__", ("import itertools",)),  # advances by a second on each call
     Candidate("lambda: 100"),
 )
-
-
-class Rejections(Protocol):
-    """What `Values` reads of `learning.Learned`."""
-
-    rejected: set[tuple[str, str, str]]
 
 
 class Values:
@@ -42,9 +35,9 @@ class Values:
     Args:
         facts: the target module.
         index: where project classes are looked up.
-        known: literals that real calls give to a parameter, by `(qualified name, parameter)`.
-        built: ways to build objects of a class that real code uses, by class name.
-        learned: what was found not to work.
+        known: literals that real calls pass to a parameter, by `(qualified name, parameter)`.
+        built: expressions of real code that build objects of a class, by class name.
+        learned: arguments that were observed to be rejected.
     """
 
     def __init__(
@@ -53,7 +46,7 @@ class Values:
         index: ProjectIndex,
         known: dict[tuple[str, str], list[Candidate]] | None = None,
         built: dict[str, list[Candidate]] | None = None,
-        learned: Rejections | None = None,
+        learned: LearnedInputs | None = None,
     ) -> None:
         self.facts = facts
         self.index = index
@@ -64,18 +57,18 @@ class Values:
         self._objects: dict[tuple[str, str], tuple[Candidate, ...]] = {}
 
     def refresh(self) -> None:
-        """Forget what was worked out, because `known`, `built` or `learned` have grown."""
+        """Clears the caches, because `known`, `built` or `learned` have grown."""
         self._cache.clear()
         self._objects.clear()
 
     def for_parameter(
         self, one: CallableFacts, parameter: Parameter, where: ModuleFacts | None = None, depth: int = 0
     ) -> tuple[Candidate, ...]:
-        """Values to give for a parameter: real calls' and compared constants between plain ones of its type.
+        """Values for a parameter: those of real calls and of comparisons, interleaved with plain ones of its type.
 
         Args:
             where: the module that `one` is defined in, when it is not the target.
-            depth: how many objects deep we are; nothing is built below three.
+            depth: nesting depth of the object under construction; at most three.
         """
         where = where or self.facts
         key = (where.module, one.qualname, parameter.name)
@@ -99,7 +92,7 @@ class Values:
         return tuple(distinct([item for item in good or mixed if item.source != parameter.default], _MAXIMUM_VALUES))
 
     def hints(self, one: CallableFacts, parameter: Parameter, where: ModuleFacts) -> tuple[TypeHint, ...]:
-        """The types of a parameter: its annotation's members, else its default's and what bodies and docs suggest."""
+        """The types of a parameter: its annotation's members, else what its default, uses and documentation suggest."""
         declared = type_hint(parameter.annotation)
         if declared.name not in ("Any", "object"):
             return declared.members()
@@ -138,7 +131,7 @@ class Values:
         return interleaved([[Candidate(text) for text in LAMBDAS.get(arity, LAMBDAS[-1])] for arity in arities])
 
     def of_type(self, hint: TypeHint, where: ModuleFacts, depth: int = 0, name: str = "") -> list[Candidate]:
-        """Values of a type as seen from the module `where`; empty for one that nothing is known of."""
+        """Values of a type as named in the module `where`; empty for an unknown type."""
         if depth > _MAXIMUM_DEPTH:
             return []
         if hint.name == "Union":
@@ -171,7 +164,7 @@ class Values:
         if depth > _MAXIMUM_DEPTH:
             return []
         if key not in self._objects:
-            # A class whose constructor takes its own kind must not build itself for ever.
+            # Stops the recursion for a class whose constructor takes an object of the same class.
             self._objects[key] = ()
             self._objects[key] = tuple(class_candidates(self, where, owner, depth))
         return [*self.built.get(owner.name, []), *self._objects[key]]
@@ -202,12 +195,12 @@ class Values:
         empty = {"set": "set()", "tuple": "()"}.get(hint.name)
         found = [Candidate(empty) if not row and empty else joined(row, opening, closing) for row in rows]
         if hint.name in _OPEN_SEQUENCES and self._is_open(hint.arguments[0], where):
-            # Of what may hold anything, a text is what a person takes.
+            # For elements of any type, a text is the plainest sequence.
             return [*(Candidate(text) for text in _TEXTS), *distinct(found, 4)]
         return distinct(found, 6)
 
     def _is_open(self, hint: TypeHint, where: ModuleFacts) -> bool:
-        """Whether a type lets everything pass, as an unbound type variable does."""
+        """Whether a type accepts any value, as an unbound type variable does."""
         if hint.name in ("Any", "object"):
             return True
         source = dict(where.constants).get(hint.name, "")
@@ -218,16 +211,14 @@ class Values:
         items = self.of_type(hint.arguments[1], where, depth + 1)
         if not keys or not items:
             return plain_candidates("dict")
-        pairs = [pair(key, items[index % len(items)]) for index, key in enumerate(keys[:4])]
+        both = [(key, items[index % len(items)]) for index, key in enumerate(keys[:4])]
+        pairs = [combined(f"{key.source}: {item.source}", (key, item)) for key, item in both]
         return [joined(pairs[:2], "{", "}"), Candidate("{}"), joined(pairs[2:3] or pairs[:1], "{", "}")]
 
     def _callables_of(self, hint: TypeHint, where: ModuleFacts, depth: int) -> list[Candidate]:
-        if not hint.arguments or hint.arguments[0].name == "...":
-            pool = LAMBDAS[-1]
-            count = -1
-        else:
-            count = len(hint.arguments) - 1
-            pool = LAMBDAS.get(count, LAMBDAS[-1])
+        unknown = not hint.arguments or hint.arguments[0].name == "..."
+        count = -1 if unknown else len(hint.arguments) - 1
+        pool = LAMBDAS.get(count, LAMBDAS[-1])
         result = self.of_type(hint.arguments[-1], where, depth + 1) if hint.arguments else []
         names = "*args, **kwargs" if count < 0 else ", ".join("xyzuvw"[:count])
         made = [
@@ -238,7 +229,7 @@ class Values:
         return interleaved([made, [Candidate(text) for text in pool]])
 
     def _aliased(self, hint: TypeHint, where: ModuleFacts, depth: int) -> list[Candidate]:
-        """Type aliases, new types and type variables, by the source of the constant they are."""
+        """Values of a type alias, new type or type variable, by the source of the constant that defines it."""
         source = dict(where.constants).get(hint.name)
         if source is None:
             origin = self.index.origin_of(hint.name, where)
@@ -256,20 +247,21 @@ class Values:
 
 
 def plain_candidates(name: str, *, reads_clock: bool = False) -> list[Candidate]:
-    """Values of a standard type by its last name; for code that reads the clock also such as move along with it."""
+    """Values of a standard type by its last name; for code that reads the clock also values relative to now."""
     name = SAME_AS.get(name, name)
     if name in IMPORTED:
         relative = [Candidate(text, ("import datetime",)) for text in RELATIVE.get(name, ()) if reads_clock]
         if relative:
             return interleaved([relative, plain_candidates(name)])
-        return [Candidate(source, (statement,)) for source, statement in IMPORTED[name]]
+        statement, sources = IMPORTED[name]
+        return [Candidate(source, (statement,)) for source in sources]
     if name == "Callable":
         return [Candidate(text) for text in LAMBDAS[1]]
     return [Candidate(text) for text in BY_TYPE.get(name, ())]
 
 
 def spread(parameter: Parameter, found: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-    """The values themselves, or for `*args` and `**kwargs` several of them as they stand in a call."""
+    """The values themselves; for `*args` and `**kwargs` several of them, as written in a call."""
     if parameter.kind == "var_positional":
         rows = [list(found[:2]), list(found[:1]), list(found[1:4]), *([one] for one in found[2:8])]
         return tuple(distinct([joined(row, "", "") for row in rows if row], _MAXIMUM_VALUES))
@@ -280,23 +272,12 @@ def spread(parameter: Parameter, found: tuple[Candidate, ...]) -> tuple[Candidat
 
 
 def joined(parts: list[Candidate], opening: str, closing: str) -> Candidate:
-    """One expression of several, with what all of them need."""
-    return Candidate(
-        source=f"{opening}{', '.join(one.source for one in parts)}{closing}",
-        imports=tuple(dict.fromkeys(text for one in parts for text in one.imports)),
-        arrange=tuple(dict.fromkeys(text for one in parts for text in one.arrange)),
-        fixtures=tuple(dict.fromkeys(text for one in parts for text in one.fixtures)),
-    )
-
-
-def pair(key: Candidate, value: Candidate) -> Candidate:
-    """`key: value` inside braces."""
-    both = joined([key, value], "", "")
-    return Candidate(f"{key.source}: {value.source}", both.imports, both.arrange, both.fixtures)
+    """One expression of several between brackets, with everything that all of them need."""
+    return combined(f"{opening}{', '.join(one.source for one in parts)}{closing}", parts)
 
 
 def interleaved(pools: list[list[Candidate]]) -> list[Candidate]:
-    """The pools' first values, then their second ones, and so on, without repetitions."""
+    """Interleaves pools: their first values, then their second ones, and so on, without repetitions."""
     longest = max((len(pool) for pool in pools), default=0)
     mixed = [pool[index] for index in range(longest) for pool in pools if index < len(pool)]
     return distinct(mixed, _MAXIMUM_VALUES)
@@ -309,7 +290,7 @@ _EMPTY = "(tmp_path / 'empty.json').write_text('[]')"
 
 
 def file_candidates() -> list[Candidate]:
-    """Path objects: a file that is there, one that is not, a path that is only looked at, a folder, a file of data."""
+    """Path objects: an existing file, a missing one, a path that is only parsed, a folder, a file of data."""
     return [
         Candidate("tmp_path / 'notes.txt'", arrange=(_WRITTEN,), fixtures=("tmp_path",)),
         Candidate("tmp_path / 'missing.txt'", fixtures=("tmp_path",)),

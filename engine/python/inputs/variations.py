@@ -1,43 +1,23 @@
-"""Values near a value: boundaries, lengths, prefixes, other types, emptiness (B-06)."""
+"""Generates variations of a value: boundaries, lengths, prefixes, other types, emptiness."""
 
 from __future__ import annotations
 
 from typing import Any
 
+_FOR_NONE = ["0", "1", "''", "'a'", "[]", "True", "{}", "lambda x: x"]
 _TEXT_TYPES = "0", "1.5", "None", "b'abc'", "['a']"
 
 
 def variations(value: Any) -> list[str]:
-    """Source text of values near `value`, the likeliest to change the way first, without the value itself."""
+    """Source text of values near `value`, without the value itself; the likeliest to take another branch first."""
     if isinstance(value, bool) or value is None:
-        found = _of_none() if value is None else [repr(not value), "None"]
+        found = _FOR_NONE if value is None else [repr(not value), "None"]
     elif isinstance(value, int):
-        found = [
-            str(value + 1),
-            str(value - 1),
-            "0",
-            str(-value),
-            str(value * 10),
-            "1",
-            "2",
-            f"{value}.5",
-            "None",
-            "'a'",
-            "'3'",
-        ]
-        found = [one for one in found if len(one) < 20]
+        near = [str(value + 1), str(value - 1), "0", str(-value), str(value * 10), "1", "2", f"{value}.5"]
+        found = [text for text in (*near, "None", "'a'", "'3'") if len(text) < 20]
     elif isinstance(value, float):
-        found = [
-            "0.0",
-            repr(-value),
-            repr(value + 1),
-            repr(value / 2),
-            "1",
-            "float('nan')",
-            "float('inf')",
-            "None",
-            "'a'",
-        ]
+        near = ["0.0", repr(-value), repr(value + 1), repr(value / 2)]
+        found = [*near, "1", "float('nan')", "float('inf')", "None", "'a'"]
     elif isinstance(value, str):
         found = _of_text(value)
     elif isinstance(value, bytes):
@@ -53,19 +33,13 @@ def variations(value: Any) -> list[str]:
     return [one for one in dict.fromkeys(found) if one != repr(value)]
 
 
-def _of_none() -> list[str]:
-    return ["0", "1", "''", "'a'", "[]", "True", "{}", "lambda x: x"]
-
-
 def _of_text(text: str) -> list[str]:
     found = ["''"]
     if len(text) < 40:
-        found += [repr(one) for one in (text.upper(), text.lower(), f" {text} ", f"{text}{text}", f"{text}\n{text}")]
-        found += [
-            repr(one) for one in (f"-{text}", f"{text}1", f"{text}.", f"{text}-{text}", text.title(), f"{text} é中")
-        ]
+        changed = [text.upper(), text.lower(), f" {text} ", f"{text}{text}", f"{text}\n{text}", f"-{text}", f"{text}1"]
+        found += map(repr, (*changed, f"{text}.", f"{text}-{text}", text.title(), f"{text} é中"))
     if len(text) > 1:
-        found += [repr(one) for one in (text[:1], text[1:], text[:-1], text[::-1], text[: len(text) // 2])]
+        found += map(repr, (text[:1], text[1:], text[:-1], text[::-1], text[: len(text) // 2]))
     for index, letter in enumerate(text[:6]):
         if not letter.isalnum():
             found.append(repr(text[:index] + text[index + 1 :]))
@@ -75,27 +49,13 @@ def _of_text(text: str) -> list[str]:
 def _of_sequence(value: list[Any] | tuple[Any, ...]) -> list[str]:
     kind = type(value)
     items = list(value)
-    found: list[Any] = [kind()]
+    changed: list[list[Any]] = [[], [1], ["a", "b"], [1, 2, 3, 4, 5], [[1], [2]], [None]]
     if items:
-        found += [kind(items[:1]), kind(items[:-1]), kind(items + items[:1]), kind(items[::-1]), kind([*items, None])]
-        found += [
-            kind(items * 2),
-            kind([items[0]] * 2),
-            kind([*items, "a"]),
-            kind([items, items[:1]]),
-            kind([*items, 0]),
-        ]
-    else:
-        found += [kind([1]), kind(["a", "b"]), kind([1, 2, 3, 4, 5]), kind([[1], [2]]), kind([None])]
+        changed = [[], items[:1], items[:-1], items + items[:1], items[::-1], [*items, None], items * 2]
+        changed += [[items[0]] * 2, [*items, "a"], [items, items[:1]], [*items, 0]]
+    found = [repr(kind(one)) for one in changed]
     other = tuple(items) if kind is list else items
-    return [
-        *(repr(one) for one in found if len(repr(one)) < 160),
-        repr(other),
-        f"iter({items!r})",
-        "None",
-        "1",
-        "'abc'",
-    ]
+    return [*(text for text in found if len(text) < 160), repr(other), f"iter({items!r})", "None", "1", "'abc'"]
 
 
 def _of_mapping(value: dict[Any, Any]) -> list[str]:

@@ -1,19 +1,20 @@
-"""Source text for one value, with what it needs around it."""
+"""Source text for one value, with the imports, statements and fixtures it needs."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An expression for a value.
+    """An expression for a value of a parameter.
 
     Attributes:
         imports: import statements the expression and `arrange` need.
         arrange: statements that must run before it.
         fixtures: names the runner provides.
-        origin: where it came from, as in `Trial.source`.
+        origin: where the value came from, as in `Trial.source`.
     """
 
     source: str
@@ -29,3 +30,14 @@ def distinct(candidates: list[Candidate], limit: int) -> list[Candidate]:
     for one in candidates:
         found.setdefault(one.source, one)
     return list(found.values())[:limit]
+
+
+def combined(source: str, parts: Iterable[Candidate], imports: Iterable[str] = ()) -> Candidate:
+    """An expression made of several candidates, with everything that all of them need; `imports` come first."""
+    parts = list(parts)
+    return Candidate(
+        source=source,
+        imports=tuple(dict.fromkeys((*imports, *(text for one in parts for text in one.imports)))),
+        arrange=tuple(dict.fromkeys(text for one in parts for text in one.arrange)),
+        fixtures=tuple(dict.fromkeys(text for one in parts for text in one.fixtures)),
+    )

@@ -1,4 +1,4 @@
-"""Which folders of a project are source roots, by its project files and by convention (B-05)."""
+"""Finds the source roots of a project in its project files and by convention."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CONVENTIONAL = ("src", "lib", "python")
 
 
 def declared_roots(root: Path, tree: ProjectTree) -> tuple[str, ...]:
-    """Source roots relative to `root`, longest first; the project root itself is always among them."""
+    """The source roots relative to `root`, deepest first; the project root itself is always the last."""
     found = {"."}
     for project in (".", *tree.projects):
         folder = root / project
@@ -47,31 +47,51 @@ def _holds_source(tree: ProjectTree, folder: str) -> bool:
 
 
 def _from_pyproject(path: Path) -> set[str]:
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
-        return set()
-    tool = _table(data, "tool")
-    setuptools = _table(tool, "setuptools")
-    found: set[str] = set()
-    package_dir = _table(setuptools, "package-dir")
-    found.update(value for key, value in package_dir.items() if key == "" and isinstance(value, str))
-    where = _table(_table(setuptools, "packages"), "find").get("where", [])
-    found.update(_strings(where))
-    poetry = _table(tool, "poetry").get("packages", [])
+    data = read_toml(path)
+    package_dir = table_at(data, "tool", "setuptools", "package-dir")
+    found = {value for key, value in package_dir.items() if key == "" and isinstance(value, str)}
+    found.update(_strings(table_at(data, "tool", "setuptools", "packages", "find").get("where", [])))
+    poetry = table_at(data, "tool", "poetry").get("packages", [])
     if isinstance(poetry, list):
         found.update(one["from"] for one in poetry if isinstance(one, dict) and isinstance(one.get("from"), str))
-    wheel = _table(_table(_table(_table(tool, "hatch"), "build"), "targets"), "wheel")
+    wheel = table_at(data, "tool", "hatch", "build", "targets", "wheel")
     found.update(_strings(wheel.get("sources", [])))
     found.update(PurePosixPath(one).parent.as_posix() for one in _strings(wheel.get("packages", [])))
-    pytest_paths = _table(_table(tool, "pytest"), "ini_options").get("pythonpath", [])
-    found.update(_strings(pytest_paths))
+    found.update(_strings(table_at(data, "tool", "pytest", "ini_options").get("pythonpath", [])))
     return {one for one in found if one}
 
 
-def _table(data: Any, key: str) -> dict[str, Any]:
-    value = data.get(key) if isinstance(data, dict) else None
-    return value if isinstance(value, dict) else {}
+def read_toml(path: Path) -> dict[str, Any]:
+    """The contents of a TOML file; empty where it cannot be read or parsed."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return {}
+
+
+def table_at(data: Any, *keys: str) -> dict[str, Any]:
+    """The table under nested keys; empty where there is none."""
+    for key in keys:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data if isinstance(data, dict) else {}
+
+
+def read_config(path: Path) -> configparser.ConfigParser:
+    """The contents of an INI file; empty where it cannot be read or parsed."""
+    parser = configparser.ConfigParser(interpolation=None)
+    try:
+        parser.read_string(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, configparser.Error):
+        return configparser.ConfigParser(interpolation=None)
+    return parser
+
+
+def parse_file(path: Path) -> ast.Module:
+    """The syntax tree of a file, for reading it without running it; an empty one where it does not parse."""
+    try:
+        return parse_python(path.read_bytes(), str(path))
+    except (OSError, SyntaxError):
+        return ast.Module([], [])
 
 
 def _strings(value: Any) -> list[str]:
@@ -81,11 +101,7 @@ def _strings(value: Any) -> list[str]:
 
 
 def _from_setup_cfg(path: Path) -> set[str]:
-    parser = configparser.ConfigParser(interpolation=None)
-    try:
-        parser.read_string(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, configparser.Error):
-        return set()
+    parser = read_config(path)
     found = set(parser.get("options.packages.find", "where", fallback="").split())
     for line in parser.get("options", "package_dir", fallback="").splitlines():
         key, separator, value = line.partition("=")
@@ -96,12 +112,8 @@ def _from_setup_cfg(path: Path) -> set[str]:
 
 def _from_setup_py(path: Path) -> set[str]:
     """`package_dir={"": "src"}` and `find_packages("src")` of a setup script, read without running it."""
-    try:
-        tree = parse_python(path.read_bytes(), str(path))
-    except (OSError, SyntaxError):
-        return set()
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in ast.walk(parse_file(path)):
         if isinstance(node, ast.keyword) and node.arg == "package_dir" and isinstance(node.value, ast.Dict):
             for key, value in zip(node.value.keys, node.value.values, strict=True):
                 if isinstance(key, ast.Constant) and key.value == "" and isinstance(value, ast.Constant):

@@ -11,17 +11,17 @@ from ....utils.python_source import parse_expression
 
 _WRAPPERS = frozenset({"Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "Unpack", "InitVar"})
 # Other spellings, in annotations and in docstrings, of the type names in KNOWN.
-_ALIASES = {
+_ALIASES: dict[str, str] = {
     alias: name
     for alias, _, name in (
         pair.partition("=")
         for pair in (
             "List=list Dict=dict Set=set FrozenSet=frozenset Tuple=tuple Type=type Text=str AnyStr=str Deque=deque "
             "DefaultDict=defaultdict OrderedDict=OrderedDict MutableSequence=list MutableMapping=dict MutableSet=set "
-            "AbstractSet=set StrPath=PathLike AnyPath=PathLike string=str text=str unicode=str basestring=str integer=int "
-            "boolean=bool dictionary=dict function=Callable callable=Callable func=Callable iterable=Iterable "
-            "iterator=Iterator sequence=Sequence mapping=Mapping number=float Number=float Real=float object=Any "
-            "file=TextIO file-like=TextIO NoneType=None"
+            "AbstractSet=set StrPath=PathLike AnyPath=PathLike string=str text=str unicode=str basestring=str "
+            "integer=int boolean=bool dictionary=dict function=Callable callable=Callable func=Callable "
+            "iterable=Iterable iterator=Iterator sequence=Sequence mapping=Mapping number=float Number=float "
+            "Real=float object=Any file=TextIO file-like=TextIO NoneType=None"
         ).split()
     )
 }
@@ -70,7 +70,7 @@ def prose_hint(text: str) -> TypeHint:
         known = [one for one in words if _ALIASES.get(one, one) in KNOWN]
         if not known:
             continue
-        names = [TypeHint(_ALIASES.get(one, one)) for one in known]
+        names = [TypeHint(_ALIASES.get(str(one), str(one))) for one in known]
         # "list of str": the second known type is the argument of the first.
         found.append(TypeHint(names[0].name, tuple(names[1:2])) if " of " in part else names[0])
     if not found:
