@@ -1,4 +1,4 @@
-"""A spec of any test type becomes test files; each type has its own renderer (T-07, B-04)."""
+"""Renders the spec of any test type as test files; each type has its own renderer."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ Renderer = Callable[[Spec, str, str], tuple[RenderedFile, ...]]
 
 
 def render_files(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...]:
-    """The test file of a spec, and the helpers beside it; the same spec gives the same bytes.
+    """Renders the test file of a spec and its helpers; the same spec gives the same bytes.
 
     Args:
         spec: valid against the schema of its `test_type`, with at least one case.
         framework: pytest or unittest.
-        test_path: where the test file will stand, POSIX, relative to the project's root.
+        test_path: path of the test file, POSIX, relative to the project's root.
 
     Raises:
         AgentFailure: the spec does not make Python files, or its type or framework is unknown.
@@ -88,7 +88,7 @@ def _integration(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFi
 
 
 def _api(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...]:
-    from .api.write.render import render_api  # loads what checks JSON, of which other tests have no need
+    from .api.write.render import render_api  # imports JSON schema checks, which other test types do not need
 
     return tuple(RenderedFile(one.path, one.contents) for one in render_api(spec, framework, test_path))
 

@@ -1,7 +1,7 @@
-"""Tries flows in the sandbox and keeps those that cross from one module of the project into another (T-20).
+"""Runs flows in the sandbox and selects those that cross from one module of the project into another.
 
-Proposing, observing, choosing and confirming are the unit engine's; what is new is that lines of all components count,
-that a flow must have been seen to cross, and that the other objects of a flow are asked afterwards.
+Proposing, observing, selecting and confirming are the unit engine's. In addition, lines of all components count, a flow
+must have been observed to cross, and the other objects of a flow are queried afterwards.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ _CONFIRMATIONS = 4
 
 @dataclass(frozen=True, slots=True)
 class Flows:
-    """What exploring one entry gave.
+    """The result of exploring one entry.
 
     Attributes:
         exploration: findings that cross, in the unit engine's form; arcs are those of all components.
-        arcs: what those arcs mean.
-        edges: for each finding, in the same order, which component was seen to call which.
+        arcs: maps those arcs to components.
+        edges: for each finding, in the same order, the calls between components that were observed.
     """
 
     exploration: Exploration
@@ -54,7 +54,7 @@ class Flows:
 
 
 class FlowProposer:
-    """Trials of the entry's callables that reach other components, each with questions to ask afterwards."""
+    """Proposes trials of the entry's callables that reach other components, each with state queries after the act."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class FlowProposer:
         self._servers = servers
 
     def initial(self) -> Iterator[Trial]:
-        """Trials that need no observation, then those that observations call for."""
+        """Trials that need no observation, then those that depend on observations."""
         return _QueriedTrials(chain(self._staged(), self._inner.initial()), self)
 
     def _staged(self) -> Iterator[Trial]:
@@ -78,11 +78,11 @@ class FlowProposer:
         return in_turns([scenarios(one, context, self._servers) for one in found])
 
     def looking(self, trial: Trial) -> Trial | None:
-        """The trial with its questions; None for one that aims elsewhere."""
+        """The trial with its state queries; None for a trial of another subject."""
         return with_state_queries(trial, self._inner.context) if self._wanted(trial) else None
 
     def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
-        """Trials worth making after one that reached something new or nearly did."""
+        """Variations of a trial that reached something new, or nearly did."""
         found = self._inner.follow_up(replace(trial, looks=(), asks=()), observation)
         return [with_state_queries(one, self._inner.context) for one in found if self._wanted(one)]
 
@@ -91,7 +91,7 @@ class FlowProposer:
 
 
 class _QueriedTrials:
-    """Passes trials on with their questions; it goes on after an end, as the stream below it may."""
+    """Adds state queries to a stream of trials. A class, because a generator could not resume after a StopIteration."""
 
     def __init__(self, trials: Iterator[Trial], proposer: FlowProposer) -> None:
         self._trials = trials
@@ -114,7 +114,7 @@ async def explore_flows(
     proposer: Proposer,
     budget: ExplorationBudget | None = None,
 ) -> Flows:
-    """Find the flows of one entry that deserve a test.
+    """Finds the flows of one entry that are worth a test.
 
     Raises:
         TargetImportError: the entry does not import.
@@ -149,7 +149,7 @@ async def explore_flows(
 
 
 def intended_exceptions(target: PythonTarget, components: IntegrationTarget, facts: ModuleFacts) -> frozenset[str]:
-    """Last names of the exceptions that the components raise in so many words, or that the entry documents."""
+    """Last names of the exceptions that the components raise explicitly, or that the entry documents."""
     named = {name for one in facts.callables() for name, _ in one.documentation.raises}
     for one in components.components:
         try:
@@ -161,7 +161,7 @@ def intended_exceptions(target: PythonTarget, components: IntegrationTarget, fac
 
 
 def raises_as_intended(record: TrialRecord, meant: frozenset[str]) -> bool:
-    """Whether what was raised, if anything, is behaviour; the end of a program is told by running it."""
+    """Whether a raised exception is intended behaviour. SystemExit is not: program runs cover it."""
     raised = record.observation.raised
     if raised is None:
         return True
@@ -210,26 +210,23 @@ async def _confirmed(
     watched: Watched,
     kills: Kills,
 ) -> tuple[Answers, Mapping[str, str]]:
-    """Choose, confirm, and choose again in place of what could not be confirmed; reasons by subject for the rest."""
+    """Selects and confirms flows, replacing those that cannot be confirmed; also returns the reasons by subject."""
     bad: dict[int, tuple[TrialRecord, str]] = {}
     kept: Answers = []
     for _ in range(_CONFIRMATIONS):
         chosen = _chosen([one for one in records if one.number not in bad], facts, imported, kills)
         answers = await confirm(target, facts, [(one.trial, one.seen) for one in chosen], watched)
         kept = [(one, answer) for one, answer in zip(chosen, answers, strict=True) if answer.seen is not None]
-        failed = {
-            one.number: (one, answer.reason) for one, answer in zip(chosen, answers, strict=True) if answer.seen is None
-        }
-        bad.update(failed)
-        if not failed:
+        if len(kept) == len(chosen):
             break
+        bad |= {one.number: (one, each.reason) for one, each in zip(chosen, answers, strict=True) if each.seen is None}
     return kept, {record.trial.subject: reason for record, reason in bad.values()}
 
 
 def _chosen(
     records: list[TrialRecord], facts: ModuleFacts, imported: frozenset[Arc], kills: Kills
 ) -> list[TrialRecord]:
-    """Staged flows first, because they assert most; of the others only what reaches, refuses or notices more."""
+    """Staged flows first, as they assert most; then others with a new arc, exception or killed mutant."""
     staged = select_trials([one for one in records if _is_staged(one)], facts, imported, kills)
     covered = imported.union(*(one.covered for one in staged))
     noticed = frozenset[int]().union(*(kills.get(one.number, frozenset()) for one in staged))
@@ -299,13 +296,13 @@ def _built_flows(
 
 
 def crosses_components(arcs: WideArcs, record: TrialRecord, components: IntegrationTarget, counting: set[str]) -> bool:
-    """Whether the act was seen to reach from one component into another that is more than vocabulary."""
+    """Whether the act was observed to cross between two components that are more than vocabulary."""
     edges = edges_taken(arcs, record.arcs, components, served=uses_server(record.trial))
     return any(edge.source in counting and edge.target in counting for edge in edges)
 
 
 def edges_taken(arcs: WideArcs, seen: Iterable[Arc], components: IntegrationTarget, *, served: bool) -> frozenset[Edge]:
-    """Calls from file to file; and the request, where a server ran that the flow has started."""
+    """Observed calls between files, and the request to a server that the flow started."""
     found = arcs.edges(seen)
     if served:
         running = arcs.run(seen)

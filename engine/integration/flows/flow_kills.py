@@ -1,7 +1,7 @@
-"""Which flows would notice which small faults in the components they run through (T-20, B-11).
+"""Finds which flows kill which mutants of the components they run through.
 
-Faults are a seeded sample of the mutants of each component. Flows run on each in lockstep with the code as it is, one
-component at a time; what differs counts where a test would pin it. Everything is counted, nothing is timed.
+The mutants are a seeded sample of each component. Flows run on each mutant in lockstep with the original code, one
+component at a time; a difference kills the mutant where a test would assert it. Limits are counts, never times.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from ..model.components import Component, IntegrationTarget
 from ..model.wide_arcs import OFFSET
 
 SEED = 11
-_FIRST_ENUM_NUMBER = 1_000_000  # numbers from here on are no faults
+_FIRST_ENUM_NUMBER = 1_000_000  # numbers from here on stand for enum members, not mutants
 _MEMBER = re.compile(r"\b[A-Z]\w*\.[A-Z][A-Z0-9_]*\b")
 
 
 @dataclass(frozen=True, slots=True)
 class FlowMutationLimits:
-    """How far faults are followed; `mutants` 0 for not at all.
+    """Limits of the mutant search; `mutants` 0 disables it.
 
     Attributes:
-        components: the nearest components that are looked at, the entry among them.
+        components: how many of the nearest components are mutated, the entry among them.
         mutants: of each component.
-        pool: flows that may be run on them.
-        alike: of those, how many may share subject and arcs.
-        rounds: for each round on what still survives, flows on each mutant and how many of them must notice it.
+        pool: how many flows may run on them.
+        alike: how many of those may share subject and arcs.
+        rounds: for each round on the survivors: flows on each mutant, and after how many kills it is done.
     """
 
     components: int = 8
@@ -52,7 +52,7 @@ class FlowMutationLimits:
 
 @dataclass(slots=True)
 class _LiveMutant:
-    """A mutant under way; `tried` are places in the pool."""
+    """A mutant with its kills. `tried`, `killers`: indexes in the pool of flows."""
 
     number: int
     mutant: Mutant
@@ -65,7 +65,7 @@ class _LiveMutant:
 
 @dataclass(frozen=True, slots=True)
 class FlowKills:
-    """Numbers of faults by the numbers of the records that notice them; how many faults were tried and noticed."""
+    """Numbers of killed mutants by record number; how many mutants were tried and killed."""
 
     by_record: Mapping[int, frozenset[int]] = field(default_factory=dict)
     tried: int = 0
@@ -79,7 +79,7 @@ async def flow_kills(
     records: Sequence[TrialRecord],
     limits: FlowMutationLimits,
 ) -> FlowKills:
-    """Run flows on faults of each component.
+    """Runs flows on mutants of each component.
 
     Raises:
         SandboxFailure: the sandbox broke.
@@ -118,7 +118,7 @@ async def _run_mutants(
     pinning: FacetOracle,
     limits: FlowMutationLimits,
 ) -> None:
-    """Run the flows that reach a component on each of its faults."""
+    """Runs the flows that reach a component on each of its mutants."""
     try:
         own = facts_from_source((target.snapshot.path / component.place.path).read_bytes(), component.place)
         async with open_mutant_worker(target, own, "loopback") as lockstep:
@@ -135,11 +135,11 @@ async def _run_mutants(
                 for answer in await lockstep.run(asked):
                     _take(by_number[answer.number], answer, pins)
     except TargetImportError:
-        return  # a component that the entry imports only now and then
+        return  # the component cannot be imported by itself
 
 
 def shown_enum_members(record: TrialRecord) -> frozenset[tuple[str, str]]:
-    """Members of enums that a flow shows at its end, with its subject: each is a behaviour of its own."""
+    """Enum members in a flow's results, with its subject: each counts as a behaviour of its own."""
     observation = record.observation
     texts = [observation.value.source or "" if observation.value is not None else ""]
     texts += [value.source or "" for _, value in observation.effects]
@@ -159,7 +159,7 @@ def _next(
 
 def _take(fault: _LiveMutant, answer: MutantOutcome, pins: Sequence[AssertedFacets | None]) -> None:
     if answer.status in ("broken", "same", "syntax"):
-        fault.done = True  # any test notices what cannot be imported, none what is the same
+        fault.done = True  # every test kills a mutant that cannot be imported, none an equivalent one
     for one in answer.differences:
         pinned = pins[one.trial]
         if pinned is not None and pinned.detects(one):
@@ -167,7 +167,7 @@ def _take(fault: _LiveMutant, answer: MutantOutcome, pins: Sequence[AssertedFace
 
 
 def _pool(records: Sequence[TrialRecord], facts: ModuleFacts, limits: FlowMutationLimits) -> list[TrialRecord]:
-    """Flows that assert something, plain first, those of each way through the code in turns."""
+    """Selects flows that assert something, the plainest first, alternating between paths through the code."""
     turns: dict[object, int] = {}
     ranked: list[tuple[int, int, TrialRecord]] = []
     for at, one in enumerate(rank_candidates(list(records), facts, alike=limits.alike)):
@@ -208,5 +208,5 @@ def _lines_of_bodies(source: bytes) -> frozenset[int]:
 
 
 def _lines_in(record: TrialRecord, number: int) -> frozenset[int]:
-    """The lines of one component that a flow runs, its arranging included."""
+    """The lines of one component that a flow runs, arrangement included."""
     return frozenset(abs(line) % OFFSET for arc in record.covered for line in arc if abs(line) // OFFSET == number)

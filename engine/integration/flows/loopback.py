@@ -1,7 +1,7 @@
-"""A server of the project on the loopback device, for one flow: how it is written, tried and rendered (T-20).
+"""Starts a server of the project on the loopback device for one flow: statements, helper and fixture.
 
-While a flow is tried, its first statement brings the helper along; in a test file the helper stands at the head, and
-what a flow starts is stopped by the fixture `running`.
+In a trial the first statement defines the helper; in a test file the helper is at the top, and the fixture `running`
+stops what a flow starts.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def server_statements(
     """Statements that start a server as `server` at `host` and `port`, and their imports; None where it cannot be made.
 
     Args:
-        maker: the function or constructor of a server that is made.
-        arguments: gives arguments for a call, some of them by name.
+        maker: the function or constructor that makes the server.
+        arguments: returns arguments for a call; the given ones are passed by name.
     """
     imports = {f"from {server.module} import {server.name}"}
     if server.form == "handler":
@@ -65,24 +65,24 @@ def server_statements(
 
 
 def with_server_helper(trial: Trial) -> Trial:
-    """The trial with the helper as its first statement."""
+    """Adds the helper as the trial's first statement."""
     return replace(trial, arrange=(PRELUDE, *trial.arrange), imports=tuple(sorted({*trial.imports, *IMPORTS})))
 
 
 def without_server_helper(trial: Trial) -> Trial:
-    """The trial without it, as a test has it: the names that it bound come from the test file."""
+    """Removes the helper from the trial: in a test file, a fixture and a function provide its names."""
     if not uses_server(trial):
         return trial
     return replace(trial, arrange=trial.arrange[1:], fixtures=tuple(sorted({*trial.fixtures, FIXTURE, HELPER})))
 
 
 def uses_server(trial: Trial) -> bool:
-    """Whether a trial brings the helper along."""
+    """Whether a trial defines the helper."""
     return PRELUDE in trial.arrange
 
 
 def server_service() -> dict[str, Any]:
-    """The helper as a service of a spec."""
+    """The helper as a service entry of a spec."""
     return {"name": HELPER, "kind": "http", "stand_in": "real", "fixture": FIXTURE, "setup": [SERVER_HELPER]}
 
 

@@ -1,4 +1,4 @@
-"""Which methods put something into their object, take something out, or move it a step further."""
+"""Classifies methods by name: those that add to their object, remove from it, or advance its state."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ _FILLS = re.compile(
 )
 
 ANSWER_VARIABLE = "taken"
-"""The variable for what a step before the act answered."""
+"""The variable for the result of a step before the act."""
 _ENDS = re.compile(r"(close|shutdown|stop|clear|reset|quit|exit|terminate|join|kill|wait|destroy)(_.*)?")
 _TAKES = re.compile(r"(remove|take|pop|discard|delete|withdraw|cancel|unregister|drop|forget|release)(_.*)?")
 
 
 def fills_object(member: CallableFacts) -> bool:
-    """Whether calling a method seems to put something into its object."""
+    """Whether a method probably adds something to its object."""
     if member.kind != "method" or not member.public or member.is_async or member.is_generator or member.has_setter:
         return False
     return _FILLS.fullmatch(member.name) is not None and (changes_state(member) or bool(member.parameters))
 
 
 def takes_from_object(member: CallableFacts) -> bool:
-    """Whether calling a method seems to take something that it names out of its object."""
+    """Whether a method probably removes from its object something that an argument names."""
     if member.kind != "method" or not member.public or member.is_async or member.is_generator:
         return False
     return _TAKES.fullmatch(member.name) is not None and any(
@@ -35,7 +35,7 @@ def takes_from_object(member: CallableFacts) -> bool:
 
 
 def advances_object(member: CallableFacts) -> bool:
-    """Whether calling a method, without arguments, seems to change where its object stands."""
+    """Whether a method without required arguments probably advances its object's state (`order.send()`)."""
     if member.kind != "method" or not changes_state(member) or fills_object(member) or member.name.startswith("__"):
         return False
     return not any(one.required for one in member.parameters if one.name != "self") and not _ENDS.fullmatch(member.name)

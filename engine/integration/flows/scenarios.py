@@ -1,7 +1,7 @@
-"""Flows as a person would stage them: collaborators made and filled with values that fit, one of them acts (T-20).
+"""Builds flows: collaborators are constructed and filled with matching values, then one of them acts.
 
-Objects are shared: the cart that an order is made of is the cart in the flow. Names of parameters are a vocabulary: an
-article put into the stock is the one that is taken out of it. Numbers differ from each other, so that a mix-up shows.
+Objects are shared: the cart that an order is made of is the cart of the flow. Parameters of one name get one value: an
+article that is put into the stock is the one that is taken out. Numbers differ, so that swapped ones are noticed.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _ENDINGS = (("json", ".json"), ("csv", ".csv"), ("pickle", ".pickle"), ("tomllib
 
 
 def scenarios(one: CallableFacts, context: ProposalContext, servers: Sequence[Server] = ()) -> Iterator[Trial]:
-    """Flows whose act is one callable of the entry; nothing where an argument cannot be made.
+    """Yields flows whose act is one callable of the entry; none where an argument cannot be built.
 
     Args:
-        servers: what addresses may lead to.
+        servers: servers that address parameters may refer to.
     """
     owner = context.owner_of(one)
     seen: set[tuple[str, ...]] = set()
@@ -47,12 +47,12 @@ def scenarios(one: CallableFacts, context: ProposalContext, servers: Sequence[Se
 
 @dataclass(slots=True)
 class _FlowBuilder:
-    """One flow in the making.
+    """Builds one flow, statement by statement.
 
     Attributes:
-        variation: the number of the way, for what goes in turns.
+        variation: the index of the variant; selects enum members and optional arguments in turn.
         variables: variable by class.
-        given: values by parameter name and by which item it is.
+        given: values by parameter name and index of the item.
     """
 
     context: ProposalContext
@@ -67,7 +67,7 @@ class _FlowBuilder:
     item: int = 0
 
     def trial(self, one: CallableFacts, owner: ClassFacts | None) -> Trial | None:
-        """The flow, or None where something cannot be made."""
+        """The flow, or None where a value cannot be built."""
         facts = self.context.facts
         receiver = ""
         if one.kind in ("method", "property") and owner is not None:
@@ -77,9 +77,7 @@ class _FlowBuilder:
             receiver = made
         self._written_before(one)
         arguments = self.arguments(one, facts, 1, optional=True)
-        if arguments is None:
-            return None
-        form = _form(one, receiver, arguments, owner)
+        form = _form(one, receiver, arguments, owner) if arguments is not None else None
         if form is None:
             return None
         needs = owner.name if owner is not None and not receiver else one.name
@@ -97,7 +95,7 @@ class _FlowBuilder:
         return with_server_helper(trial) if FIXTURE in self.fixtures else trial
 
     def object(self, facts: ModuleFacts, owner: ClassFacts, depth: int, but: str = "") -> str | None:
-        """A variable with an object of a class, filled; an expression for an enum's member."""
+        """Arranges a filled object of a class and returns its variable; for an enum, the expression of a member."""
         key = (facts.module, owner.name)
         if key in self.variables:
             return self.variables[key]
@@ -121,7 +119,7 @@ class _FlowBuilder:
         return variable
 
     def _standings(self, constructor: CallableFacts, facts: ModuleFacts) -> list[str]:
-        """Arguments that give another member of an enum than the default."""
+        """Arguments with another enum member than the default."""
         found: list[str] = []
         for item in constructor.parameters:
             for hint in self.context.values.hints(constructor, item, facts) if not item.required else ():
@@ -137,7 +135,7 @@ class _FlowBuilder:
         return found
 
     def _fill(self, variable: str, facts: ModuleFacts, owner: ClassFacts, depth: int, but: str) -> None:
-        """Calls that put one or two things into an object, take one out, or move it on."""
+        """Arranges calls that add things to an object, remove one, or advance its state, as the variant says."""
         every = [one for one in owner.members if fills_object(one) and one.name != but]
         at = self.way.filler
         chosen = every if at < 0 else every[at : at + 1] or every[:1]
@@ -182,10 +180,10 @@ class _FlowBuilder:
         optional: bool = False,
         fixed: Mapping[str, str] | None = None,
     ) -> list[str] | None:
-        """Arguments for a call: what it requires; `numbers`: its counts too; `optional`: sometimes one more.
+        """Arguments for a call: the required ones; `numbers`: also its counts; `optional`: maybe one more.
 
         Args:
-            fixed: values that are given, whatever is required.
+            fixed: values by parameter name that are always passed.
         """
         found: list[str] = []
         further = [item for item in one.parameters if not item.required and item.name not in ("self", "cls")]
@@ -209,7 +207,7 @@ class _FlowBuilder:
         return found
 
     def value(self, one: CallableFacts, item: Parameter, facts: ModuleFacts, depth: int) -> str | None:
-        """A value for a parameter: an object of the flow, a path of its folder, a word or number of its vocabulary."""
+        """A value for a parameter: an object of the flow, a path in its folder, else a plain value shared by name."""
         if self.servers and address_kind(item.name):
             return self._address(item.name)
         hints = self.context.values.hints(one, item, facts)
@@ -232,7 +230,7 @@ class _FlowBuilder:
         return self.given[key]
 
     def _address(self, name: str) -> str | None:
-        """Where a server of the project listens, which is started for it."""
+        """The address of a server of the project; the server is started on first use."""
         if FIXTURE not in self.fixtures:
             server = self.servers[0]
             facts = self.context.index.facts_of(server.module)
@@ -273,7 +271,7 @@ class _FlowBuilder:
         return chosen.source
 
     def _path(self, one: CallableFacts, facts: ModuleFacts, *, text: bool) -> str:
-        """A path in the runner's folder, the same for all that share it; an SQLite module gets a database."""
+        """A path in the runner's folder, shared by readers and writers; a database file if the module uses SQLite."""
         self.fixtures.add("tmp_path")
         imported = {name for name, _ in facts.imports}
         match = _WRITES.fullmatch(one.name) or _READS.fullmatch(one.name)
@@ -284,7 +282,7 @@ class _FlowBuilder:
         return f"str({path})" if text else path
 
     def _written_before(self, one: CallableFacts) -> None:
-        """For what reads a file, its counterpart of the module writes it first."""
+        """Before a function that reads a file, arranges a call of its writing counterpart."""
         facts, match = self.context.facts, _READS.fullmatch(one.name)
         if match is None or one.owner is not None:
             return
@@ -300,7 +298,7 @@ class _FlowBuilder:
 
 
 def _is_count(item: Parameter) -> bool:
-    """Whether a parameter counts something: a small whole number with a meaning of its own."""
+    """Whether a parameter is a count, by its type and name."""
     if type_hint(item.annotation).name not in ("int", "Any") and item.annotation is not None:
         return False
     words = "quantity|pieces|count|number|amount|size|copies|items|units|times|qty|n"
@@ -322,18 +320,18 @@ def _form(one: CallableFacts, receiver: str, arguments: list[str], owner: ClassF
 
 @dataclass(frozen=True, slots=True)
 class FlowVariant:
-    """How a flow is staged.
+    """How a flow is built.
 
     Attributes:
-        numbers: which pair of counts.
-        items: how many things are put into an object.
-        filler: which of the methods that fill an object; -1 for all of them, one after the other.
-        own: whether the acting method itself fills its object before, where it is one that does.
-        optional: whether the act is given one of its optional arguments.
-        changed: whether objects stand at another member of their enums than the default.
-        moved: whether objects other than the acting one have gone a step further (`order.send()`).
-        taken: whether something that was put in is taken out again.
-        again: whether the same thing is put in twice.
+        numbers: index of the pair of counts.
+        items: how many things are added to an object.
+        filler: index of the adding method that is used; -1 for all of them in order.
+        own: whether the acting method itself is called before the act, if it adds to its object.
+        optional: whether the act gets one of its optional arguments.
+        changed: whether enum arguments get another member than the default.
+        moved: whether objects other than the acting one are advanced (`order.send()`).
+        taken: whether something that was added is removed again.
+        again: whether the same thing is added twice.
         bare: whether counts that have a default are left out.
     """
 

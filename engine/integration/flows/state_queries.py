@@ -1,4 +1,4 @@
-"""Questions to ask the other objects of a flow once it has acted: public queries, with the values it used (T-20)."""
+"""Adds state queries to flows: public methods of their objects, called after the act with values the flow used."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LONGEST = 90
 
 
 def with_state_queries(trial: Trial, context: ProposalContext) -> Trial:
-    """The trial with questions about every object of a project's class that it arranges."""
+    """Adds queries of every arranged object of a project's class, and of the result."""
     if trial.mode in ("await", "aiterate", "aenter"):
         return trial
     objects = dict(_objects(trial, context))
@@ -32,7 +32,7 @@ def with_state_queries(trial: Trial, context: ProposalContext) -> Trial:
         for look in _questions(variable, known, given, own, context)[:_MOST_PER_OBJECT]
     ]
     looks += _reopened(trial, given, own, context)
-    looks.sort(key=lambda one: not one.endswith("()"))  # those without arguments change least
+    looks.sort(key=lambda one: not one.endswith("()"))  # queries without arguments hardly ever change state
     returned = _returned(trial, context)
     asks = _questions("result", returned, given, own, context)[:_MOST_PER_OBJECT] if returned is not None else []
     asks = [one for one in asks if one.startswith("result.")]
@@ -41,7 +41,7 @@ def with_state_queries(trial: Trial, context: ProposalContext) -> Trial:
 
 
 def _reopened(trial: Trial, given: dict[str, list[str]], own: str, context: ProposalContext) -> list[str]:
-    """Questions to another object that is opened on the same file: what was kept must be there for it too."""
+    """Queries of a second object on the same file: what was stored must be readable from it."""
     found: list[str] = []
     for statement in trial.arrange if "tmp_path" in trial.fixtures else ():
         for node in parse_python(statement).body:
@@ -55,7 +55,7 @@ def _reopened(trial: Trial, given: dict[str, list[str]], own: str, context: Prop
 
 
 def _returned(trial: Trial, context: ProposalContext) -> tuple[ModuleFacts, ClassFacts] | None:
-    """The project's class that the subject says it returns."""
+    """The project's class that the subject's return annotation names."""
     subject = next((one for one in context.facts.callables() if one.qualname == trial.subject), None)
     for hint in type_hint(subject.returns).members() if subject is not None and subject.returns else ():
         known = context.index.class_in(hint.name, context.facts)
@@ -91,7 +91,7 @@ def _class_of(node: ast.expr, context: ProposalContext) -> tuple[ModuleFacts, Cl
 def _given(
     trial: Trial, objects: dict[str, tuple[ModuleFacts, ClassFacts]], context: ProposalContext
 ) -> dict[str, list[str]]:
-    """Values by the names of the parameters they were given for, anywhere in the flow."""
+    """Values that the flow passes, by the names of their parameters."""
     found: dict[str, list[str]] = {}
     for source in (*trial.arrange, trial.act):
         try:
@@ -134,7 +134,7 @@ def _questions(
     *,
     deeper: bool = True,
 ) -> list[str]:
-    """Calls that ask and change nothing; those with arguments use values that the flow used before."""
+    """Calls of methods that change nothing; their arguments are values that the flow used before."""
     facts, owner = known
     found: list[str] = []
     for member in owner.members:
@@ -168,7 +168,7 @@ def _arguments(member: CallableFacts, given: dict[str, list[str]]) -> list[str] 
 
 
 def _acts(member: CallableFacts) -> bool:
-    """Whether a method's name says that it does something rather than answer."""
+    """Whether a method's name suggests a command rather than a query."""
     return fills_object(member) or member.name.startswith(
         ("close", "shutdown", "stop", "commit", "rollback", "run", "start", "send", "delete", "remove", "clear")
     )

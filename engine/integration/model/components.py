@@ -1,7 +1,7 @@
-"""The plain data of integration tests: which modules meet, and what of it was seen (T-20).
+"""The plain data of integration targets: components, seams and edges.
 
-A component is a module of the project. A seam is a place in the source where one calls another; an edge is what a flow
-was seen to take when it ran.
+A component is a module of the project. A seam is a place in the source where one module calls another; an edge is a
+call between modules that was observed when a flow ran.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A module that takes part.
+    """A module of an integration target.
 
     Attributes:
         name: an identifier, unique among the components of a target.
@@ -58,13 +58,13 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class IntegrationTarget:
-    """One entry module with what it reaches.
+    """One entry module with the modules it reaches.
 
     Attributes:
         components: the entry first, then its collaborators, those that are nearer first.
         subjects: public callables of the entry whose code reaches another component, most components first.
-        programs: what can be run and begins in the entry.
-        servers: what of the collaborators can serve, where the entry asks servers.
+        programs: programs that start in the entry.
+        servers: servers of the collaborators, where the entry sends requests.
     """
 
     entry: Component

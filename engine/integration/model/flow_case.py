@@ -1,4 +1,4 @@
-"""A case of the integration spec as typed data, read from and written to the JSON form (B-04)."""
+"""Reads and writes cases of the integration spec as typed data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ JsonObject = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class FlowStep:
-    """One call of a flow: `component` is who is called, `save_as` the name its value gets, empty for none."""
+    """One call of a flow: the component it calls, and the variable for its value (`save_as`, empty for none)."""
 
     component: str
     expression: str
@@ -23,12 +23,13 @@ class FlowStep:
 
 @dataclass(frozen=True, slots=True)
 class FlowCase:
-    """One flow: what is set up, the calls in order, what must hold afterwards.
+    """One flow: arrangement, calls in order, expectations.
 
     Attributes:
         crosses: pairs of component names, caller first.
         steps: at least one; the last one's value is `result`.
         services: names of the spec's services that it needs.
+        step_texts: the steps in words, `steps` of the JSON form.
     """
 
     id: str
@@ -41,7 +42,7 @@ class FlowCase:
     statements: tuple[str, ...] = ()
     priority: str = "medium"
     preconditions: tuple[str, ...] = ()
-    told: tuple[str, ...] = ()
+    step_texts: tuple[str, ...] = ()
     expected: str = ""
 
     @classmethod
@@ -67,7 +68,7 @@ class FlowCase:
             statements=tuple(arrange.get("statements") or ()),
             priority=str(data.get("priority") or "medium"),
             preconditions=tuple(data.get("preconditions") or ()),
-            told=tuple(data.get("steps") or ()),
+            step_texts=tuple(data.get("steps") or ()),
             expected=str(data.get("expected") or ""),
         )
 
@@ -82,7 +83,7 @@ class FlowCase:
             "title": self.title,
             "priority": self.priority,
             "preconditions": list(self.preconditions),
-            "steps": list(self.told),
+            "steps": list(self.step_texts),
             "expected": self.expected,
             "crosses": [{"from": source, "to": target} for source, target in self.crosses],
             "arrange": {

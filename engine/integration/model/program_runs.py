@@ -1,4 +1,4 @@
-"""Runs of a program as plain data: what it was given, and what came of it (T-20)."""
+"""Runs of a program as plain data: their input, conditions and results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...python.model.model import Arc
 
 @dataclass(frozen=True, slots=True)
 class RunConditions:
-    """Under which conditions programs are run; `shift` is how many seconds the clock is ahead."""
+    """The environment of a run; `shift`: seconds that the clock is ahead."""
 
     hash_seed: int = 0
     zone: str = "UTC"
@@ -24,11 +24,11 @@ DEFAULT_CONDITIONS = RunConditions(hash_seed=1)
 
 @dataclass(frozen=True, slots=True)
 class ProgramRun:
-    """Commands of one program, one after the other in one folder.
+    """Commands of one program that run one after the other in one folder.
 
     Attributes:
-        files: names and texts of the files that lie in the folder before.
-        commands: arguments of each command; the last one is what the run is about.
+        files: names and texts of the files in the folder before the first command.
+        commands: arguments of each command; the last one is under test.
         words: subcommand of the last one, empty for a program without.
     """
 
@@ -38,14 +38,14 @@ class ProgramRun:
 
     @property
     def cost(self) -> float:
-        """Roughly how much a reader must take in."""
+        """Reading cost: roughly the characters of the files and commands."""
         texts = sum(len(text) / 4 + 15 for _, text in self.files)
         return texts + sum(30 + sum(len(one) + 2 for one in command) for command in self.commands)
 
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """How one command ended; texts are None where they are no text or too long."""
+    """The exit code and output of one command; an output is None where it is binary or too long."""
 
     code: int
     out: str | None
@@ -56,12 +56,12 @@ class CommandResult:
 
 @dataclass(frozen=True, slots=True)
 class RunObservation:
-    """What one run did.
+    """The results of one run.
 
     Attributes:
         before, after: the folder's files around the last command: `text`, `tables` (rows by table) or `size` each.
         outside: files that it changed outside of its folder.
-        failed: why it could not be run, else empty.
+        failed: the reason why it could not be run; empty when it ran.
     """
 
     endings: tuple[CommandResult, ...] = ()
@@ -76,9 +76,11 @@ class RunObservation:
         return self.endings[-1] if self.endings else None
 
     def changed(self) -> dict[str, Any]:
-        """Files that hold something after the last command, and were not there before or held something else."""
+        """Non-empty files that the last command created or changed."""
         before, after = self.before or {}, self.after or {}
-        return {name: told for name, told in after.items() if before.get(name) != told and holds_something(told)}
+        return {
+            name: answer for name, answer in after.items() if before.get(name) != answer and holds_something(answer)
+        }
 
 
 def holds_something(content: Mapping[str, Any]) -> bool:
@@ -86,10 +88,10 @@ def holds_something(content: Mapping[str, Any]) -> bool:
     return any((content.get("tables") or {}).values()) or bool(content.get("text") or content.get("size"))
 
 
-def run_observation_from(told: Mapping[str, Any], expected: int) -> RunObservation:
-    """One answer of the worker as data; a run that stopped early has fewer endings than commands."""
-    if told.get("failed"):
-        return RunObservation(failed=str(told["failed"]))
+def run_observation_from(answer: Mapping[str, Any], expected: int) -> RunObservation:
+    """Parses one answer of the worker; a run that stopped early has fewer endings than commands."""
+    if answer.get("failed"):
+        return RunObservation(failed=str(answer["failed"]))
     endings = tuple(
         CommandResult(
             code=int(one["code"]),
@@ -98,7 +100,7 @@ def run_observation_from(told: Mapping[str, Any], expected: int) -> RunObservati
             ended=str(one["ended"]),
             arcs=frozenset((start, end) for start, end in one.get("arcs") or ()),
         )
-        for one in told["commands"]
+        for one in answer["commands"]
     )
     failed = "" if len(endings) == expected else f"an earlier command {endings[-1].ended}" if endings else "nothing ran"
-    return RunObservation(endings, told["before"], told["after"], tuple(told["outside"]), failed)
+    return RunObservation(endings, answer["before"], answer["after"], tuple(answer["outside"]), failed)

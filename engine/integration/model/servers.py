@@ -1,14 +1,14 @@
-"""Which components can serve on this machine, and which others are made to talk to a server (T-20).
+"""Finds the servers and the clients among a project's modules.
 
-A seam through requests: one module makes or is a server (http.server, socketserver, WSGI), another asks over the
-network what its caller names by an address. Flows join the two on the loopback device, on a port that is free.
+A seam through requests: one module makes or is a server (http.server, socketserver, WSGI), another sends requests to an
+address that its caller passes. Flows connect the two on the loopback device, on a free port.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -30,12 +30,12 @@ _BINDS = re.compile(r"host|hostname|bind|interface|address")
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Something of the project that serves.
+    """A server of the project.
 
     Attributes:
-        form: `made`: a function or class whose call gives a server; `handler`: a class for a server's requests;
+        form: `made`: a function or class that returns a server; `handler`: a class for a server's requests;
             `wsgi`: an application.
-        http: whether it speaks HTTP; else it is spoken to through a socket.
+        http: whether it uses HTTP; other servers are reached through a socket.
     """
 
     module: str
@@ -45,7 +45,7 @@ class Server:
 
 
 def servers_in(facts: ModuleFacts, source: str) -> tuple[Server, ...]:
-    """What of a module can serve, functions that make a server first; a handler only where nothing makes its server."""
+    """Finds the servers of a module, functions that make one first; a handler only where nothing makes its server."""
     if not any(word in source for word in ("Server", "RequestHandler", "start_response")):
         return ()
     derived = {one.name: one for one in facts.classes if _last(one.bases) & SERVERS}
@@ -71,7 +71,7 @@ def servers_in(facts: ModuleFacts, source: str) -> tuple[Server, ...]:
 
 
 def is_client(one: CallableFacts, owner: ClassFacts | None, source: str) -> bool:
-    """Whether a callable of a module asks a server whose address its caller, or who made its object, gives."""
+    """Whether a callable sends requests to an address that is passed to it or to its object's constructor."""
     made = owner.constructor if owner is not None and one.kind != "constructor" else None
     given = [*one.parameters, *(made.parameters if made is not None else ())]
     takes = any(address_kind(item.name) in ("url", "port") for item in given)
@@ -79,7 +79,7 @@ def is_client(one: CallableFacts, owner: ClassFacts | None, source: str) -> bool
 
 
 def uses_network(source: str) -> bool:
-    """Whether a module imports something that talks over the network."""
+    """Whether a module imports a network library."""
     if not any(word in source for word in ("urllib", "http", "requests", "socket", "xmlrpc")):
         return False
     for node in ast.walk(parse_python(source)):
@@ -94,14 +94,14 @@ def uses_network(source: str) -> bool:
 
 
 def address_kind(name: str) -> Literal["url", "host", "port", ""]:
-    """What part of an address a parameter of this name wants."""
+    """The part of an address that a parameter of this name takes; empty for other parameters."""
     if _URL.fullmatch(name):
         return "url"
     return "host" if _HOST.fullmatch(name) else "port" if _PORT.fullmatch(name) else ""
 
 
 def binding(one: CallableFacts) -> Mapping[str, str]:
-    """Values for the parameters of a maker that say where to listen: this machine, any free port."""
+    """Values for the parameters of a server's maker that set where it listens: this machine, any free port."""
     found: dict[str, str] = {}
     for item in one.parameters:
         pair = "tuple" in (item.annotation or "").lower() or ("address" in item.name and item.annotation is None)
@@ -119,33 +119,31 @@ def _can_be_bound(one: CallableFacts) -> bool:
 
 
 def _made(one: CallableFacts, returned: Mapping[str, set[str]]) -> set[str]:
-    """Last names of the classes that a function says or is seen to return."""
-    said = {hint.name.rpartition(".")[2] for hint in type_hint(one.returns).members()} if one.returns else set[str]()
-    return said | returned.get(one.name, set())
+    """Last names of the classes that a function returns, by its annotation or its `return` statements."""
+    declared = (
+        {hint.name.rpartition(".")[2] for hint in type_hint(one.returns).members()} if one.returns else set[str]()
+    )
+    return declared | returned.get(one.name, set())
 
 
 def _returned(source: str, path: str) -> dict[str, set[str]]:
-    """By function of the module, the names of what it calls to make what it returns."""
+    """By function of the module: the names that it calls to build its results."""
     found: dict[str, set[str]] = {}
     for node in parse_python(source, path).body:
         if isinstance(node, ast.FunctionDef):
-            bound = dict(_bindings(node))
+            bound = {
+                inner.targets[0].id: _called(inner.value)
+                for inner in ast.walk(node)
+                if isinstance(inner, ast.Assign)
+                and isinstance(inner.targets[0], ast.Name)
+                and isinstance(inner.value, ast.Call)
+            }
             for inner in ast.walk(node):
                 if isinstance(inner, ast.Return) and isinstance(inner.value, ast.Call | ast.Name):
                     value = inner.value
                     name = bound.get(value.id, "") if isinstance(value, ast.Name) else _called(value)
                     found.setdefault(node.name, set()).add(name)
     return found
-
-
-def _bindings(node: ast.FunctionDef) -> Iterator[tuple[str, str]]:
-    for inner in ast.walk(node):
-        if (
-            isinstance(inner, ast.Assign)
-            and isinstance(inner.targets[0], ast.Name)
-            and isinstance(inner.value, ast.Call)
-        ):
-            yield inner.targets[0].id, _called(inner.value)
 
 
 def _called(node: ast.Call) -> str:

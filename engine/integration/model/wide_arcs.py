@@ -16,7 +16,7 @@ OFFSET = 1_000_000  # as in the worker, which cannot be imported here
 
 
 class WideArcs(ArcMap):
-    """Reads each file once; stands in for an `ArcMap` of the entry.
+    """An `ArcMap` over several files; each is read once.
 
     Args:
         modules: dotted names of the components, the entry first.
@@ -26,7 +26,8 @@ class WideArcs(ArcMap):
         SyntaxError: the entry's source is no Python.
     """
 
-    def __init__(self, modules: Sequence[str], sources: Sequence[str | None]) -> None:  # each file has a map of its own
+    def __init__(self, modules: Sequence[str], sources: Sequence[str | None]) -> None:
+        # ArcMap.__init__ is not called: each file has a map of its own.
         self.modules = tuple(modules)
         self.sources = tuple(sources)
         self._maps = [ArcMap(text) if text is not None else None for text in sources]

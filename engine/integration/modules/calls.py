@@ -1,6 +1,6 @@
-"""What each function and method of a module calls, within the project: by names, by modules, by the types of variables.
+"""Finds what each function and method of a module calls within the project: by names, by modules, by types.
 
-Types are read, never guessed: annotations of parameters, fields and attributes, and calls of a class.
+Types are only read from annotations of parameters, fields and attributes, and from calls of a class; never inferred.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ....utils.python_source import parse_python
-from ...python.facts.analyse import absolute_module, imports_of
+from ...python.facts.analyse import absolute_module, imports_of, package_of
 from ...python.model.model import CallableFacts, ClassFacts, ModuleFacts
 from ...python.source.annotations import type_hint
 from ...python.usage.project_index import ProjectIndex
@@ -24,7 +24,7 @@ _MOST_HOPS = 8
 
 @dataclass(frozen=True, slots=True)
 class ProjectCall:
-    """A use of something of the project: who uses it, the module it is in, its qualified name there, the line."""
+    """A use of a definition of the project: the caller, the definition's module and qualified name, the line."""
 
     caller: str
     module: str
@@ -35,7 +35,7 @@ class ProjectCall:
 def calls_of(source: str, facts: ModuleFacts, index: ProjectIndex) -> list[ProjectCall]:
     """Every call of a module that leads to code of the project, its own included, in order of lines."""
     tree = parse_python(source, facts.path)
-    package = facts.module if facts.path.endswith("__init__.py") else facts.module.rpartition(".")[0]
+    package = package_of(facts)
     imports = [one for one in ast.walk(tree) if isinstance(one, ast.Import | ast.ImportFrom)]
     names = _ModuleNames(facts, index, imports_of(list(imports), package))
     found: list[ProjectCall] = []
@@ -45,7 +45,7 @@ def calls_of(source: str, facts: ModuleFacts, index: ProjectIndex) -> list[Proje
             for member in _definitions(node.body):
                 if isinstance(member, Function):
                     found += _Body(names, f"{node.name}.{member.name}", node.name, attributes).read(member)
-            # Constructing is what naming the class does.
+            # Code that names the class may construct it.
             found += [
                 ProjectCall(node.name, facts.module, f"{node.name}.{member.name}", member.lineno)
                 for member in _definitions(node.body)
@@ -58,7 +58,7 @@ def calls_of(source: str, facts: ModuleFacts, index: ProjectIndex) -> list[Proje
 
 def imported_modules(source: str, facts: ModuleFacts, index: ProjectIndex) -> list[str]:
     """Modules of the project that a module imports anywhere in its file, in order."""
-    package = facts.module if facts.path.endswith("__init__.py") else facts.module.rpartition(".")[0]
+    package = package_of(facts)
     found: dict[str, None] = {}
     for node in ast.walk(parse_python(source, facts.path)):
         names: list[str] = []
@@ -72,7 +72,7 @@ def imported_modules(source: str, facts: ModuleFacts, index: ProjectIndex) -> li
 
 
 class _ModuleNames:
-    """What the names of one module mean within the project."""
+    """Resolves the names of one module to definitions of the project."""
 
     def __init__(self, facts: ModuleFacts, index: ProjectIndex, bound: dict[str, str]) -> None:
         self.facts = facts
@@ -110,12 +110,11 @@ class _ModuleNames:
         return None
 
     def known(self, typed: AnnotationReference | None) -> ClassReference | None:
-        """The project's class that an annotation names, also inside Optional."""
-        for hint in type_hint(typed[0]).members() if typed is not None else ():
-            found = self.index.class_in(hint.name, typed[1]) if typed is not None else None
-            if found is not None:
-                return found
-        return None
+        """The project's class that an annotation names, also as a member of a union."""
+        if typed is None:
+            return None
+        candidates = (self.index.class_in(hint.name, typed[1]) for hint in type_hint(typed[0]).members())
+        return next((found for found in candidates if found is not None), None)
 
     def callee(self, name: str) -> CallableFacts | None:
         """The project's function of a name."""
@@ -190,7 +189,7 @@ class _Body(ast.NodeVisitor):
     visit_SetComp = visit_GeneratorExp = visit_DictComp = visit_ListComp  # noqa: N815 - names of ast.NodeVisitor
 
     def visit_Call(self, node: ast.Call) -> None:
-        """A lambda that is given beside an iterable (`max(lines, key=lambda line: line.total)`) gets its items."""
+        """Types the parameter of a lambda beside an iterable: `max(lines, key=lambda line: line.total)`."""
         given = [*node.args, *(one.value for one in node.keywords)]
         over = next((one for one in given if not isinstance(one, ast.Lambda)), None)
         for one in given:
@@ -202,23 +201,23 @@ class _Body(ast.NodeVisitor):
         if isinstance(node.ctx, ast.Load) and node.id not in self._types:
             origin = self._names.origin(node.id)
             if origin is not None and origin[1]:
-                self._tell(*origin, node.lineno)
+                self._add_call(*origin, node.lineno)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         value = node.value
         if isinstance(value, ast.Name) and value.id in ("self", "cls") and self._owner is not None:
-            self._tell(self._names.facts.module, f"{self._owner}.{node.attr}", node.lineno)
+            self._add_call(self._names.facts.module, f"{self._owner}.{node.attr}", node.lineno)
         origin = self._names.origin(value.id) if isinstance(value, ast.Name) else None
         if origin is not None and not origin[1]:
             found = self._names.followed(origin[0], node.attr)
             if found is not None and found[1]:
-                self._tell(*found, node.lineno)
+                self._add_call(*found, node.lineno)
         known = self._names.known(self._typed(value))
         if known is not None:
-            self._tell(known[0].module, f"{known[1].name}.{node.attr}", node.lineno)
+            self._add_call(known[0].module, f"{known[1].name}.{node.attr}", node.lineno)
         self.visit(value)
 
-    def _tell(self, module: str, name: str, line: int) -> None:
+    def _add_call(self, module: str, name: str, line: int) -> None:
         facts = self._names.index.facts_of(module)
         if facts is None:
             return
@@ -235,12 +234,12 @@ class _Body(ast.NodeVisitor):
             self._types.pop(target.id, None)
 
     def _item(self, node: ast.expr) -> AnnotationReference | None:
-        """The type of what iterating gives, where the annotation of the whole says so."""
+        """The type of an iterable's items, where its annotation has an argument."""
         typed = self._typed(node)
-        for hint in type_hint(typed[0]).members() if typed is not None else ():
-            if hint.arguments and typed is not None:
-                return hint.arguments[0].name, typed[1]
-        return None
+        if typed is None:
+            return None
+        elements = (hint.arguments[0].name for hint in type_hint(typed[0]).members() if hint.arguments)
+        return next(((name, typed[1]) for name in elements), None)
 
     def _typed(self, node: ast.expr) -> AnnotationReference | None:
         """The type of an expression as an annotation: variables, classes and functions called, fields, properties."""
@@ -263,7 +262,7 @@ class _Body(ast.NodeVisitor):
         return None
 
     def _member(self, node: ast.Attribute) -> AnnotationReference | None:
-        """What an attribute of a project's class holds, or its method returns."""
+        """The type of an attribute of a project's class, or of what its method returns."""
         owner = self._names.known(self._typed(node.value))
         if owner is None:
             return None
@@ -276,7 +275,7 @@ class _Body(ast.NodeVisitor):
 
 
 def _attributes(node: ast.ClassDef, names: _ModuleNames) -> dict[str, AnnotationReference]:
-    """Attributes of a class whose type can be read: annotated fields, and what `__init__` puts into `self`."""
+    """Types of a class's attributes: annotated fields, and what `__init__` assigns to `self`."""
     found: dict[str, AnnotationReference] = {}
     for one in node.body:
         if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):

@@ -1,11 +1,12 @@
-"""Where a project's modules meet, read from imports and calls without running anything (T-20)."""
+"""Finds the seams between a project's modules in their imports and calls, without running anything."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from ...python.facts.analyse import facts_from_source
 from ...python.model.model import ModuleFacts
@@ -19,19 +20,20 @@ from .calls import calls_of, imported_modules
 _MOST_MODULES = 2_000
 _VOCABULARY = frozenset({"exception", "enum", "typeddict", "protocol", "namedtuple"})
 
+_Node = TypeVar("_Node")
 Place = tuple[str, str]
 """A dotted module name and a qualified name inside it."""
 
 
 @dataclass(slots=True)
 class SeamMap:
-    """All seams of a project, and what follows from them.
+    """All seams of a project, and reachability over its calls.
 
     Attributes:
         facts: the facts of each module that could be read, by dotted name.
         seams: every seam, by path and line.
         unread: modules that do not parse, with the reason.
-        servers: what can serve on this machine, by module.
+        servers: what can serve requests on this machine, by module.
     """
 
     facts: dict[str, ModuleFacts] = field(default_factory=dict)
@@ -42,63 +44,35 @@ class SeamMap:
     _imports: dict[str, list[str]] = field(default_factory=dict)
 
     def reached(self, module: str, qualname: str) -> frozenset[str]:
-        """The other modules that a callable's code reaches, through whatever calls."""
-        seen: set[Place] = {(module, qualname)}
-        waiting = deque(seen)
-        found: set[str] = set()
-        while waiting:
-            here = waiting.popleft()
-            for there in sorted(self._calls.get(here, ())):
-                if there not in seen:
-                    seen.add(there)
-                    waiting.append(there)
-                    found.add(there[0])
-        return frozenset(found - {module})
+        """The other modules that a callable reaches, directly or through further calls."""
+        return frozenset(there for there, _ in self._called_from([(module, qualname)])) - {module}
 
     def nearest(self, module: str, qualnames: Iterable[str]) -> list[str]:
         """All other modules reached from some callables of a module, those that are fewer calls away first."""
-        start = [(module, name) for name in qualnames]
-        seen: set[Place] = set(start)
-        waiting = deque(start)
-        found: dict[str, None] = {}
-        while waiting:
-            for there in sorted(self._calls.get(waiting.popleft(), ())):
-                if there not in seen:
-                    seen.add(there)
-                    waiting.append(there)
-                    if there[0] != module:
-                        found.setdefault(there[0])
-        return list(found)
+        called = self._called_from([(module, name) for name in qualnames])
+        return list(dict.fromkeys(there for there, _ in called if there != module))
 
     def reachable(self, entries: Iterable[str] | None = None) -> frozenset[Place]:
-        """Every callable that reaches another module, or that such a one calls, through whatever calls.
+        """Every public callable that reaches another module, and everything that it calls, directly or not.
 
         Args:
-            entries: dotted names of the modules to begin in; None for all.
+            entries: dotted names of the modules whose callables are the start; None for all.
         """
-        seen: set[Place] = set()
         begin = set(self.facts if entries is None else entries)
-        for module, facts in self.facts.items():
-            for one in facts.callables() if module in begin else ():
-                if one.public and (module, one.qualname) not in seen and self.reached(module, one.qualname):
-                    waiting = deque([(module, one.qualname)])
-                    while waiting:
-                        here = waiting.popleft()
-                        if here not in seen:
-                            seen.add(here)
-                            waiting.extend(self._calls.get(here, ()))
-        return frozenset(seen)
+        start = [
+            (module, one.qualname)
+            for module, facts in self.facts.items()
+            for one in (facts.callables() if module in begin else ())
+            if one.public and self.reached(module, one.qualname)
+        ]
+        return frozenset([*start, *self._called_from(start)])
+
+    def _called_from(self, start: list[Place]) -> Iterator[Place]:
+        return _breadth_first(start, lambda here: sorted(self._calls.get(here, ())))
 
     def imported(self, module: str) -> list[str]:
-        """All modules of the project that a module imports, through whatever imports, nearer ones first."""
-        waiting = deque([module])
-        found: dict[str, None] = {}
-        while waiting:
-            for there in self._imports.get(waiting.popleft(), ()):
-                if there not in found and there != module:
-                    found[there] = None
-                    waiting.append(there)
-        return list(found)
+        """All modules of the project that a module imports, directly or not, nearer ones first."""
+        return list(_breadth_first([module], lambda here: self._imports.get(here, ())))
 
     def is_vocabulary(self, module: str) -> bool:
         """Whether a module only defines exceptions, enums, constants or types."""
@@ -108,8 +82,20 @@ class SeamMap:
         return all(one.kind in _VOCABULARY for one in facts.classes)
 
 
+def _breadth_first(start: Iterable[_Node], following: Callable[[_Node], Iterable[_Node]]) -> Iterator[_Node]:
+    """Yields the nodes reachable from the start, without the start itself, nearer ones first."""
+    waiting = deque(start)
+    seen = set(waiting)
+    while waiting:
+        for node in following(waiting.popleft()):
+            if node not in seen:
+                seen.add(node)
+                waiting.append(node)
+                yield node
+
+
 def find_seams(root: Path, layout: Layout) -> SeamMap:
-    """Every seam between the project's modules. Modules that do not parse are passed over and listed."""
+    """Finds every seam between the project's modules. Modules that do not parse are listed in `unread`."""
     found = SeamMap()
     sources: dict[str, str] = {}
     for place in layout.modules[:_MOST_MODULES]:
@@ -144,7 +130,7 @@ def _read(root: Path, place: ModulePlace, found: SeamMap, sources: dict[str, str
 
 
 def _add_server_calls(index: ProjectIndex, found: SeamMap) -> None:
-    """What a server is made with is what its answers use, however they come by it."""
+    """Adds calls from a server to the classes of its constructor's parameters: its responses may use them."""
     for server in found.servers:
         facts = found.facts[server.module]
         makers = (*facts.functions, *(one.constructor for one in facts.classes if one.constructor is not None))
@@ -158,7 +144,7 @@ def _add_server_calls(index: ProjectIndex, found: SeamMap) -> None:
 
 
 def _add_request_seams(module: str, source: str, found: SeamMap) -> None:
-    """What asks a server may reach each server of the other modules; see servers.py."""
+    """Adds seams from a client to each server of the other modules; see servers.py."""
     facts = found.facts[module]
     others = [one for one in found.servers if one.module != module]
     owners = {one.name: one for one in facts.classes}
@@ -170,12 +156,8 @@ def _add_request_seams(module: str, source: str, found: SeamMap) -> None:
 
 
 def _add_constructor_calls(facts: Mapping[str, ModuleFacts], calls: dict[Place, set[Place]]) -> None:
-    """A class that is named may have all of its methods called: what they reach is reached by who names it."""
+    """Adds calls from a class to all of its methods: code that names a class may call any of them."""
     for module, one in facts.items():
         for owner in one.classes:
             inner = {(module, member.qualname) for member in owner.members}
-            calls.setdefault((module, owner.name), set()).update(_living(inner, calls))
-
-
-def _living(places: set[Place], calls: Mapping[Place, set[Place]]) -> Iterator[Place]:
-    return (one for one in places if one in calls)
+            calls.setdefault((module, owner.name), set()).update(place for place in inner if place in calls)

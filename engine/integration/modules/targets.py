@@ -1,9 +1,10 @@
-"""Which modules are worth integration tests, and with which others each meets (T-20)."""
+"""Selects the modules to write integration tests for, each with the modules it reaches."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 from ...python.facts.analyse import subjects
@@ -20,11 +21,11 @@ MOST_COMPONENTS = 50
 def integration_targets(
     root: Path, layout: Layout, paths: Collection[str] | None = None, seams: SeamMap | None = None
 ) -> tuple[IntegrationTarget, ...]:
-    """Entry modules whose public code or program reaches another module of the project, most modules first.
+    """Finds entry modules whose public code or program reaches another module of the project, most modules first.
 
     Args:
         paths: POSIX paths of the modules that may be entries; None for all of them.
-        seams: those of the project, read when not given.
+        seams: the seams of the project; found when not given.
     """
     seams = seams or find_seams(root, layout)
     programs = find_programs(root, layout)
@@ -56,7 +57,7 @@ def integration_target(
 def restrict_target(
     target: IntegrationTarget, symbols: Collection[str] | None, left_out: Collection[str] = ()
 ) -> IntegrationTarget | None:
-    """The target about some symbols only, without others; None where nothing is left."""
+    """Limits a target to some symbols, without others; None where nothing is left."""
 
     def named(subject: str, names: Collection[str]) -> bool:
         return any(subject == one or subject.startswith(f"{one}.") for one in names)
@@ -98,7 +99,7 @@ def _target(
 
 
 def _reached(one: CallableFacts, seams: SeamMap, module: str) -> frozenset[str]:
-    """For a class, what making an object reaches; its methods are subjects of their own."""
+    """Modules that a callable reaches; for a class those that constructing it reaches."""
     if one.kind != "constructor":
         return seams.reached(module, one.qualname)
     makers = ("__init__", "__post_init__", "__new__")
@@ -106,13 +107,10 @@ def _reached(one: CallableFacts, seams: SeamMap, module: str) -> frozenset[str]:
 
 
 def _name(module: str, taken: list[str]) -> str:
-    """The shortest ending of a dotted name that no other component has."""
+    """The shortest suffix of a dotted name that no other component has."""
     parts = module.split(".")
-    for count in range(1, len(parts) + 1):
-        name = "_".join(parts[-count:])[:100]
+    for length in range(1, len(parts) + 1):
+        name = "_".join(parts[-length:])[:100]
         if name not in taken and name.isascii():
             return name
-    number = 2
-    while f"component_{number}" in taken:
-        number += 1
-    return f"component_{number}"
+    return next(name for name in (f"component_{number}" for number in count(2)) if name not in taken)

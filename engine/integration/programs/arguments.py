@@ -1,4 +1,4 @@
-"""What a program can be called with, as it told its own parser, and values to give (T-20)."""
+"""The arguments that a program's parser accepts, and values for them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Command:
 
 
 def commands_of(parser: Mapping[str, Any]) -> tuple[Command, ...]:
-    """Every command that does something of its own, in order of declaration."""
+    """Every command that can be run by itself, in order of declaration."""
     return tuple(_commands(parser, (), ()))
 
 
@@ -77,20 +77,20 @@ def _commands(parser: Mapping[str, Any], words: tuple[str, ...], above: tuple[Pr
     return found
 
 
-def _argument(told: Mapping[str, Any]) -> ProgramArgument:
-    help_text = str(told.get("help") or "")
-    metavar = str(told.get("metavar") or "")
-    default = str(told["default"]) if told.get("has_default") and told.get("default") is not None else None
+def _argument(declared: Mapping[str, Any]) -> ProgramArgument:
+    help_text = str(declared.get("help") or "")
+    metavar = str(declared.get("metavar") or "")
+    default = str(declared["default"]) if declared.get("has_default") and declared.get("default") is not None else None
     documented = re.search(r"\(?\bdefaults?(?: is|:| to)\s*[`'\"]?([^\s)`'\"]+[^\s).,`'\"]|[^\s).,`'\"])", help_text)
     examples = [one for one in _EXAMPLE.findall(help_text) if len(one) < 60]
     return ProgramArgument(
-        name=str(told["name"]),
-        kind=_kind(told, help_text, metavar),
-        flags=tuple(str(one) for one in told.get("flags") or ()),
-        choices=tuple(str(one) for one in told.get("choices") or ()),
-        required=bool(told.get("required")),
-        many=bool(told.get("many")),
-        count=max(1, int(told.get("count") or 1)),
+        name=str(declared["name"]),
+        kind=_kind(declared, help_text, metavar),
+        flags=tuple(str(one) for one in declared.get("flags") or ()),
+        choices=tuple(str(one) for one in declared.get("choices") or ()),
+        required=bool(declared.get("required")),
+        many=bool(declared.get("many")),
+        count=max(1, int(declared.get("count") or 1)),
         default=default,
         documented_default=documented[1] if documented and "%(" not in documented[1] else None,
         help=help_text,
@@ -98,13 +98,13 @@ def _argument(told: Mapping[str, Any]) -> ProgramArgument:
     )
 
 
-def _kind(told: Mapping[str, Any], help_text: str, metavar: str) -> Kind:
-    if told.get("flag"):
+def _kind(declared: Mapping[str, Any], help_text: str, metavar: str) -> Kind:
+    if declared.get("flag"):
         return "flag"
-    if told.get("choices"):
+    if declared.get("choices"):
         return "text"
-    kind = str(told.get("type") or "").lower()
-    default = told.get("default")
+    kind = str(declared.get("type") or "").lower()
+    default = declared.get("default")
     if kind in ("int", "integer", "intrange", "integer range") or (
         isinstance(default, int) and not isinstance(default, bool)
     ):
@@ -113,22 +113,22 @@ def _kind(told: Mapping[str, Any], help_text: str, metavar: str) -> Kind:
         return "number"
     if "date" in kind:
         return "date"
-    name = f"{told['name']} {metavar}".lower().replace("-", "_")
+    name = f"{declared['name']} {metavar}".lower().replace("-", "_")
     path = kind.startswith(("filetype", "path", "file", "purepath")) or "filename" in kind
     if path or any(_PATHLIKE.search(word) for word in name.split()):
-        writes = kind.endswith(":w") or _WRITES.search(f"{told['name']} {help_text}".replace("_", " ")) is not None
+        writes = kind.endswith(":w") or _WRITES.search(f"{declared['name']} {help_text}".replace("_", " ")) is not None
         return "output" if writes else "input"
     return "text"
 
 
 def plain_values(argument: ProgramArgument) -> tuple[str, ...]:
-    """Values for an argument that is no file, the plainest first; one that is refused comes last."""
+    """Values for an argument that is no file, the plainest first; one that is likely rejected comes last."""
     if argument.choices:
         return argument.choices
     if argument.examples:
         return tuple(dict.fromkeys(one for text in argument.examples for one in _near(text)))
     if argument.kind == "whole":
-        return ("12", "3", "1", "10", "0", "-1")  # the first one stands in tables too: on the edge of a comparison
+        return ("12", "3", "1", "10", "0", "-1")  # 12 is also in the tables of input_files: a boundary
     if argument.kind == "number":
         return ("2.5", "1", "0")
     if argument.kind == "date":
@@ -140,7 +140,7 @@ def plain_values(argument: ProgramArgument) -> tuple[str, ...]:
 
 
 def _near(example: str) -> list[str]:
-    """A documented example; it with other whole numbers, 0 too; its beginning alone; shorter and longer decimals."""
+    """A documented example and variations: other whole numbers, only its first part, shorter and longer decimals."""
     found = [example]
     match = re.search(r"(?<![\d.])\d+(?![\d.])", example)
     if match is not None:

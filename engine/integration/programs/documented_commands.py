@@ -1,4 +1,4 @@
-"""Commands that a project's documents show: lines that begin with the program's name (T-20)."""
+"""Finds the commands in a project's documents: lines that begin with the program's name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WORD = re.compile(r"[A-Za-z]{3,}")
 
 
 def documented_commands(root: Path, layout: Layout, program: ProjectProgram) -> list[tuple[str, ...]]:
-    """Arguments of the commands that README, documentation and the program's own file show, in their order."""
+    """Arguments of the commands in README, documentation and the program's own file, in order."""
     found: dict[tuple[str, ...], None] = {}
     for path in (program.place.path, *layout.documents):
         for arguments in _commands_in(_text(root / path), program):
@@ -52,7 +52,7 @@ def _commands_in(text: str, program: ProjectProgram) -> Iterable[tuple[str, ...]
 
 
 def matching_command(arguments: Sequence[str], commands: Sequence[Command]) -> Command | None:
-    """The command that a documented line calls, or None where its words are none of the program's."""
+    """The command that a documented line calls, or None where it uses unknown options."""
     for command in sorted(commands, key=lambda one: -len(one.words)):
         rest = list(arguments)
         if all(word in rest for word in command.words):

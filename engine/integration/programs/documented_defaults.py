@@ -1,4 +1,4 @@
-"""What `--help` promises and a program does not keep: a suspected defect, with commands that show it (B-02)."""
+"""Finds options whose `--help` text documents another default than the program has: suspected defects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def wrong_documented_defaults(
     seen: Sequence[tuple[ProgramRun, RunObservation]],
     source: str = "",
 ) -> list[dict[str, Any]]:
-    """Options whose help names a default that is not the one: leaving the option out does something else.
+    """Finds options whose help names a wrong default: without the option the program behaves differently.
 
     Args:
         observe: runs the program.
@@ -42,14 +42,14 @@ async def wrong_documented_defaults(
 
 
 def relies_on_wrong_default(run: ProgramRun, commands: Sequence[Command]) -> bool:
-    """Whether a run rests on a default of which the help text says otherwise: what it does is no behaviour to pin."""
+    """Whether a run depends on a default that the help text contradicts: its behaviour should not be asserted."""
     command = next((one for one in commands if one.words == run.words), None)
     given = set(run.commands[-1])
     return any(_differs(one) and not set(one.flags) & given for one in (command.arguments if command else ()))
 
 
 def _differs(argument: ProgramArgument) -> bool:
-    """Whether the default that the help text names is another than the parser's."""
+    """Whether the help text names another default than the parser has."""
     said, real = argument.documented_default, argument.default
     if not argument.flags or argument.kind == "flag" or said is None or real is None:
         return False
@@ -71,7 +71,7 @@ async def _shown(
     argument: ProgramArgument,
     seen: Sequence[tuple[ProgramRun, RunObservation]],
 ) -> dict[str, Any] | None:
-    """The defect, where a run without the option differs from one with its documented default."""
+    """The defect as a spec entry, if a run without the option differs from one with the documented default."""
     assert argument.documented_default is not None
     assert argument.default is not None
     usable = [

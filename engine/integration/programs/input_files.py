@@ -1,4 +1,4 @@
-"""Files to give to a program: samples that the project has, else ones with the columns its code reads (T-20)."""
+"""Provides input files for a program: samples of the project, else files with the columns that its code reads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WORDS = ("apple", "banana", "cherry")
 
 @dataclass(frozen=True, slots=True)
 class InputFormats:
-    """What the code of some modules reads from rows and documents.
+    """The columns and file formats that the code of some modules reads.
 
     Attributes:
         columns: keys, in order of appearance, with the converter that is put around each, or nothing.
@@ -36,7 +36,7 @@ class InputFormats:
 
 
 def reading_of(root: Path, paths: Iterable[str]) -> InputFormats:
-    """What the code of some files reads; files that do not parse say nothing."""
+    """Reads the input formats from the code of some files; files that do not parse are ignored."""
     columns: dict[str, str] = {}
     formats: dict[str, None] = {}
     for path in paths:
@@ -102,7 +102,7 @@ def input_files(
         found.insert(0 if reading.columns else len(found), (name, _table(columns, vocabulary, separator)))
         found += [(f"broken_{name}", text) for text in _broken(columns, vocabulary, separator)]
     else:
-        found += [(name, text) for text in _CONTENTS.get(kind, _CONTENTS["txt"])]
+        found += [(name, text) for text in _CONTENTS.get("yaml" if kind == "yml" else kind, _CONTENTS["txt"])]
     return found
 
 
@@ -114,7 +114,6 @@ _CONTENTS = {
         '{"name": \n',
     ),
     "yaml": ("name: Ann\nitems:\n  - 1\n  - 2\n", "---\nname: Ann\n", "name: [Ann\n"),
-    "yml": ("name: Ann\nitems:\n  - 1\n  - 2\n", "---\nname: Ann\n", "name: [Ann\n"),
     "toml": ('name = "Ann"\nitems = [1, 2]\n\n[owner]\nage = 31\n', 'name = "Ann\n'),
     "ini": ("[section]\nname = Ann\n",),
     "xml": ('<items><item name="Ann">1</item><item name="Bob">2</item></items>\n',),
@@ -146,7 +145,7 @@ def _table(columns: Sequence[tuple[str, str]], vocabulary: Sequence[str], separa
 
 
 def _broken(columns: Sequence[tuple[str, str]], vocabulary: Sequence[str], separator: str) -> list[str]:
-    """The same table without its last column, and with a word where a number belongs."""
+    """Invalid tables: without the last column, and with a word in place of a number."""
     whole = _table(columns, vocabulary, separator)
     cut = "".join(line.rpartition(separator)[0] + "\n" for line in whole.splitlines()[:2])
     spoilt = re.sub(rf"(?<={re.escape(separator)})\d[\d.]*(?=\n)", "many", "\n".join(whole.splitlines()[:2]) + "\n")

@@ -1,11 +1,11 @@
-"""Runs to try of a program: documented lines, each command with plain values, commands after one another (T-20)."""
+"""Proposes runs of a program: documented lines, each command with plain values, sequences of commands."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import zip_longest
 from typing import Any
 
 from ..model.program_runs import ProgramRun, RunObservation
@@ -23,7 +23,7 @@ _MOST_EDGES = 4
 
 @dataclass(frozen=True, slots=True)
 class ProgramFacts:
-    """What is known of a program before it runs: commands, documented lines, what it reads, samples, its source."""
+    """What is known of a program before it runs: commands, documented lines, input formats, samples, its source."""
 
     commands: tuple[Command, ...]
     documented: tuple[tuple[str, ...], ...]
@@ -47,15 +47,12 @@ class _ArgumentValue:
 
 
 def single_runs(known: ProgramFacts) -> list[ProgramRun]:
-    """Runs of one command each, documented lines first; none twice."""
-    found: dict[ProgramRun, None] = {}
-    for run in (*documented_runs(known), *_undocumented(known)):
-        found.setdefault(run)
-    return list(found)[:MOST_SINGLE]
+    """Distinct runs of one command each, documented lines first."""
+    return list(dict.fromkeys((*documented_runs(known), *_undocumented(known))))[:MOST_SINGLE]
 
 
 def documented_runs(known: ProgramFacts) -> list[ProgramRun]:
-    """Each documented line by itself, with files for the inputs that it names."""
+    """A run of each documented line, with files for the inputs that it names."""
     runs: list[ProgramRun] = []
     for arguments in known.documented:
         command = matching_command(arguments, known.commands) if known.commands else Command((), ())
@@ -70,26 +67,11 @@ def documented_runs(known: ProgramFacts) -> list[ProgramRun]:
     return runs
 
 
-def _undocumented(known: ProgramFacts) -> Iterator[ProgramRun]:
+def _undocumented(known: ProgramFacts) -> list[ProgramRun]:
     """The plainest run of each command, then the second one of each, and so on."""
     most = max(_MOST_VARIANTS, MOST_SINGLE // max(1, len(known.commands)))
-    turns = [islice(_each_once(command_runs(one, known)), most) for one in known.commands]
-    while turns:
-        left = []
-        for turn in turns:
-            run = next(turn, None)
-            if run is not None:
-                left.append(turn)
-                yield run
-        turns = left
-
-
-def _each_once(runs: Iterator[ProgramRun]) -> Iterator[ProgramRun]:
-    seen: set[ProgramRun] = set()
-    for one in runs:
-        if one not in seen:
-            seen.add(one)
-            yield one
+    turns = [list(dict.fromkeys(command_runs(one, known)))[:most] for one in known.commands]
+    return [run for row in zip_longest(*turns) for run in row if run is not None]
 
 
 def command_runs(command: Command, known: ProgramFacts) -> Iterator[ProgramRun]:
@@ -173,7 +155,7 @@ def _output_name(argument: ProgramArgument) -> str:
 
 
 def _run(command: Command, given: Mapping[str, _ArgumentValue]) -> ProgramRun:
-    """Options stand behind what they belong to; words that begin with a dash would be taken for options."""
+    """A run of one command: positional arguments first, then options."""
     order = [one for one in command.arguments if not one.flags] + [one for one in command.arguments if one.flags]
     chosen = [given[one.name] for one in order if one.name in given]
     words = [word for one in chosen for word in one.words]
@@ -182,10 +164,10 @@ def _run(command: Command, given: Mapping[str, _ArgumentValue]) -> ProgramRun:
 
 
 def following_runs(seen: Sequence[tuple[ProgramRun, RunObservation]], single: Sequence[ProgramRun]) -> list[ProgramRun]:
-    """Runs in which a command comes after others that left something behind in their folder.
+    """Runs in which a command follows others that changed their folder.
 
     Args:
-        seen: runs that were observed, those of one command and maybe of two.
+        seen: observed runs, of one command or of two.
         single: the commands that may come last.
     """
     states = [run for run, told in seen if leaves_state(run, told)]
@@ -205,7 +187,7 @@ def following_runs(seen: Sequence[tuple[ProgramRun, RunObservation]], single: Se
 
 
 def boundary_runs(seen: Sequence[tuple[ProgramRun, RunObservation]], commands: Sequence[Command]) -> list[ProgramRun]:
-    """Runs whose whole numbers are those that the folder holds: what a comparison does there shows at its edge."""
+    """Runs whose integer arguments are numbers in the folder: they reach the boundaries of comparisons."""
     found: dict[ProgramRun, None] = {}
     for run, told in seen:
         last = told.last
@@ -226,7 +208,7 @@ def boundary_runs(seen: Sequence[tuple[ProgramRun, RunObservation]], commands: S
 
 
 def boundary_arguments(run: ProgramRun, told: RunObservation, commands: Sequence[Command]) -> tuple[str, ...]:
-    """Names of the arguments of the last command that are whole numbers which the folder held before."""
+    """Names of the last command's arguments that equal a whole number in the folder."""
     command = next((one for one in commands if one.words == run.words), None)
     held = set(_numbers_in(told.before or {}))
     given = arguments_in(run.commands[-1], command) if command is not None and held else []
@@ -245,7 +227,7 @@ def _numbers_in(folder: Mapping[str, Any]) -> list[str]:
 
 
 def _spread(states: Sequence[ProgramRun]) -> list[ProgramRun]:
-    """A few states: each subcommand's plainest first."""
+    """A few states, the first of each subcommand before the second ones."""
     by_words: dict[tuple[str, ...], list[ProgramRun]] = {}
     for one in states:
         by_words.setdefault(one.words, []).append(one)
@@ -254,7 +236,7 @@ def _spread(states: Sequence[ProgramRun]) -> list[ProgramRun]:
 
 
 def leaves_state(run: ProgramRun, told: RunObservation) -> bool:
-    """Whether a run ended well and left a file behind that no argument of it names."""
+    """Whether a run succeeded and left a file that none of its arguments names."""
     last = told.last
     if last is None or told.failed or last.code != 0 or last.ended != "exited" or told.outside:
         return False

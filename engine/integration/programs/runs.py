@@ -1,7 +1,7 @@
-"""Runs a project's programs in the sandbox and keeps the runs that deserve a test (T-20).
+"""Runs a project's programs in the sandbox and selects the runs that are worth a test.
 
-A run counts only when its last command was seen to cross from one module of the project into another; what two further
-runs do otherwise, under another hash seed, clock and zone, is not demanded.
+A run counts only when its last command was observed to cross from one module of the project into another. Two further
+runs differ in hash seed, clock and time zone; what they change is not asserted.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ OTHER_CONDITIONS = RunConditions(hash_seed=2, zone="TWX-05:45", shift=_SHIFT)
 
 @dataclass(frozen=True, slots=True)
 class KeptRun:
-    """A run that deserves a test: what it did, plainly and elsewhere, and the arcs of its last command."""
+    """A run that is worth a test: its results under both conditions, and the arcs of its last command."""
 
     run: ProgramRun
     seen: RunObservation
@@ -54,11 +54,11 @@ class KeptRun:
 
 @dataclass(slots=True)
 class ProgramFlows:
-    """What running one program gave.
+    """The results of running one program.
 
     Attributes:
-        lost: why commands got no test, by subcommand.
-        defects: promises of help texts that runs contradict, as the spec has them.
+        lost: the reasons why commands got no test, by subcommand.
+        defects: help texts that runs contradict, as suspected defects of the spec.
     """
 
     program: ProjectProgram
@@ -80,7 +80,7 @@ class ProgramRunner:
         self._watched = tuple(watched)
 
     async def commands(self) -> tuple[Command, ...]:
-        """What the program's parser says it takes; empty when it asks no parser that is known. Runs it up to there."""
+        """The commands of the program's argument parser, read by running it that far; empty for unknown parsers."""
         async with self._target.workspace() as workspace:
             out = workspace.scratch / "parser.json"
             program = workspace.program(
@@ -95,7 +95,7 @@ class ProgramRunner:
         return commands_of(told["parser"]) if told.get("parser") else ()
 
     async def observe(self, runs: Sequence[ProgramRun], manner: RunConditions) -> list[RunObservation]:
-        """What each run did, in the same order.
+        """Executes runs and returns their results in the same order.
 
         Raises:
             SandboxFailure: the sandbox broke.
@@ -147,7 +147,7 @@ class ProgramRunner:
 async def explore_program(
     runner: ProgramRunner, program: ProjectProgram, known: ProgramFacts, arcs: WideArcs, target: IntegrationTarget
 ) -> ProgramFlows:
-    """Run a program in many ways and keep what deserves a test. Raises SandboxFailure."""
+    """Runs a program in many ways and selects runs for tests. Raises SandboxFailure."""
     found = ProgramFlows(program, known.commands)
     single = single_runs(known)
     observed = list(zip(single, await runner.observe(single, TRACED_CONDITIONS), strict=True))
@@ -186,7 +186,7 @@ def _instability(seen: RunObservation, other: RunObservation) -> str:
 
 
 def rejection_reason(told: RunObservation) -> str:
-    """Why a run cannot become a test; empty when it can."""
+    """The reason why a run cannot become a test; empty when it can."""
     last = told.last
     if told.failed or last is None:
         return told.failed or "nothing ran"
@@ -206,13 +206,13 @@ def _exception(err: str) -> str:
 
 
 def has_assertable_result(told: RunObservation) -> bool:
-    """Whether there is something to demand besides the exit code."""
+    """Whether a run has a result to assert besides the exit code."""
     last = told.last
     return last is not None and bool(last.out or (last.code and last.err) or told.changed())
 
 
 def _chosen(found: ProgramFlows, arcs: WideArcs, counting: set[str]) -> list[tuple[ProgramRun, frozenset[Arc]]]:
-    """A set cover over arcs and endings: those that show most for the least reading."""
+    """Selects runs greedily: the most new arcs and behaviours for the least reading cost."""
     left: list[tuple[ProgramRun, frozenset[Arc], frozenset[Any]]] = []
     for run, told in found.seen:
         last = told.last
@@ -243,14 +243,14 @@ def _chosen(found: ProgramFlows, arcs: WideArcs, counting: set[str]) -> list[tup
 
 
 def _names_today(told: RunObservation) -> bool:
-    """Whether what a run says holds today's date: tomorrow it will say something else."""
+    """Whether a run's results contain today's date, so that they differ tomorrow."""
     today = datetime.now(UTC).date().isoformat()
     last = told.last
     return last is not None and (today in (last.out or "") or today in json.dumps(told.changed(), default=str))
 
 
 def _outcome(told: RunObservation) -> tuple[Any, ...]:
-    """What a user saw of a run that was refused, and its exit code; equal ones tell the same."""
+    """The results of a run that a user sees; runs with equal outcomes are duplicates."""
     last = told.last
     return (told.changed(), last.code, last.out, last.err) if last is not None else (None, 0)
 
@@ -259,7 +259,7 @@ def _behaviour(run: ProgramRun, told: RunObservation, commands: Sequence[Command
     last = told.last
     assert last is not None
     lines = len((last.out or "").splitlines())
-    kinds: set[Any] = {("says", run.words, last.out or last.err)}  # another answer is another behaviour
+    kinds: set[Any] = {("says", run.words, last.out or last.err)}  # other output is other behaviour
     kinds |= {("ends", run.words, last.code), ("lines", run.words, last.code, min(lines, 3))}
     kinds |= {("edge", run.words, name) for name in boundary_arguments(run, told, commands)}
     kinds |= {("changes", run.words, name.rpartition(".")[2]) for name in told.changed()}
@@ -268,7 +268,7 @@ def _behaviour(run: ProgramRun, told: RunObservation, commands: Sequence[Command
 
 
 def _record_rejections(found: ProgramFlows) -> None:
-    """For each command without a test, why the first run of it got none."""
+    """Records for each command without a test why its first run got none."""
     have = {one.run.words for one in found.kept}
     for run, told in found.seen:
         words = " ".join(run.words)
@@ -286,7 +286,7 @@ _MOST_PROGRAMS = 3
 async def explore_programs(
     target: PythonTarget, root: Path, layout: Layout, components: IntegrationTarget, flows: Flows
 ) -> tuple[ProgramFlows, ...]:
-    """What running the entry's programs gave; in a sandbox that does not bind child programs none is run.
+    """Runs the entry's programs; none in a sandbox that does not confine child processes.
 
     Raises:
         SandboxFailure: the sandbox broke.

@@ -1,4 +1,4 @@
-"""Flows and program runs become an integration spec, valid against its schema (B-02, B-04, B-06, T-08)."""
+"""Composes an integration spec, valid against its schema, from flows and program runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ...python.usage.project_index import ProjectIndex
 from ...python.write.case_namer import CaseNamer
 from ..flows import loopback
 from ..flows.explore import Flows, edges_taken
-from ..model.components import Component, Edge, IntegrationTarget
+from ..model.components import Edge, IntegrationTarget
 from ..model.flow_case import FlowCase, FlowStep
 
 SCHEMA_VERSION = "1.0.0"
@@ -28,7 +28,7 @@ _MOST_EDGES = 200
 
 @dataclass(frozen=True, slots=True)
 class ProgramAdditions:
-    """What running programs adds to a spec; see program_cases.py."""
+    """What program runs add to a spec; see program_cases.py."""
 
     cases: tuple[FlowCase, ...] = ()
     services: tuple[dict[str, Any], ...] = ()
@@ -49,11 +49,11 @@ def compose_integration_spec(
     framework: str,
     programs: Callable[[set[str]], ProgramAdditions] = lambda taken: NO_ADDITIONS,
 ) -> dict[str, Any]:
-    """The integration spec of one entry. `cases` is empty where nothing could be told; `not_reached` then says why.
+    """Composes the integration spec of one entry. Where `cases` is empty, `not_reached` has the reasons.
 
     Args:
         framework: pytest or unittest.
-        programs: what the entry's programs add, given the ids that are taken.
+        programs: returns what the entry's programs add; its argument are the case ids in use.
     """
     exploration = flows.exploration
     facts = exploration.facts
@@ -63,7 +63,8 @@ def compose_integration_spec(
     cases = [_case(one, target, flows, facts, index, namer, names) for one in judged]
     added = programs({one.id for one in cases})
     defects = suspected_defects(exploration)
-    told = {one.finding.trial.subject for one in judged} | {str(one["subject"]) for one in defects}
+    reported = {one.finding.trial.subject for one in judged} | {str(one["subject"]) for one in defects}
+    helper_imports = loopback.IMPORTS if any(loopback.needs_helper(one.fixtures) for one in cases) else ()
     edges = {edge for one in flows.edges for edge in one} | added.edges
     return {
         "schema_version": SCHEMA_VERSION,
@@ -72,11 +73,11 @@ def compose_integration_spec(
         "language": "python",
         "framework": framework,
         "target": {"components": components_json(target), "edges": edges_json(target, edges)},
-        "imports": sorted({*names.statements(), *added.imports, *_served_imports(cases)}),
+        "imports": sorted({*names.statements(), *added.imports, *helper_imports}),
         "services": [*_services(cases), *added.services],
         "cases": [one.to_json() for one in (*cases, *added.cases)],
         "suspected_defects": [*defects, *added.defects],
-        "not_reached": [*unreached_json(target, flows, without, told), *added.not_reached],
+        "not_reached": [*unreached_json(target, flows, without, reported), *added.not_reached],
     }
 
 
@@ -110,7 +111,7 @@ def _case(
         statements=statements,
         priority="high" if judged.documented else "medium",
         preconditions=tuple(" ".join(one.split())[:900] for one in statements[:50]),
-        told=tuple(_step_text(one.component, one.expression) for one in steps),
+        step_texts=tuple(f"{one.component}: {' '.join(one.expression.split())}"[:900] for one in steps),
         expected=named.expected,
     )
 
@@ -118,7 +119,7 @@ def _case(
 def with_exception_message(
     expect: tuple[SpecExpectation, ...], judged: AssertableFinding, sources: Sequence[str | None]
 ) -> tuple[SpecExpectation, ...]:
-    """With what an exception says, where its words stand in the code of a component."""
+    """Adds an exception's message to the expectations where its words are in the code of a component."""
     finding = judged.finding
     raised = finding.observation.raised
     if raised is None or any(one.startswith("message") for one in finding.unstable):
@@ -143,22 +144,21 @@ def crossed_components(target: IntegrationTarget, edges: Iterable[Edge]) -> tupl
 
 def components_json(target: IntegrationTarget) -> list[dict[str, Any]]:
     """The components as the spec has them."""
-    return [_component(one, entry=one is target.components[0]) for one in target.components]
-
-
-def _component(one: Component, *, entry: bool) -> dict[str, Any]:
-    return {
-        "name": one.name,
-        "role": "entry" if entry else "collaborator",
-        "path": one.place.path,
-        "module": one.place.module,
-        "import_root": one.place.import_root,
-        "digest": one.digest,
-    }
+    return [
+        {
+            "name": one.name,
+            "role": "entry" if one is target.components[0] else "collaborator",
+            "path": one.place.path,
+            "module": one.place.module,
+            "import_root": one.place.import_root,
+            "digest": one.digest,
+        }
+        for one in target.components
+    ]
 
 
 def edges_json(target: IntegrationTarget, edges: Iterable[Edge]) -> list[dict[str, str]]:
-    """The edges that flows were seen to take."""
+    """The observed edges as the spec has them."""
     entry, modules = target.entry.name, {one.module for one in target.servers}
     served = {one.name for one in target.components if one.place.module in modules}
     return [
@@ -168,21 +168,17 @@ def edges_json(target: IntegrationTarget, edges: Iterable[Edge]) -> list[dict[st
 
 
 def unreached_json(
-    target: IntegrationTarget, flows: Flows, without: dict[str, str], told: set[str]
+    target: IntegrationTarget, flows: Flows, without: dict[str, str], reported: set[str]
 ) -> list[dict[str, Any]]:
     """Subjects of the entry without a case, and why, by line."""
     lines = {one.qualname: one.lines[0] for one in flows.exploration.facts.callables()}
     reasons = {one.qualname: one.reason for one in flows.exploration.unreached}
     reasons |= {subject: reason for subject, reason in without.items() if reason}
     found: list[dict[str, Any]] = []
-    for subject in sorted(set(target.subjects) - told, key=lambda one: (lines.get(one, 0), one)):
+    for subject in sorted(set(target.subjects) - reported, key=lambda one: (lines.get(one, 0), one)):
         entry: dict[str, Any] = {"subject": subject, "reason": reasons.get(subject) or "no flow through it was found"}
         found.append({**entry, "line": lines[subject]} if lines.get(subject) else entry)
     return found
-
-
-def _served_imports(cases: Sequence[FlowCase]) -> tuple[str, ...]:
-    return loopback.IMPORTS if any(loopback.needs_helper(one.fixtures) for one in cases) else ()
 
 
 def _services(cases: Sequence[FlowCase]) -> list[dict[str, Any]]:
@@ -201,11 +197,6 @@ def _services_of(fixtures: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _step_text(component: str, expression: str) -> str:
-    line = " ".join(expression.split())
-    return f"{component}: {line}"[:900]
-
-
 def _title(target: IntegrationTarget) -> str:
     others = [one.name for one in target.components[1:] if not one.vocabulary]
     shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
@@ -215,7 +206,7 @@ def _title(target: IntegrationTarget) -> str:
 def split_steps(
     statements: Sequence[str], act: str, mode: str, target: IntegrationTarget, index: ProjectIndex
 ) -> tuple[tuple[str, ...], tuple[FlowStep, ...]]:
-    """Statements to arrange, then the steps: from the first call that is made for its effect on, the act last."""
+    """Splits a flow: arranging statements, then steps from the first unassigned call on; the act is the last."""
     components = _Components(target, index)
     bodies = [parse_python(one).body for one in statements]
     begin = len(statements)
@@ -224,7 +215,7 @@ def split_steps(
             break
         if isinstance(bodies[at][0], ast.Expr):
             begin = at
-    # What comes before a step and is no step keeps everything before it arranged.
+    # The steps are the unbroken series of calls before the act; everything before it is arrangement.
     for body in bodies:
         components.bind(body)
     steps = [components.step(bodies[at][0], statements[at]) for at in range(begin, len(statements))]
@@ -244,7 +235,7 @@ def _is_step(body: list[ast.stmt]) -> bool:
 
 
 class _Components:
-    """Who is called, by the classes of variables and the modules of names."""
+    """Finds the component that an expression calls, by the classes of variables and the modules of names."""
 
     def __init__(self, target: IntegrationTarget, index: ProjectIndex) -> None:
         self._target = target
@@ -252,7 +243,7 @@ class _Components:
         self._variables: dict[str, str] = {}
 
     def bind(self, body: list[ast.stmt]) -> None:
-        """Remember whose object a variable holds."""
+        """Records the component whose object a variable holds."""
         for node in body:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 name = self._called(node.value)
@@ -270,7 +261,7 @@ class _Components:
         return None
 
     def of_source(self, expression: str) -> str:
-        """Who an expression calls; the entry where that cannot be told."""
+        """The component that an expression calls; the entry where that is unknown."""
         body = parse_python(expression.strip()).body
         node = body[0] if body else None
         name = self._called(node.value) if isinstance(node, ast.Expr) else None

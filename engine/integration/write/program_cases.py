@@ -1,4 +1,4 @@
-"""Kept runs of a program become flows of the spec: what it printed, wrote and answered is demanded (B-04)."""
+"""Turns program runs into cases of the spec that assert output, written files and exit codes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ROWS = '''def rows_of(path, table):
 
 
 def helper_of(program: ProjectProgram) -> str:
-    """The function that runs a program in a test file."""
+    """The source of the function that runs a program in a test file."""
     kind, what = program.start
     return f'''def {program.helper}(*arguments, cwd):
     """Run the command line of {program.name} in a folder, with what the tests can import."""
@@ -58,7 +58,7 @@ def helper_of(program: ProjectProgram) -> str:
 
 
 def program_services(flows: ProgramFlows, cases: Sequence[FlowCase]) -> list[dict[str, Any]]:
-    """The services that the cases of a program need: files by their text, the program itself, a look into databases."""
+    """The services that the cases of a program need: file texts, the program itself, a query of databases."""
     used = {name for one in cases for name in one.services}
     name = flows.program.helper
     found: list[dict[str, Any]] = []
@@ -79,11 +79,11 @@ def _service(name: str, kind: str, setup: str) -> dict[str, Any]:
 def program_cases(
     flows: ProgramFlows, arcs: WideArcs, target: IntegrationTarget, lines: tuple[int, int], taken: set[str]
 ) -> list[FlowCase]:
-    """A case for each kept run that leaves something to demand.
+    """A case for each kept run that has something to assert besides the exit code.
 
     Args:
         lines: of the program's main function, as evidence.
-        taken: ids that are used already; those given are added.
+        taken: case ids in use; the new ones are added.
     """
     evidence = SpecEvidence(flows.program.place.path, lines)
     found: list[tuple[KeptRun, tuple[SpecExpectation, ...], tuple[tuple[str, str], ...]]] = []
@@ -101,7 +101,7 @@ def program_cases(
 
 
 def shared_files(runs: Sequence[ProgramRun]) -> dict[tuple[str, str], str]:
-    """Files that several runs are given, with the name of a constant for the text of each."""
+    """Files that several runs share, with the name of a constant for the text of each."""
     counts = Counter(file for run in runs for file in run.files)
     found: dict[tuple[str, str], str] = {}
     for file, count in counts.items():
@@ -115,7 +115,7 @@ def shared_files(runs: Sequence[ProgramRun]) -> dict[tuple[str, str], str]:
 
 
 def expectations(kept: KeptRun, evidence: SpecEvidence) -> tuple[SpecExpectation, ...]:
-    """The exit code, then whatever was the same in both runs: output, files, rows. Secrets are never written down."""
+    """The exit code, then the output, files and rows that both runs share. Secrets are never asserted."""
     seen, other = kept.seen.last, kept.elsewhere.last
     assert seen is not None
     assert other is not None
@@ -137,7 +137,7 @@ def expectations(kept: KeptRun, evidence: SpecEvidence) -> tuple[SpecExpectation
 def _tables(
     seen: RunObservation, name: str, told: dict[str, Any], same: dict[str, Any], evidence: SpecEvidence
 ) -> list[SpecExpectation]:
-    """Tables that the last command changed, and that hold the same elsewhere."""
+    """Expectations of tables that the last command changed and that are equal under both conditions."""
     before = ((seen.before or {}).get(name) or {}).get("tables") or {}
     found: list[SpecExpectation] = []
     for table, rows in (told.get("tables") or {}).items():
@@ -151,7 +151,7 @@ def _tables(
 
 
 def _fit(text: str) -> bool:
-    """Whether a text may be written down: short, no secret, no address in memory, no path of a run's folder."""
+    """Whether a text may be asserted: short, no secret, no memory address, no path of a run's folder."""
     if len(text) > LONGEST_OUTPUT or Redactor().text(text) != text:
         return False
     return re.search(r"\b0x[0-9a-f]{6,}|/(?:tmp|scratch|home|root|var)/", text) is None
@@ -187,7 +187,7 @@ def _case(
         services=tuple(services),
         statements=statements,
         preconditions=tuple(f"{file} lies in the folder" for file, _ in run.files),
-        told=tuple(_line(program, command) for command in run.commands),
+        step_texts=tuple(_line(program, command) for command in run.commands),
         expected=outcome,
     )
 
@@ -214,7 +214,7 @@ def _words(program: ProjectProgram, kept: KeptRun, expect: tuple[SpecExpectation
 
 
 def run_names(program: ProjectProgram, kept: Sequence[KeptRun], taken: set[str]) -> list[str]:
-    """An id for each run: its command, what it comes after, how it ends, and what tells it from others of that name."""
+    """A case id for each run: its command, the command before it, its ending, and what distinguishes it from others."""
     bases = [_base(program, one) for one in kept]
     names: list[str] = []
     for one, base in zip(kept, bases, strict=True):
@@ -253,11 +253,11 @@ def _slug(text: str) -> str:
 def program_additions(
     programs: Sequence[ProgramFlows], arcs: WideArcs, target: IntegrationTarget, facts: ModuleFacts, taken: set[str]
 ) -> ProgramAdditions:
-    """What the spec takes over from the runs of programs.
+    """Collects what the runs of programs add to the spec.
 
     Args:
         facts: those of the entry.
-        taken: ids of cases that are used already.
+        taken: case ids in use.
     """
     cases: list[FlowCase] = []
     services: dict[str, dict[str, Any]] = {}
@@ -285,7 +285,7 @@ def program_additions(
 
 
 def _lines(flows: ProgramFlows, facts: ModuleFacts) -> tuple[int, int]:
-    """Lines of the function that the program begins with, or of the whole file."""
+    """Lines of the function that the program starts with, or of the whole file."""
     start = flows.program.start[1]
     for one in facts.functions:
         if one.name == "main" or f"import {one.name};" in start:

@@ -1,13 +1,13 @@
-"""An integration spec becomes a test file: the same spec gives the same bytes (B-04, B-06).
+"""Renders an integration spec as a test file; the same spec gives the same bytes.
 
-One test function (pytest) or method (unittest) for each flow. What a service needs to be asked, such as a program, is a
-small function at the head of the file.
+Each flow is one test function (pytest) or method (unittest). A service that needs code, such as a program to run, is a
+small function at the top of the file.
 """
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ....core.errors import AgentFailure
@@ -23,7 +23,7 @@ from ..model.flow_case import FlowCase
 
 
 def render_integration(spec: Mapping[str, Any], framework: str) -> str:
-    """The test file of an integration spec, header included.
+    """Renders the test file of an integration spec, header included.
 
     Args:
         spec: valid against the integration test schema.
@@ -49,19 +49,10 @@ def render_integration(spec: Mapping[str, Any], framework: str) -> str:
 def _source(spec: Mapping[str, Any], framework: str, entry: Mapping[str, Any]) -> str:
     flows = [FlowCase.from_json(one) for one in spec["cases"]]
     used = {name for one in flows for name in one.services}
-    helpers = [
-        polish(statement)
-        for service in spec.get("services") or ()
-        if service["name"] in used
-        for statement in service.get("setup") or ()
-    ]
-    names = _names(flows)
-    after = [
-        polish(statement)
-        for service in spec.get("services") or ()
-        if service["name"] in used
-        for statement in service.get("teardown") or ()
-    ]
+    services = [service for service in spec.get("services") or () if service["name"] in used]
+    helpers = [polish(statement) for service in services for statement in service.get("setup") or ()]
+    after = [polish(statement) for service in services for statement in service.get("teardown") or ()]
+    names = {flow.id: f"test_{flow.id.removeprefix('tc_')}" for flow in flows}
     if after:
         name = "teardown_module" if framework == "pytest" else "tearDownModule"
         helpers.append("\n".join([f"def {name}():", *(textwrap.indent(one, "    ") for one in after)]))
@@ -85,12 +76,8 @@ def _source(spec: Mapping[str, Any], framework: str, entry: Mapping[str, Any]) -
 
 
 class _Unittest(UnittestDialect):
-    """unittest's form, with what a flow starts stopped by clean-ups."""
+    """The dialect of unittest; clean-ups stop the servers that a flow starts."""
 
     def fixture(self, name: str) -> list[str]:
-        """As for unit tests, and `running`."""
+        """The statements for a fixture, as for unit tests, and for `running`."""
         return list(UNITTEST_FIXTURE) if name == FIXTURE else super().fixture(name)
-
-
-def _names(flows: Sequence[FlowCase]) -> dict[str, str]:
-    return {one.id: f"test_{one.id.removeprefix('tc_')}" for one in flows}

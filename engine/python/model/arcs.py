@@ -1,4 +1,4 @@
-"""The arcs of one file: which there can be, and how raw ones of a tracer map onto them."""
+"""Computes the possible arcs of a file with coverage.py's parser, and maps traced arcs onto them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .model import Arc, CallableFacts
 
 
 class ArcMap:
-    """Reads a file once.
+    """The arcs of one source file; the file is parsed once.
 
     Raises:
         SyntaxError: coverage.py cannot read the source.
@@ -31,10 +31,10 @@ class ArcMap:
             raise SyntaxError(str(error)) from error
 
     def real(self, arcs: Iterable[Arc]) -> frozenset[Arc]:
-        """Traced arcs by the first lines of their statements, without those that no reading of the file foresees."""
+        """Traced arcs by the first lines of their statements, without arcs that are not possible in the source."""
         given = frozenset(arcs)
         found = self._real.get(given)
-        if found is None:  # many trials go the same way
+        if found is None:  # cached, because many trials take the same path
             found = self._real[given] = frozenset(self._parser.translate_arcs(given)) & self.possible
         return found
 
@@ -45,7 +45,7 @@ class ArcMap:
         return {line: frozenset(arc for arc in self.possible if arc[0] == line) for line in lines}
 
     def branches_at(self, line: int) -> frozenset[Arc]:
-        """The ways out of the statement at a line, when there is more than one."""
+        """The arcs that leave the statement at a line, when there is more than one."""
         return self._by_line.get(self._parser.first_line(line), frozenset())
 
     def within(self, one: CallableFacts) -> frozenset[Arc]:

@@ -56,7 +56,7 @@ class RaiseSite:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One doctest prompt with what it says comes out; `arrange` are the statements before it in the same block."""
+    """One doctest prompt with its expected output; `arrange`: the statements before it in the same block."""
 
     arrange: tuple[str, ...]
     act: str
@@ -66,7 +66,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Documentation:
-    """What a docstring says. `raises` pairs an exception name with its condition."""
+    """The contents of a docstring. `raises` pairs an exception name with its condition."""
 
     summary: str = ""
     text: str = ""
@@ -137,7 +137,7 @@ class ClassFacts:
 
 @dataclass(frozen=True, slots=True)
 class ModuleFacts:
-    """Everything the source of one module says, without running it.
+    """The facts of one module, read from its source without running it.
 
     Attributes:
         path: POSIX path relative to the project root.
@@ -147,7 +147,7 @@ class ModuleFacts:
         constants: public module-level constants, with the source of their values.
         digest: sha256 of the file's bytes, in hex.
         exported: the names in `__all__`, or None when the module has none (or builds it at run time).
-        reads_clock: whether a body seems to ask what time or day it is.
+        reads_clock: whether a body seems to read the current time or date.
     """
 
     path: str
@@ -172,20 +172,20 @@ class ModuleFacts:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One thing to try: statements that arrange, one expression that acts.
+    """One candidate for a test: statements that arrange, one expression that acts.
 
     Attributes:
-        subject: qualified name of the callable it aims at.
+        subject: qualified name of the callable under test.
         imports: import statements, sorted; they import the target by its public name.
         arrange: statements, run in order in one fresh namespace.
         act: one expression; its value is the result.
         mode: what is done with the result: nothing, awaited, iterated (at most 50 items), entered as a context manager.
         source: where its values came from: doctest, call_site, existing_test, signature, constant, mutation, …
-        wanted: what a document says comes out (doctest want, or `raises:NAME`), or None.
-        wanted_line: line of the target file that says so; 0 without one.
+        wanted: the documented result (doctest output, or `raises:NAME`), or None.
+        wanted_line: line of the target file that documents it; 0 without one.
         fixtures: names the runner provides: only `tmp_path` (a fresh empty folder).
-        looks: expressions over arranged names; the answers that the act changed are among the effects.
-        asks: expressions `result.…`; for a result without a source their answers are among its attributes.
+        looks: queries of arranged names; results that the act changed are among the effects.
+        asks: queries `result.…`; for a result without a source their values are among its attributes.
     """
 
     subject: str
@@ -203,7 +203,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value as the worker saw it.
+    """A value as the worker observed it.
 
     Attributes:
         type_name: `module.QualName` of its type (`int` for builtins).
@@ -228,11 +228,11 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """An exception as the worker saw it.
+    """An exception as the worker observed it.
 
     Attributes:
-        message: where it ends otherwise each time, what it begins with, up to a space.
-        line: where in the target file it left, 0 if elsewhere.
+        message: its text; where that ends differently each time, the common beginning up to a space.
+        line: line of the target file that raised it, 0 if elsewhere.
         code: source of a SystemExit's code.
     """
 
@@ -248,7 +248,7 @@ Outcome = Literal["returned", "raised", "arrange_failed", "timed_out", "crashed"
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What one trial did.
+    """The result of one trial.
 
     Attributes:
         outcome: `refused` is an act the worker's guard stopped (network, process, a write outside its folder).
@@ -257,7 +257,7 @@ class Observation:
             from before the act.
         output: text printed to stdout by the act, cut at 2,000 characters; `errors` the same of stderr.
         arcs: line arcs of the target file that the act added; entry and exit are negative numbers as in coverage.py.
-        operands: comparisons met on the way, as (line, left repr, right repr), cut to 40.
+        operands: executed comparisons, as (line, left repr, right repr), cut to 40.
         seconds: duration of the act.
     """
 
@@ -275,13 +275,13 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class TrialFinding:
-    """A trial worth a test, confirmed in fresh processes.
+    """A trial that is worth a test, confirmed in new processes.
 
     Attributes:
         covered: possible arcs that the trial ran, arranging included.
-        unstable: expressions whose value differed between processes, seeds or clocks, never to be pinned.
-        contradicts: what the document said instead, when it did (a suspected defect), else None.
-        kills: numbers of the sampled mutants that its test would notice.
+        unstable: expressions whose value differed between processes, seeds or clocks; never asserted.
+        contradicts: the documented result that the trial contradicts (a suspected defect), else None.
+        kills: numbers of the sampled mutants that its test would kill.
     """
 
     trial: Trial
@@ -305,12 +305,12 @@ class Unreached:
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
-    """What exploring one module gave.
+    """The result of exploring one module.
 
     Attributes:
         possible_arcs: every arc the file has, from static analysis.
         trials: how many trials ran.
-        source_lines: lines of the module that are not blank; 0 where nobody counted.
+        source_lines: lines of the module that are not blank; 0 when they were not counted.
     """
 
     facts: ModuleFacts

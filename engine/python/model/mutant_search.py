@@ -1,4 +1,4 @@
-"""How far a hunt for mutants goes, and what it finds: plain data (B-11)."""
+"""The limits and results of the search for mutants that trials kill, as plain data."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from ....mutation.model import Mutant
 
 @dataclass(frozen=True, slots=True)
 class MutantSearchLimits:
-    """How far a hunt goes.
+    """The limits of a mutant search.
 
     Attributes:
-        mutants: size of the sample; 0 for no hunt.
-        thorough: of those, for how many several trials that notice them are sought, to choose among; the others are
-            run on a third as much.
-        pool: trials that may run on mutants, without the further ones.
-        pool_lines: lines of the target that the trials taken in at one time may run.
-        alike: of those, how many may share subject and arcs.
-        runs: trials run on mutants, in all.
-        lines: lines of the target that the trials of one round may run on one mutant; the plainest few in any case.
-        rounds: for each round on what still survives, trials on each mutant and how many of them must notice it.
+        mutants: size of the sample; 0 disables the search.
+        thorough: for how many of those several killing trials are searched, to choose among; the others are run with a
+            third of the trials.
+        pool: trials that may run on mutants, without the generated ones.
+        pool_lines: lines of the target that the trials added at one time may run.
+        alike: how many trials of the pool may share subject and arcs.
+        runs: trials run on mutants, in total.
+        lines: lines of the target that the trials of one round may run on one mutant; the plainest few always run.
+        rounds: for each round on the survivors: trials on each mutant, and how many of them must kill it.
         at_import: trials on each mutant of a line that runs at import, in each of these rounds and of the waves after
-            them (the last counts for all further ones): what asks for the very entry of a table is made in the waves,
-            and few others notice these.
-        fresh: further trials made for survivors, in each of the waves in which they are made.
-        fresh_lines: lines of the target that those of one wave may run, by what they are made from.
+            them (the last number counts for all further ones). Such mutants are mostly killed by trials that are
+            generated in the waves for one entry of a table.
+        fresh: further trials generated for survivors, in each wave.
+        fresh_lines: lines of the target that the trials of one wave may run, estimated from their origins.
     """
 
     mutants: int = 1200
@@ -44,12 +44,12 @@ class MutantSearchLimits:
 
 @dataclass(frozen=True, slots=True)
 class Kills:
-    """What a hunt found.
+    """The result of a mutant search.
 
     Attributes:
-        mutants: those that were tried, each at its number.
-        by_record: numbers of the mutants that a record's test would notice.
-        survivors: numbers of those that no trial notices.
+        mutants: the mutants that were tried, each at its number.
+        by_record: numbers of the mutants that a record's test would kill.
+        survivors: numbers of the mutants that no trial kills.
     """
 
     mutants: tuple[Mutant, ...] = ()

@@ -1,4 +1,4 @@
-"""Reads the worker's answers, one JSON object a trial, into the engine's data."""
+"""Parses the worker's answers, one JSON object a trial, into the engine's data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .model import Arc, Observation, Raised, Trial, Value
 
 @dataclass(frozen=True, slots=True)
 class ObservedTrial:
-    """An observation with what only the engine itself needs.
+    """An observation with the details that only the engine itself uses.
 
     Attributes:
         shown: the whole repr of the result, as a doctest would print it ("" for None), for trials with a `wanted`.
@@ -19,9 +19,9 @@ class ObservedTrial:
         dated: whether the act looked at the calendar clock.
         setup: arcs of the target file that arranging ran.
         steps: lines of the target file that the act ran.
-        calls_for: the mode that would tell more about the result (iterate, await, aiterate), or nothing.
-        changed: where in the act literals stand (line, column) that the act changed.
-        named: the same with those named, as a trial of its own and what that did.
+        calls_for: the mode that would show more of the result (iterate, await, aiterate), or "".
+        changed: places in the act (line, column) of literals that the act changed.
+        named: the same trial with variables for those literals, and its observation.
     """
 
     observation: Observation
@@ -35,44 +35,44 @@ class ObservedTrial:
     named: tuple[Trial, ObservedTrial] | None = None
 
 
-def observed_trial(told: Mapping[str, Any]) -> ObservedTrial:
-    """One answer of the worker as data."""
-    raised = told.get("raised")
+def observed_trial(answer: Mapping[str, Any]) -> ObservedTrial:
+    """Parses one answer of the worker."""
+    raised = answer.get("raised")
     observation = Observation(
-        outcome=told["outcome"],
-        value=_value(told["value"]) if "value" in told else None,
+        outcome=answer["outcome"],
+        value=_value(answer["value"]) if "value" in answer else None,
         raised=None
         if raised is None
         else Raised(raised["t"], raised.get("m", ""), raised.get("l", 0), tuple(raised.get("b", ())), raised.get("c")),
-        effects=tuple((expression, _value(value)) for expression, value in told.get("effects", ())),
-        output=told.get("output", ""),
-        errors=told.get("errors", ""),
-        warnings=tuple((category, message) for category, message in told.get("warnings", ())),
-        arcs=frozenset((start, end) for start, end in told.get("arcs", ())),
-        operands=tuple((line, left, right) for line, left, right in told.get("operands", ())),
-        seconds=told.get("seconds", 0.0),
+        effects=tuple((expression, _value(value)) for expression, value in answer.get("effects", ())),
+        output=answer.get("output", ""),
+        errors=answer.get("errors", ""),
+        warnings=tuple((category, message) for category, message in answer.get("warnings", ())),
+        arcs=frozenset((start, end) for start, end in answer.get("arcs", ())),
+        operands=tuple((line, left, right) for line, left, right in answer.get("operands", ())),
+        seconds=answer.get("seconds", 0.0),
     )
-    setup = frozenset((start, end) for start, end in told.get("setup", ()))
+    setup = frozenset((start, end) for start, end in answer.get("setup", ()))
     return ObservedTrial(
         observation=observation,
-        shown=told.get("shown"),
-        random=told.get("random", False),
-        dated=told.get("dated", False),
+        shown=answer.get("shown"),
+        random=answer.get("random", False),
+        dated=answer.get("dated", False),
         setup=setup,
-        steps=told.get("steps", 0),
-        calls_for=told.get("calls_for", ""),
-        changed=tuple((line, column) for line, column in told.get("changed", ())),
+        steps=answer.get("steps", 0),
+        calls_for=answer.get("calls_for", ""),
+        changed=tuple((line, column) for line, column in answer.get("changed", ())),
     )
 
 
-def _value(told: Mapping[str, Any]) -> Value:
+def _value(answer: Mapping[str, Any]) -> Value:
     return Value(
-        type_name=told["t"],
-        source=told.get("s"),
-        imports=tuple(told.get("i", ())),
-        approximate=told.get("a", False),
-        unordered=told.get("u", False),
-        attributes=tuple((name, _value(value)) for name, value in told.get("at", ())),
-        length=told.get("n"),
-        text=told.get("x", ""),
+        type_name=answer["t"],
+        source=answer.get("s"),
+        imports=tuple(answer.get("i", ())),
+        approximate=answer.get("a", False),
+        unordered=answer.get("u", False),
+        attributes=tuple((name, _value(value)) for name, value in answer.get("at", ())),
+        length=answer.get("n"),
+        text=answer.get("x", ""),
     )

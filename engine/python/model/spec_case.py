@@ -1,4 +1,4 @@
-"""A case of the test spec as typed data, read from and written to the JSON form (B-04)."""
+"""Reads and writes cases of the test spec as typed data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ JsonObject = dict[str, Any]
 
 WEAK_KINDS = frozenset({"is_instance", "length"})
 MESSAGE = "str(error)"
-# What `actual` may name besides `result` and what was arranged; each framework writes them in its own way.
+# Names in `actual` besides `result` and arranged ones; each framework renders them in its own way.
 CODE = "raised.value.code"
 PRINTED_ERRORS = "printed_err"
 ELSEWHERE = frozenset({CODE, PRINTED_ERRORS})
@@ -26,9 +26,9 @@ class SpecEvidence:
 
 @dataclass(frozen=True, slots=True)
 class SpecExpectation:
-    """One thing that must hold after the act; the fields a kind does not use are None (see the spec's schema).
+    """One assertion after the act; fields that its kind does not use are None (see the spec's schema).
 
-    `raises` with `MESSAGE` as `actual` demands that the exception's message is `match`, not only that it contains it.
+    `raises` with `MESSAGE` as `actual` asserts that `match` is the whole message of the exception, not only a part.
     """
 
     kind: str
@@ -144,7 +144,7 @@ class Case:
 
     @property
     def documented(self) -> tuple[SpecEvidence, ...]:
-        """Where the documented expectations of this case stand, in order, without repeats."""
+        """The documents of this case's documented expectations, in order, without repeats."""
         found = [one.evidence for one in self.expect if one.origin == "documented" and one.evidence is not None]
         return tuple(dict.fromkeys(found))
 
