@@ -198,10 +198,9 @@ def test_pools_hold_valid_expressions_without_clocks_or_addresses():
     texts = [text for pool in (*BY_TYPE.values(), *LAMBDAS.values()) for text in pool]
     texts += [text for _, _, pool in BY_NAME for text in pool]
     space: dict[str, object] = {}
-    for pool in IMPORTED.values():
-        for source, statement in pool:
-            exec(statement, space)
-            texts.append(source)
+    for statement, sources in IMPORTED.values():
+        exec(statement, space)
+        texts += sources
     exec("import io", space)
     for text in texts:
         eval(text, space)
