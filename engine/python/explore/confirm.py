@@ -1,8 +1,8 @@
-"""Repeats chosen trials under other conditions; what differs is not pinned, what cannot be repeated is dropped (B-11).
+"""Repeats selected trials under other conditions: drops trials that cannot be repeated, and facets that differ.
 
-Each trial runs in a fresh workspace with another hash seed and the real clock; twice with all others in one process,
-the second time shuffled; and shuffled otherwise with a third hash seed, another time zone, and a clock that goes on by
-a second from look to look, across midnight at a year's end. Trials that draw random numbers run with further seeds.
+Each trial runs three ways: in a fresh workspace with another hash seed and the real clock; twice with all others in one
+process, the second time shuffled; and shuffled differently with a third hash seed, another time zone and a clock that
+advances a second at each read, across midnight at a year's end. Trials that draw random numbers run with further seeds.
 """
 
 from __future__ import annotations
@@ -41,11 +41,12 @@ AFTER_OTHERS = "depends on what ran before it in the same process"
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """One trial confirmed, or why it was not.
+    """The result of confirming one trial.
 
     Attributes:
-        seen: the observation of the plain repetition with everything unstable taken out; None when dropped.
-        reason: why it was dropped, else empty.
+        seen: the observation of the plain repetition without unstable facets; None if the trial was dropped.
+        unstable: names of the unstable facets; see `stable_part`.
+        reason: why the trial was dropped, else empty.
     """
 
     seen: ObservedTrial | None
@@ -56,7 +57,7 @@ class Confirmation:
 
 @dataclass(frozen=True, slots=True)
 class ConfirmationWorkers:
-    """The workers of one confirmation, one for each way to repeat. Made by `open_confirmation_workers`."""
+    """The workers of one confirmation, one for each way to repeat. Created by `open_confirmation_workers`."""
 
     plain: BackgroundContext[Observer]
     elsewhere: BackgroundContext[Observer]
@@ -67,7 +68,7 @@ class ConfirmationWorkers:
 async def open_confirmation_workers(
     target: PythonTarget, facts: ModuleFacts, watched: tuple[tuple[str, str], ...] = ()
 ) -> AsyncGenerator[ConfirmationWorkers]:
-    """Workers that start at once, so that they are there when it is settled what to confirm. Used once."""
+    """Opens workers that start at once, so that they are ready when the selection is done. For one confirmation."""
     network: Network = "loopback" if watched else "none"
     usual, other, joint = (replace(one, network=network) for one in (PLAIN, ELSEWHERE, TOGETHER))
     async with (
@@ -88,12 +89,12 @@ async def confirm(
     *,
     workers: ConfirmationWorkers | None = None,
 ) -> list[Confirmation]:
-    """Confirm trials, each given with what it did when it was explored; the answers are in the same order.
+    """Confirms trials, each given with its observation from the exploration; returns results in the same order.
 
     Args:
-        watched: further files of the project whose lines are told; see `Conditions`. Their flows may use the loopback
+        watched: further project files whose lines are reported; see `Conditions`. If given, trials may use the loopback
             device.
-        workers: those that were started ahead, with the same `watched`; None to start some.
+        workers: workers started ahead with the same `watched`; None to start some.
 
     Raises:
         SandboxFailure: the sandbox breaks.
@@ -125,7 +126,7 @@ async def confirm(
 async def _in_full_context(
     target: PythonTarget, facts: ModuleFacts, trials: Sequence[Trial], answers: list[Confirmation]
 ) -> list[Confirmation]:
-    """Contradictions of doctests hold only when the example as written, with all lines before it, shows them too."""
+    """Drops contradictions that the doctest as written, with all lines before it, does not show."""
     suspects = [
         index for index, one in enumerate(answers) if one.verdict.contradicts and not is_announced(trials[index])
     ]
@@ -146,7 +147,7 @@ async def _in_full_context(
 
 
 def _shuffled(size: int, seed: int) -> list[int]:
-    """Always the same disorder: reversing would keep neighbours together."""
+    """Returns a fixed permutation; reversing would keep neighbours together."""
     order = list(range(size))
     random.Random(seed).shuffle(order)
     return order
@@ -155,7 +156,7 @@ def _shuffled(size: int, seed: int) -> list[int]:
 async def _repeat(
     opened: AbstractAsyncContextManager[Observer], trials: Sequence[Trial], drawing: Sequence[int]
 ) -> list[list[ObservedTrial]]:
-    """Each trial once; those at the indexes `drawing` once more for each further seed."""
+    """Runs each trial once, and those at the indexes `drawing` once more for each further seed."""
     async with opened as observer:
         seen = [[one] for one in await observer.watch(trials)]
         if drawing:
@@ -169,12 +170,21 @@ async def _repeat(
 def _settle(
     trial: Trial, plain: ObservedTrial, others: Sequence[ObservedTrial], together: ObservedTrial
 ) -> Confirmation:
+    """Decides about one trial.
+
+    Args:
+        plain: its run in a process of its own.
+        others: the exploration's run first, then those under other conditions.
+        together: its run after others in the same process.
+    """
     alone = stable_part(plain.observation, [one.observation for one in others])
     if alone is None:
+        # Name the cause: does it differ already between two plain processes?
         same = stable_part(plain.observation, [others[0].observation])
         return Confirmation(None, reason=ALONE if same is None else ELSEWHERE_OR_AFTER)
     shared = stable_part(alone.observation, [together.observation])
-    if shared is None or set(shared.unstable) - set(alone.unstable) - _lost(alone):
+    # Further instability beyond what the other runs showed comes from the trials before it.
+    if shared is None or set(shared.unstable) - set(alone.unstable) - _unstable_names(alone):
         return Confirmation(None, reason=AFTER_OTHERS)
     verdict = NO_VERDICT
     if trial.wanted is not None:
@@ -184,12 +194,16 @@ def _settle(
 
 
 def _is_clean(plain: ObservedTrial, alone: StableObservation) -> bool:
-    """Whether what was seen is the same everywhere, order included, and owes nothing to chance."""
+    """Whether the observation is the same in all runs, including order, and does not depend on chance."""
     value, kept = plain.observation.value, alone.observation.value
     reordered = value is not None and kept is not None and value.unordered != kept.unordered
     return not (plain.random or reordered or set(alone.unstable) - {"message"})
 
 
-def _lost(alone: StableObservation) -> set[str]:
-    """What was already found unstable, by every name under which it may turn up again."""
-    return {name for one in alone.unstable for name in (one, f"len({one})", one.removeprefix("len(").removesuffix(")"))}
+def _unstable_names(alone: StableObservation) -> set[str]:
+    """Returns the unstable facets with related names: a value's length and the value of a length."""
+    return {
+        name
+        for facet in alone.unstable
+        for name in (facet, f"len({facet})", facet.removeprefix("len(").removesuffix(")"))
+    }

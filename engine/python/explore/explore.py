@@ -1,4 +1,8 @@
-"""Explores one module: runs trials in the sandbox, follows what promises more, keeps what deserves a test (B-06)."""
+"""Explores one module: runs trials in the sandbox, follows those with progress, confirms those that become tests.
+
+Seconds are shared out: reaching branches first, then killing mutants; selection and confirmation need the rest. A part
+that its counts end earlier leaves its time to the following ones.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
-from ....core.errors import ProjectError, SandboxFailure
+from ....core.errors import ProjectError
 from ....sandbox.target import PythonTarget
 from ..judge.documented_behaviour import compare_with_document
 from ..model.arcs import ArcMap
@@ -34,13 +38,13 @@ FALLBACK_QUIET = 250
 
 @dataclass(frozen=True, slots=True)
 class ExplorationBudget:
-    """How much may be tried.
+    """Limits of one exploration.
 
     Attributes:
-        trials: trials in all.
-        quiet: trials in a row without anything new, after which exploring ends.
-        quiet_lines: lines of the target that such trials may run, so that slow modules do not explore for minutes.
-        wall_seconds: a ceiling for all of it; reaching it is told in the notes, because two runs may then differ.
+        trials: total number of trials.
+        quiet: trials in a row without progress, after which the search ends.
+        quiet_lines: lines of the target that such trials may run, so that slow modules do not take minutes.
+        wall_seconds: upper bound in seconds; reaching it is recorded in the notes, because two runs may then differ.
         mutant_search: how far mutants are searched.
     """
 
@@ -51,20 +55,20 @@ class ExplorationBudget:
     mutant_search: MutantSearchLimits = field(default_factory=MutantSearchLimits)
 
     def within(self, seconds: float | None) -> ExplorationBudget:
-        """The same, ended by so many seconds at the latest; None for no other ceiling."""
+        """Returns the budget with at most so many seconds; None adds no limit."""
         return self if seconds is None else replace(self, wall_seconds=min(self.wall_seconds, seconds))
 
 
 @dataclass(slots=True)
-class _Work:
-    """What confirming has settled so far."""
+class _Confirmations:
+    """Results of the confirmations so far; `bad`: dropped records and reasons, by record number."""
 
     confirmed: list[tuple[TrialRecord, Confirmation]] = field(default_factory=list)
     bad: dict[int, tuple[TrialRecord, str]] = field(default_factory=dict)
 
 
 EarlyCallback = Callable[[Exploration], None]
-"""Told of what has been seen after `EARLY_TRIALS`, nothing of it confirmed."""
+"""Receives the unconfirmed exploration after `EARLY_TRIALS` trials."""
 
 
 async def explore(
@@ -76,44 +80,44 @@ async def explore(
     early: EarlyCallback | None = None,
     opened: Callable[[], AbstractAsyncContextManager[ObserverPair]] | None = None,
 ) -> Exploration:
-    """Find what deserves a test in one module.
+    """Finds the trials of one module that become tests.
 
     Args:
-        early: told once of a first look; exploring goes on the same with and without.
-        opened: gives workers that were started ahead; None to start some.
+        early: receives a first result once; it does not influence the exploration.
+        opened: provides workers that were started ahead; None to start some.
 
     Raises:
         TargetImportError: the module does not import.
-        ProjectError: the file cannot be read or is no Python.
-        SandboxFailure: the sandbox broke.
+        ProjectError: the file cannot be read or is not Python.
+        SandboxFailure: the sandbox breaks.
     """
     budget = budget or ExplorationBudget()
-    source = await asyncio.to_thread(_read, target, facts)
-    arcs = _arcs(facts, source)
+    source, arcs = await asyncio.to_thread(_read, target, facts)
     notes: list[str] = []
-    pace = TimeBudget(budget.wall_seconds, notes)
+    time_budget = TimeBudget(budget.wall_seconds, notes)
     async with (
         opened() if opened is not None else open_observer_pair(target, facts) as observer,
-        background_context(lambda: open_mutant_worker(target, facts)) as lockstep,
+        background_context(lambda: open_mutant_worker(target, facts)) as mutant_worker,
     ):
         imported = arcs.real(observer.import_arcs)
         search = TrialSearch(facts, arcs, proposer, imported, budget.trials)
 
-        async def looked() -> None:
+        async def take_early_look() -> None:
             if budget.mutant_search.mutants:
-                lockstep.start()
+                mutant_worker.start()
             if early is not None:
-                with suppress(Exception):  # a look ahead must not end what it looks ahead of
+                with suppress(Exception):  # the first look is optional: its failure must not end the exploration
                     early(await asyncio.to_thread(_first_look, facts, arcs, search, imported))
 
-        async def run(inner: TrialSearch, other: Watcher) -> None:
+        async def run_fallback(inner: TrialSearch, other: Watcher) -> None:
             bounds = ExplorationBudget(FALLBACK_TRIALS, FALLBACK_QUIET)
-            await _search(inner, other, bounds, lambda: pace.over(FALLING_BACK, "Exploring without optional imports"))
+            part = "Exploring without optional imports"
+            await _search(inner, other, bounds, lambda: time_budget.is_over(FALLING_BACK, part))
 
-        await _search(search, observer, budget, lambda: pace.over(SEARCHING, "Exploring"), looked)
+        await _search(search, observer, budget, lambda: time_budget.is_over(SEARCHING, "Exploring"), take_early_look)
         if search.trials < EARLY_TRIALS:
-            await looked()
-        await explore_fallbacks(target, facts, source, search, observer, run)
+            await take_early_look()
+        await explore_fallbacks(target, facts, source, search, observer, run_fallback)
         kills = await find_kills(
             target,
             facts,
@@ -123,26 +127,19 @@ async def explore(
             observer,
             imported,
             budget.mutant_search,
-            over=lambda: pace.over(HUNTING, "Looking for what notices faults"),
-            opened=lockstep.use,
+            over=lambda: time_budget.is_over(HUNTING, "Looking for what notices faults"),
+            opened=mutant_worker.use,
         )
-    work = await _settle(target, facts, search, imported, kills)
-    told = _told(facts, arcs, search, imported, work, kills, notes)
-    return replace(told, source_lines=sum(1 for line in source.splitlines() if line.strip()))
+    work = await _select_and_confirm(target, facts, search, imported, kills)
+    found = _exploration(facts, arcs, search, imported, work, kills, notes)
+    return replace(found, source_lines=sum(1 for line in source.splitlines() if line.strip()))
 
 
-def _read(target: PythonTarget, facts: ModuleFacts) -> str:
-    path = target.snapshot.path / facts.path
+def _read(target: PythonTarget, facts: ModuleFacts) -> tuple[str, ArcMap]:
     try:
-        return path.read_bytes().decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ProjectError(f"{facts.path} cannot be read as Python: {error}") from error
-
-
-def _arcs(facts: ModuleFacts, source: str) -> ArcMap:
-    try:
-        return ArcMap(source)
-    except SyntaxError as error:
+        source = (target.snapshot.path / facts.path).read_bytes().decode("utf-8-sig")
+        return source, ArcMap(source)
+    except (OSError, UnicodeDecodeError, SyntaxError) as error:
         raise ProjectError(f"{facts.path} cannot be read as Python: {error}") from error
 
 
@@ -150,67 +147,66 @@ async def _search(
     search: TrialSearch,
     observer: Watcher,
     budget: ExplorationBudget,
-    over: Callable[[], bool],
-    looked: Callable[[], Awaitable[None]] | None = None,
+    is_over: Callable[[], bool],
+    early_look: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
+    """Runs batches until the budget is used up, progress stops or the time is over."""
     while search.trials < budget.trials and search.quiet < budget.quiet and search.quiet_lines < budget.quiet_lines:
         batch = search.next_batch(min(BATCH, budget.trials - search.trials))
         if not batch:
             return
         left = iter(batch)
-        order = OrderedDelivery(lambda seen, left=left: search.learn(next(left), seen))  # while the workers go on
-        answers = await observer.watch(batch, heard=order.take)
-        moving = await time_dependent_trials(batch, answers, observer)
+        order = OrderedDelivery(
+            lambda seen, left=left: search.learn(next(left), seen)
+        )  # learns while workers still run
+        answers = await observer.watch(batch, on_answer=order.take)
+        time_dependent = await time_dependent_trials(batch, answers, observer)
         for index in range(order.delivered, len(batch)):
-            search.learn(batch[index], answers[index], time_dependent=index in moving)
-        if looked is not None and search.trials >= EARLY_TRIALS:
-            await looked()
-            looked = None
-        if over():
+            search.learn(batch[index], answers[index], time_dependent=index in time_dependent)
+        if early_look is not None and search.trials >= EARLY_TRIALS:
+            await early_look()
+            early_look = None
+        if is_over():
             return
 
 
 def _first_look(facts: ModuleFacts, arcs: ArcMap, search: TrialSearch, imported: frozenset[Arc]) -> Exploration:
-    """What has been seen so far and owes nothing to chance, taken as it was seen."""
+    """Builds an exploration of the trials so far, unconfirmed, without those that depend on chance or time."""
     lasting = [record for record in search.records if not (record.seen.random or record.time_dependent)]
-    work = _Work([(record, _as_seen(record)) for record in replace_unassertable(lasting, facts, imported)])
-    return _told(facts, arcs, search, imported, work, NO_KILLS, [])
+    work = _Confirmations([(record, _unconfirmed(record)) for record in replace_unassertable(lasting, facts, imported)])
+    return _exploration(facts, arcs, search, imported, work, NO_KILLS, [])
 
 
-def _as_seen(record: TrialRecord) -> Confirmation:
+def _unconfirmed(record: TrialRecord) -> Confirmation:
     verdict = compare_with_document(record.trial, record.seen) if record.trial.wanted is not None else NO_VERDICT
     return Confirmation(record.seen, verdict=verdict)
 
 
-async def _settle(
+async def _select_and_confirm(
     target: PythonTarget, facts: ModuleFacts, search: TrialSearch, imported: frozenset[Arc], kills: Kills
-) -> _Work:
-    """Choose, confirm, and choose again in place of what could not be confirmed."""
-    work = _Work()
+) -> _Confirmations:
+    """Selects and confirms trials; selects again in place of those that could not be confirmed."""
+    work = _Confirmations()
     for _ in range(CONFIRMATIONS):
         usable = [record for record in search.records if record.number not in work.bad]
-        async with open_confirmation_workers(target, facts) as workers:  # they start while choosing goes on
+        async with open_confirmation_workers(target, facts) as workers:  # they start during the selection
             chosen = await asyncio.to_thread(replace_unassertable, usable, facts, imported, kills.by_record)
             answers = await confirm(target, facts, [(record.trial, record.seen) for record in chosen], workers=workers)
-        # All of them again, not only the new ones: each must hold in the company of all the others.
-        work.confirmed = [(one, answer) for one, answer in zip(chosen, answers, strict=True) if answer.seen is not None]
-        bad = {
-            record.number: (record, answer.reason)
-            for record, answer in zip(chosen, answers, strict=True)
-            if answer.seen is None
-        }
-        work.bad.update(bad)
-        if not bad:
+        # Confirm all selected trials again, not only new ones: each must pass when run together with the rest.
+        pairs = list(zip(chosen, answers, strict=True))
+        work.confirmed = [(record, answer) for record, answer in pairs if answer.seen is not None]
+        work.bad.update({record.number: (record, answer.reason) for record, answer in pairs if answer.seen is None})
+        if len(work.confirmed) == len(chosen):
             break
     return work
 
 
-def _told(
+def _exploration(
     facts: ModuleFacts,
     arcs: ArcMap,
     search: TrialSearch,
     imported: frozenset[Arc],
-    work: _Work,
+    work: _Confirmations,
     kills: Kills,
     notes: list[str],
 ) -> Exploration:
@@ -218,8 +214,7 @@ def _told(
     findings: list[TrialFinding] = []
     for record, confirmed in work.confirmed:
         seen = confirmed.seen
-        if seen is None:
-            raise SandboxFailure(f"A confirmed trial of {facts.module} has no observation.")
+        assert seen is not None  # `confirmed` holds no dropped trial
         own = arcs.real(seen.observation.arcs)
         covered = own | arcs.real(seen.setup)
         findings.append(
@@ -236,7 +231,7 @@ def _told(
         )
         reached |= covered
     dropped = {record.trial.subject: reason for record, reason in work.bad.values()}
-    notes.extend(f"Some trials need a package that is not installed: {one}" for one in sorted(search.absent))
+    notes.extend(f"Some trials need a package that is not installed: {message}" for message in sorted(search.absent))
     if work.bad:
         notes.append(f"{len(work.bad)} trials were dropped because they could not be repeated.")
     covered_arcs = frozenset(reached)
@@ -261,12 +256,12 @@ HUNTING = 0.85
 
 
 class TimeBudget:
-    """The clock of one exploration; it runs from when it is made.
+    """The clock of one exploration; it starts on construction.
 
     Args:
-        seconds: what the exploration may take in all.
-        notes: told which parts were cut short, because two runs may then differ.
-        clock: seconds, monotonic.
+        seconds: total time of the exploration.
+        notes: receives a line for each part that was cut short, because two runs may then differ.
+        clock: monotonic seconds.
     """
 
     def __init__(self, seconds: float, notes: list[str], clock: Callable[[], float] = monotonic) -> None:
@@ -275,8 +270,8 @@ class TimeBudget:
         self._clock = clock
         self._began = clock()
 
-    def over(self, part: float, what: str) -> bool:
-        """Whether a part of the time is over; `what` was cut short then, and it is noted once."""
+    def is_over(self, part: float, what: str) -> bool:
+        """Whether a fraction of the time has passed; then adds a note, once, that `what` was cut short."""
         if self._clock() - self._began < part * self._seconds:
             return False
         note = f"{what} stopped after {part * self._seconds:.3g} seconds."

@@ -1,7 +1,7 @@
-"""Explores what a module does where an optional import is missing (B-06).
+"""Explores the module's behaviour without its optional imports.
 
-Trials run as always in a worker of its own, which loads the module without the import. Those that reach what no other
-trial reaches are then said as a test must say them, and run once more beside all others.
+The trials run in a worker of their own that loads the module without the import. Those that reach new arcs are
+rewritten so that the test itself hides the import, and run once more in the main worker.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ SearchRunner = Callable[[TrialSearch, Watcher], Awaitable[None]]
 
 @runtime_checkable
 class RestartableProposer(Protocol):
-    """A proposer that can begin again, to aim at what is not reached."""
+    """A proposer that can start again to aim at unreached arcs."""
 
     def restart(self, reached: frozenset[Arc]) -> Proposer:
-        """A new one, with nothing observed but some arcs reached."""
+        """Returns a new proposer without observations that considers some arcs reached."""
         ...
 
 
@@ -43,14 +43,15 @@ async def explore_fallbacks(
     observer: Watcher,
     run: SearchRunner,
 ) -> None:
-    """Teach `search` trials of the module without its optional imports, where something is left to reach.
+    """Adds trials of the module without its optional imports to `search`, where arcs are left to reach.
 
     Args:
         source: the module's text.
-        observer: of the module as it is.
-        run: searches until it brings nothing more.
+        observer: worker of the unchanged module.
+        run: runs a search to its end.
 
-    Raises SandboxFailure when the sandbox breaks.
+    Raises:
+        SandboxFailure: the sandbox breaks.
     """
     proposer = search.proposer
     found = optional_imports(source, facts)
@@ -59,7 +60,7 @@ async def explore_fallbacks(
     branches = branch_arcs(source)
     for one in rank_optional_imports(found, source, facts, set(branches - search.reached))[:_MOST_IMPORTS]:
         if one not in rank_optional_imports([one], source, facts, set(branches - search.reached)):
-            continue  # what depended on it was reached without another import
+            continue  # an earlier fallback reached the arcs that depend on it
         await _without(one, target, facts, search, observer, run)
 
 
@@ -76,16 +77,16 @@ async def _without(
     try:
         async with open_observer_pair(target, facts, replace(EXPLORING, missing=one.modules)) as other:
             reached = frozenset(search.reached) | arcs.real(other.import_arcs)
-            # Of what comes out only ways that nothing else takes are kept: how calls end does not prolong it.
+            # Only trials with new arcs are kept, so new kinds of outcome must not prolong this search.
             inner = TrialSearch(facts, arcs, search.proposer.restart(reached), reached, TRIALS, kinds=False)
             await run(inner, other)
     except TargetImportError:
-        return  # the module does need it
+        return  # the import is not optional after all
     new = [record for record in inner.records if not record.arcs <= reached]
     chosen = replace_unassertable(new, facts, reached)
     covered = set(reached).union(*(record.covered for record in chosen))
     for record in select_trials(new, facts, reached):
-        # Refusing to work without an import tells nothing of the module as it is, but much of this one.
+        # An ImportError is judged unassertable in general, but it is the very behaviour of this fallback.
         if not record.arcs <= covered:
             covered |= record.arcs
             chosen.append(record)

@@ -1,7 +1,8 @@
-"""Choosing again in place of trials that no test could tell anything of, before any is confirmed (B-06).
+"""Replaces selected trials whose outcome cannot be asserted, before the expensive confirmation runs.
 
-A trial may run new code and still say nothing: an object that is as it was, a result that cannot be written down. The
-code it runs is then given to other trials, and only where there are none to such as say little.
+A trial can reach new code and still leave nothing to assert: an unchanged object, or a result that no source can
+express. Its arcs are then assigned to other trials; trials with a weak assertion are used only where no other reaches
+the arcs.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from .trial_search import TrialRecord
 from .trial_selection import select_trials
 
 _ROUNDS = 8
-_FOR_EACH = 12
+_CANDIDATES_PER_ARC = 12
 
 
 def replace_unassertable(
@@ -23,86 +24,88 @@ def replace_unassertable(
     reached: frozenset[Arc],
     kills: Mapping[int, frozenset[int]] | None = None,
 ) -> list[TrialRecord]:
-    """As `select_trials`, with trials that tell something in place of those that do not, as far as there are any.
+    """Selects as `select_trials` does, with assertable trials in place of others as far as there are any.
 
     Args:
-        reached: arcs that need no test, because importing runs them.
-        kills: mutants that records notice, by the records' numbers.
+        reached: arcs that importing the module runs; they need no test.
+        kills: mutants that records detect, by record number.
     """
-    lasting = [one for one in records if not one.time_dependent]
-    chosen = select_trials(lasting, facts, reached, kills)
-    wanted = _covered(chosen, reached)
+    lasting = [record for record in records if not record.time_dependent]
+    picked = select_trials(lasting, facts, reached, kills)
+    wanted = _covered(picked, reached)
     kept: list[TrialRecord] = []
-    mute: set[int] = set()
-    little: list[TrialRecord] = []
-    picked = chosen
+    weak: list[TrialRecord] = []
+    unassertable: set[int] = set()
     for _ in range(_ROUNDS):
-        telling, weak = _told(facts, kept, picked, kills or {})
-        kept += telling
-        little += weak
-        mute |= {one.number for one in picked} - {one.number for one in telling}
+        strong, poor = _by_strength(facts, kept, picked, kills or {})
+        kept += strong
+        weak += poor
+        unassertable |= {record.number for record in picked} - {record.number for record in strong}
         lost = wanted - _covered(kept, reached)
         if not lost:
             break
-        known = mute | {one.number for one in kept}
-        rest = _plainest([one for one in lasting if one.number not in known], lost)
-        picked = _needed(rest, facts, _covered(kept, reached))
+        tried = unassertable | {record.number for record in kept}
+        candidates = _plainest([record for record in lasting if record.number not in tried], lost)
+        picked = _needed(candidates, facts, _covered(kept, reached))
         if not picked:
             break
     covered = set(_covered(kept, reached))
-    kept += [one for one in little if _adds(one, covered)]
-    kept += _needed([one for one in records if one.time_dependent], facts, frozenset(covered))
-    order = {one.qualname: index for index, one in enumerate(facts.callables())}
-    return sorted(kept, key=lambda one: order.get(one.trial.subject, len(order)))
+    kept += [record for record in weak if _adds_arcs(record, covered)]
+    # Last resort for what is still uncovered: confirmation decides whether anything of them is stable.
+    kept += _needed([record for record in records if record.time_dependent], facts, frozenset(covered))
+    order = {subject.qualname: index for index, subject in enumerate(facts.callables())}
+    return sorted(kept, key=lambda record: order.get(record.trial.subject, len(order)))
 
 
 def _covered(records: Iterable[TrialRecord], reached: frozenset[Arc]) -> frozenset[Arc]:
-    return reached.union(*(one.covered for one in records))
+    return reached.union(*(record.covered for record in records))
 
 
 def _needed(records: Sequence[TrialRecord], facts: ModuleFacts, covered: frozenset[Arc]) -> list[TrialRecord]:
-    """The chosen among some records, without those that only show more of what is reached."""
+    """Selects among the records, without those that add no arc."""
     gathered = set(covered)
-    return [one for one in select_trials(records, facts, covered) if _adds(one, gathered)]
+    return [record for record in select_trials(records, facts, covered) if _adds_arcs(record, gathered)]
 
 
 def _plainest(records: Sequence[TrialRecord], lost: frozenset[Arc]) -> list[TrialRecord]:
-    """A few records for each lost arc, the shortest: choosing among all of them again would take long."""
+    """Returns the few shortest records for each lost arc: selecting among all of them again would take long."""
     taken = dict.fromkeys(lost, 0)
     found: list[TrialRecord] = []
-    for one in sorted(records, key=lambda one: (len(one.trial.act) + sum(map(len, one.trial.arrange)), one.number)):
-        wanted = [arc for arc in one.covered & lost if taken[arc] < _FOR_EACH]
+    for record in sorted(
+        records, key=lambda item: (len(item.trial.act) + sum(map(len, item.trial.arrange)), item.number)
+    ):
+        wanted = [arc for arc in record.covered & lost if taken[arc] < _CANDIDATES_PER_ARC]
         if wanted:
-            found.append(one)
+            found.append(record)
             for arc in wanted:
                 taken[arc] += 1
-    return sorted(found, key=lambda one: one.number)
+    return sorted(found, key=lambda record: record.number)
 
 
-def _adds(one: TrialRecord, covered: set[Arc]) -> bool:
-    """Whether a record runs something new; it counts as run then."""
-    new = not one.covered <= covered
-    covered |= one.covered
+def _adds_arcs(record: TrialRecord, covered: set[Arc]) -> bool:
+    """Whether a record runs new arcs; adds them to `covered`."""
+    new = not record.covered <= covered
+    covered |= record.covered
     return new
 
 
-def _told(
+def _by_strength(
     facts: ModuleFacts, kept: Sequence[TrialRecord], picked: Sequence[TrialRecord], kills: Mapping[int, frozenset[int]]
 ) -> tuple[list[TrialRecord], list[TrialRecord]]:
-    """Those picked that tell something in the company of those kept, and those that say little.
+    """Splits the picked records into those with a strong and with a weak assertion; drops those without any.
 
-    A record whose document may disagree is judged later, once it has been repeated.
+    A documented example counts as strong: whether it agrees with its document is only known after confirmation.
     """
-    found = judge_findings(facts, _findings(picked), _findings(kept))[0]
-    telling = [
-        one
-        for one, judged in zip(picked, found, strict=True)
-        if one.trial.wanted or (judged is not None and (one.number in kills or not (judged.weak or judged.silent)))
-    ]
-    known = {one.number for one in telling}
-    weak = [one for one, judged in zip(picked, found, strict=True) if judged is not None and one.number not in known]
-    return telling, weak
+    strong: list[TrialRecord] = []
+    weak: list[TrialRecord] = []
+    for record, judged in zip(picked, judge_findings(facts, _findings(picked), _findings(kept))[0], strict=True):
+        has_strong = judged is not None and (record.number in kills or not (judged.weak or judged.silent))
+        if record.trial.wanted or has_strong:
+            strong.append(record)
+        elif judged is not None:
+            weak.append(record)
+    return strong, weak
 
 
 def _findings(records: Sequence[TrialRecord]) -> list[TrialFinding]:
-    return [TrialFinding(one.trial, one.observation) for one in records]
+    return [TrialFinding(record.trial, record.observation) for record in records]

@@ -1,4 +1,4 @@
-"""Starts ahead of time what takes a moment to start, so that it does so while others work (T-16)."""
+"""Enters an asynchronous context in a background task, so that slow start-ups overlap with other work."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class BackgroundContext(Generic[T]):
-    """A context that a task of its own enters and leaves. Made by `background_context`."""
+    """A context manager that a task of its own enters and leaves. Created by `background_context`."""
 
     def __init__(self, opened: Callable[[], AbstractAsyncContextManager[T]]) -> None:
         self._opened = opened
@@ -21,22 +21,23 @@ class BackgroundContext(Generic[T]):
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin to enter; it goes on beside the caller's work. Nothing happens the second time."""
+        """Starts to enter the context in the background. A second call does nothing."""
         if self._task is None:
-            self._task = asyncio.ensure_future(self._held())
+            self._task = asyncio.ensure_future(self._hold())
 
-    async def _held(self) -> None:
+    async def _hold(self) -> None:
         try:
             async with self._opened() as value:
                 self._value.append(value)
                 self._ready.set()
                 await self._leave.wait()
         finally:
+            # Also after a failure: `use` then awaits the task and raises its exception.
             self._ready.set()
 
     @asynccontextmanager
     async def use(self) -> AsyncGenerator[T]:
-        """The context's value, once; it is left at the end of the block. Raises what entering and leaving raise."""
+        """Yields the context's value, once, and leaves the context at the end. Raises what the context raises."""
         self.start()
         await self._ready.wait()
         try:
@@ -51,13 +52,13 @@ class BackgroundContext(Generic[T]):
             await self._task
 
     async def close(self) -> None:
-        """Leave, or give up entering; what goes wrong meanwhile is nobody's concern any more."""
+        """Leaves the context or cancels entering it; exceptions are discarded."""
         if self._task is None:
             return
         self._leave.set()
         if not self._ready.is_set():
             self._task.cancel()
-        with suppress(Exception):
+        with suppress(Exception):  # the value is no longer needed, so nobody can use the failure
             await asyncio.wait((self._task,))
             if not self._task.cancelled():
                 self._task.exception()
@@ -67,9 +68,9 @@ class BackgroundContext(Generic[T]):
 async def background_context(
     opened: Callable[[], AbstractAsyncContextManager[T]],
 ) -> AsyncGenerator[BackgroundContext[T]]:
-    """Something that may be begun within the block, used or not; at its end it is closed."""
-    one = BackgroundContext(opened)
+    """Yields a context that can be started within the block; closes it at the end, used or not."""
+    context = BackgroundContext(opened)
     try:
-        yield one
+        yield context
     finally:
-        await one.close()
+        await context.close()

@@ -1,4 +1,4 @@
-"""Mutations guided by comparisons a trial met: one side is written where the other side came from (B-06)."""
+"""Mutates literals by observed comparisons: writes one operand where the other one came from."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _LARGEST_NUMBER = 10**15
 
 
 def guided_mutations(trial: Trial, operands: Iterable[tuple[int, str, str]]) -> list[Trial]:
-    """Trials in which a literal that took part in a comparison has the value of the other side, or one beside it.
+    """Returns trials in which a literal that took part in a comparison has the other side's value or a neighbour of it.
 
     Args:
-        operands: line and the two sides' reprs, as observed; sides that are no literals are passed over.
+        operands: line and the reprs of both sides, as observed; sides that are no literals are skipped.
     """
     places = literal_places(trial)
     found: dict[tuple[str, ...], Trial] = {}
-    turns = [_for_one(trial, places, left, right) for _, left, right in operands]
-    while turns:  # one for each comparison, then second ones: a comparison of texts has many
+    turns = [_for_comparison(trial, places, left, right) for _, left, right in operands]
+    while turns:  # round robin: a single comparison of texts would otherwise fill the list
         left_over: list[Iterator[Trial]] = []
         for turn in turns:
             changed = next(turn, None)
@@ -39,7 +39,7 @@ def guided_mutations(trial: Trial, operands: Iterable[tuple[int, str, str]]) -> 
     return list(found.values())
 
 
-def _for_one(trial: Trial, places: list[LiteralSpan], left: str, right: str) -> Iterator[Trial]:
+def _for_comparison(trial: Trial, places: list[LiteralSpan], left: str, right: str) -> Iterator[Trial]:
     sides = _value(left), _value(right)
     for mine, other in (sides, sides[::-1]):
         if mine is _NOTHING or other is _NOTHING:
@@ -51,7 +51,7 @@ def _for_one(trial: Trial, places: list[LiteralSpan], left: str, right: str) -> 
 
 @lru_cache(maxsize=4096)
 def _value(text: str) -> Any:
-    """What a noted side means; the same few come again and again, and nobody changes them."""
+    """Returns the value of a recorded operand. Cached: the same few recur, and callers never change them."""
     try:
         return literal_value(text)
     except ValueError:
@@ -59,17 +59,17 @@ def _value(text: str) -> Any:
 
 
 def _replacements(place: LiteralSpan, mine: Any, other: Any) -> Iterator[str]:
-    """What to write for a place's value so that `mine` becomes `other`, or falls to its other side."""
+    """Generates sources for a place so that `mine` becomes `other` or a neighbour of it."""
     value = place.value
     for target in _targets(other):
-        for made in _made(value, mine, target):
-            source = plain(made, max(160, len(place.source) + 60))
-            if source is not None and made is not _NOTHING:
+        for changed in _transfers(value, mine, target):
+            source = plain(changed, max(160, len(place.source) + 60))
+            if source is not None and changed is not _NOTHING:
                 yield source
 
 
 def _targets(other: Any) -> list[Any]:
-    """The values worth meeting: the other side, its neighbours when it is a number, its elements when a container."""
+    """Returns values to reach: the other side, a number's neighbours, or a container's first elements."""
     if isinstance(other, bool):
         return [other]
     if isinstance(other, int | float):
@@ -80,12 +80,12 @@ def _targets(other: Any) -> list[Any]:
     return [other]
 
 
-def _made(value: Any, mine: Any, target: Any) -> list[Any]:
-    """The value with `mine`, which came from it, turned into `target`; empty when it did not come from it."""
+def _transfers(value: Any, mine: Any, target: Any) -> list[Any]:
+    """Returns changed values whose derived `mine` becomes `target`; empty where `mine` was not derived from `value`."""
     if type(value) is type(mine) and value == mine:
         return [target]
     if isinstance(value, str):
-        return _text_made(value, mine, target)
+        return _text_transfers(value, mine, target)
     if not _is_number(mine) or not _is_number(target):
         return []
     if isinstance(value, list | tuple):
@@ -97,12 +97,13 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _text_made(value: str, mine: Any, target: Any) -> list[Any]:
+def _text_transfers(value: str, mine: Any, target: Any) -> list[Any]:
     if isinstance(mine, str) and isinstance(target, str):
         if mine in value:
             return _placed(value, mine, target)
         return [target] if mine.lower() == value.lower() else []
     if isinstance(mine, int) and isinstance(target, int) and _is_number(mine):
+        # The compared number is the text's length, or stands in the text as digits.
         if len(value) == mine and 0 <= target <= _LONGEST_TEXT:
             return [((value or "a") * (target // max(1, len(value)) + 1))[:target]]
         if str(mine) in value and mine != target:
@@ -111,7 +112,7 @@ def _text_made(value: str, mine: Any, target: Any) -> list[Any]:
 
 
 def _placed(value: str, mine: str, target: str) -> list[Any]:
-    """The target where `mine` stood, at its end and before it; an empty `mine` is the end of the text."""
+    """Returns the text with the target in place of `mine`, at the end and before `mine`; an empty `mine` is the end."""
     if not mine:
         return [value + target]
     at = [match.start() for match in re.finditer(re.escape(mine), value)]
@@ -130,10 +131,10 @@ def _resized(value: list[Any] | tuple[Any, ...], size: Any) -> list[Any]:
 
 
 def _scaled(value: Any, mine: Any, target: Any) -> list[Any]:
-    """The number that becomes `target` where `value` became `mine`, if what happened between was a sign or a factor."""
+    """Returns the number that becomes `target` if `value` became `mine` by a sign change or a factor."""
     if abs(mine) == abs(value):
         return [-target if mine == -value else target]
-    if not isinstance(value, int) or mine != mine or target != target:
+    if not isinstance(value, int) or mine != mine or target != target:  # NaN differs from itself
         return []
     scaled = target * value / mine
     return [int(scaled)] if abs(scaled) < _LARGEST_NUMBER else []

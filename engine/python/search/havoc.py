@@ -1,4 +1,7 @@
-"""Several changes at once to a trial's literals, with the module's constants as words; its seed is fixed (B-06)."""
+"""Applies several random changes at once to a trial's literals, using the module's constants; the seed is fixed.
+
+"Havoc" is AFL's term for stacked random mutations.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ _LARGEST = 10**9
 
 @lru_cache(maxsize=8)
 def module_constants(facts: ModuleFacts) -> tuple[str | int | float | bytes, ...]:
-    """Short constants of all bodies and of the module, in order, once each."""
+    """Returns the distinct short constants of the module and its functions, sorted."""
     sources = [text for one in facts.callables() for text in one.constants]
     found: dict[tuple[str, str], str | int | float | bytes] = {}
     for text in (*sources, *(value for _, value in facts.constants)):
@@ -49,7 +52,7 @@ def _is_word(value: object) -> bool:
 def havoc_mutations(
     trial: Trial, facts: ModuleFacts, line: int, wave: int, count: int, others: Sequence[Trial] = ()
 ) -> list[Trial]:
-    """`count` trials with one to three literals changed; the same for the same trial, line and wave.
+    """Returns up to `count` trials with one to three literals changed; deterministic in trial, line and wave.
 
     Args:
         others: further trials whose texts may be mixed in.
@@ -75,7 +78,7 @@ def havoc_mutations(
 
 @lru_cache(maxsize=512)
 def _near(facts: ModuleFacts, line: int) -> tuple[str | int | float | bytes, ...]:
-    """Constants that are compared with near a line, several times over so that they are drawn more often."""
+    """Returns constants of comparisons near a line, four times each so that they are drawn more often."""
     found: list[str | int | float | bytes] = []
     for one in facts.callables():
         if one.lines[0] <= line <= one.lines[1]:
@@ -92,7 +95,7 @@ def _near(facts: ModuleFacts, line: int) -> tuple[str | int | float | bytes, ...
 
 
 def _texts(trials: Sequence[Trial]) -> list[str]:
-    """Short texts that trials give, once each."""
+    """Returns distinct short texts that trials pass."""
     found: dict[str, None] = {}
     for trial in trials:
         for place in literal_places(trial):
@@ -104,7 +107,7 @@ def _texts(trials: Sequence[Trial]) -> list[str]:
 def _changed(
     place: LiteralSpan, words: list[str | int | float | bytes], spoken: list[str], generator: random.Random
 ) -> str | None:
-    """Another source for a literal; `spoken` are the words of the trial's own texts."""
+    """Returns another source for a literal, or None; `spoken`: words of the trial's own texts."""
     value = place.value
     same = [one for one in words if type(one) is type(value)]
     if isinstance(value, str):
@@ -135,5 +138,5 @@ def _is_words(value: object) -> bool:
 
 
 def _longest(place: LiteralSpan) -> int:
-    """How long a changed literal may be: a documented text is not cut short for being long."""
+    """Returns the maximum length of a changed literal; a long documented text may stay long."""
     return max(160, len(place.source) + 60)

@@ -1,4 +1,4 @@
-"""Trials for a module, without having run anything: richest sources first, then plain values, in turns (B-06)."""
+"""Generates trials from a module's source alone: documented and real usage first, then values by signature."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _RECEIVERS = 8
 
 @dataclass(slots=True)
 class ProposalContext:
-    """What proposing needs besides the facts.
+    """What the generators of trials share about a module and its project.
 
     Attributes:
         seeds: trials from documents and usage, documented examples first.
-        learned: what observations have taught so far.
+        learned: knowledge gained from observations.
     """
 
     facts: ModuleFacts
@@ -47,14 +47,14 @@ class ProposalContext:
     owners: dict[str, ClassFacts] = field(default_factory=dict)
 
     def owner_of(self, one: CallableFacts) -> ClassFacts | None:
-        """The class of the target that a callable belongs to."""
+        """Returns the target's class that a callable belongs to."""
         return self.owners.get(one.owner or "")
 
 
 def proposal_context(
     root: Path, layout: Layout, facts: ModuleFacts, usage: tuple[Trial, ...] | None = None
 ) -> ProposalContext:
-    """Reads the project for a target: its index, its uses of the target, what they teach."""
+    """Reads the project for a target: builds its index and collects its uses of the target."""
     index = ProjectIndex(root, layout, (facts,))
     used = usage if usage is not None else find_usage(root, layout, facts, index)
     seeds = tuple(distinct_trials([*example_trials(facts, index), *used]))
@@ -62,7 +62,7 @@ def proposal_context(
 
 
 def context_from_index(facts: ModuleFacts, index: ProjectIndex, seeds: tuple[Trial, ...]) -> ProposalContext:
-    """What a project teaches that has been read, with nothing learned yet."""
+    """Returns the context of a project that was already read, with nothing learned yet."""
     harvester = Harvester(facts)
     harvest = harvester.read(seeds)
     learned = LearnedInputs(facts, harvester)
@@ -71,9 +71,9 @@ def context_from_index(facts: ModuleFacts, index: ProjectIndex, seeds: tuple[Tri
 
 
 def initial_trials(facts: ModuleFacts, context: ProposalContext) -> Iterator[Trial]:
-    """Every trial that needs no observation, in a fixed order, none twice.
+    """Generates the distinct trials that need no observation, in a fixed order.
 
-    The seeds come first; then the callables take turns, one trial each, until all have run dry.
+    The seeds come first; then the callables take turns, one trial each, until all are exhausted.
     """
     seen: set[tuple[str, ...]] = set()
     yield from unseen_trials(context.seeds, seen)
@@ -82,12 +82,12 @@ def initial_trials(facts: ModuleFacts, context: ProposalContext) -> Iterator[Tri
 
 
 def is_public_name(name: str) -> bool:
-    """Whether a member of this name is for others to call."""
+    """Whether callers outside the class may call a member of this name."""
     return not name.startswith("_") or (name.endswith("__") and name not in NOT_CALLED)
 
 
 def in_turns(turns: list[Iterator[Trial]]) -> Iterator[Trial]:
-    """One trial of each, until all have run dry."""
+    """Generates one trial of each iterator in turns until all are exhausted."""
     while turns:
         left: list[Iterator[Trial]] = []
         for turn in turns:
@@ -99,7 +99,7 @@ def in_turns(turns: list[Iterator[Trial]]) -> Iterator[Trial]:
 
 
 def testable_callables(facts: ModuleFacts, context: ProposalContext) -> list[CallableFacts]:
-    """The subjects, and what public classes inherit from private or abstract ones of the same module."""
+    """Returns the module's subjects and the members that public classes inherit from private or abstract ones of it."""
     found = list(subjects(facts))
     own = {one.qualname for one in found}
     for owner in facts.classes:
@@ -118,7 +118,7 @@ def testable_callables(facts: ModuleFacts, context: ProposalContext) -> list[Cal
 
 
 def unseen_trials(trials: list[Trial] | tuple[Trial, ...], seen: set[tuple[str, ...]]) -> Iterator[Trial]:
-    """Those that were not seen before; they are then."""
+    """Generates the trials not in `seen` and adds them to it."""
     for one in trials:
         key = trial_key(one)
         if key not in seen:
@@ -127,17 +127,17 @@ def unseen_trials(trials: list[Trial] | tuple[Trial, ...], seen: set[tuple[str, 
 
 
 def trial_key(trial: Trial) -> tuple[str, ...]:
-    """What makes two trials the same."""
+    """Returns the identity of a trial."""
     return (trial.act, trial.mode, *trial.arrange)
 
 
 def distinct_trials(trials: list[Trial]) -> list[Trial]:
-    """Without repetitions, first come first kept."""
+    """Returns the trials without repetitions, the first of each kept."""
     return list(unseen_trials(trials, set()))
 
 
 def callable_trials(one: CallableFacts, context: ProposalContext, wave: int) -> Iterator[Trial]:
-    """Trials for one callable, the plainest first; later waves give more of them and use what was learned."""
+    """Generates trials for a callable, the plainest first; later waves give more and use learned values."""
     owner = context.owner_of(one)
     limit = (_ROWS_BRANCHING if one.branch_lines else _ROWS_PLAIN) * (1 + wave)
     pools = {item.name: context.values.for_parameter(one, item) for item in one.parameters}
@@ -171,10 +171,12 @@ def _member_trials(
     context: ProposalContext,
     limit: int,
 ) -> Iterator[Trial]:
-    """Each receiver with the plainest arguments, then the first ones with further arguments, in turns."""
+    """Combines receivers with argument rows, plain ones first."""
     objects = receivers(context.values, context.facts, owner, _RECEIVERS, context.learned)
     if owner.kind == "enum":
-        objects = [replace(item, arrange=()) for item in _members_as_receivers(owner, context)]
+        # Members of an enumeration stand as they are: nothing is constructed.
+        members = context.values.of_class(context.facts, owner)
+        objects = [Receiver(item.source, (), item.imports) for item in members]
     rows: list[Row] = list(islice(argument_rows(one, pools, limit), limit)) if one.parameters else [()]
     rows[1:1] = prepared_rows(one, pools, context.values, context.facts, context.learned)
     if one.kind == "property":
@@ -189,7 +191,7 @@ def _member_trials(
 
 
 def _diagonal(objects: list[Receiver], rows: list[Row]) -> Iterator[tuple[Receiver, Row]]:
-    """Every pair, those of early objects and early rows first."""
+    """Generates all pairs diagonally: early objects and early rows first."""
     for total in range(len(objects) + len(rows)):
         for index in range(min(total + 1, len(objects))):
             if total - index < len(rows):
@@ -203,20 +205,14 @@ _SAME_KIND = frozenset(
 
 
 def _same_kind_rows(one: CallableFacts, owner: ClassFacts, context: ProposalContext) -> list[Row]:
-    """Rows whose one argument is another object of the same class."""
+    """Returns rows whose only argument is another object of the same class."""
     if len(one.parameters) != 1:
         return []
-    made = context.values.of_class(context.facts, owner)[:3]
-    return [((one.parameters[0], item),) for item in made]
-
-
-def _members_as_receivers(owner: ClassFacts, context: ProposalContext) -> list[Receiver]:
-    made = context.values.of_class(context.facts, owner)
-    return [Receiver(item.source, (), item.imports) for item in made]
+    return [((one.parameters[0], item),) for item in context.values.of_class(context.facts, owner)[:3]]
 
 
 def call_trial(context: ProposalContext, one: CallableFacts, form: CallForm, row: Row, needs: tuple[str, ...]) -> Trial:
-    """The trial that a form and its arguments make; `needs` are names of the target it uses."""
+    """Builds the trial of a call form and its arguments; `needs`: names of the target that it uses."""
     inner = rendered_arguments(row)
     return Trial(
         subject=one.qualname,
@@ -224,13 +220,13 @@ def call_trial(context: ProposalContext, one: CallableFacts, form: CallForm, row
         imports=_imports(context, inner.imports, needs, inner.source),
         arrange=inner.arrange,
         mode=form.mode,
-        source=_source(row),
+        source=_origin(row),
         fixtures=inner.fixtures,
     )
 
 
 def receiver_trial(context: ProposalContext, one: CallableFacts, receiver: Receiver, form: CallForm, row: Row) -> Trial:
-    """The trial of a form on a receiver."""
+    """Builds the trial of a call form on a receiver."""
     inner = rendered_arguments(row)
     arrange = [*receiver.arrange, *(text for text in inner.arrange if text not in receiver.arrange)]
     return Trial(
@@ -239,23 +235,20 @@ def receiver_trial(context: ProposalContext, one: CallableFacts, receiver: Recei
         imports=_imports(context, (*receiver.imports, *inner.imports), (), " ".join((inner.source, *receiver.arrange))),
         arrange=tuple(arrange),
         mode=form.mode,
-        source="sequence" if receiver.changes else _source(row),
+        source="sequence" if receiver.changes else _origin(row),
         fixtures=tuple(sorted({*receiver.fixtures, *inner.fixtures})),
     )
 
 
 def _imports(context: ProposalContext, given: tuple[str, ...], needs: tuple[str, ...], text: str) -> tuple[str, ...]:
-    """The given imports, those for `needs`, and those for names of the target that stand in the text as values."""
-    found = set(given)
-    found.update(f"from {context.facts.module} import {name}" for name in needs)
+    """Returns the given imports, those for `needs`, and those for names of the target used as values in the text."""
     own = definitions(context.facts)
-    words = {word for word in _words(text) if word in own}
-    found.update(f"from {context.facts.module} import {name}" for name in words)
-    return tuple(sorted(found))
+    names = {*needs, *(name for name in _names_in(text) if name in own)}
+    return tuple(sorted({*given, *(f"from {context.facts.module} import {name}" for name in names)}))
 
 
 @lru_cache(maxsize=4096)
-def _words(text: str) -> frozenset[str]:
+def _names_in(text: str) -> frozenset[str]:
     try:
         tree = parse_expression(f"f({text})")
     except SyntaxError:
@@ -263,6 +256,6 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(one.id for one in ast.walk(tree) if isinstance(one, ast.Name))
 
 
-def _source(row: Row) -> str:
+def _origin(row: Row) -> str:
     origins = [value.origin for _, value in row]
     return next((one for one in origins if one != "signature"), "signature")

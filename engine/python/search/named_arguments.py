@@ -1,4 +1,4 @@
-"""Gives names to literals that a call changed, so that a test can look at them afterwards (B-02)."""
+"""Binds literal arguments that a call changed to variables, so that a test can assert them afterwards."""
 
 from __future__ import annotations
 
@@ -18,9 +18,13 @@ _PLAIN = {ast.List: "items", ast.Dict: "mapping", ast.Set: "members"}
 
 
 def name_changed_arguments(trial: Trial, changed: tuple[tuple[int, int], ...], facts: ModuleFacts) -> Trial | None:
-    """The trial with the literals at some places of its act (line, column) named after the parameters they go to.
+    """Returns the trial with literals of its act assigned to variables named after their parameters.
 
-    None where there is none at those places.
+    Args:
+        changed: line and column of the literals.
+
+    Returns:
+        None if the act has no literal at these positions.
     """
     try:
         act = parse_expression(trial.act)
@@ -35,37 +39,34 @@ def name_changed_arguments(trial: Trial, changed: tuple[tuple[int, int], ...], f
         callables[subject.name] = subject
     methods = {one.name: one for one in facts.callables() if one.name not in callables}
     arrange: list[str] = []
-    for call, name, node in _given(act, {**methods, **callables}):
+    for call, name, node in _arguments(act, {**methods, **callables}):
         if (node.lineno, node.col_offset) not in changed:
             continue
-        variable = _free(name or _PLAIN.get(type(node), "given"), taken)
+        variable = _unused_name(name or _PLAIN.get(type(node), "given"), taken)
         taken.add(variable)
         arrange.append(f"{variable} = {ast.unparse(node)}")
-        _put(call, node, ast.Name(variable, ast.Load()))
+        replacement = ast.Name(variable, ast.Load())
+        call.args = [replacement if argument is node else argument for argument in call.args]
+        for given in call.keywords:
+            if given.value is node:
+                given.value = replacement
     if not arrange:
         return None
     return replace(trial, act=ast.unparse(act), arrange=(*trial.arrange, *arrange))
 
 
-def _given(act: ast.expr, callables: dict[str, CallableFacts]) -> Iterator[tuple[ast.Call, str, ast.expr]]:
-    """Each argument of each call, with the parameter it goes to, as far as that is known."""
+def _arguments(act: ast.expr, callables: dict[str, CallableFacts]) -> Iterator[tuple[ast.Call, str, ast.expr]]:
+    """Generates each argument of each call with the parameter it is passed to; empty where that is unknown."""
     for call in [one for one in ast.walk(act) if isinstance(one, ast.Call)]:
         called = last_name(call.func)
         names = positional_names(callables.get(called))
-        for at, one in enumerate(list(call.args)):
-            yield call, names[at] if at < len(names) else "", one
+        for at, argument in enumerate(list(call.args)):
+            yield call, names[at] if at < len(names) else "", argument
         for given in list(call.keywords):
             yield call, given.arg or "", given.value
 
 
-def _put(call: ast.Call, old: ast.expr, new: ast.expr) -> None:
-    call.args = [new if one is old else one for one in call.args]
-    for given in call.keywords:
-        if given.value is old:
-            given.value = new
-
-
-def _free(name: str, taken: set[str]) -> str:
+def _unused_name(name: str, taken: set[str]) -> str:
     name = name.strip("_") or "given"
     if keyword.iskeyword(name) or hasattr(builtins, name):
         name = f"given_{name}"

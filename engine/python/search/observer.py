@@ -1,7 +1,7 @@
-"""The host's side of the trial worker: starts it in the sandbox on a fresh workspace, sends trials, reads observations.
+"""Client of the observing worker: starts it in the sandbox on a fresh workspace, sends trials, reads observations.
 
-The worker is `sandbox/worker/observe/run_trials.py`. It survives failing trials itself; if its process is lost, it is
-started again, and only the trial that was running is lost.
+The worker is sandbox/worker/observe/run_trials.py. It survives bad trials; if it ends nevertheless, the client starts
+another, and only the trial that was running is lost.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ BATCH = 100
 
 
 AnswerCallback = Callable[[int, ObservedTrial], None]
-"""Told an answer and the index of its trial."""
+"""Receives the index of a trial and its answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClockSettings:
-    """What clocks say: `ticking` from 2024-01-01 in every trial, `shifted` from now by `seconds`, or `running` from
-    `seconds` after 2024-01-01 with a second between two looks of the target or the trial."""
+    """The fake clock: `ticking` starts at 2024-01-01 in every trial, `shifted` is `seconds` ahead of now, `running`
+    starts `seconds` after 2024-01-01 and advances by a second at each read."""
 
     mode: Literal["ticking", "shifted", "running"] = "ticking"
     seconds: int = 0
@@ -41,23 +41,23 @@ class ClockSettings:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """Under which conditions trials run.
+    """The conditions under which trials run.
 
     Attributes:
         hash_seed: PYTHONHASHSEED.
-        seed: seeds `random`, `os.urandom` and numpy anew for each trial.
-        clock: None for the real one.
-        zone: TZ, as POSIX writes it.
-        instrument: whether comparisons are noted; the target is compiled with them wrapped then.
+        seed: seed of `random`, `os.urandom` and numpy, set again for each trial.
+        clock: None for the real clock.
+        zone: value of TZ, in POSIX form.
+        instrument: whether to record comparisons; the target is then compiled with wrapped comparisons.
         per_fork: trials that share one child process.
         cpu_seconds: processor time of one trial.
         wall_seconds: real time of one trial.
         memory_mib: how much a trial may allocate.
-        max_steps: lines of the target file one trial may run.
-        missing: modules that the target does not find when it is loaded.
-        watched: POSIX paths and dotted names of further files of the project whose lines are told too, offset as
-            worker/observe/wide_trace.py says.
-        network: what the sandbox lets a trial reach.
+        max_steps: lines of the target file that one trial may run.
+        missing: modules whose import fails while the target is loaded.
+        watched: POSIX paths and dotted names of further project files whose lines are reported too, with the offset
+            defined in worker/observe/wide_trace.py.
+        network: network access of a trial.
     """
 
     hash_seed: int = 0
@@ -80,7 +80,7 @@ EXPLORING = Conditions(clock=ClockSettings("ticking"), instrument=True)
 
 @dataclass(slots=True)
 class Observer:
-    """A running worker. Made by `open_observer`.
+    """A running worker. Created by `open_observer`.
 
     Attributes:
         import_arcs: arcs of the target file that importing it ran.
@@ -98,28 +98,38 @@ class Observer:
     _starts: int = field(default=0)
 
     async def observe(self, trials: Sequence[Trial]) -> list[Observation]:
-        """What each trial did, in the same order. Raises SandboxFailure when the sandbox breaks."""
+        """Runs trials; returns their observations in the same order. Raises SandboxFailure when the sandbox breaks."""
         return [seen.observation for seen in await self.watch(trials)]
 
     async def watch(
-        self, trials: Sequence[Trial], *, seed: int | None = None, later: int = 0, heard: AnswerCallback | None = None
+        self,
+        trials: Sequence[Trial],
+        *,
+        seed: int | None = None,
+        later: int = 0,
+        on_answer: AnswerCallback | None = None,
     ) -> list[ObservedTrial]:
-        """As `observe`, with what only the engine itself needs.
+        """Runs trials like `observe`, and returns the worker's full answers.
 
         Args:
-            seed: another one for randomness.
-            later: seconds by which a ticking clock is ahead; it runs then.
-            heard: told each answer, with its trial's index, as soon as it comes.
+            seed: replaces the seed of the conditions.
+            later: seconds added to a ticking clock, which then also advances at each read.
+            on_answer: receives each answer as soon as it arrives.
         """
         seen: list[ObservedTrial] = []
         size = max(BATCH, self.conditions.per_fork)
         while len(seen) < len(trials):
             first, batch = len(seen), trials[len(seen) : len(seen) + size]
-            seen.extend(await self._watch_batch(batch, seed, later, first, heard))
+            seen.extend(await self._watch_batch(batch, seed, later, first, on_answer))
         return seen
 
     async def _watch_batch(
-        self, batch: Sequence[Trial], seed: int | None, later: int, first: int = 0, heard: AnswerCallback | None = None
+        self,
+        batch: Sequence[Trial],
+        seed: int | None,
+        later: int,
+        first: int = 0,
+        on_answer: AnswerCallback | None = None,
     ) -> list[ObservedTrial]:
         if self._session is None:
             await self.start()
@@ -134,19 +144,20 @@ class Observer:
                 if line is None:
                     break
                 seen.append(observed_trial(json.loads(line)))
-                if heard is not None:
-                    heard(first + len(seen) - 1, seen[-1])
+                if on_answer is not None:
+                    on_answer(first + len(seen) - 1, seen[-1])
         except (TimeoutError, SandboxFailure):
             pass
         if len(seen) < len(batch):
+            # The worker ended within this trial: record a crash; the caller's next batch starts another worker.
             await self.stop()
             seen.append(ObservedTrial(Observation("crashed")))
-            if heard is not None:
-                heard(first + len(seen) - 1, seen[-1])
+            if on_answer is not None:
+                on_answer(first + len(seen) - 1, seen[-1])
         return seen
 
     async def start(self) -> None:
-        """Start the worker and have it import the target.
+        """Starts the worker, which imports the target.
 
         Raises:
             TargetImportError: the target module does not import.
@@ -172,7 +183,7 @@ class Observer:
         self.python = tuple(answer["ready"]["python"])
 
     def program(self, module: str) -> Program:
-        """A program of the worker, ready to start."""
+        """Returns the command that starts a module of the worker package in the sandbox."""
         return self.workspace.program(
             worker_arguments(module),
             environment={"PYTHONHASHSEED": str(self.conditions.hash_seed), "TZ": self.conditions.zone},
@@ -193,13 +204,13 @@ class Observer:
         )
 
     async def stop(self) -> None:
-        """End the worker; the next trials start another."""
+        """Ends the worker; the next trials start another."""
         context, self._context, self._session = self._context, None, None
         if context is not None:
             await context.__aexit__(None, None, None)
 
     def configuration(self, scratch: Path) -> dict[str, object]:
-        """What the worker is told first."""
+        """Returns the first message to the worker."""
         conditions, clock = self.conditions, self.conditions.clock
         return {
             "module": self.facts.module,
@@ -227,7 +238,7 @@ async def open_observer(
     facts: ModuleFacts,
     conditions: Conditions = EXPLORING,
 ) -> AsyncGenerator[Observer]:
-    """A worker on a fresh workspace with the target imported.
+    """Opens a worker on a fresh workspace, with the target imported.
 
     Raises:
         TargetImportError: the target module does not import.
@@ -236,25 +247,21 @@ async def open_observer(
     async with target.workspace() as workspace:
         observer = Observer(target, facts, conditions, workspace)
         try:
-            await _start(observer)
+            try:
+                await observer.start()
+            except TargetImportError:
+                # Some modules do not import under a fake clock: try again with the real one.
+                if observer.conditions.clock is None:
+                    raise
+                observer.conditions = replace(observer.conditions, clock=None)
+                await observer.start()
             yield observer
         finally:
             await observer.stop()
 
 
-async def _start(observer: Observer) -> None:
-    """Start, with the real clock where the target does not import under another."""
-    try:
-        await observer.start()
-    except TargetImportError:
-        if observer.conditions.clock is None:
-            raise
-        observer.conditions = replace(observer.conditions, clock=None)
-        await observer.start()
-
-
 def trial_json(trial: Trial) -> dict[str, object]:
-    """A trial as the worker reads it."""
+    """Returns a trial in the worker's JSON form."""
     return {
         "act": trial.act,
         "imports": trial.imports,

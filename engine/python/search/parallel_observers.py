@@ -1,6 +1,6 @@
-"""Two workers that share trials, because a machine has more than one processor (B-06).
+"""Runs trials in two workers at once, to use more than one processor.
 
-Which trial goes to which is settled by its place alone, so that two explorations stay the same.
+A trial's position alone decides which worker runs it, so that two explorations give the same result.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from .background_context import background_context
 from .named_arguments import name_changed_arguments
 from .observer import EXPLORING, AnswerCallback, Conditions, Observer, open_observer
 
-_FEWEST_SHARED = 16
+_MINIMUM_SHARED = 16
 
 
 class ObserverPair:
-    """Watches as an `Observer` does, half of the trials in each of two. Made by `open_observer_pair`."""
+    """Runs trials like an `Observer`, half of them in each of two workers. Created by `open_observer_pair`."""
 
     def __init__(self, first: Observer, second: Observer) -> None:
         self._first = first
@@ -34,25 +34,31 @@ class ObserverPair:
 
     @property
     def conditions(self) -> Conditions:
-        """Under which both run."""
+        """The conditions of both workers."""
         return self._first.conditions
 
     async def watch(
-        self, trials: Sequence[Trial], *, seed: int | None = None, later: int = 0, heard: AnswerCallback | None = None
+        self,
+        trials: Sequence[Trial],
+        *,
+        seed: int | None = None,
+        later: int = 0,
+        on_answer: AnswerCallback | None = None,
     ) -> list[ObservedTrial]:
-        """As `Observer.watch`; what changes literals is also shown with names for them (`ObservedTrial.named`), but not
-        as soon as it comes. Answers of the two come in between each other.
+        """Runs trials like `Observer.watch`. A trial that changed a literal argument is run again with the literal
+        bound to a name (`ObservedTrial.named`); `on_answer` receives it without that. Answers of the two workers
+        interleave.
 
-        Raises SandboxFailure when the sandbox breaks.
+        Raises:
+            SandboxFailure: the sandbox breaks.
         """
-        seen = await self._shared(trials, seed, later, heard)
-        return await self._named(trials, seen) if seed is None and not later else seen
-
-    async def _named(self, trials: Sequence[Trial], seen: list[ObservedTrial]) -> list[ObservedTrial]:
+        seen = await self._shared(trials, seed, later, on_answer)
+        if seed is not None or later:
+            return seen
         found = {
             at: named
-            for at, (trial, one) in enumerate(zip(trials, seen, strict=True))
-            if one.changed and (named := name_changed_arguments(trial, one.changed, self._first.facts)) is not None
+            for at, (trial, item) in enumerate(zip(trials, seen, strict=True))
+            if item.changed and (named := name_changed_arguments(trial, item.changed, self._first.facts)) is not None
         }
         for at, other in zip(found, await self._shared(list(found.values()), None, 0), strict=True):
             if other.observation.outcome == seen[at].observation.outcome and other.observation.effects:
@@ -60,44 +66,45 @@ class ObserverPair:
         return seen
 
     async def _shared(
-        self, trials: Sequence[Trial], seed: int | None, later: int, heard: AnswerCallback | None = None
+        self, trials: Sequence[Trial], seed: int | None, later: int, on_answer: AnswerCallback | None = None
     ) -> list[ObservedTrial]:
-        if len(trials) < _FEWEST_SHARED:
-            return await self._first.watch(trials, seed=seed, later=later, heard=heard)
+        if len(trials) < _MINIMUM_SHARED:
+            return await self._first.watch(trials, seed=seed, later=later, on_answer=on_answer)
         middle = (len(trials) + 1) // 2
 
-        def of_the_second(index: int, seen: ObservedTrial) -> None:
-            if heard is not None:
-                heard(middle + index, seen)
+        def shifted(index: int, seen: ObservedTrial) -> None:
+            if on_answer is not None:
+                on_answer(middle + index, seen)
 
-        one, other = await asyncio.gather(
-            self._first.watch(trials[:middle], seed=seed, later=later, heard=heard),
-            self._second.watch(trials[middle:], seed=seed, later=later, heard=of_the_second),
+        first, second = await asyncio.gather(
+            self._first.watch(trials[:middle], seed=seed, later=later, on_answer=on_answer),
+            self._second.watch(trials[middle:], seed=seed, later=later, on_answer=shifted),
         )
-        return [*one, *other]
+        return [*first, *second]
 
 
 class OrderedDelivery:
-    """Passes answers on in the order of their trials, up to the first of which more is to be found out.
+    """Delivers answers in the order of their trials while workers still run, up to the first that needs further runs.
 
     Args:
-        heard: told what each trial did, as soon as all before it have been told.
+        deliver: receives each answer as soon as all before it were delivered.
 
     Attributes:
-        delivered: how many it has passed on.
+        delivered: number of answers delivered.
     """
 
-    def __init__(self, heard: Callable[[ObservedTrial], None]) -> None:
+    def __init__(self, deliver: Callable[[ObservedTrial], None]) -> None:
         self.delivered = 0
-        self._heard = heard
+        self._deliver = deliver
         self._waiting: dict[int, ObservedTrial] = {}
 
     def take(self, index: int, seen: ObservedTrial) -> None:
-        """One answer; they may come in any order."""
+        """Accepts the answer to the trial at `index`; they may come in any order."""
         self._waiting[index] = seen
-        while (one := self._waiting.get(self.delivered)) is not None and not (one.dated or one.changed):
+        # A dated answer waits for the check of time dependence, a changed one for the run with named literals.
+        while (item := self._waiting.get(self.delivered)) is not None and not (item.dated or item.changed):
             self.delivered += 1
-            self._heard(one)
+            self._deliver(item)
 
 
 Watcher = Observer | ObserverPair
@@ -107,7 +114,7 @@ Watcher = Observer | ObserverPair
 async def open_observer_pair(
     target: PythonTarget, facts: ModuleFacts, conditions: Conditions = EXPLORING
 ) -> AsyncGenerator[ObserverPair]:
-    """Two workers on fresh workspaces, started side by side as well. Raises as `open_observer` does."""
+    """Opens two workers on fresh workspaces, in parallel. Raises like `open_observer`."""
     async with background_context(lambda: open_observer(target, facts, conditions)) as other:
         other.start()
         async with open_observer(target, facts, conditions) as first, other.use() as second:

@@ -1,7 +1,7 @@
-"""Stories of objects: filled, touched, then asked, by what was put in; in time where they take a clock (B-06).
+"""Generates call sequences ("stories") on container-like objects: fill them, touch an item, then read or remove.
 
-Which of two things an object gives up first, or what is left after a time, shows only where several were put in and one
-of them was met again. Values of later calls are therefore those of the first ones.
+Eviction order and expiry only show when several items were put in and one of them was used again. Later calls therefore
+use the keys of the first ones. Where the class takes a clock, the test moves it.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ _NOW = "now"
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A trial, and the methods of the class that it calls."""
+    """A trial and the methods of the class that it calls."""
 
     trial: Trial
     members: frozenset[str]
 
 
 def stories_of(context: ProposalContext, owner: ClassFacts) -> list[Story]:
-    """Stories of a class that can be filled; none of any other."""
-    teller = _Teller(context, owner)
-    if teller.filler is None or owner.name.startswith("_") or owner.kind in ("abstract", "protocol", "enum"):
+    """Returns the stories of a class that has a method to fill it; none for other classes."""
+    builder = _StoryBuilder(context, owner)
+    if builder.filler is None or owner.name.startswith("_") or owner.kind in ("abstract", "protocol", "enum"):
         return []
-    told = {trial_key(one.trial): one for one in teller.told()}
-    return list(told.values())[:_MOST]
+    found = {trial_key(story.trial): story for story in builder.build()}
+    return list(found.values())[:_MOST]
 
 
-class _Teller:
+class _StoryBuilder:
     def __init__(self, context: ProposalContext, owner: ClassFacts) -> None:
         self._context = context
         self._owner = owner
@@ -68,14 +68,14 @@ class _Teller:
         fillers = [one for one in self._members.values() if _FILLING.fullmatch(one.name) and _required(one)]
         self.filler = next((one for one in fillers if changes_state(one) or one.name == "__setitem__"), None)
 
-    def told(self) -> Iterator[Story]:
-        """Those of a filled object, touched and untouched, then those of copies, then those in which time passes."""
-        for one in self._made()[-1:]:
+    def build(self) -> Iterator[Story]:
+        """Generates stories of a filled object, touched and untouched, then of copies, then with a moving clock."""
+        for one in self._constructions()[-1:]:
             filled = self._fill(_FILLED)
-            for ask in dict.fromkeys((*self._asked(), *self._plain())):
+            for ask in dict.fromkeys((*self._state_readers(), *self._without_arguments())):
                 yield from self._story(one, filled, ask, None)
                 yield from self._story(one, [*filled, *self._touch(self.filler)], ask, None)
-            for ask in self._asked():
+            for ask in self._state_readers():
                 for touch in self._members.values():
                     steps = self._touch(touch)
                     if steps:
@@ -83,15 +83,15 @@ class _Teller:
             yield from self._copied(one)
         yield from self._timed()
 
-    def _made(self) -> list[Candidate]:
-        """The first way to make one that real code uses, and the plainest one; small numbers for all numbers given."""
+    def _constructions(self) -> list[Candidate]:
+        """Returns the first construction that real code uses and the plainest one, with small numbers as arguments."""
         made = [one for one in self._context.values.of_class(self._context.facts, self._owner) if self._lives(one)]
         used = self._context.values.built.get(self._owner.name, [])
         found = [*[one for one in used if one in made][:1], *[one for one in made if one not in used][:1]]
         return [replace(one, source=_with_small_numbers(one.source)) for one in found]
 
     def _lives(self, made: Candidate) -> bool:
-        """Whether making one like that is not known to fail."""
+        """Whether the construction is not known to fail."""
         return not self._context.learned.is_dead(Trial("", "", arrange=(f"{self._variable} = {made.source}",)))
 
     def _copied(self, made: Candidate) -> Iterator[Story]:
@@ -99,18 +99,18 @@ class _Teller:
             if name in self._lineage_names():
                 other = f"copied_{self._variable}"
                 steps = [*self._fill(_FILLED), f"{other} = {copying.format(self._variable)}"]
-                for ask in self._asked():
+                for ask in self._state_readers():
                     yield from self._story(replace(made, imports=(*made.imports, needed)), steps, ask, None, other)
 
     def _timed(self) -> Iterator[Story]:
-        """Stories of an object whose clock the test moves, to the numbers it was made with."""
+        """Generates stories of an object whose clock the test moves to the numbers in its construction."""
         constructor = self._context.index.constructor(self._context.facts, self._owner)
         clock = next((one for one in constructor.parameters if _is_clock(one)), None) if constructor else None
         if constructor is None or clock is None:
             return
-        for made in self._made():
+        for made in self._constructions():
             inner = made.source.partition("(")[2].removesuffix(")")
-            # One that stands gives way to one that the test moves.
+            # Replace a constant clock by one that the test can move.
             inner = re.sub(rf"(?:, |^){clock.name}=lambda: \d+", "", inner).removeprefix(", ")
             given = ", ".join(part for part in (inner, f"{clock.name}=lambda: {_NOW}[0]") if part)
             if f"{clock.name}=" in inner:
@@ -148,15 +148,15 @@ class _Teller:
         text = self._statement(touch, self._row(touch, 0)) if touch is not None else None
         return [text] if text is not None else []
 
-    def _asked(self) -> list[CallableFacts]:
-        """What shows the state: taking something out, one thing more, going through all."""
-        taking = [one for one in self._plain() if _TAKING.fullmatch(one.name)]
-        going = [one for one in self._plain() if one.name in ("__iter__", "__reversed__")]
+    def _state_readers(self) -> list[CallableFacts]:
+        """Returns members that show the state: adding an item, removing one, iterating."""
+        taking = [one for one in self._without_arguments() if _TAKING.fullmatch(one.name)]
+        going = [one for one in self._without_arguments() if one.name in ("__iter__", "__reversed__")]
         assert self.filler is not None
         return [self.filler, *taking, *going]
 
-    def _plain(self) -> list[CallableFacts]:
-        """Methods that need nothing."""
+    def _without_arguments(self) -> list[CallableFacts]:
+        """Returns methods without required parameters."""
         return [one for one in self._members.values() if one.kind == "method" and not _required(one)]
 
     def _lineage_names(self) -> set[str]:
@@ -164,7 +164,7 @@ class _Teller:
         return {member.name for _, one in lineage for member in one.members}
 
     def _row(self, one: CallableFacts, at: int) -> Row | None:
-        """The arguments for the thing of a number: its key, or what is put in."""
+        """Returns the arguments for item number `at`: its key, then its value; None where there are none."""
         row: list[tuple[Parameter, Candidate]] = []
         for place, parameter in enumerate(_required(one)):
             source = (_KEYS, _VALUES)[min(place, 1)][at]
@@ -190,7 +190,7 @@ class _Teller:
 
 
 def _with_small_numbers(source: str) -> str:
-    """A construction with 3, 5 and 8 for the numbers it is given, so that it is full, or over, within a few steps."""
+    """Replaces a construction's numbers by 3, 5 and 8, so that capacity and expiry are reached within a few steps."""
     call = parse_expression(source)
     if not isinstance(call, ast.Call):
         return source
@@ -207,7 +207,7 @@ def _with_small_numbers(source: str) -> str:
 
 
 def _required(one: CallableFacts) -> list[Parameter]:
-    """The parameters a story gives: those that must be, and the first of a method that takes what it is given."""
+    """Returns the parameters that a story passes: the required ones, else the variadic one."""
     found = [item for item in one.parameters if item.required and item.kind not in ("var_positional", "var_keyword")]
     spread = [item for item in one.parameters if item.kind == "var_positional"]
     return found or spread[:1]

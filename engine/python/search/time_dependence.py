@@ -1,4 +1,4 @@
-"""Which trials come out otherwise at another time, or when time goes on while they run (B-11)."""
+"""Finds trials whose outcome depends on the date or on time passing while they run."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ..model.observation_json import ObservedTrial
 from .parallel_observers import Watcher
 from .trial_search import has_assertable_outcome
 
+# Seconds from the start of the ticking clock (2024-01-01) to the last second of the following year.
 YEARS_END = 731 * 86400 - 1
-"""From the instant at which a ticking clock begins to the last second of the year after."""
 
 
 async def time_dependent_trials(
     batch: Sequence[Trial], answers: Sequence[ObservedTrial], observer: Watcher
 ) -> set[int]:
-    """Indexes of the trials that looked at a clock, and leave nothing to tell when a year ends between two looks."""
+    """Returns indexes of trials that read a clock and keep no assertable outcome when a year ends between two reads."""
     if observer.conditions.clock is None:
         return set()
     dated = [index for index, seen in enumerate(answers) if seen.dated]

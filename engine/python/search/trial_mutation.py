@@ -1,4 +1,4 @@
-"""Trials made from a trial that was worth something: guided by what it met, then by trying what lies near (B-06)."""
+"""Mutates a trial that reached new code: guided by its observed comparisons, then by variations of its source."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def mutations_of(
     context: ProposalContext,
     lines: frozenset[int] | None = None,
 ) -> list[Trial]:
-    """Trials near `trial`, the likeliest to go another way first; none of them the trial itself.
+    """Returns distinct variations of `trial`, the likeliest to take another branch first.
 
     Args:
-        lines: lines whose comparisons count; None for all that were met.
+        lines: lines whose comparisons guide the mutation; None for all lines.
     """
     operands = [one for one in observation.operands if lines is None or one[0] in lines]
     guided = guided_mutations(trial, operands)[:_MAXIMUM_GUIDED]
@@ -44,14 +44,14 @@ def mutations_of(
 
 
 def _two_to_one(guided: list[Trial], near: list[Trial]) -> Iterator[Trial]:
-    """Two guided ones for each near one: some ways depend on what is no comparison, such as a call that says no."""
+    """Generates two guided trials for each near one: some branches depend on no comparison, e.g. on a call's result."""
     for index in range(max((len(guided) + 1) // 2, len(near))):
         yield from guided[2 * index : 2 * index + 2]
         yield from near[index : index + 1]
 
 
 def near_mutations(trial: Trial, facts: ModuleFacts, context: ProposalContext) -> list[Trial]:
-    """Mutations that need no observation: of literals, of arguments, of the calls before the act; in turns."""
+    """Returns mutations that need no observation, in turns: of literals, arguments and the calls before the act."""
     subject = next((one for one in facts.callables() if one.qualname == trial.subject), None)
     kinds = [list(_literal_mutations(trial))]
     if subject is not None:
@@ -64,7 +64,7 @@ def near_mutations(trial: Trial, facts: ModuleFacts, context: ProposalContext) -
 
 
 def _literal_mutations(trial: Trial) -> Iterator[Trial]:
-    """Each literal replaced by values near it: first variations of all literals, then second ones, and so on."""
+    """Replaces each literal by variations of it: the first variations of all literals, then the second ones, …"""
     rows = [(place, variations(place.value)) for place in literal_places(trial)]
     longest = max((len(found) for _, found in rows), default=0)
     for index in range(longest):
@@ -74,7 +74,7 @@ def _literal_mutations(trial: Trial) -> Iterator[Trial]:
 
 
 def constant_mutations(trial: Trial, subject: CallableFacts) -> Iterator[Trial]:
-    """Each literal replaced by the body's constants of its type."""
+    """Replaces each literal by constants of the subject's body of the same type."""
     places = [place for place in literal_places(trial) if isinstance(place.value, str | int | float | bytes)]
     for constant in subject.constants[:20]:
         try:
@@ -90,7 +90,7 @@ def constant_mutations(trial: Trial, subject: CallableFacts) -> Iterator[Trial]:
 
 
 def argument_mutations(trial: Trial, subject: CallableFacts, context: ProposalContext) -> Iterator[Trial]:
-    """Arguments swapped, keywords left out, optional parameters given."""
+    """Swaps arguments, drops keyword arguments, passes optional parameters."""
     try:
         tree = parse_expression(trial.act)
     except SyntaxError:
@@ -138,7 +138,7 @@ def _with_keyword(trial: Trial, tree: ast.expr, call: ast.Call, name: str, value
 
 
 def with_needs(trial: Trial, values: Iterable[Candidate]) -> Trial:
-    """The trial with what the values need imported and arranged."""
+    """Returns the trial with the imports and statements that the values need."""
     values = list(values)
     arrange = [text for one in values for text in one.arrange if text not in trial.arrange]
     return replace(
@@ -150,7 +150,7 @@ def with_needs(trial: Trial, values: Iterable[Candidate]) -> Trial:
 
 
 def sequence_mutations(trial: Trial, subject: CallableFacts, context: ProposalContext) -> Iterator[Trial]:
-    """Calls that change the object put before the act, the act done twice, a change left out."""
+    """Inserts calls that change the object before the act, repeats the act, or drops a change."""
     owner = context.owner_of(subject)
     if owner is None or subject.kind not in ("method", "property"):
         return
@@ -170,7 +170,7 @@ def sequence_mutations(trial: Trial, subject: CallableFacts, context: ProposalCo
 
 
 def construction_mutations(trial: Trial, subject: CallableFacts, context: ProposalContext) -> Iterator[Trial]:
-    """The object that is acted on built with further options; those first that the subject reads from it."""
+    """Constructs the receiver with further options; first those that the subject reads from it."""
     owner = context.owner_of(subject)
     receiver = _receiver(trial, owner.name) if owner is not None else None
     constructor = context.index.constructor(context.facts, owner) if owner is not None else None
@@ -189,7 +189,7 @@ def construction_mutations(trial: Trial, subject: CallableFacts, context: Propos
 
 
 def _receiver(trial: Trial, class_name: str) -> tuple[str, int] | None:
-    """Variable and statement that build the object of a class."""
+    """Returns the variable and the index of the statement that constructs an object of a class."""
     for index, text in enumerate(trial.arrange):
         name, separator, value = text.partition(" = ")
         if separator and name.isidentifier() and value.startswith((f"{class_name}(", f"{class_name}.")):
@@ -198,7 +198,7 @@ def _receiver(trial: Trial, class_name: str) -> tuple[str, int] | None:
 
 
 def result_calls(trial: Trial, observation: Observation) -> list[Trial]:
-    """Calls of a result that is itself a function: a closure, a partial, a decorator at work."""
+    """Returns calls of a result that is itself callable: a closure, a partial, a decorated function."""
     value = observation.value
     if observation.outcome != "returned" or trial.mode != "call" or value is None or trial.act.count(")(") > 1:
         return []

@@ -1,7 +1,7 @@
-"""Which trials to run next, and what the trials so far have taught (B-06).
+"""Decides which trials to run next and records what the trials so far showed.
 
-Callables with uncovered code get more trials, those that are done get none. Everything is counted, nothing is timed, so
-that two searches with the same proposals are the same.
+Callables with uncovered code get more trials, finished ones get none. The search counts and never reads a clock, so
+that two searches with the same proposals give the same result.
 """
 
 from __future__ import annotations
@@ -26,38 +26,38 @@ RICH_SOURCES = frozenset({"doctest", "example", "existing_test", "call_site", "u
 
 
 class Proposer(Protocol):
-    """Where trials come from; deterministic."""
+    """A deterministic source of trials."""
 
     def initial(self) -> Iterator[Trial]:
-        """Trials that need no observation, richest first, callables in turns."""
+        """Generates trials that need no observation: documented ones first, callables in turns."""
         ...
 
     def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
-        """Trials worth making after one that reached something new or nearly did."""
+        """Returns trials derived from one that reached new code."""
         ...
 
 
 class AimingProposer(Proposer, Protocol):
-    """One that can also be asked for trials of one line, which mutants need."""
+    """A proposer that also generates trials for a single line, which the search for mutants needs."""
 
     def near(self, trial: Trial, observation: Observation, line: int, wave: int) -> list[Trial]:
-        """Trials like one that runs a line, with other values there."""
+        """Returns variations of a trial that runs `line`."""
         ...
 
     def object_stories(self, line: int) -> list[Trial]:
-        """Stories of objects whose class holds a line."""
+        """Returns call sequences on objects of the class that contains `line`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class TrialRecord:
-    """A trial that ran, with what it did.
+    """A trial that ran, with its observation.
 
     Attributes:
-        number: its place in the order of all trials.
-        arcs: possible arcs the act ran; `covered` adds those of arranging.
-        time_dependent: whether what came out is not the same on another day.
-        notes: what was worked out of it once, by the kind of what that is.
+        number: its position in the order of all trials.
+        arcs: possible arcs that the act ran; `covered` adds those of the arranging statements.
+        time_dependent: whether its outcome differs on another day.
+        notes: cache of values derived from the record, by their type.
     """
 
     number: int
@@ -70,13 +70,23 @@ class TrialRecord:
 
     @property
     def observation(self) -> Observation:
-        """What was observed."""
+        """What the worker observed."""
         return self.seen.observation
 
 
 @dataclass(slots=True)
 class Subject:
-    """What is known of one callable so far."""
+    """The search's knowledge of one callable.
+
+    Attributes:
+        pending: proposals that needed no observation.
+        guided: proposals derived from observations.
+        arcs: all arcs of its body; `touched`: those of any code that its trials ran.
+        ended: trials that returned or raised.
+        assertable: trials with an outcome that an assertion can compare.
+        bad_endings: trials that timed out, crashed or ran out of memory.
+        refused: the first observation that the sandbox refused.
+    """
 
     name: str
     pending: deque[Trial] = field(default_factory=deque)
@@ -94,11 +104,11 @@ class Subject:
 
     @property
     def waiting(self) -> int:
-        """How many trials it has in store."""
+        """Number of queued trials."""
         return len(self.pending) + len(self.guided)
 
     def next_trial(self) -> Trial | None:
-        """Guided and plain trials in turns; what documents and users do comes before both."""
+        """Takes the next queued trial: documented and real usage first, then plain and guided ones in turns."""
         if self.pending and self.pending[0].source in RICH_SOURCES:
             return self.pending.popleft()
         first, second = (self.guided, self.pending) if self.trials % 2 else (self.pending, self.guided)
@@ -112,9 +122,13 @@ class TrialSearch:
     """The state of the exploration of one module.
 
     Args:
-        reached: arcs that importing ran.
-        limit: how many trials there may be; no more proposals are kept than could ever run.
-        kinds: whether another kind of ending is something new, too, where it brings no arc.
+        reached: arcs that importing the module ran.
+        limit: maximum number of trials; bounds how many proposals are read.
+        kinds: whether a new kind of outcome without a new arc counts as progress.
+
+    Attributes:
+        quiet: trials in a row without progress; `quiet_lines`: lines that they ran.
+        absent: messages of missing modules that trials needed.
     """
 
     def __init__(
@@ -137,44 +151,45 @@ class TrialSearch:
         self.trials = 0
         self._kinds = kinds
         self._keys: set[tuple[object, ...]] = set()
-        self.subjects = {one.qualname: Subject(one.qualname, arcs=arcs.within(one)) for one in facts.callables()}
-        self._regions = {name: one.arcs for name, one in self.subjects.items() if one.arcs}
+        self.subjects = {item.qualname: Subject(item.qualname, arcs=arcs.within(item)) for item in facts.callables()}
+        self._regions = {name: subject.arcs for name, subject in self.subjects.items() if subject.arcs}
         self._plain = proposer.initial()
         self._pulls = MOST_PULLED * limit
 
     def _pull(self, weights: dict[str, float], wanted: int) -> None:
-        """Take proposals until there are enough for callables that deserve some; the proposer learns in between."""
-        have = sum(one.waiting for name, one in self.subjects.items() if weights.get(name))
+        """Reads proposals until enough are queued for callables with a weight; the proposer learns in between."""
+        have = sum(subject.waiting for name, subject in self.subjects.items() if weights.get(name))
         while have < wanted and self._pulls > 0:
             trial = next(self._plain, None)
-            if trial is None:  # nothing for the moment: what runs now may bring more
+            if trial is None:  # no more for now: observations of the next batch may lead to further proposals
                 return
             self._pulls -= 1
             if self._queue(trial, guided=False) and weights.setdefault(trial.subject, 1):
                 have += 1
 
     def _queue(self, trial: Trial, *, guided: bool) -> bool:
-        key = (trial.act, trial.mode, trial.arrange, trial.imports, trial.wanted)
         subject = self.subjects.setdefault(trial.subject, Subject(trial.subject))
         queue = subject.guided if guided else subject.pending
-        if key in self._keys or (guided and len(queue) >= LONGEST_QUEUE):
+        if (guided and len(queue) >= LONGEST_QUEUE) or not self._register(trial):
             return False
-        self._keys.add(key)
         queue.append(trial)
         return True
 
     def is_new(self, trial: Trial) -> bool:
-        """Whether a trial was not queued before; from now on it was."""
+        """Whether a trial was never queued; marks it as queued."""
+        return trial.subject in self.subjects and self._register(trial)
+
+    def _register(self, trial: Trial) -> bool:
         key = (trial.act, trial.mode, trial.arrange, trial.imports, trial.wanted)
-        if key in self._keys or trial.subject not in self.subjects:
+        if key in self._keys:
             return False
         self._keys.add(key)
         return True
 
     def next_batch(self, size: int) -> list[Trial]:
-        """The next trials, at most `size`; empty when nothing is left that could teach anything."""
+        """Returns the next trials, at most `size`, shared out by weight; empty when no trial can bring progress."""
         batch: list[Trial] = []
-        weights = {name: self._weight(one) for name, one in self.subjects.items()}
+        weights = {name: self._weight(subject) for name, subject in self.subjects.items()}
         self._pull(weights, 3 * size)
         weights = {name: weight for name, weight in weights.items() if self.subjects[name].waiting}
         total = sum(weights.values())
@@ -184,25 +199,24 @@ class TrialSearch:
                 batch.append(trial)
                 self.subjects[name].trials += 1
                 share -= 1
-        return batch[:size] if len(batch) <= size else self._put_back(batch, size)
-
-    def _put_back(self, batch: list[Trial], size: int) -> list[Trial]:
+        # Each share is at least one, so the sum may exceed the size: the rest goes back to the queues' heads.
         for trial in reversed(batch[size:]):
             self.subjects[trial.subject].pending.appendleft(trial)
             self.subjects[trial.subject].trials -= 1
         return batch[:size]
 
     def _weight(self, subject: Subject) -> float:
-        """How much a callable deserves: its uncovered arcs, and those of helpers it calls."""
+        """Returns a callable's share of the next batch: by its uncovered arcs and those of helpers it calls."""
         if subject.bad_endings >= BAD_ENDINGS:
             return 0
         if subject.trials < FIRST_TRIALS or (subject.pending and subject.pending[0].source in RICH_SOURCES):
             return 20
         if subject.ended >= REPLACED_AFTER and subject.arcs and subject.touched.isdisjoint(subject.arcs):
-            return 0  # its name stands for something else: a definition that another one has replaced
+            return 0  # its body never runs: a later definition of the same name has replaced it
         missing = len(self._missing(subject))
         if missing:
             return 1 + missing * (1 if subject.assertable else 2)
+        # All is covered: some further trials may still show other outcomes.
         return 0.5 if subject.trials < ENOUGH_TRIALS else 0
 
     def _missing(self, subject: Subject) -> set[Arc]:
@@ -217,10 +231,10 @@ class TrialSearch:
         self.quiet_lines += seen.steps
 
     def learn(self, trial: Trial, seen: ObservedTrial, *, time_dependent: bool = False) -> None:
-        """Take in what a trial did; queues further ones where it was worth it.
+        """Records a trial's observation and queues follow-up trials where it reached new code.
 
         Args:
-            time_dependent: whether it would come out otherwise on another day; what it ran is then still to be reached.
+            time_dependent: whether it has another outcome on another day; its arcs then do not count as reached.
         """
         observation, subject = seen.observation, self.subjects[trial.subject]
         arcs = self.arcs.real(observation.arcs)
@@ -235,7 +249,7 @@ class TrialSearch:
         if observation.outcome == "refused":
             subject.refused = subject.refused or observation
         if observation.outcome not in ("returned", "raised"):
-            self.proposer.follow_up(trial, observation)  # so that it learns which arrangements fail
+            self.proposer.follow_up(trial, observation)  # the proposer learns which arrangements fail
             return
         if observation.outcome == "returned" and (subject.returned is None or has_assertable_outcome(observation)):
             subject.returned = observation
@@ -243,6 +257,7 @@ class TrialSearch:
         if time_dependent:
             self.records.append(record)
             self._nothing_new(seen)
+            # As an outcome without arcs: the proposer must not derive trials from an unstable one.
             self.proposer.follow_up(trial, replace(observation, outcome="timed_out", arcs=frozenset()))
             return
         subject.touched |= arcs
@@ -257,6 +272,7 @@ class TrialSearch:
             self.quiet = self.quiet_lines = 0
         else:
             self._nothing_new(seen)
+        # The result is a generator or a coroutine: try at once to consume it.
         if trial.mode == "call" and seen.calls_for and self._queue(_in_mode(trial, seen.calls_for), guided=True):
             subject.guided.rotate(1)
         if seen.steps > SLOW_STEPS:
@@ -266,19 +282,21 @@ class TrialSearch:
 
 
 def _in_mode(trial: Trial, mode: str) -> Trial:
-    """The same trial with its result consumed; what a document shows is then no longer what comes out."""
+    """Returns the trial with its result consumed; a documented result no longer applies then."""
     modes: dict[str, Mode] = {"iterate": "iterate", "await": "await", "aiterate": "aiterate"}
     return replace(trial, mode=modes[mode], wanted=None, wanted_line=0)
 
 
 def has_assertable_outcome(observation: Observation) -> bool:
-    """Whether something the trial did can be demanded exactly."""
+    """Whether an assertion can compare part of the outcome exactly."""
     value = observation.value
     if observation.outcome == "raised":
         return True
     if observation.effects or observation.output or observation.errors or observation.warnings:
         return True
-    return value is not None and (value.source not in (None, "None") or any(one.source for _, one in value.attributes))
+    return value is not None and (
+        value.source not in (None, "None") or any(inner.source for _, inner in value.attributes)
+    )
 
 
 def returned_none(observation: Observation) -> bool:
@@ -287,7 +305,7 @@ def returned_none(observation: Observation) -> bool:
 
 
 def behaviour_of(observation: Observation) -> tuple[object, ...]:
-    """What kind of thing happened, coarsely."""
+    """Returns a coarse key of the outcome: the exception and its line, or the result's type."""
     if observation.raised is not None:
         return ("raised", observation.raised.type_name, observation.raised.line)
     value = observation.value

@@ -1,4 +1,4 @@
-"""Says for each public callable without a finding why it has none (B-06): precisely, never with filler."""
+"""Explains for each public callable without a finding why it has none."""
 
 from __future__ import annotations
 
@@ -42,41 +42,44 @@ def unreached_callables(
     dropped: Mapping[str, str],
     covered: frozenset[Arc],
 ) -> tuple[Unreached, ...]:
-    """The public callables without a finding, in order of appearance.
+    """Returns the public callables without a finding, with the reason, in source order.
 
     Args:
         dropped: why the last finding of a callable could not be confirmed.
-        covered: arcs that the findings run; special methods whose body they run are not listed.
+        covered: arcs that the findings run; constructors and special methods whose body they run are not listed.
     """
     have = {finding.trial.subject for finding in findings}
     kinds = {owner.name: owner.kind for owner in facts.classes}
     missing: list[Unreached] = []
-    for one in subjects_of(facts):
-        if one.qualname in have:
+    for item in subjects_of(facts):
+        if item.qualname in have:
             continue
-        subject = subjects.get(one.qualname)
+        subject = subjects.get(item.qualname)
         ran = subject is not None and not subject.arcs.isdisjoint(covered)
-        if ran and (one.kind == "constructor" or one.name.startswith("__")):
+        if ran and (item.kind == "constructor" or item.name.startswith("__")):
             continue
-        reason = _reason(one, subject, kinds.get(one.owner or one.qualname, ""), dropped.get(one.qualname))
+        reason = _reason(item, subject, kinds.get(item.owner or item.qualname, ""), dropped.get(item.qualname))
         if ran:
             reason += "; its code runs in tests of others"
-        missing.append(Unreached(one.qualname, reason, one.lines[0]))
+        missing.append(Unreached(item.qualname, reason, item.lines[0]))
     return tuple(missing)
 
 
-def _reason(one: CallableFacts, subject: Subject | None, kind: str, dropped: str | None) -> str:
+def _reason(facts: CallableFacts, subject: Subject | None, kind: str, dropped: str | None) -> str:
     if dropped:
         return f"no oracle found: what it does {dropped}"
     if subject is None or subject.last is None:
         if kind in ("abstract", "protocol"):
             return "its class is abstract and no concrete subclass was found"
-        if one.name in NOT_CALLED:
-            return f"no call was tried: {one.name} is there for {_CALLED_BY.get(one.name, 'Python itself')} to call"
+        if facts.name in NOT_CALLED:
+            return f"no call was tried: {facts.name} is there for {_CALLED_BY.get(facts.name, 'Python itself')} to call"
         return "no way to call it was found: no arguments or object could be built"
-    network = _needs_network(subject.refused)
-    if network:
-        return network
+    message = (
+        subject.refused.raised.message if subject.refused is not None and subject.refused.raised is not None else ""
+    )
+    for beginnings, action in _NETWORK:
+        if message.startswith(beginnings):
+            return f"needs network: it {action}"
     if subject.returned is not None:
         value = subject.returned.value
         if subject.returned.effects:
@@ -84,13 +87,13 @@ def _reason(one: CallableFacts, subject: Subject | None, kind: str, dropped: str
         if value is not None and value.source == "None":
             return "no oracle found: it returns None and changes nothing that can be seen from outside"
         return "no oracle found: what it returns can neither be written down nor be told by its attributes"
-    return _failed(subject.last, subject.trials)
+    return _failure_reason(subject.last, subject.trials)
 
 
-def _failed(last: Observation, trials: int) -> str:
+def _failure_reason(last: Observation, trials: int) -> str:
     raised = last.raised
     if last.outcome == "refused":
-        # Network is told of before, whichever trial came last.
+        # Network access is handled by the caller: it counts whichever trial came last.
         return f"refused by the sandbox: it {_refused(raised.message if raised else '')}"
     if last.outcome == "timed_out":
         return "every trial ran out of time"
@@ -98,22 +101,16 @@ def _failed(last: Observation, trials: int) -> str:
         return "it ends the interpreter"
     if last.outcome == "out_of_memory":
         return "every trial ran out of memory"
-    told = "" if raised is None else raised.type_name + (f": {raised.message[:160]}" if raised.message else "")
+    error = "" if raised is None else raised.type_name + (f": {raised.message[:160]}" if raised.message else "")
     if raised is not None and raised.type_name == "ModuleNotFoundError":
         return f"needs a package that is not installed: {raised.message[:160]}"
     if last.outcome == "arrange_failed":
-        return f"what it needs could not be arranged; the last attempt raised {told}"
-    return f"never called successfully in {trials} trials; the last raised {told}"
-
-
-def _needs_network(refused: Observation | None) -> str:
-    text = refused.raised.message if refused is not None and refused.raised is not None else ""
-    words = next((words for beginnings, words in _NETWORK if text.startswith(beginnings)), "")
-    return f"needs network: it {words}" if words else ""
+        return f"what it needs could not be arranged; the last attempt raised {error}"
+    return f"never called successfully in {trials} trials; the last raised {error}"
 
 
 def _refused(text: str) -> str:
-    for beginnings, words in _REFUSED:
+    for beginnings, action in _REFUSED:
         if text.startswith(beginnings):
-            return words
+            return action
     return f"does what a test must not ({text[:80]})" if text else "does what a test must not"

@@ -50,7 +50,7 @@ def test_two_workers_tell_every_answer_they_give_also_of_one_that_ended(tmp_path
             prepared(tmp_path, files(source)) as target,
             open_observer_pair(target, facts_of(target)) as observer,
         ):
-            answers = await observer.watch(trials, heard=heard.__setitem__)
+            answers = await observer.watch(trials, on_answer=heard.__setitem__)
         return answers, heard
 
     answers, heard = asyncio.run(run())

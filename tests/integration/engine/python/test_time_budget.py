@@ -21,12 +21,12 @@ def test_parts_are_over_one_after_the_other_and_each_is_noted_once() -> None:
     now, notes = [100.0], []
     pace = TimeBudget(20, notes, clock=lambda: now[0])
     now[0] = 109.0
-    assert not pace.over(SEARCHING, "Searching")
+    assert not pace.is_over(SEARCHING, "Searching")
     now[0] = 110.0
-    assert [pace.over(SEARCHING, "Searching") for _ in range(2)] == [True, True]
-    assert [pace.over(FALLING_BACK, "More"), pace.over(HUNTING, "Hunting")] == [False, False]
+    assert [pace.is_over(SEARCHING, "Searching") for _ in range(2)] == [True, True]
+    assert [pace.is_over(FALLING_BACK, "More"), pace.is_over(HUNTING, "Hunting")] == [False, False]
     now[0] = 117.0
-    assert pace.over(HUNTING, "Hunting")
+    assert pace.is_over(HUNTING, "Hunting")
     assert notes == ["Searching stopped after 10 seconds.", "Hunting stopped after 17 seconds."]
 
 
