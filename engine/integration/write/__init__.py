@@ -1,1 +1,4 @@
-"""Flows and program runs become a spec, and the spec becomes a test file."""
+"""Composes the integration spec from flows and program runs, and renders it as a test file.
+
+`compose` writes the spec, `program_cases` its cases of programs, `render` the test file.
+"""

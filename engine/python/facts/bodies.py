@@ -1,4 +1,4 @@
-"""What a function's body says about its inputs: constants, comparisons, raises, branches, and how parameters are used.
+"""Reads from a function's body its constants, comparisons, raises, branches, and the uses of its parameters.
 
 A use is a pair of a name (a parameter, or `self.attribute`) and one of: `called:N`, `iterated`, `len`, `truth`,
 `awaited`, `entered`, `number`, `arithmetic`, `text`, `method:NAME`, `attribute:NAME`, `item:SOURCE`, `unpacked:N`,
@@ -21,7 +21,7 @@ _MAXIMUM_SOURCE = 200
 
 
 def read_body(node: Function, parameters: tuple[str, ...]) -> BodyFacts:
-    """Everything the body of `node` says; nested functions count as part of it. Linear in its size."""
+    """Reads the facts of a body; nested functions count as part of it. Linear in its size."""
     reader = _Reader(frozenset(parameters))
     statements = node.body
     if statements and isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
@@ -46,7 +46,7 @@ class _Reader(ast.NodeVisitor):
         )
 
     def visit(self, node: ast.AST) -> None:
-        """Kinds of nodes that are read alike go to one method, the others to that of their name."""
+        """Dispatches groups of similar nodes to one method, other nodes by their name."""
         for kinds, read in self._alike:
             if isinstance(node, kinds):
                 read(node)
@@ -326,7 +326,7 @@ TEXT_TESTS = frozenset(
 
 @dataclass(slots=True)
 class BodyFacts:
-    """What one body says, in order of appearance, without repetitions."""
+    """The facts of one body, in order of appearance, without repetitions."""
 
     constants: dict[str, None] = field(default_factory=dict)
     comparisons: dict[BodyComparison, None] = field(default_factory=dict)

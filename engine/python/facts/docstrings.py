@@ -1,4 +1,4 @@
-"""What docstrings say: parameters, results, documented exceptions, and examples that can be run (B-06)."""
+"""Reads docstrings: parameters, results, documented exceptions, and doctest examples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Owner = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def documentation_of(node: _Owner) -> Documentation:
-    """The documentation of a module, class or function; an empty one when it has no docstring."""
+    """Parses the docstring of a module, class or function; empty when it has none."""
     first = node.body[0] if node.body else None
     if not (
         isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
@@ -48,11 +48,11 @@ def documentation_of(node: _Owner) -> Documentation:
 
 
 def examples_in(text: str, first_line: int) -> tuple[Example, ...]:
-    """The doctest prompts of a text, each with the statements before it.
+    """Finds the doctest prompts of a text, each with the statements before it.
 
     Args:
         text: a docstring as written, or a document.
-        first_line: line of the file that the text's first line stands on.
+        first_line: line number of the text's first line in the file.
     """
     if ">>>" not in text:
         return ()
@@ -64,14 +64,14 @@ def examples_in(text: str, first_line: int) -> tuple[Example, ...]:
         strict = True
         for one in block:
             at = start + one.lineno
-            if at < end:  # a line of the statement that was put together before
+            if at < end:  # this line belongs to a statement that was completed before
                 continue
             source, want = one.source.strip(), one.want
             whole = _whole_statement(lines, at, one.indent, source)
             if whole is not None:
                 source, end = whole
                 strict = False
-            # What such a block shows was never run as a doctest, so nobody is held to it.
+            # doctest cannot run such a block, so its expected output was never verified.
             found.append(Example(arrange=tuple(before), act=source, want=want if strict else "", line=first_line + at))
             if source and not one.options.get(doctest.OPTIONFLAGS_BY_NAME["SKIP"]):
                 before.append(source)
@@ -79,7 +79,7 @@ def examples_in(text: str, first_line: int) -> tuple[Example, ...]:
 
 
 def _whole_statement(lines: list[str], at: int, indent: int, source: str) -> tuple[str, int] | None:
-    """A statement that goes on without `...` before its further lines, mostly a text of several lines.
+    """Completes a statement that continues without `...` before its further lines, mostly a multi-line string.
 
     Returns:
         The statement and the line after it; None when the source is whole, or does not become so.
@@ -135,7 +135,7 @@ def _parsed(text: str) -> docstring_parser.Docstring | None:
     try:
         return docstring_parser.parse(text[:_MAXIMUM_LENGTH])
     except (docstring_parser.ParseError, ValueError, IndexError, AttributeError, TypeError):
-        # The parser meets free prose that only looks like sections; the text itself is still kept.
+        # Free prose may look like sections; the plain text is still used.
         return None
 
 

@@ -1,4 +1,4 @@
-"""One meaning for each imported name of a test file: what collides is imported under another name."""
+"""Gives each imported name of a test file one meaning: colliding names are imported under an alias."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OWN_LOCALS = frozenset({"capsys", "expected", "output", "request", "result", "s
 
 @dataclass(frozen=True, slots=True)
 class NamedSource:
-    """The source of one case, with imported names as the file binds them."""
+    """The source of one case, with imported names as the test file binds them."""
 
     statements: tuple[str, ...]
     expression: str
@@ -32,8 +32,8 @@ class ImportNames:
     """Collects the imports of all cases of one file.
 
     Args:
-        expected: import statements that will come; a module among them keeps its name, and members of a
-            standard one (`datetime.datetime`) are reached through it.
+        expected: import statements of all cases; a module among them keeps its name, and members of a standard
+            library module (`datetime.datetime`) are accessed through it.
     """
 
     def __init__(self, expected: Iterable[str] = ()) -> None:
@@ -49,14 +49,14 @@ class ImportNames:
         expect: tuple[SpecExpectation, ...],
         value_imports: Iterable[str],
     ) -> NamedSource:
-        """Bind what a case needs and return its source accordingly. Raises SyntaxError.
+        """Binds the imports of a case and renames its source accordingly. Raises SyntaxError.
 
         Args:
             imports: for `statements`, `expression` and the `actual` of expectations.
             value_imports: for the values and exceptions of expectations.
         """
         texts = [*statements, expression, *(one.actual for one in expect)]
-        # `math` serves expectations about NaN.
+        # Expectations about NaN use `math`.
         renamed = self._bind((*imports, "import math"), texts)
         values = [text for one in expect for text in (one.value, one.exception) if text]
         own = list(value_imports)
@@ -83,7 +83,7 @@ class ImportNames:
         return sorted({one.statement for one in self._bound.values()})
 
     def _bind(self, imports: Iterable[str], texts: list[str]) -> dict[str, str]:
-        """Take up the bindings the texts read; what has to change its name, old to new."""
+        """Adds the bindings that the texts read; returns the names that must change, old to new."""
         read = {
             node.id for text in texts for node in ast.walk(parse_python(text.strip())) if isinstance(node, ast.Name)
         }
@@ -92,7 +92,7 @@ class ImportNames:
             if binding.bound not in read or binding.name == "*":
                 continue
             if binding.name is None and binding.alias is None and "." in binding.module:
-                # `import a.b` binds `a`, and so do its neighbours: all of them are kept.
+                # `import a.b` and `import a.c` both bind `a`: all of them are kept.
                 self._bound[binding.module] = binding
                 continue
             if binding.name is None and binding.alias and binding.module in self._modules:
@@ -110,12 +110,12 @@ class ImportNames:
         return renamed
 
     def _through_module(self, binding: Binding) -> bool:
-        """Whether a member is reached through its module: a standard one that the file imports as a whole anyway."""
+        """Whether a member is accessed through its module: one of the standard library that the file imports anyway."""
         standard = binding.module in self._modules and binding.module in sys.stdlib_module_names
         return standard and binding.name is not None and binding.alias is None
 
     def _taken(self, binding: Binding) -> Binding | None:
-        """The binding under another name, where its own is used for something else."""
+        """The binding under an alias, where its own name has another meaning; else None."""
         name = binding.bound
         held = self._bound.get(name)
         reserved = name in _OWN_LOCALS or (name in _OWN_MODULES and (binding.module, binding.name) != (name, None))
@@ -133,7 +133,7 @@ class ImportNames:
 
 
 def imported_from_origin(imports: Iterable[str], facts: ModuleFacts) -> list[str]:
-    """Import statements, with what the target only imports from the standard library taken from there."""
+    """Import statements in which names that the target itself imports from the standard library come from there."""
     own = {name: read_imports([statement]) for name, statement in facts.imports}
     found: list[str] = []
     for binding in read_imports(imports):

@@ -1,4 +1,4 @@
-"""Which parameter a name in a body stands for, through assignments, loops and call chains."""
+"""Tracks which parameter a name in a body stands for, through assignments, loops and call chains."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ParameterAliases:
         self._uses = uses
 
     def root(self, node: ast.AST) -> Root | None:
-        """What a bare name or `self.attribute` stands for."""
+        """The parameter that a bare name or `self.attribute` stands for, or None."""
         if isinstance(node, ast.Name):
             return self._aliases.get(node.id)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
@@ -48,13 +48,13 @@ class ParameterAliases:
                 return None
 
     def use(self, node: ast.AST, what: str) -> None:
-        """Record a use of what `node` stands for."""
+        """Records a use of the parameter that `node` stands for."""
         root = self.root(node)
         if root is not None:
             self._uses[(root[0], root[1] + what)] = None
 
     def alias(self, target: ast.AST, value: ast.AST) -> None:
-        """Follow `target = value`."""
+        """Tracks `target = value`."""
         root = self.root(value)
         if root is None and isinstance(value, ast.BoolOp):
             root = next((found for one in value.values if (found := self.root(one))), None)
@@ -69,7 +69,7 @@ class ParameterAliases:
                 self._uses[(root[0], f"stored:{stored[0][5:]}")] = None
 
     def bind_items(self, target: ast.AST, value: ast.AST) -> None:
-        """Follow `for target in value`."""
+        """Tracks `for target in value`."""
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.args:
             if value.func.id == "enumerate" and isinstance(target, ast.Tuple) and len(target.elts) == 2:
                 self.use(value.args[0], "iterated")

@@ -1,4 +1,4 @@
-"""The type of a parameter without an annotation: from its uses, its default, its documentation, its name (B-06)."""
+"""Infers the type of a parameter without an annotation from its uses, default, documentation and name."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ _MAXIMUM_DEPTH = 3
 
 
 def uses_of(facts: ModuleFacts, one: CallableFacts, name: str) -> tuple[str, ...]:
-    """How a parameter is used, followed into functions of the same module that it is passed to and, for constructors,
-    into the methods that read the attribute it is stored in."""
+    """The uses of a parameter, also in functions of the same module that it is passed to and, for constructors, in the
+    methods that read the attribute it is stored in."""
     return tuple(_uses(facts, one, name, 0, set()))
 
 
@@ -93,7 +93,7 @@ def _uses(facts: ModuleFacts, one: CallableFacts, name: str, depth: int, seen: s
 
 
 def _operators(facts: ModuleFacts, owner: str | None, operation: str) -> list[CallableFacts]:
-    """The methods that say what may stand beside an object of a class in an addition or another operation."""
+    """The operator methods of a class that take the other operand of an operation, as `__add__` and `__radd__`."""
     name = {"Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv"}.get(operation, "")
     found = [one for one in _members(facts, owner) if one.name in (f"__r{name}__", f"__{name}__")]
     return [one for one in found if len(one.parameters) == 1]
@@ -128,7 +128,7 @@ def _parameter_at(target: CallableFacts, place: str) -> str | None:
 
 
 def inferred_hints(facts: ModuleFacts, one: CallableFacts, parameter: Parameter) -> tuple[TypeHint, ...]:
-    """Types for a parameter, the likeliest first; empty when nothing speaks for any."""
+    """Types for a parameter, the likeliest first; empty when there is no evidence."""
     scores: dict[str, float] = {}
     elements: dict[str, float] = {}
     uses = uses_of(facts, one, parameter.name)
@@ -141,9 +141,9 @@ def inferred_hints(facts: ModuleFacts, one: CallableFacts, parameter: Parameter)
     documented = next((text for name, text in one.documentation.parameters if name.lstrip("*") == parameter.name), "")
     for hint in prose_hint(documented).members() if documented else ():
         scores[hint.name] = scores.get(hint.name, 0) + 2
-    named = name_hint(parameter.name)
-    if named is not None and named != "Any":
-        scores[named] = scores.get(named, 0) + 1.5
+    entry = name_entry(parameter.name)
+    if entry is not None:
+        scores[entry[0]] = scores.get(entry[0], 0) + 1.5
     scores.pop("Any", None)
     ordered = sorted(scores, key=lambda key: (-scores[key], key))
     element = sorted(elements, key=lambda key: (-elements[key], key))[:1]
@@ -154,12 +154,6 @@ def _with_element(name: str, element: list[str]) -> TypeHint:
     if element and name in ("Iterable", "list", "Sequence") and not element[0].startswith("pattern"):
         return TypeHint(name, (TypeHint(element[0]),))
     return TypeHint(name)
-
-
-def name_hint(name: str) -> str | None:
-    """The type a parameter's name suggests, or None."""
-    entry = name_entry(name)
-    return entry[0] if entry else None
 
 
 def name_entry(name: str) -> tuple[str, tuple[str, ...]] | None:
@@ -205,7 +199,7 @@ def _votes(kind: str, detail: str) -> list[tuple[str, float]]:
 
 
 def default_hint(default: str | None) -> TypeHint:
-    """The type of a default's literal; `Any` for None and for what is no plain literal."""
+    """The type of a default's literal; `Any` for None and for other expressions."""
     if default is None or default == "None":
         return ANY
     if default in ("True", "False"):

@@ -1,9 +1,8 @@
-"""What an exploration of one module rests on, as one digest: the same digest means the same findings (T-16).
+"""Computes a digest of everything an exploration of one module depends on: equal digests mean equal findings.
 
-That is the module itself, word for word; the code of every module that importing it brings in; the code of every file
-that may show how it is used or that may give it objects, with what those import; and every file that is not Python,
-since code may read it. Comments and layout of other files do not count. Where imports cannot be followed, all code
-does.
+The digest covers the module's text; the code of every module that it imports; the code of every file that may use it
+or define objects for it, with their imports; and every file that is not Python, since code may read it. Comments and
+layout of other files do not count. Where imports cannot be followed, all code counts.
 """
 
 from __future__ import annotations
@@ -46,8 +45,8 @@ class Foundations:
 
     Args:
         root: the project, or the copy of it that is run.
-        files: every file that counts, POSIX paths relative to the root. Tests that we wrote ourselves and nobody
-            changed teach nothing, and are passed over.
+        files: every file that counts, POSIX paths relative to the root. Generated tests that were not edited are
+            ignored.
     """
 
     root: Path
@@ -79,11 +78,11 @@ class Foundations:
         return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
     def brought_by(self, path: str) -> frozenset[str]:
-        """Files of the project that importing a file brings in, itself included. Raises OSError."""
+        """Files of the project that importing a file loads, itself included. Raises OSError."""
         return frozenset(self._closure([path]))
 
     def _others(self) -> str:
-        """Everything that is not Python."""
+        """The digest of all files that are not Python."""
         if not self._rest:
             total = hashlib.sha256()
             for name in self.files:
@@ -95,7 +94,7 @@ class Foundations:
         return self._rest
 
     def _relevant(self, path: str) -> Iterator[str]:
-        """Files that may use the module or give it objects: they name something of it, or define what it names."""
+        """Files that may use the module or define objects for it: they name its definitions, or define its names."""
         words, own = self._words_of(path), self._file(path).defined
         own = words if own is None else own
         names = {
@@ -165,7 +164,7 @@ def _places(files: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _plain(name: str) -> str:
-    """`ShoppingCart` and `shopping_cart` alike."""
+    """A name without case and underscores, so that `ShoppingCart` equals `shopping_cart`."""
     return name.replace("_", "").lower()
 
 
@@ -177,7 +176,7 @@ def _defined(tree: ast.Module) -> set[str]:
 
 
 def _imported(tree: ast.Module, path: str) -> Iterator[str]:
-    """What a file imports: its own packages too, because they are imported first."""
+    """Dotted names that a file imports; its own package comes first, because Python imports that first."""
     package = path.split("/")[:-1]
     if package:
         yield ".".join(package)

@@ -1,4 +1,4 @@
-"""Says why a target module does not import, and what to do about it (B-05)."""
+"""Explains why a target module does not import, and what to do about it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Where a project keeps its modules, and what name each is imported by, found without running anything (B-05).
+"""Finds a project's modules and their import names without running anything.
 
-Knows src layouts, flat layouts, single modules, several packages, namespace packages and projects inside a project.
+Supports src layouts, flat layouts, single modules, several packages, namespace packages and projects inside a project.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Layout:
     declared: tuple[str, ...] = (".",)
 
     def by_module(self) -> dict[str, ModulePlace]:
-        """Places by dotted name; the first path wins where two roots hold one name."""
+        """Modules by dotted name; the first path wins where two roots have the same name."""
         found: dict[str, ModulePlace] = {}
         for place in self.modules:
             found.setdefault(place.module, place)
@@ -68,7 +68,7 @@ class Layout:
 
 
 def find_layout(root: Path) -> Layout:
-    """The layout of the project at `root`.
+    """Finds the layout of the project at `root`.
 
     Raises:
         ProjectError: `root` is no readable folder.
@@ -105,7 +105,7 @@ def find_layout(root: Path) -> Layout:
 
 
 def module_at(layout: Layout, path: str | Path) -> ModulePlace:
-    """The place of one file, also of one that is no target by default (a script, an example).
+    """Finds the module of one file, also of one that is no target by default (a script, an example).
 
     Args:
         path: relative to the root, or absolute inside it.
@@ -155,8 +155,8 @@ def _place(tree: ProjectTree, declared: tuple[str, ...], path: str) -> ModulePla
 def _root_for(tree: ProjectTree, declared: tuple[str, ...], top: str) -> str:
     """The import root for a top-level package or module that lies in the folder `top`.
 
-    A declared root above `top` makes the folders between namespace packages, unless the project's own imports say
-    that `top` itself is the root.
+    The folders between a declared root and `top` are namespace packages, unless the project's own imports show that
+    `top` itself is the root.
     """
     for root in declared:
         inside = root == "." or top == root or top.startswith(f"{root}/")
@@ -197,7 +197,7 @@ def _kind(tree: ProjectTree, path: str, place: ModulePlace | None) -> str:
 def _scripts_as_modules(
     tree: ProjectTree, declared: tuple[str, ...], sides: list[str]
 ) -> tuple[list[ModulePlace], list[str]]:
-    """A project of nothing but scripts: those are its modules then."""
+    """For a project with only scripts: takes them as its modules."""
     modules: list[ModulePlace] = []
     left: list[str] = []
     for path in sides:

@@ -1,4 +1,4 @@
-"""The files of a project that matter for understanding it, read once: Python files, packages, documents (B-05)."""
+"""Walks a project once for the files that the engine reads: Python files, packages, documents."""
 
 from __future__ import annotations
 
