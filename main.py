@@ -15,40 +15,43 @@ def main() -> None:
     from testwright.cli.loading import fast_imports
 
     try:
-        _answer_what_stands()
+        _answer_from_cache()
         with fast_imports():
             from testwright.cli.app import app
-    except KeyboardInterrupt:  # reading the modules takes a second; from then on cli/failures.py answers
+    except KeyboardInterrupt:  # imports take a second; later interruptions are handled in cli/failures.py
         sys.stderr.write("testwright: Interrupted.\n")
         sys.exit(130)
     try:
         app()
     except SystemExit as ended:
-        _leave(ended.code)
+        _exit(ended.code)
 
 
-def _leave(code: int | str | None) -> NoReturn:
-    """Exit as usual, but without taking thousands of modules apart: that takes longer than many a command."""
+def _exit(code: int | str | None) -> NoReturn:
+    """Exit after the usual exit handlers, but skip tearing down thousands of modules, which takes noticeable time."""
     if not isinstance(code, int | None):
         sys.exit(code)
     atexit._run_exitfuncs()
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except OSError:  # nobody reads any more
+    except OSError:  # the reader has closed the pipe
         code = code or 1
     os._exit(code or 0)
 
 
-def _answer_what_stands() -> None:
-    """Exit at once when the same was asked before and nothing has changed since: reading the modules takes longer."""
+def _answer_from_cache() -> None:
+    """Print the stored result if an identical `run` has finished and none of its inputs changed.
+
+    This fast path comes before any heavy import, which would take longer than the answer.
+    """
     words = sys.argv[1:]
     if words[:1] != ["run"]:
         return
     from testwright.app.run_cache import key_for_command_line, lookup
 
-    question = key_for_command_line(words, os.environ)
-    answer = lookup(question) if question is not None else None
+    key = key_for_command_line(words, os.environ)
+    answer = lookup(key) if key is not None else None
     if answer is not None:
         sys.stdout.write(answer.report if "--json" in words else answer.shown)
         sys.exit(answer.exit_code)

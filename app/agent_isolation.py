@@ -1,4 +1,4 @@
-"""Agents that work in processes of their own (A-06): one request, one process, which has ended before the next begins.
+"""Agents that work in processes of their own: one request, one process, which has ended before the next begins.
 
 Nothing of an agent survives its request: no heap, no client, no messages. Request and answer cross as JSON.
 """

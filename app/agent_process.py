@@ -1,4 +1,4 @@
-"""The process of one isolated agent (A-06): reads what it is asked from stdin, answers on stdout, ends."""
+"""The process of one isolated agent: reads what it is asked from stdin, answers on stdout, ends."""
 
 from __future__ import annotations
 

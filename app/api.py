@@ -1,4 +1,4 @@
-"""The library (T-19): one call from a request to a typed report."""
+"""The library: one call from a request to a typed report."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ async def aresume(run_id: str, *, root: str | Path = ".", on_event: EventSink | 
 
 
 def apply(run_id: str, *, root: str | Path = ".", **settings: Any) -> tuple[Acceptance, ...]:
-    """Add a run's staged tests to the project; a file that a person has changed is left alone (B-09).
+    """Add a run's staged tests to the project; a file that a person has changed is left alone.
 
     Raises:
         RunNotFound, StorageError.

@@ -1,4 +1,4 @@
-"""Assessing test suites that are there already, whoever wrote them (B-01, B-11): what `testwright assess` does."""
+"""Assessing test suites that are there already, whoever wrote them: what `testwright assess` does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opens the models that a run's roles ask (T-13): keys from the environment, answers into the store, one budget."""
+"""Opens the models that a run's roles ask: keys from the environment, answers into the store, one budget."""
 
 from __future__ import annotations
 

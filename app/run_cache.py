@@ -1,11 +1,10 @@
-"""Whether a request has been answered already, and nothing it rests on has changed since: then nothing is done (T-16).
+"""Caches results of runs: an unchanged request is answered from its last run, without running anything.
 
-A stale answer is worse than a slow one: every file of the project, this program, the interpreter and what is installed
-in it are compared, and a run only counts as an answer when it came to its end, without a model, and its tests stand in
-the project as it wrote them.
+A stale answer is worse than a slow one. All files of the project, this program, the interpreter and its installed
+packages are compared, and only completed runs without a model, whose tests are in the project as written, are cached.
 
-This module is quick to import, and asks in two ways: by the words of the command line, before anything heavy is loaded,
-and by request and settings, once these are known.
+There are two kinds of keys: over the words of the command line, before anything heavy is imported, and over request and
+settings, once these are loaded. This module must stay free of heavy imports.
 """
 
 from __future__ import annotations
@@ -35,20 +34,20 @@ _NOT_DECIDING = frozenset(
     {*("run_id", "jobs", "state_dir", "keep_runs", "cache", "cache_url", "cache_mib", "fresh", "prices", "stream")}
 )
 _ENVIRONMENTS = (".venv", "venv", "env")
-_ANSWERED = frozenset({"completed", "product_defect"})
+_CACHED_REASONS = frozenset({"completed", "product_defect"})
 _STEP_TYPES = frozenset({"generate_unit_tests", "verify_suite", "accept_tests"})
-_NOT_ASKING = frozenset({"--json", "--debug", "--fresh"})
-_ANEW = ("--fresh", "--no-cache", "--run-id", "--dry-run", "--no-run", "--help", "-h")
+_IRRELEVANT_OPTIONS = frozenset({"--json", "--debug", "--fresh"})
+_UNCACHED_OPTIONS = ("--fresh", "--no-cache", "--run-id", "--dry-run", "--no-run", "--help", "-h")
 
 
 @dataclass(frozen=True, slots=True)
 class CacheKey:
-    """What was asked.
+    """Identifies a request and everything given with it.
 
     Attributes:
-        key: the same for requests that must come to the same.
+        key: a digest, equal for requests that must have equal results.
         state: the folder of all runs.
-        root: the project.
+        root: the project's folder.
     """
 
     key: str
@@ -58,10 +57,10 @@ class CacheKey:
 
 @dataclass(frozen=True, slots=True)
 class CachedRun:
-    """What a run has answered already.
+    """The stored result of an earlier run.
 
     Attributes:
-        shown: for people.
+        shown: the summary for people.
         report: the text of report.json.
     """
 
@@ -71,12 +70,12 @@ class CachedRun:
 
 
 def key_for_command_line(words: Sequence[str], environment: Mapping[str, str]) -> CacheKey | None:
-    """The question of a command line, `run` first; None where only its full reading can tell.
+    """The key of a command line whose first word is `run`; None where an option forbids a cached result.
 
-    The key is over the words themselves and the variables that may decide, so nothing has to be understood here but
-    where the runs are kept. A wrong guess finds no answer.
+    The key covers the words and the deciding environment variables, so only the place of the runs has to be parsed. A
+    wrong guess of that place finds nothing.
     """
-    if not words or words[0] != "run" or any(word.partition("=")[0] in _ANEW for word in words):
+    if not words or words[0] != "run" or any(word.partition("=")[0] in _UNCACHED_OPTIONS for word in words):
         return None
     if environment.get("TESTWRIGHT_RUN_ID"):
         return None
@@ -86,13 +85,13 @@ def key_for_command_line(words: Sequence[str], environment: Mapping[str, str]) -
 def _key_of_words(words: Sequence[str], environment: Mapping[str, str]) -> CacheKey:
     root = Path(_option(words, "--root") or environment.get("TESTWRIGHT_ROOT") or ".").resolve()
     state = _option(words, "--state-dir") or environment.get("TESTWRIGHT_STATE_DIR")
-    place = Path(state).absolute() if state else root / ".testwright"
-    told = [word for word in _without_run_id(words) if word not in _NOT_ASKING]
-    return CacheKey(_key("words", told, str(Path.cwd()), _deciding_variables(environment)), place, root)
+    folder = Path(state).absolute() if state else root / ".testwright"
+    deciding = [word for word in _without_run_id(words) if word not in _IRRELEVANT_OPTIONS]
+    return CacheKey(_key("words", deciding, str(Path.cwd()), _deciding_variables(environment)), folder, root)
 
 
 def key_for(request: str, settings: Settings, environment: Mapping[str, str]) -> CacheKey:
-    """The question of a request under settings."""
+    """The key of a request under these settings."""
     deciding = {name: value for name, value in settings.stored().items() if name not in _NOT_DECIDING}
     outside = {
         name: value for name, value in _deciding_variables(environment).items() if not name.startswith("TESTWRIGHT_")
@@ -100,69 +99,67 @@ def key_for(request: str, settings: Settings, environment: Mapping[str, str]) ->
     return CacheKey(_key("settings", request, deciding, outside), settings.state, settings.root)
 
 
-def lookup(question: CacheKey) -> CachedRun | None:
-    """The answer that stands; None when there is none, or when anything has changed since it was given."""
-    answers = StoredResults(question.state)
-    standing = answers.get(question.key)
-    if standing is None:
+def lookup(key: CacheKey) -> CachedRun | None:
+    """The cached result; None when there is none, or when anything it depends on has changed since."""
+    answers = StoredResults(key.state)
+    stored = answers.get(key.key)
+    if stored is None:
         return None
     try:
-        report = answers.report_of(standing).read_bytes()
-        if _stands(standing, question, report):
-            return CachedRun(standing.shown, report.decode("utf-8"), standing.exit_code)
+        report = answers.report_of(stored).read_bytes()
+        if _is_valid(stored, key, report):
+            return CachedRun(stored.shown, report.decode("utf-8"), stored.exit_code)
     except (OSError, TooLargeError, UnicodeDecodeError):
-        return None  # the run then says what is wrong
+        return None  # the run itself reports what is wrong
     return None
 
 
-def _stands(standing: StoredResult, question: CacheKey, report: bytes) -> bool:
-    """Cheapest first."""
+def _is_valid(stored: StoredResult, key: CacheKey, report: bytes) -> bool:
+    """Whether nothing the result depends on has changed; the cheapest comparison comes first."""
     return (
-        standing.root == str(question.root)
-        and standing.report == hashlib.sha256(report).hexdigest()
-        and all(program_digest(Path(path)) == digest for path, digest in standing.programs.items())
-        and all(installed_digest(Path(site)) == digest for site, digest in standing.installed.items())
-        and standing.own == own_digest()
-        and all(_linked_digest(Path(folder)) == digest for folder, digest in standing.linked.items())
-        and standing.tree == digest_of_tree(tree_digests(question.root, [question.state]))
+        stored.root == str(key.root)
+        and stored.report == hashlib.sha256(report).hexdigest()
+        and all(program_digest(Path(path)) == digest for path, digest in stored.programs.items())
+        and all(installed_digest(Path(site)) == digest for site, digest in stored.installed.items())
+        and stored.own == own_digest()
+        and all(_linked_digest(Path(folder)) == digest for folder, digest in stored.linked.items())
+        and stored.tree == digest_of_tree(tree_digests(key.root, [key.state]))
     )
 
 
 class ProjectSnapshot:
-    """The project as it was before a run; what the run answered is kept when nothing else has changed meanwhile.
+    """The project before a run; stores the run's result if the run's own files are the only change.
 
-    What was answered before counts no longer: should this run fail, it must not seem to stand.
+    Earlier cached results of these keys are dropped first: if this run fails, they must not be used any more.
 
     Args:
-        questions: all ways in which the same may be asked again.
+        keys: all keys under which the same request may be made again.
     """
 
-    def __init__(self, questions: Iterable[CacheKey]) -> None:
-        self._questions = list({one.key: one for one in questions}.values())
+    def __init__(self, keys: Iterable[CacheKey]) -> None:
+        self._keys = list({key.key: key for key in keys}.values())
         self._own = own_digest()
         self._before = self._tree()
-        for question in self._questions:
-            StoredResults(question.state).drop(question.key)
+        for key in self._keys:
+            StoredResults(key.state).drop(key.key)
 
-    def keep(self, settings: Settings, report: Report, interpreter: Interpreter | None, shown: str) -> bool:
-        """Keep what the run has answered; whether it was of a kind that may be given again.
+    def store(self, settings: Settings, report: Report, interpreter: Interpreter | None, shown: str) -> bool:
+        """Cache the run's result under all keys if it is reusable; returns whether it was stored.
 
         Args:
-            shown: what a person is told the next time.
+            shown: the summary for people, printed when the result is reused.
         """
-        standing = None
+        stored = None
         if interpreter is not None and is_reusable(settings, report):
             with suppress(OSError, TooLargeError):
-                standing = self._standing(settings, report, interpreter, shown)
-        for question in self._questions:
-            with suppress(OSError):  # a full disk: nothing is kept
-                if standing is not None:
-                    StoredResults(question.state).put(question.key, standing)
-        return standing is not None
+                stored = self._result(settings, report, interpreter, shown)
+        for key in self._keys:
+            with suppress(OSError):  # a full disk: nothing is cached
+                if stored is not None:
+                    StoredResults(key.state).put(key.key, stored)
+        return stored is not None
 
-    def _standing(
-        self, settings: Settings, report: Report, interpreter: Interpreter, shown: str
-    ) -> StoredResult | None:
+    def _result(self, settings: Settings, report: Report, interpreter: Interpreter, shown: str) -> StoredResult | None:
         after, added = self._tree(), {one.path for one in report.files}
         if self._before is None or after is None or _without(self._before, added) != _without(after, added):
             return None
@@ -187,18 +184,18 @@ class ProjectSnapshot:
         )
 
     def _tree(self) -> dict[str, str] | None:
-        question = self._questions[0]
+        key = self._keys[0]
         try:
-            return tree_digests(question.root, [question.state])
+            return tree_digests(key.root, [key.state])
         except (OSError, TooLargeError):
             return None
 
 
 def is_reusable(settings: Settings, report: Report) -> bool:
-    """Whether a run may stand for later ones: whole, by the embedded engine alone, its tests in the project."""
+    """Whether the result may be reused: the run completed, used no model, and its tests are in the project."""
     return (
         is_cacheable(settings)
-        and report.exit_reason.value in _ANSWERED
+        and report.exit_reason.value in _CACHED_REASONS
         and bool(report.files)
         and all(one.outcome in ("added", "updated", "unchanged") for one in report.files)
         and all(one.status in ("completed", "skipped") for one in report.targets)
@@ -210,29 +207,29 @@ def is_reusable(settings: Settings, report: Report) -> bool:
 
 
 def is_cacheable(settings: Settings) -> bool:
-    """Whether runs of these settings rest on nothing that cannot be compared: models, servers of others, a ceiling."""
+    """Whether runs with these settings depend only on what can be compared: no models, no tool servers of others."""
     outside = (
         settings.models.names,
         settings.embeddings,
         settings.mcp_servers,
-        getattr(settings, "changed_since", None),
+        settings.changed_since,
     )
     return settings.cache and settings.run and not settings.dry_run and not any(outside)
 
 
 def _was_cut(target: Any) -> bool:
-    """Whether a ceiling of time has ended work on a target early: another try may come further."""
+    """Whether a time limit cut work on a target short: another run may get further."""
     return bool(target.mutation and target.mutation.untried) or any(
         word in note for note in target.notes for word in (" stopped after ", " cut off ")
     )
 
 
 def _linked_digest(folder: Path) -> str:
-    """A folder outside the project that packages are linked to, and the folders that links in it lead to."""
+    """Digest of a folder outside the project that packages are linked to, including folders its links lead to."""
     digests = tree_digests(folder)
     for name in [name for name, digest in digests.items() if digest.startswith("link ")]:
         place = (folder / name).resolve()
-        if place != OWN_FOLDER and place.is_dir():  # we ourselves are compared anyway
+        if place != OWN_FOLDER and place.is_dir():  # this program has its own digest
             digests[name] = digest_of_tree(tree_digests(place))
     return digest_of_tree(digests)
 
@@ -242,7 +239,7 @@ def _without(digests: Mapping[str, str], names: set[str]) -> dict[str, str]:
 
 
 def _option(words: Sequence[str], name: str) -> str:
-    """The value of an option, the last time it was given; "" when it was not."""
+    """The last value given for an option; "" for none."""
     value = ""
     for number, word in enumerate(words):
         if word.startswith(f"{name}="):
@@ -263,7 +260,7 @@ def _without_run_id(words: Sequence[str]) -> list[str]:
 
 
 def _deciding_variables(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables of the environment that may decide what a run does; neither secrets nor the run's own id."""
+    """Environment variables that may influence a run, without secrets and the run's own id."""
     return {
         name: value
         for name, value in environment.items()
@@ -279,15 +276,15 @@ def _key(*parts: Any) -> str:
 
 
 def all_keys(request: str, settings: Settings, words: Sequence[str] = ()) -> list[CacheKey]:
-    """Every way in which the same may be asked again."""
-    question = key_for(request, settings, os.environ)
-    if words[:1] != ["run"] or not _said_here(settings, words):
-        return [question]
-    in_words = _key_of_words(words, os.environ)
-    return [question, in_words] if in_words.state == question.state else [question]
+    """All keys under which the same request may be made again."""
+    key = key_for(request, settings, os.environ)
+    if words[:1] != ["run"] or not _is_explicit(settings, words):
+        return [key]
+    words_key = _key_of_words(words, os.environ)
+    return [key, words_key] if words_key.state == key.state else [key]
 
 
-def _said_here(settings: Settings, words: Sequence[str]) -> bool:
-    """Whether what asks for work in any case was said in the words themselves, where the next one to ask sees it."""
+def _is_explicit(settings: Settings, words: Sequence[str]) -> bool:
+    """Whether --fresh and --run-id come from the command line, not from a file or variable the words do not show."""
     named = {word.partition("=")[0] for word in words}
     return (not settings.fresh or "--fresh" in named) and (not settings.run_id or "--run-id" in named)

@@ -103,7 +103,7 @@ async def plan(request: str, settings: Settings) -> dict[str, Any]:
 
 
 def apply(run_id: str, where: Settings) -> tuple[Acceptance, ...]:
-    """Add a run's kept tests to the project; what a person has changed is left alone (B-09).
+    """Add a run's kept tests to the project; what a person has changed is left alone.
 
     Raises:
         RunNotFound: there is no such run.
@@ -148,12 +148,12 @@ def clean(
 
 
 async def validate_spec(spec: Any, test_type: str, *, strict: bool = True) -> dict[str, Any]:
-    """What the tool `validate_test_spec` says of a spec (T-09)."""
+    """What the tool `validate_test_spec` says of a spec."""
     return await _one_call("validate_test_spec", {"spec_json": spec, "schema_type": test_type, "strict": strict})
 
 
 async def validate_code(path: Path, framework: str) -> dict[str, Any]:
-    """What the tool `validate_test_code` says of a test file (T-10). Raises UsageError when it cannot be read.
+    """What the tool `validate_test_code` says of a test file. Raises UsageError when it cannot be read.
 
     Below the current folder the conftest files above the test count, too.
     """

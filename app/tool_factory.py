@@ -1,4 +1,4 @@
-"""The tools of a run, live: ours, those of other servers, and the cache behind ours (T-12, A-09)."""
+"""The tools of a run, live: ours, those of other servers, and the cache behind ours."""
 
 from __future__ import annotations
 

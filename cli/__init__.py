@@ -1,1 +1,1 @@
-"""The command line (T-19): Typer commands over `testwright.app.service`."""
+"""The command line: Typer commands over `testwright.app.service`."""

@@ -1,4 +1,4 @@
-"""Whether what API tests need is there: the project's web applications are found, and what serves them (B-05)."""
+"""Whether what API tests need is there: the project's web applications are found, and what serves them."""
 
 from __future__ import annotations
 

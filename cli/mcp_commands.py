@@ -1,4 +1,4 @@
-"""mcp serve: what testwright can do, for other agents (T-11)."""
+"""mcp serve: what testwright can do, for other agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options that several commands share, each declared once, and the groups in which commands take them."""
+"""Declares the options that several commands share, and the groups in which commands take them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ StateDir = Annotated[
     Path | None, typer.Option("--state-dir", help="Where runs are kept. Default: .testwright in the project.")
 ]
 RunId = Annotated[str | None, typer.Option("--run-id", help="Fix the run's id, for repeatable output.")]
-Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Targets worked on at the same time. Default: 2.")]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", "-j", help="Number of targets processed at the same time. Default: 2.")
+]
 Framework = Annotated[str | None, typer.Option("--framework", help="pytest or unittest. Default: pytest.")]
 TestType = Annotated[str | None, typer.Option("--test-type", help="unit, api, integration, e2e or performance.")]
 Python = Annotated[
@@ -39,11 +41,11 @@ AppCommand = Annotated[
 ]
 TestsDir = Annotated[str | None, typer.Option("--tests-dir", help="Where tests are added. Default: tests/generated.")]
 Trials = Annotated[
-    int | None, typer.Option("--trials", help="Calls the embedded engine tries per module. Default: 3000.")
+    int | None, typer.Option("--trials", help="Number of calls the embedded engine tries per module. Default: 3000.")
 ]
 Mutants = Annotated[
     int | None,
-    typer.Option("--mutants", help="Mutants of each module that its tests are chosen and measured by. Default: 100."),
+    typer.Option("--mutants", help="Mutants per module, by which tests are selected and measured. Default: 100."),
 ]
 Model = Annotated[
     list[str] | None,
@@ -56,17 +58,23 @@ BaseUrl = Annotated[
     str | None,
     typer.Option("--base-url", help="The models' OpenAI-compatible endpoint, up to /v1. Default: OpenAI."),
 ]
-Stream = Annotated[bool, typer.Option("--stream", help="Ask models for streams.")]
-Prices = Annotated[Path | None, typer.Option("--prices", help="A price table of your own (JSON), for the cost.")]
-MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="End the run when models used as many tokens.")]
-MaxCost = Annotated[float | None, typer.Option("--max-cost", help="End the run when models cost as many US dollars.")]
-MaxSeconds = Annotated[float | None, typer.Option("--max-seconds", help="End the run after as many seconds.")]
+Stream = Annotated[bool, typer.Option("--stream", help="Stream the models' answers.")]
+Prices = Annotated[
+    Path | None, typer.Option("--prices", help="Your own price table (JSON), from which cost is computed.")
+]
+MaxTokens = Annotated[
+    int | None, typer.Option("--max-tokens", help="Stop the run once models have used this many tokens.")
+]
+MaxCost = Annotated[
+    float | None, typer.Option("--max-cost", help="Stop the run once models have cost this many US dollars.")
+]
+MaxSeconds = Annotated[float | None, typer.Option("--max-seconds", help="Stop the run after this many seconds.")]
 FailOn = Annotated[str | None, typer.Option("--fail-on", help="nothing or defect: exit 8 when a defect is suspected.")]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Stage the tests and show the diff; add nothing to the project.")
 ]
 IsolateAgents = Annotated[
-    bool, typer.Option("--isolate-agents", help="Each agent works in a process that has ended before the next begins.")
+    bool, typer.Option("--isolate-agents", help="Run each agent request in its own process, one at a time.")
 ]
 NoRun = Annotated[bool, typer.Option("--no-run", help="Write tests without running them; the report says so.")]
 NoAnalyze = Annotated[bool, typer.Option("--no-analyze", help="Run the tests without analysing their results.")]
@@ -74,24 +82,26 @@ Json = Annotated[bool, typer.Option("--json", help="Print the machine-readable r
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")]
 McpConfig = Annotated[
     Path | None,
-    typer.Option("--mcp-config", help="A JSON file with mcpServers: tool servers of yours. It starts commands."),
+    typer.Option(
+        "--mcp-config", help="A JSON file with mcpServers, your own tool servers. This starts their commands."
+    ),
 ]
 ProjectServers = Annotated[
-    bool, typer.Option("--project-servers", help="Start the tool servers that the project's own settings file names.")
+    bool, typer.Option("--project-servers", help="Start the tool servers named in the project's own settings file.")
 ]
 CacheUrl = Annotated[
-    str | None, typer.Option("--cache-url", help="Keep answers of tools in Valkey or Redis. Default: a file.")
+    str | None, typer.Option("--cache-url", help="Cache tool answers in Valkey or Redis. Default: a file.")
 ]
 Fresh = Annotated[
-    bool, typer.Option("--fresh", help="Do all work anew, also where nothing has changed since an earlier run.")
+    bool, typer.Option("--fresh", help="Repeat all work, even if nothing has changed since an earlier run.")
 ]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Keep no answers of tools between runs.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Do not cache tool answers between runs.")]
 Request = Annotated[str, typer.Argument(help="What to test, in plain words, with files, packages or symbols named.")]
-ExistingRun = Annotated[str, typer.Argument(help="A run's id, as `testwright runs list` shows it.")]
+ExistingRun = Annotated[str, typer.Argument(help="A run's id, as shown by `testwright runs list`.")]
 
 
 LOCATION_OPTIONS: Mapping[str, Any] = {"root": Root, "state_dir": StateDir}
-"""Which project, and where its runs are."""
+"""The project, and where its runs are kept."""
 
 CEILING_OPTIONS: Mapping[str, Any] = {
     "max_tokens": MaxTokens,
@@ -99,7 +109,7 @@ CEILING_OPTIONS: Mapping[str, Any] = {
     "max_seconds": MaxSeconds,
     "prices": Prices,
 }
-"""How far a run may go, and what its models cost."""
+"""The run's ceilings, and the price table for its cost."""
 
 MODEL_OPTIONS: Mapping[str, Any] = {
     "model": Model,
@@ -108,7 +118,7 @@ MODEL_OPTIONS: Mapping[str, Any] = {
     **CEILING_OPTIONS,
     "isolate_agents": IsolateAgents,
 }
-"""Who thinks, where, and how far."""
+"""The models of the roles, their endpoint and their ceilings."""
 
 TOOL_OPTIONS: Mapping[str, Any] = {
     "mcp_config": McpConfig,
@@ -117,15 +127,16 @@ TOOL_OPTIONS: Mapping[str, Any] = {
     "fresh": Fresh,
     "no_cache": NoCache,
 }
-"""Who serves the tools, and where their answers are kept."""
+"""Tool servers, and the cache of tool answers."""
 
 Command = Callable[..., None]
 
 
 def with_options(*groups: Mapping[str, Any]) -> Callable[[Command], Command]:
-    """Give a command all options of these groups, in front of its own.
+    """Add all options of these groups to a command, in front of its own options.
 
-    Their values come to it as one dict, `flags`, by setting; what was not said is None. `no_x` is said for `x`.
+    The command gets their values as one dict, `flags`, by setting; an option that was not given is None. A switch
+    `no_x` sets `x` to False.
     """
     options = {name: option for group in groups for name, option in group.items()}
 
@@ -133,20 +144,25 @@ def with_options(*groups: Mapping[str, Any]) -> Callable[[Command], Command]:
         own = inspect.signature(command, eval_str=True).parameters
 
         @functools.wraps(command)
-        def given(**values: Any) -> None:
-            flags = {name: None if values[name] is False else values[name] for name in options}
-            switched_off = {name.removeprefix("no_"): False for name, one in flags.items() if one and name[:3] == "no_"}
-            flags = {name: one for name, one in flags.items() if name[:3] != "no_"} | switched_off
+        def wrapper(**values: Any) -> None:
+            flags: dict[str, Any] = {}
+            for name in options:
+                value = None if values[name] is False else values[name]
+                if not name.startswith("no_"):
+                    flags[name] = value
+                elif value:
+                    flags[name.removeprefix("no_")] = False
             command(**{name: value for name, value in values.items() if name not in options}, flags=flags)
 
         added = [_parameter(name, option) for name, option in options.items()]
-        kept = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own.values() if one.name != "flags"]
-        asked = [one for one in kept if one.default is inspect.Parameter.empty]
-        flag_value = [one for one in kept if one.default is not inspect.Parameter.empty]
-        parameters = [*asked, *added, *flag_value]
-        given.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] - what typer reads
-        given.__annotations__ = {one.name: one.annotation for one in parameters}
-        return given
+        kept = [part.replace(kind=inspect.Parameter.KEYWORD_ONLY) for part in own.values() if part.name != "flags"]
+        # Python's own order of parameters: those without a default come first.
+        required = [part for part in kept if part.default is inspect.Parameter.empty]
+        optional = [part for part in kept if part.default is not inspect.Parameter.empty]
+        parameters = [*required, *added, *optional]
+        wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] - typer reads it
+        wrapper.__annotations__ = {part.name: part.annotation for part in parameters}
+        return wrapper
 
     return decorate
 
@@ -157,5 +173,5 @@ def _parameter(name: str, option: Any) -> inspect.Parameter:
 
 
 def flag_value(flag: bool, value: bool = True) -> bool | None:
-    """A switch as a setting: `value` when it was given, None (not said) when it was not."""
+    """The setting of a switch: `value` when it was given, None when it was not."""
     return value if flag else None

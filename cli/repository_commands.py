@@ -1,4 +1,4 @@
-"""crawl, cases and engineer: the three agents of A-01, each as far as it is asked for."""
+"""Commands crawl, cases and engineer: run the three repository agents up to a goal."""
 
 from __future__ import annotations
 

@@ -65,25 +65,25 @@ def run(
     with report_failures(debug=debug, as_json=as_json):
         switched = {"run": given.flag_value(no_run, False), "analyze": given.flag_value(no_analyze, False)}
         settings = load_settings({**flags, **switched})
-        if (answer := _answered(request, settings)) is not None:
+        if (answer := _cached_result(request, settings)) is not None:
             sys.stdout.write(answer.report if as_json else answer.shown)
             raise typer.Exit(answer.exit_code)
         with fast_imports():
             from ..app import runs
 
-        beginning = ProjectSnapshot(all_keys(request, settings, sys.argv[1:])) if is_cacheable(settings) else None
+        snapshot = ProjectSnapshot(all_keys(request, settings, sys.argv[1:])) if is_cacheable(settings) else None
         settings = settings.model_copy(update={"run_id": settings.run_id or new_run_id()})
         folder = RunFolder(settings.state, str(settings.run_id)).path
         with name_interrupted_run(str(settings.run_id), folder), show_progress(quiet=as_json) as sink:
             ended = asyncio.run(runs.run(request, settings, on_event=sink, importing=fast_imports))
-        if beginning is not None:
-            beginning.keep(settings, ended.report, ended.interpreter, cached_summary(ended))
+        if snapshot is not None:
+            snapshot.store(settings, ended.report, ended.interpreter, cached_summary(ended))
     print_result(ended, as_json=as_json)
     raise typer.Exit(ended.report.exit_code)
 
 
-def _answered(request: str, settings: Settings) -> CachedRun | None:
-    """What an earlier run has answered and still stands; never where work was asked for in so many words."""
+def _cached_result(request: str, settings: Settings) -> CachedRun | None:
+    """The cached result of an earlier run; None where the flags ask for new work."""
     if settings.fresh or settings.run_id or not is_cacheable(settings):
         return None
     return lookup(key_for(request, settings, os.environ))

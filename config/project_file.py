@@ -1,4 +1,4 @@
-"""The settings of a project's own file: `testwright.toml`, else `[tool.testwright]` in `pyproject.toml` (T-14)."""
+"""The settings of a project's own file: `testwright.toml`, else `[tool.testwright]` in `pyproject.toml`."""
 
 from __future__ import annotations
 

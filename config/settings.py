@@ -1,4 +1,4 @@
-"""One typed settings object: explicit flag > environment > project file > default (T-13, T-14, T-19).
+"""One typed settings object: explicit flag > environment > project file > default.
 
 The project file is `testwright.toml`, else `[tool.testwright]` in `pyproject.toml`, in the project's root. Environment
 variables are `TESTWRIGHT_` and the field's name, nested fields joined by two underscores (`TESTWRIGHT_MODELS__SPEC`).
@@ -33,7 +33,7 @@ ModelName = Annotated[str, Field(pattern=rf"^({EMBEDDED}|{PROVIDER}\S+)$", max_l
 
 
 class Models(BaseModel):
-    """Who thinks in each role (T-13): `embedded`, or `openai:NAME` at any OpenAI-compatible endpoint."""
+    """Who thinks in each role: `embedded`, or `openai:NAME` at any OpenAI-compatible endpoint."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -73,7 +73,7 @@ class Settings(BaseSettings):
         target: a file, module, symbol or API description to test, besides those that the request names. Not in files.
         app_command: how the application of API tests is started, as in a shell but without one; `{port}` is its port.
             None has it found.
-        changed_since: a branch, tag or commit; only what changed since is tested (T-18). None for everything. Not in
+        changed_since: a branch, tag or commit; only what changed since is tested. None for everything. Not in
             files.
         run_id: fixes the run's id; None makes one.
         jobs: steps that run at the same time, 1 to 64.
@@ -90,8 +90,8 @@ class Settings(BaseSettings):
         model_timeout: seconds for one whole answer of a model.
         answer_tokens: the most one answer of a model may have.
         prices: a price table of the user's own, JSON.
-        isolate_agents: each request to an agent in a process of its own, one at a time (A-06).
-        max_tokens, max_cost, max_seconds: ceilings of a run (B-08); cost in US dollars, None for none.
+        isolate_agents: each request to an agent in a process of its own, one at a time.
+        max_tokens, max_cost, max_seconds: ceilings of a run; cost in US dollars, None for none.
         trials: calls the embedded engine tries for each module.
         max_retries: refinements of a spec or of code after the first generation.
         max_retries_per_step: repeats of a step after an infrastructure fault.
@@ -100,7 +100,7 @@ class Settings(BaseSettings):
         mutants: mutants of each target that its kept tests are measured by, and that exploring goes by; 0 for none.
         build_command: what `run_build` runs in the sandbox, in a shell; None finds it out from the project's files.
         keep_runs: runs that `clean` leaves.
-        mcp_servers: tool servers of others (T-12), see `tool_servers.py`.
+        mcp_servers: tool servers of others, see `tool_servers.py`.
         mcp_config: a JSON file with `mcpServers`; they take the place of `mcp_servers`. Not in files.
         project_servers: whether servers that a file of the project names may be started. Not in files.
         fresh: do all work anew, whatever was kept of earlier runs; what comes of it is kept.

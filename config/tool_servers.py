@@ -1,4 +1,4 @@
-"""The entries of `mcpServers`: tool servers of others, as the configuration names them (T-12). They hold no secrets.
+"""The entries of `mcpServers`: tool servers of others, as the configuration names them. They hold no secrets.
 
 The shape is the usual one of MCP clients, with a few keys of our own: `timeout`, `startTimeout`, `maxAnswerBytes`,
 `optional` and `tools`. `docs/mcp-servers.md` describes them.

@@ -17,8 +17,8 @@
     │   ├── StoreFull
     │   └── StateVersionError      a checkpoint or artifact of another version
     ├── AgentFailure               an agent's answer could not be used
-    │   ├── MalformedLlmOutput     not parseable after sanitising; retryable (A-03)
-    │   ├── SchemaValidationError  parsed, but against the contract; not retryable (A-03)
+    │   ├── MalformedLlmOutput     not parseable after sanitising; retryable
+    │   ├── SchemaValidationError  parsed, but against the contract; not retryable
     │   └── ModelFailure           a model's endpoint failed, or answered nothing usable
     │       ├── ModelTimeout           no whole answer in time                            again
     │       ├── ModelUnreachable       no connection, or it broke                         again
@@ -51,7 +51,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """The command line's exit codes (B-07); `docs/exit-codes.md` is the documented table."""
+    """The command line's exit codes; `docs/exit-codes.md` is the documented table."""
 
     OK = 0
     INTERNAL = 1
@@ -163,11 +163,11 @@ class AgentFailure(TestwrightError):
 
 
 class MalformedLlmOutput(AgentFailure):
-    """The answer does not parse as JSON after sanitising; retryable (A-03)."""
+    """The answer does not parse as JSON after sanitising; retryable."""
 
 
 class SchemaValidationError(AgentFailure):
-    """The answer parses but breaks its contract; not retryable (A-03)."""
+    """The answer parses but breaks its contract; not retryable."""
 
 
 class ModelFailure(AgentFailure):
@@ -291,7 +291,7 @@ class ModelAnswerTooLarge(ModelFailure):
 
 
 class BudgetExhausted(TestwrightError):
-    """A ceiling of the run on time, tokens or cost is reached (B-08); what was accepted stays."""
+    """A ceiling of the run on time, tokens or cost is reached; what was accepted stays."""
 
     exit_code = ExitCode.BUDGET
 

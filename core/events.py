@@ -1,7 +1,6 @@
-"""The typed event stream (D-07): one ordered stream per run feeds every reporter.
+"""Defines the typed event stream: one ordered stream per run, which feeds every reporter.
 
-The type names are the seed's (`started` … `progress`), extended by the words of test generation. An event is plain
-data: `data` holds JSON values only, and secrets are redacted before anything is stored.
+An event is plain data: `data` holds JSON values only, and secrets are redacted before anything is stored.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any
 
 
 class EventType(StrEnum):
-    """What happened; the first twelve are the seed's."""
+    """What happened. Not every type is emitted: `searching` to `streaming` are reserved."""
 
     STARTED = "started"
     THINKING = "thinking"

@@ -1,4 +1,4 @@
-"""What an assessment of a suite says, as text for a terminal and as Markdown; both from its JSON form (B-01, B-11)."""
+"""What an assessment of a suite says, as text for a terminal and as Markdown; both from its JSON form."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class ReportExpectation(ReportPart):
 
 
 class ReportEvidence(ReportPart):
-    """The evidence record of one kept test (B-01).
+    """The evidence record of one kept test.
 
     `lines` are the target's lines it covers; `mutants_killed` is None where mutants were not tried; `reruns` counts the
     passes after the first, in other orders and processes.
@@ -112,7 +112,7 @@ class ReportMutant(ReportPart):
 
 
 class Mutation(ReportPart):
-    """What a seeded sample of mutants says about the kept tests (B-11). Timeouts count as killed."""
+    """What a seeded sample of mutants says about the kept tests. Timeouts count as killed."""
 
     found: Count
     sampled: Count
@@ -188,7 +188,7 @@ class ReportTarget(ReportPart):
 
 
 class SuspectedDefect(ReportPart):
-    """Where the code contradicts its documentation (B-02). Never frozen into a passing test."""
+    """Where the code contradicts its documentation. Never frozen into a passing test."""
 
     id: str
     title: str
@@ -201,7 +201,7 @@ class SuspectedDefect(ReportPart):
 
 
 class ReportFinding(ReportPart):
-    """What the analysis says about a case or a target (B-07)."""
+    """What the analysis says about a case or a target."""
 
     failure_class: FailureClass
     target: str
@@ -235,7 +235,7 @@ class SkippedTarget(ReportPart):
 
 
 class ReportOrigins(ReportPart):
-    """Expectations of kept tests by where they come from (B-02)."""
+    """Expectations of kept tests by where they come from."""
 
     documented: Count = 0
     inferred: Count = 0

@@ -60,7 +60,7 @@ def first(value: Mapping[str, Any], *names: str) -> Any:
 
 
 def failure_class(value: Any) -> FailureClass:
-    """A class of the taxonomy (B-07), `unknown` for any other word."""
+    """A class of the taxonomy, `unknown` for any other word."""
     return _CLASSES.get(text(value), "unknown")
 
 

@@ -34,7 +34,7 @@ class ToolUse(ReportPart):
 
 
 class ToolServerUse(ReportPart):
-    """A tool server of somebody else, as the configuration named it (T-12)."""
+    """A tool server of somebody else, as the configuration named it."""
 
     name: str
     transport: str = Field(default="", description="stdio or http.")
@@ -44,7 +44,7 @@ class ToolServerUse(ReportPart):
 
 
 class CacheUse(ReportPart):
-    """The cache of tool answers (A-09)."""
+    """The cache of tool answers."""
 
     kept_in: str = Field(default="memory", description="sqlite or valkey; memory when nothing outlives the run.")
     cache_hits: Count = 0

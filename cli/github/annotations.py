@@ -1,4 +1,4 @@
-"""What a run found, at the lines it is about (T-18)."""
+"""What a run found, at the lines it is about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commit that a workflow's event changed from: what `changed-only` compares with (T-18)."""
+"""The commit that a workflow's event changed from: what `changed-only` compares with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One step of a GitHub workflow: inputs, a run, and what the runner is told of it (T-18)."""
+"""One step of a GitHub workflow: inputs, a run, and what the runner is told of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Action's inputs, as its step hands them over: INPUT_<NAME>, all text, empty for not given (T-18)."""
+"""The Action's inputs, as its step hands them over: INPUT_<NAME>, all text, empty for not given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folder that becomes the workflow's artifact (T-18)."""
+"""The folder that becomes the workflow's artifact."""
 
 from __future__ import annotations
 

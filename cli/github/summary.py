@@ -1,4 +1,4 @@
-"""The job summary: what a reviewer wants to know of a run, in Markdown (T-18)."""
+"""The job summary: what a reviewer wants to know of a run, in Markdown."""
 
 from __future__ import annotations
 

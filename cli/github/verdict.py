@@ -1,4 +1,4 @@
-"""Whether the step fails (T-18): what `fail-on` says of a report."""
+"""Whether the step fails: what `fail-on` says of a report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words and files by which a step speaks to GitHub's runner (T-18).
+"""The words and files by which a step speaks to GitHub's runner.
 
 Text that is not ours (titles, paths, output of tested code) passes through here and nowhere else: it can end neither a
 command, nor a property, nor a value.

@@ -283,7 +283,7 @@ class TestWhatIsKept:
 
     def test_nothing_when_the_project_changed_during_the_run(self, run_once, asked, report):
         settings = load_settings({"root": run_once.root, "trials": int(TRIALS)})
-        beginning = run_cache.ProjectSnapshot(run_cache.all_keys("another request", settings))
+        snapshot = run_cache.ProjectSnapshot(run_cache.all_keys("another request", settings))
         path = run_once.root / "src" / "small" / "names.py"
         before = path.read_text("utf-8")
         path.write_text(f"{before}# edited while the run was at work\n", "utf-8")
@@ -291,10 +291,10 @@ class TestWhatIsKept:
 
         interpreter = find_interpreter(run_once.root, None)
         try:
-            assert not beginning.keep(settings, report, interpreter, "shown")
+            assert not snapshot.store(settings, report, interpreter, "shown")
         finally:
             path.write_text(before, "utf-8")
-        assert beginning.keep(settings, report, interpreter, "shown")
+        assert snapshot.store(settings, report, interpreter, "shown")
         assert asked("another request").shown == "shown"
 
 
