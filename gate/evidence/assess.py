@@ -20,7 +20,7 @@ from ..model.mutant_results import MutantResult, MutationReport
 from ..model.options import Framework
 from ..model.results import CaseResult, SuiteResult
 from ..model.strictness import VerifyOptions
-from ..model.verdicts import TestVerdict, Verification
+from ..model.verdicts import CaseVerdict, Verification
 from ..mutation.measurement import MutationOptions, measure_mutants, try_further
 from ..runner.suite import Suite, open_suite
 from ..verify.examination import Examination, own_modules
@@ -102,7 +102,7 @@ class Assessment:
             "seconds": verification.seconds,
         }
 
-    def _test(self, verdict: TestVerdict, record: EvidenceRecord | None) -> dict[str, Any]:
+    def _test(self, verdict: CaseVerdict, record: EvidenceRecord | None) -> dict[str, Any]:
         addition = self.additions.get(verdict.nodeid)
         checks = self.checks.get(verdict.nodeid)
         evidence = None
@@ -129,7 +129,7 @@ class Assessment:
             "slow": verdict.seconds >= SLOW_SECONDS,
         }
 
-    def _conditions(self, shown: Sequence[TestVerdict]) -> list[dict[str, Any]]:
+    def _conditions(self, shown: Sequence[CaseVerdict]) -> list[dict[str, Any]]:
         """Each condition that the tests were run under, what was in force, and how many tests fail under it."""
         if not self.verification.repeats:
             return []
@@ -142,7 +142,7 @@ class Assessment:
                 rows.append({"name": name, "title": title, "in_force": in_force, "tried": tried, "failing": failing})
         return rows
 
-    def _totals(self, shown: Sequence[TestVerdict]) -> dict[str, int | float]:
+    def _totals(self, shown: Sequence[CaseVerdict]) -> dict[str, int | float]:
         names = ("holds", "failed", "error", "timeout", "flaky")
         verdicts = ["holds" if one.verdict == "kept" else one.verdict for one in shown]
         return {
@@ -267,7 +267,7 @@ def _in_force(examination: Examination) -> dict[str, str]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _disturbances(shown: Sequence[TestVerdict]) -> list[dict[str, Any]]:
+def _disturbances(shown: Sequence[CaseVerdict]) -> list[dict[str, Any]]:
     """Which test makes which other one fail, needs which, or fails beside which."""
     return [
         {"test": one.nodeid, "relation": one.relation, "other": other, "reason": one.reason}

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..model.classify import cases_by_id
 from ..model.coverage_data import Branch, CoverageData
-from ..model.verdicts import TestVerdict, Verification
+from ..model.verdicts import CaseVerdict, Verification
 
 _ORIGINS = ("documented", "inferred", "observed")
 
@@ -82,7 +82,7 @@ def evidence_of(
 
 
 def _record(
-    verdict: TestVerdict,
+    verdict: CaseVerdict,
     killed: int | None,
     coverage: CoverageData,
     known: CoverageData,
@@ -116,7 +116,7 @@ def _record(
     )
 
 
-def _takers(coverage: CoverageData, kept: Sequence[TestVerdict]) -> dict[tuple[str, Branch], int]:
+def _takers(coverage: CoverageData, kept: Sequence[CaseVerdict]) -> dict[tuple[str, Branch], int]:
     counts: dict[tuple[str, Branch], int] = {}
     for verdict in kept:
         for path, part in coverage.of_test(verdict.nodeid).items():

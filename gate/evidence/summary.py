@@ -9,7 +9,7 @@ from typing import Any
 
 from ..model.coverage_data import CoverageData
 from ..model.mutant_results import MutantResult, MutationReport
-from ..model.verdicts import TestVerdict, Verification
+from ..model.verdicts import CaseVerdict, Verification
 from ..runner.baseline import CoverageBaseline
 from .evidence import EvidenceRecord
 from .uncovered_branches import uncovered_branches
@@ -110,7 +110,7 @@ def _mutant(one: MutantResult) -> dict[str, Any]:
     return {key: shown[key] for key in ("path", "line", "operator", "before", "after", "status", "rule")}
 
 
-def _dropped(verdict: TestVerdict) -> dict[str, Any]:
+def _dropped(verdict: CaseVerdict) -> dict[str, Any]:
     return {
         "case_id": verdict.case_id,
         "nodeid": verdict.nodeid,
@@ -123,7 +123,7 @@ def _dropped(verdict: TestVerdict) -> dict[str, Any]:
     }
 
 
-def _idle(verdict: TestVerdict, verification: Verification) -> dict[str, Any]:
+def _idle(verdict: CaseVerdict, verification: Verification) -> dict[str, Any]:
     tried = 0 if verification.mutation is None else verification.mutation.tried
     reason = (
         f"it covers nothing that other kept tests do not cover, and of {tried} mutants notices none that they do not"
@@ -131,7 +131,7 @@ def _idle(verdict: TestVerdict, verification: Verification) -> dict[str, Any]:
     return {"case_id": verdict.case_id, "nodeid": verdict.nodeid, "reason": reason, "class": "redundant"}
 
 
-def _test(verdict: TestVerdict, record: EvidenceRecord | None, path: str | None) -> dict[str, Any]:
+def _test(verdict: CaseVerdict, record: EvidenceRecord | None, path: str | None) -> dict[str, Any]:
     return {
         "nodeid": verdict.nodeid,
         "case_id": verdict.case_id,

@@ -10,7 +10,7 @@ Branch = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class TestReach:
+class ReachedCode:
     """What one test ran in one file."""
 
     lines: frozenset[int] = frozenset()
@@ -29,7 +29,7 @@ class FileCoverage:
     executed: frozenset[int] = frozenset()
     branches: frozenset[Branch] = frozenset()
     executed_branches: frozenset[Branch] = frozenset()
-    by_test: Mapping[str, TestReach] = field(default_factory=dict)
+    by_test: Mapping[str, ReachedCode] = field(default_factory=dict)
 
     @property
     def missing(self) -> tuple[int, ...]:
@@ -45,8 +45,8 @@ class FileCoverage:
         """What both runs reached together."""
         by_test = dict(self.by_test)
         for name, reach in other.by_test.items():
-            mine = by_test.get(name, TestReach())
-            by_test[name] = TestReach(mine.lines | reach.lines, mine.branches | reach.branches)
+            mine = by_test.get(name, ReachedCode())
+            by_test[name] = ReachedCode(mine.lines | reach.lines, mine.branches | reach.branches)
         return FileCoverage(
             self.statements | other.statements,
             self.executed | other.executed,
@@ -73,7 +73,7 @@ class CoverageData:
         wanted = set(paths)
         return CoverageData({name: file for name, file in self.files.items() if name in wanted})
 
-    def of_test(self, nodeid: str) -> dict[str, TestReach]:
+    def of_test(self, nodeid: str) -> dict[str, ReachedCode]:
         """What one test ran, by file; files it did not touch are left out."""
         return {name: file.by_test[nodeid] for name, file in sorted(self.files.items()) if nodeid in file.by_test}
 
@@ -132,7 +132,7 @@ def coverage_from_worker(raw: Mapping[str, Any]) -> CoverageData:
     files = {}
     for name, facts in raw.items():
         by_test = {
-            context: TestReach(frozenset(reach["lines"]), _branches(reach["branches"]))
+            context: ReachedCode(frozenset(reach["lines"]), _branches(reach["branches"]))
             for context, reach in facts["contexts"].items()
         }
         files[name] = FileCoverage(

@@ -120,7 +120,7 @@ class SuiteOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class TestOrder:
+class RunOrder:
     """An order of tests; the same seed gives the same order everywhere. `given` and `reversed` need none."""
 
     seed: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .conditions import conditions_of, under
-from .options import SuiteOptions, TestOrder
+from .options import RunOrder, SuiteOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ class VerifyOptions:
             return []
         return [self.order(1).asked(self.variation(1))]
 
-    def order(self, number: int) -> TestOrder:
+    def order(self, number: int) -> RunOrder:
         """The order of one repeat, counted from 1."""
         if number == self.repeats:
-            return TestOrder(0, "reversed")
-        return TestOrder(self.seeds[(number - 1) % len(self.seeds)] if self.seeds else number)
+            return RunOrder(0, "reversed")
+        return RunOrder(self.seeds[(number - 1) % len(self.seeds)] if self.seeds else number)

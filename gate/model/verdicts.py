@@ -14,7 +14,7 @@ VerdictName = Literal["kept", "failed", "flaky", "error", "timeout"]
 
 
 @dataclass(frozen=True, slots=True)
-class TestVerdict:
+class CaseVerdict:
     """Whether one test is kept, and if not, why.
 
     Attributes:
@@ -75,7 +75,7 @@ class Verification:
 
     framework: str
     contents: Mapping[str, str]
-    verdicts: tuple[TestVerdict, ...]
+    verdicts: tuple[CaseVerdict, ...]
     coverage: CoverageData | None = None
     repeats: int = 0
     notes: tuple[str, ...] = ()
@@ -86,12 +86,12 @@ class Verification:
     mutation: MutationReport | None = None
 
     @property
-    def kept(self) -> tuple[TestVerdict, ...]:
+    def kept(self) -> tuple[CaseVerdict, ...]:
         """The tests that hold."""
         return tuple(verdict for verdict in self.verdicts if verdict.verdict == "kept")
 
     @property
-    def dropped(self) -> tuple[TestVerdict, ...]:
+    def dropped(self) -> tuple[CaseVerdict, ...]:
         """The tests that do not."""
         return tuple(verdict for verdict in self.verdicts if verdict.verdict != "kept")
 

@@ -23,7 +23,7 @@ from ..model.conditions import (
 from ..model.options import SuiteOptions
 from ..model.results import CaseResult, CollectError, SuiteResult
 from ..model.strictness import VerifyOptions
-from ..model.verdicts import TestVerdict, VerdictName
+from ..model.verdicts import CaseVerdict, VerdictName
 from ..mutation.measuring import BackgroundMeasurement
 from ..runner.suite import Suite
 from .interference import find_disturbances, fixed_resources
@@ -50,7 +50,7 @@ class Examination:
     options: VerifyOptions
     cases: Mapping[str, Mapping[str, Any]]
     modules: frozenset[str]
-    verdicts: dict[str, TestVerdict] = field(default_factory=dict)
+    verdicts: dict[str, CaseVerdict] = field(default_factory=dict)
     passing: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     ahead: int = 0
@@ -166,7 +166,7 @@ class Examination:
 
         Args:
             causes: names of conditions.
-            related: how it stands to which tests; see `TestVerdict.relation`.
+            related: how it stands to which tests; see `CaseVerdict.relation`.
         """
         if nodeid in self.passing:
             self.passing.remove(nodeid)
@@ -237,7 +237,7 @@ class Examination:
                 details={"class": "environment", "path": error.path, "trace": error.trace},
             )
         verdict: VerdictName = "timeout" if judgement.failure_class == "timeout" else "error"
-        self.verdicts[error.path] = TestVerdict(
+        self.verdicts[error.path] = CaseVerdict(
             nodeid=error.path,
             path=error.path,
             name=error.path.rpartition("/")[2],
@@ -265,8 +265,8 @@ def _name(test: CaseResult) -> VerdictName:
     return "error" if test.outcome in ("error", "crashed") else "failed"
 
 
-def _verdict(test: CaseResult, name: VerdictName) -> TestVerdict:
-    return TestVerdict(
+def _verdict(test: CaseResult, name: VerdictName) -> CaseVerdict:
+    return CaseVerdict(
         nodeid=test.nodeid,
         path=test.path,
         name=test.name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..model.options import SuiteOptions, TestOrder
+from ..model.options import RunOrder, SuiteOptions
 from ..model.results import CaseResult
 from ..runner.suite import Suite
 from .polluter import PolluterSearch, find_polluter
@@ -37,7 +37,7 @@ class StableSuite:
 
 
 async def stabilize(
-    suite: Suite, nodeids: Sequence[str], orders: Sequence[TestOrder], options: SuiteOptions
+    suite: Suite, nodeids: Sequence[str], orders: Sequence[RunOrder], options: SuiteOptions
 ) -> StableSuite:
     """Run the tests in every order; after each failure leave out its culprit and try again until all orders pass.
 
@@ -46,7 +46,7 @@ async def stabilize(
     """
     settlement = StableSuite(list(nodeids))
     plain = replace(options, shuffle=None, exclude=(), measure=())
-    clean: set[TestOrder] = set()
+    clean: set[RunOrder] = set()
     while settlement.kept and len(clean) < len(orders):
         for order in orders:
             if order in clean:

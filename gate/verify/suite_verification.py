@@ -13,7 +13,7 @@ from typing import Any
 
 from ...sandbox.target import PythonTarget
 from ..model.classify import cases_by_id
-from ..model.options import Framework, TestOrder
+from ..model.options import Framework, RunOrder
 from ..model.strictness import VerifyOptions
 from ..model.verdicts import Verification
 from ..runner.suite import open_suite
@@ -36,10 +36,10 @@ class SuiteVerificationOptions:
     test_seconds: float = 10.0
     wall_seconds: float = 600.0
 
-    def orders(self) -> list[TestOrder]:
+    def orders(self) -> list[RunOrder]:
         """The orders besides the given one."""
-        mixed = [TestOrder(seed, "test" if turn % 2 == 0 else "module") for turn, seed in enumerate(self.seeds)]
-        return [*mixed, TestOrder(0, "reversed")]
+        mixed = [RunOrder(seed, "test" if turn % 2 == 0 else "module") for turn, seed in enumerate(self.seeds)]
+        return [*mixed, RunOrder(0, "reversed")]
 
 
 async def verify_suite(
@@ -71,7 +71,7 @@ async def verify_suite(
         await examination.see_again()
         disturbed = await _pass_in_other_company(examination)
         orders = options.orders()[examination.ahead :]
-        orders = [TestOrder(0, "given"), *orders] if disturbed else orders
+        orders = [RunOrder(0, "given"), *orders] if disturbed else orders
         settlement = await stabilize(suite, examination.passing, orders, strictness.base())
         for expelled in settlement.expelled:
             examination.expel(expelled)

@@ -2,13 +2,13 @@
 
 import ast
 
-from .handler_places import Places
+from .handler_places import RequestSources
 from .handler_trees import refuses
 
 TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "list": "array", "dict": "object"}
 
 
-class Checks(Places):
+class Checks(RequestSources):
     """Notes what conditions say of keys."""
 
     def bound(self, target, values):

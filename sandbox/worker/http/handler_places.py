@@ -9,7 +9,7 @@ _RAW = ("body", "data", "get_data")
 _SAME = ("strip", "lower", "upper", "lstrip", "rstrip", "decode", "copy", "title", "casefold")
 
 
-class Places:
+class RequestSources:
     """Finds places: (kind, keys), where kind is body, form, query or header, and `[]` among the keys is an item.
 
     `known` has what variables hold: a place, or a list of constants. `requests` are the names of the request.

@@ -37,7 +37,7 @@ class Task:
         self.done = done
 
 
-class Running:
+class RunningChild:
     """A child at work; it writes to the file `words`, and `end`, where there is that, is readable when it ends."""
 
     def __init__(self, task, pid, words):
@@ -100,7 +100,7 @@ class Children:
             os.setpgid(pid, pid)
         except OSError:
             pass  # it did so itself, or has ended
-        return Running(task, pid, words)
+        return RunningChild(task, pid, words)
 
     def be_a_child(self, task, words):
         """The child's whole life."""

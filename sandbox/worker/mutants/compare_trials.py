@@ -28,7 +28,7 @@ from ..observe import patterns, trace
 from ..observe.run_trials import Surroundings, Wire
 from . import children, facets, swap
 from .module_state import State
-from .runners import Places
+from .runners import ProjectModules
 
 BAD = ("timed_out", "out_of_memory", "refused", "crashed")
 PORTION = 12
@@ -40,7 +40,7 @@ WALL_SECONDS = 60.0
 EVER = 1e9
 
 
-class Lockstep:
+class TrialComparison:
     """The loaded target, the trials, and what they do without a mutant."""
 
     def __init__(self, config, around, swapping, wire):
@@ -52,7 +52,7 @@ class Lockstep:
         self.runner = around.runner(trace.open_tracer(self.original, config["max_steps"]))
         self.wire = wire
         self.children = children.Children(config["jobs"], address_mib() + config["memory_mib"])
-        self.places = Places(config["project"])
+        self.places = ProjectModules(config["project"])
         own = [module for name, module in self.loaded() if self.places.inside(module)]
         self.held = State(own)
         self.trials = []
@@ -149,7 +149,7 @@ class Lockstep:
                 say("kept")
 
         def done(facts, ending):
-            found, left, each = facets.answers(mutants[:1] if alone else mutants, facts, ending)
+            found, left, each = facets.mutant_answers(mutants[:1] if alone else mutants, facts, ending)
             for answer in found:
                 self.wire.write(answer)
             left = mutants[1:] if alone else left
@@ -286,7 +286,7 @@ def main():
     config = wire.read()
     around = Surroundings(config)
     swapping = around.importing_target(wire, lambda: import_target(config))
-    lockstep = Lockstep(config, around, swapping, wire)
+    lockstep = TrialComparison(config, around, swapping, wire)
     wire.write({"ready": {"python": list(sys.version_info[:3])}})
     gc.collect()
     gc.freeze()

@@ -6,7 +6,7 @@ Plain standard library, Python 3.9.
 ENDED = ("returned", "raised")
 
 
-def answers(mutants, facts, ending):
+def mutant_answers(mutants, facts, ending):
     """What a child that tried some mutants found out, which are left, and whether each of these needs its own child.
 
     What is found on several in one child counts where the child has said in the end that the trials that differed are

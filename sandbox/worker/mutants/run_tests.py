@@ -28,7 +28,7 @@ import time
 from time import sleep as _sleep  # bound here: a test may replace what the module holds
 
 from ..observe import patterns
-from ..suites.journal import Journal
+from ..suites.journal import ResultJournal
 from ..suites.run_unittest import collect
 from . import children, runners, swap
 from .file_stamps import stamps
@@ -40,15 +40,15 @@ PORTION = 16
 PAUSE = 0.01
 
 
-class Bench:
+class MutantTestRun:
     """One request with everything it is worked on with."""
 
     def __init__(self, request):
         self.request = request
-        self.journal = Journal(request["results"])
+        self.journal = ResultJournal(request["results"])
         self.children = children.Children(request["jobs"], request["memory_mib"])
         self.sources = swap.Sources(request["project"], request["sources"])
-        self.places = runners.Places(request["project"])
+        self.places = runners.ProjectModules(request["project"])
         self.tests = []
         self.known = set()
         self.costs = {}
@@ -104,7 +104,7 @@ class Bench:
             last: called before `leave` ends the process.
         """
         files = files or runners.paths_of(wanted or ()) or self.files
-        watch = runners.Watch(say, self.limit, self.known, children.limit_processor_time, leave, needy, last)
+        watch = runners.RunWatch(say, self.limit, self.known, children.limit_processor_time, leave, needy, last)
         if self.collect is not None:
             runners.run_unittest(self.request, files, wanted, watch, self.collect, serve)
         else:
@@ -247,7 +247,7 @@ class Bench:
             gc.freeze()
             collecting = time.process_time()
             self.read_plan()
-            self.journal = Journal(self.request["results"])
+            self.journal = ResultJournal(self.request["results"])
             self.children = children.Children(self.request["jobs"], self.request["memory_mib"])
             facts = self.control(go, collecting)
             for fact in facts:
@@ -313,7 +313,7 @@ class Bench:
             gc.collect()
             gc.freeze()
             self.collecting = go
-            self.journal = Journal(self.request["results"])
+            self.journal = ResultJournal(self.request["results"])
             self.children = children.Children(self.request["jobs"], self.request["memory_mib"])
             left = self.try_anew(mutants)
             say("served", left, self.children.peak_kib, sorted(self.useful))
@@ -372,7 +372,7 @@ def main():
         given = json.load(stream)
     os.environ["TZ"] = given["time_zone"]
     time.tzset()
-    Bench(given).work()
+    MutantTestRun(given).work()
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

@@ -11,7 +11,7 @@ import time
 import unittest
 
 
-class Watch:
+class RunWatch:
     """Tells of tests, and gives each its time.
 
     Args:
@@ -89,21 +89,21 @@ def run_pytest(request, files, wanted, watch, basetemp, serve=None, early=None):
     import pytest
 
     chosen = {"tests": wanted}
-    plugins: list = [telling(pytest, watch, chosen)]
+    plugins: list = [reporting_plugin(pytest, watch, chosen)]
     if serve is not None or early is not None:
-        plugins.append(serving(pytest, pathlib.Path(request["scratch"]).resolve(), watch, chosen, serve, early))
+        plugins.append(forking_plugin(pytest, pathlib.Path(request["scratch"]).resolve(), watch, chosen, serve, early))
     # Parts of plugins are loaded ahead, which pytest warns of; a project that makes errors of warnings would not start.
     quiet = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
     arguments = [*request["arguments"], *quiet, "--basetemp", basetemp, *files]
     return int(pytest.main(arguments, plugins=plugins))
 
 
-def untold(*facts, **options):
+def no_traceback(*facts, **options):
     """What stands in the place of a failure's story, which nobody reads: to tell it takes longer than most tests."""
     return "it fails"
 
 
-def telling(pytest, watch, chosen):
+def reporting_plugin(pytest, watch, chosen):
     """The plugin that selects tests, and tells the watch of them."""
 
     class Telling:
@@ -114,11 +114,11 @@ def telling(pytest, watch, chosen):
                 watch.plugins.add(getattr(plugin, "__name__", "").partition(".")[0])
             items[:] = [items[place] for place in watch.chosen([item.nodeid for item in items], chosen["tests"])]
             for item in items:
-                item.repr_failure = item._repr_failure_py = untold
+                item.repr_failure = item._repr_failure_py = no_traceback
 
         @pytest.hookimpl(hookwrapper=True)
         def pytest_make_collect_report(self, collector):
-            collector.repr_failure = untold
+            collector.repr_failure = no_traceback
             outcome = yield
             report = outcome.get_result()
             if report.failed:
@@ -141,7 +141,7 @@ def telling(pytest, watch, chosen):
     return Telling()
 
 
-def serving(pytest, scratch, watch, chosen, serve, early):
+def forking_plugin(pytest, scratch, watch, chosen, serve, early):
     """The plugin that stops before collecting, or before the first test, for forks that go on from there."""
 
     class Serving:
@@ -160,7 +160,7 @@ def serving(pytest, scratch, watch, chosen, serve, early):
         def pytest_runtestloop(self, session):
             serve, self.serve = self.serve, None
             if serve is not None:
-                hush(session)
+                silence_reporter(session)
                 serve(lambda *given: self.run(session, *given))
 
         def collect_and_run(self, session, wanted, say, name, needy):
@@ -188,7 +188,7 @@ def serving(pytest, scratch, watch, chosen, serve, early):
     return Serving()
 
 
-def hush(session):
+def silence_reporter(session):
     """Before forks run tests: nobody reads what would be printed of them, and where each stands is looked up once."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     for name in ("pytest_runtest_logstart", "pytest_runtest_logreport", "pytest_runtest_logfinish"):
@@ -296,7 +296,7 @@ def paths_of(nodeids):
     return list(dict.fromkeys(nodeid.split("::")[0] for nodeid in nodeids))
 
 
-class Places:
+class ProjectModules:
     """Which loaded modules belong to the project. Remembers folders: following links is slow on some systems."""
 
     def __init__(self, project):

@@ -40,7 +40,7 @@ class Counter:
         return self.__name__  # pickled and copied as the original is: by name
 
 
-class Clock:
+class TrialClock:
     """Replaces `time.time` and what `datetime` says now is, and has the counters go along.
 
     Args:
@@ -153,7 +153,7 @@ def _replace_datetime(clock):
     datetime.date, datetime.datetime = Date, Moment  # type: ignore[misc]
 
 
-class Chance:
+class SeededRandomness:
     """Seeds every source of randomness per trial, and tells whether a trial used one."""
 
     def __init__(self):

@@ -25,7 +25,7 @@ class OutOfTime(BaseException):
     """The trial used up its processor time or its wall clock."""
 
 
-class Refused(BaseException):
+class TrialRefused(BaseException):
     """The trial reached for something a test must not use."""
 
 
@@ -125,10 +125,10 @@ class NoInput(io.TextIOBase):
         return True
 
     def read(self, size=-1, /):
-        raise Refused("reads standard input")
+        raise TrialRefused("reads standard input")
 
     def readline(self, size=-1, /):  # type: ignore[override]
-        raise Refused("reads standard input")
+        raise TrialRefused("reads standard input")
 
 
 class Logged:

@@ -190,11 +190,11 @@ class Surroundings:
         self.config = config
         self.clock = None
         if config["clock"] is not None:
-            self.clock = clock.Clock(config["clock"]["mode"], config["clock"]["seconds"])
+            self.clock = clock.TrialClock(config["clock"]["mode"], config["clock"]["seconds"])
             self.clock.install()
         self.limiter = limits.Limiter(config["cpu_seconds"], config["wall_seconds"])
         self.limiter.install()
-        self.chance = clock.Chance()
+        self.chance = clock.SeededRandomness()
         self.chance.install()
         self.chance.reseed(config["seed"])
         # What tells its own program's name tells something else in a test.

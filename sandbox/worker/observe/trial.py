@@ -14,7 +14,7 @@ from typing import Any
 
 from . import effects, endings
 from .endings import MAX_MESSAGE
-from .limits import OutOfTime, Refused, quiet, unheard
+from .limits import OutOfTime, TrialRefused, quiet, unheard
 from .literals import Literals
 from .modes import AWAITING, MAX_ITERATED, TOP_LEVEL_AWAIT, calls_for, evaluate, take, untraced
 from .names import type_name
@@ -247,7 +247,7 @@ class _Work:
                 self.told["shown"] = "" if result is None else repr(result)[:MAX_SHOWN]
 
     def _tell_raised(self, error):
-        if isinstance(error, Refused):
+        if isinstance(error, TrialRefused):
             self.runner.refusals.append(str(error))
         if self.told["outcome"] == "returned":
             self.told.pop("value", None)

@@ -12,7 +12,7 @@ import os
 import sys
 
 from ..observe import wide_trace
-from ..observe.clock import Clock
+from ..observe.clock import TrialClock
 
 
 def main():
@@ -20,7 +20,7 @@ def main():
     config = json.loads(sys.argv[1])
     kind, what = sys.argv[2:4]
     if config["shift"]:
-        Clock("shifted", config["shift"]).install()
+        TrialClock("shifted", config["shift"]).install()
     if config["out"]:
         trace(config)
     sys.argv[:] = [what if kind == "-m" else "-c", *sys.argv[4:]]

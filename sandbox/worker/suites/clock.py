@@ -41,7 +41,7 @@ class _Moved:
         return self.__name__  # pickled and copied as the original is: by name
 
 
-class Shifted:
+class ShiftedClock:
     """A wall clock that is some seconds ahead; everything else is as it was."""
 
     def __init__(self, real, seconds):
@@ -66,7 +66,7 @@ class Shifted:
         """A test is over."""
 
 
-class Running(Shifted):
+class RunningClock(ShiftedClock):
     """A clock at the end of a year's last day that goes on by a second from look to look.
 
     Midnight comes between the first and the second look of every test. Only looks of the project's and the tests' own
@@ -145,7 +145,7 @@ def move_clock(seconds, runs_in=None):
     Returns (the clock, whether `datetime` could be moved as well).
     """
     real = types.SimpleNamespace(**{name: getattr(time, name) for name in WALL + COUNTERS})
-    clock = Shifted(real, seconds) if runs_in is None else Running(real, seconds, runs_in)
+    clock = ShiftedClock(real, seconds) if runs_in is None else RunningClock(real, seconds, runs_in)
     caller = sys._getframe  # the frame behind _Moved.__call__ and the function below
 
     def local(moment=None):

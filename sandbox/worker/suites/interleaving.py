@@ -26,7 +26,7 @@ LONGEST_WAIT = 60.0
 _read, _write, _wait, _clock, _realpath = os.read, os.write, select.select, time.monotonic, os.path.realpath
 
 
-class Watch:
+class ResourceWatch:
     """An audit hook that notes the shared things of each test.
 
     Args:
@@ -241,7 +241,7 @@ def _nothing():
     """Where nobody has asked to be called."""
 
 
-class Company:
+class RunHooks:
     """What a recorder tells of its tests, for watching, taking turns and the clock; by itself it does nothing.
 
     Args:
@@ -279,22 +279,22 @@ class Company:
         return self._watch.taken() if self._watch is not None else []
 
 
-def company(request, folder, ends, clock=None):
+def hooks_for(request, folder, ends, clock=None):
     """What a request asks for, in place.
 
     Args:
         folder: the run's own.
         ends: (hear, tell) where the run is one of a pair.
-        clock: see `Company`.
+        clock: see `RunHooks`.
     """
     pair = request.get("pair")
     if not request.get("watch") and not pair:
-        return Company(clock=clock)
+        return RunHooks(clock=clock)
     own = _realpath(folder)
-    watch = Watch(_realpath(request["project"]), os.path.dirname(own), own)
+    watch = ResourceWatch(_realpath(request["project"]), os.path.dirname(own), own)
     if not pair or ends is None:
-        return Company(watch, clock=clock)
+        return RunHooks(watch, clock=clock)
     turns = Turns(pair["role"], *ends)
     if pair["role"] == "holder":
         watch.stop(pair["things"], pair["moment"], turns.hold)
-    return Company(watch, turns, clock)
+    return RunHooks(watch, turns, clock)

@@ -23,7 +23,7 @@ class TestTimedOut(BaseException):
     __test__ = False
 
 
-class Journal:
+class ResultJournal:
     """Appends JSON lines to a file, only from the process that opened it: a test may fork and go on running."""
 
     def __init__(self, path):

@@ -7,7 +7,7 @@ import time
 import pytest
 
 
-class Recorder:
+class PytestRecorder:
     """Writes every fact of a session to the journal.
 
     Args:

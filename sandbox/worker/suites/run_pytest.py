@@ -26,9 +26,9 @@ def run(request, tools, journal, measure, company):
     import pytest
 
     journal.write("session", runner="pytest", version=pytest.__version__, python=sys.version.split()[0])
-    from .pytest_recorder import Recorder  # its module imports pytest, which only the process of a run may have
+    from .pytest_recorder import PytestRecorder  # its module imports pytest, which only the process of a run may have
 
-    plugin = Recorder(tools, request, journal, measure, company)
+    plugin = PytestRecorder(tools, request, journal, measure, company)
     files = [os.path.join(request["project"], path) for path in request["files"]]
     return int(pytest.main(list(request["arguments"]) + files, plugins=[plugin]))
 

@@ -74,7 +74,7 @@ def at_once(together, run):
 
 def carry_out(request, run, ends=None):
     """One request, from its surroundings to the coverage; `ends` are the pipes to the run it takes turns with."""
-    journal = journals.Journal(request["results"])
+    journal = journals.ResultJournal(request["results"])
     folder = os.path.dirname(request["results"])
     facts, clock = environment.enter(request, folder)
     journal.write("surroundings", **facts)
@@ -84,7 +84,7 @@ def carry_out(request, run, ends=None):
             starts = started_by(request["project"], request["files"])
             applications = (lambda include: Applications(folder, include)) if starts else None
             measure = Measure(request["project"], request["measure"], applications)
-        company = interleaving.company(request, folder, ends, clock)
+        company = interleaving.hooks_for(request, folder, ends, clock)
         code = run(request, journals, journal, measure, company)
         if measure is not None:
             with open(request["coverage"], "w", encoding="utf-8") as stream:

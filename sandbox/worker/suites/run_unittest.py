@@ -34,7 +34,7 @@ def load_path(name, path):
     return module
 
 
-class Recorder(unittest.TestResult):
+class UnittestRecorder(unittest.TestResult):
     """A unittest result that writes each test to the journal."""
 
     def __init__(self, journal_module, request, journal, measure, nodeids, company):
@@ -229,7 +229,7 @@ def run(request, tools, journal, measure, company):
     cases = [case_id_of(tests[index], tools) for index in order]
     journal.write("collected", nodeids=[names[index] for index in order], case_ids=cases)
     company.collected()
-    result = Recorder(tools, request, journal, measure, nodeids, company)
+    result = UnittestRecorder(tools, request, journal, measure, nodeids, company)
     unittest.TestSuite([tests[index] for index in order]).run(result)
     return 0 if result.good else 1
 

@@ -18,7 +18,7 @@ WORKER = Path(journal.__file__).parent
 
 def test_a_journal_that_ends_in_mid_line_says_which_test_was_running(tmp_path):
     path = tmp_path / "results.jsonl"
-    written = journal.Journal(str(path))
+    written = journal.ResultJournal(str(path))
     written.write("session", runner="pytest", version="9", python="3.11")
     written.write("collected", nodeids=["a", "b"], case_ids=["tc_a", None])
     written.write("started", nodeid="a")

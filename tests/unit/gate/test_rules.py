@@ -10,11 +10,11 @@ from testwright.gate.evidence.evidence import EvidenceRecord, evidence_of
 from testwright.gate.evidence.prune import prune, without_cases
 from testwright.gate.evidence.summary import tool_result
 from testwright.gate.model.classify import classify_case, classify_collection
-from testwright.gate.model.coverage_data import CoverageData, FileCoverage, TestReach
+from testwright.gate.model.coverage_data import CoverageData, FileCoverage, ReachedCode
 from testwright.gate.model.mutant_results import MutantResult, MutationReport
-from testwright.gate.model.options import TestOrder
+from testwright.gate.model.options import RunOrder
 from testwright.gate.model.results import CaseResult, CollectError, Failure, Frame
-from testwright.gate.model.verdicts import TestVerdict, Verification
+from testwright.gate.model.verdicts import CaseVerdict, Verification
 from testwright.gate.verify.polluter import find_polluter
 from testwright.mutation.model import Mutant
 
@@ -29,13 +29,13 @@ def case(case_id, *origins, **more):
 
 @pytest.mark.feature("B-11")
 def test_an_order_is_a_permutation_that_its_seed_decides():
-    mixed, again, other = TestOrder(1).of(NAMES), TestOrder(1).of(NAMES), TestOrder(2).of(NAMES)
+    mixed, again, other = RunOrder(1).of(NAMES), RunOrder(1).of(NAMES), RunOrder(2).of(NAMES)
     assert mixed == again
     assert mixed != other
     assert sorted(mixed) == sorted(NAMES)
-    files = [name.split("::")[0] for name in TestOrder(1, "module").of(NAMES)]
+    files = [name.split("::")[0] for name in RunOrder(1, "module").of(NAMES)]
     assert len(set(files[:5])) == len(set(files[5:])) == 1
-    assert TestOrder(1, "given").of(NAMES) == NAMES
+    assert RunOrder(1, "given").of(NAMES) == NAMES
 
 
 @pytest.mark.feature("B-11")
@@ -146,15 +146,15 @@ def verification(*verdicts, by_test=None):
 
 
 def verdict(name, case_id, kept=True, **more):
-    return TestVerdict(name, PATH, name, "kept" if kept else "failed", case_id, runs=4 if kept else 1, **more)
+    return CaseVerdict(name, PATH, name, "kept" if kept else "failed", case_id, runs=4 if kept else 1, **more)
 
 
 REACHED = {
-    "": TestReach(frozenset({1}), frozenset()),
-    "a": TestReach(frozenset({2, 3}), frozenset({(2, 3)})),
-    "b": TestReach(frozenset({2, 3, 4}), frozenset({(2, 3), (2, 4)})),
-    "c": TestReach(frozenset({2, 3}), frozenset({(2, 3)})),
-    "d": TestReach(frozenset({5, 6}), frozenset({(5, 6)})),
+    "": ReachedCode(frozenset({1}), frozenset()),
+    "a": ReachedCode(frozenset({2, 3}), frozenset({(2, 3)})),
+    "b": ReachedCode(frozenset({2, 3, 4}), frozenset({(2, 3), (2, 4)})),
+    "c": ReachedCode(frozenset({2, 3}), frozenset({(2, 3)})),
+    "d": ReachedCode(frozenset({5, 6}), frozenset({(5, 6)})),
 }
 
 
