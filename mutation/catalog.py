@@ -1,4 +1,4 @@
-"""All mutants of a file, and a sample of them."""
+"""Generates all mutants of a file, and samples them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules by which a mutant looks equivalent to the original: no reasonable test could notice it.
+"""Recognizes mutants that look equivalent to the original: no reasonable test could notice them.
 
 They look at the place of the change only, before any test runs: no mutant is set aside because it survived. Each rule
 has a name, and the report counts by it. `same_code` is a further one, of the worker: the changed file compiles to the

@@ -1,4 +1,4 @@
-"""One mutant: plain data (B-01)."""
+"""Defines a mutant: plain data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What mutations there are: for a place in a module, the changes that can be made there.
+"""Defines the mutation operators: for a syntax node, the changes that can be made there.
 
 An operator is a function from a place to changes; a change replaces a part of the text, so that the rest of the file
 keeps its lines and its layout. Each is a slip that people make, and none makes text that does not compile.

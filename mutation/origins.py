@@ -1,4 +1,4 @@
-"""Where the names of a module come from, as far as its text proves it: by an import, or as a logger."""
+"""Traces where the names of a module come from, as far as its text proves it: from an import, or as a logger."""
 
 from __future__ import annotations
 

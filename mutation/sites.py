@@ -1,4 +1,4 @@
-"""The places of a module where a mutation may be: every node that runs, with the nodes around it."""
+"""Finds the mutation sites of a module: every node that runs, with the nodes around it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A module's text by the positions of its syntax tree."""
+"""Slices a module's text by the positions of its syntax tree."""
 
 from __future__ import annotations
 

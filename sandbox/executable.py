@@ -1,4 +1,4 @@
-"""Which folders an executable needs to be seen in order to run."""
+"""Finds the folders that an executable must see in order to run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Digests of a project's files as they are, without copying them, and of what an interpreter has installed (T-16).
+"""Computes digests of a project's files in place, and of the packages installed for an interpreter.
 
 The files are those that `snapshot.py` copies: equal digests mean that a run would see the same project. Standard
 library only and quick to import: the command line asks before it loads anything heavy. Everything here blocks.

@@ -1,4 +1,4 @@
-"""Finding the target's own interpreter (B-05; DESIGN section 5).
+"""Finds the target's own interpreter.
 
 A project's environment is a folder somebody else filled, so nothing in it is executed here: its configuration is read,
 and only the installation it was made from, which lies outside the project, is asked for facts, in isolated mode without

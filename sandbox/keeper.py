@@ -1,4 +1,4 @@
-"""The process that keeps one sandboxed program: starts it, watches it, and leaves nothing of it behind.
+"""Supervises one sandboxed program in a process of its own: starts it, watches it, and kills whatever it leaves behind.
 
 Run by our own interpreter as a script (`python -I -S keeper.py CONFIG_FD CONTROL_FD STATUS_FD`), never imported by the
 package. It is a process of its own so that limits hold while our event loop is busy, so that no code runs between fork

@@ -1,4 +1,4 @@
-"""Speaking with a running program line by line."""
+"""Exchanges lines with a running program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders that an environment only points to: editable installs and other path files.
+"""Finds folders that an environment only points to: editable installs and other path files.
 
 They are read, never executed: a `.pth` line that begins with `import` is code and is skipped.
 """

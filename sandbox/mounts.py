@@ -1,4 +1,4 @@
-"""What a program sees under bubblewrap: the file system as a list of mounts."""
+"""Builds the list of mounts that a program sees under bubblewrap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choosing the sandbox."""
+"""Opens the sandbox of the requested kind."""
 
 from __future__ import annotations
 

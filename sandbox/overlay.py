@@ -1,4 +1,4 @@
-"""Test tools for targets that lack them: pytest and coverage from a cached folder, last on the target's path.
+"""Provides pytest and coverage to targets that lack them, from a cached folder that is last on the target's path.
 
 Nothing is installed into the target's environment. What it has itself is used as it is; what it lacks is copied from
 our own environment when that runs there, else fetched by pip into the cache. Everything here blocks: call it through

@@ -1,4 +1,4 @@
-"""The processes below this one: which they are and what they use. Standard library only; read by the keeper."""
+"""Lists the processes below this one and what they use. Standard library only; imported by the keeper."""
 
 # ruff: noqa: PTH110, PTH123, PTH208
 # The keeper starts with every program: importing pathlib would double the time that takes.

@@ -1,4 +1,4 @@
-"""What the sandbox is asked and what it answers: plain data, and the protocol each kind of sandbox fulfils.
+"""Defines the sandbox's requests and results as plain data, and the protocol that each kind of sandbox implements.
 
 Paths are the host's: a folder is seen inside under the same path as outside, so that no path needs translating.
 """

@@ -1,4 +1,4 @@
-"""A program under its keeper: started without a gap, ended without a rest.
+"""Runs a program under its keeper and guarantees that nothing of it is left.
 
 Starting is one synchronous call: a cancellation comes either before there is a process or after we hold it. Ending
 closes the control pipe, upon which the keeper kills the whole tree, and waits, whatever is cancelled meanwhile, until

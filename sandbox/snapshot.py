@@ -1,4 +1,4 @@
-"""A copy of the project, taken once, from which every workspace is made (DESIGN section 5).
+"""Copies the project once; every workspace is made from that copy.
 
 Everything here blocks: call it through `asyncio.to_thread`.
 """

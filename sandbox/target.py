@@ -1,4 +1,4 @@
-"""A Python project made ready to run: its interpreter, a copy of it, and workspaces made from the copy."""
+"""Prepares a Python project for running: finds its interpreter, copies it, and makes workspaces from the copy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The weak sandbox: for machines without namespaces, and only when it was asked for.
+"""The weak sandbox: for machines without namespaces, used only if the user selects it.
 
 The keeper's limits hold as in the strong one. What a program may touch is checked by an audit hook in the Python
 interpreter it starts: that binds neither C code nor programs of another kind, which is why only Python is run.

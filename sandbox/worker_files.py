@@ -1,4 +1,4 @@
-"""Where the worker's files are and how its modules are started. Imports nothing of ours."""
+"""Locates the worker's files and builds the arguments that start its modules. Imports nothing of ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each test of a suite adds to the others: what only it covers or notices, and which add nothing (B-01, B-11).
+"""Computes what each test of a suite adds: lines, branches and mutants that no other test covers or kills.
 
 The one rule, for the tests that the gate keeps and for suites that are assessed: a test function, all its rows
 together, adds something when a document says what it expects, or it covers what no other one covers, or it notices a

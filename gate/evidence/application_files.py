@@ -1,4 +1,4 @@
-"""Which files of a project count for the tests of an HTTP application: the one that makes it, those of its handlers."""
+"""Selects the files that count for an HTTP application's tests: the one that creates it and those of its handlers."""
 
 from __future__ import annotations
 

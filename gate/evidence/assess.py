@@ -1,4 +1,4 @@
-"""Judging a test suite that somebody else wrote by the standards of our own (B-01, B-11).
+"""Assesses a test suite written by people by the standards that generated tests meet.
 
 The tests are run as they are, in a copy of the project. What generated tests would be dropped for is told here, test by
 test: nothing is edited.

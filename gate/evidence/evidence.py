@@ -1,4 +1,4 @@
-"""The evidence record of each kept test (B-01): what it covers, what it adds, how often it held, who said so."""
+"""Builds the evidence record of each kept test: coverage, additions, repetitions, and the origin of its expectation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leaving cases out of a spec and writing its test file again: dropped tests vanish from both (B-04, B-11)."""
+"""Removes dropped cases from a spec and renders its test file again."""
 
 from __future__ import annotations
 

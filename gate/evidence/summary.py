@@ -1,4 +1,4 @@
-"""What the tools `run_tests` and `verify_suite` answer (T-11): a verification as one JSON object of bounded size."""
+"""Summarizes a verification as one JSON object of bounded size: the answer of `run_tests` and `verify_suite`."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def tool_result(
     seconds, evidence}], "coverage": {"before", "after", "source", "files"} or null, "mutation": counts and survivors,
     or null, "repeats", "launches", "notes", "sandbox", "runner_version", "seconds"}
 
-    A case is kept when every test of it is kept, and one of them adds something. `evidence` is the record of B-01, its
+    A case is kept when every test of it is kept, and one of them adds something. `evidence` is the evidence record, its
     lines those of `target_path`.
 
     Args:
-        idle: the records of tests that add nothing (B-11).
+        idle: the records of tests that add nothing.
         before: what was covered without these tests.
         sources: texts of measured files, for the `uncovered_branches` of each file.
         limit_bytes: tracebacks, then evidence lines, then long messages are left out until the answer fits.

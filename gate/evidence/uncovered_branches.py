@@ -1,4 +1,4 @@
-"""What the kept tests never ran, told by what the code asked: which condition never came out which way (B-06, B-11)."""
+"""Lists the branches that the kept tests never took, by the condition in the code that leads to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a test did not hold: the failure taxonomy (B-07), by rules that a reader can follow.
+"""Classifies failing tests by the failure taxonomy, with rules that a reader can follow.
 
 `product_defect`  the code does something else than its documentation says, or takes the interpreter down
 `test_defect`     the test expects what nobody promised, or is itself wrong

@@ -1,4 +1,4 @@
-"""The conditions under which a kept test passes (B-11): a table of what the repeats vary, and what a failure means.
+"""Defines the conditions under which a kept test must pass: what the repeats vary, and what a failure under it means.
 
 A repeat varies several things at once, so that good files cost few processes. Only when a test fails is each thing
 varied by itself, and the ones that make it fail are named.

@@ -1,4 +1,4 @@
-"""Branch coverage as sets of lines and branches, so that runs can be united and tests compared (B-01, B-11)."""
+"""Holds branch coverage as sets of lines and branches, so that runs can be united and tests compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading what a test runner in the sandbox wrote down, also when it did not get to the end."""
+"""Reads the record that a test runner wrote in the sandbox, complete or cut short."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of mutants: plain data (B-01)."""
+"""Defines the results of mutants: plain data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a suite is run: plain data."""
+"""Defines the options of a suite run: plain data."""
 
 from __future__ import annotations
 

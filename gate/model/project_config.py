@@ -1,4 +1,4 @@
-"""Which of the project's own pytest settings a run takes over.
+"""Selects the project's own pytest settings that a run takes over.
 
 Generated tests run under settings that change whether a test passes (`filterwarnings = error`, `xfail_strict`,
 `pythonpath`), because the project's next run will apply them. What changes how pytest is called (addopts, testpaths,

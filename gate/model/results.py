@@ -1,4 +1,4 @@
-"""What running tests gave: plain data."""
+"""Defines the results of running tests: plain data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How strictly test files are verified: plain data."""
+"""Defines how strictly test files are verified: plain data."""
 
 from __future__ import annotations
 

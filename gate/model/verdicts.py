@@ -1,4 +1,4 @@
-"""The verdict over each generated test, as plain data (B-11)."""
+"""Defines the verdict on each generated test: plain data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class CaseVerdict:
     """Whether one test is kept, and if not, why.
 
     Attributes:
-        failure_class: class of the taxonomy (B-07); None for kept tests.
+        failure_class: class of the taxonomy; None for kept tests.
         reason: one sentence for people; empty for kept tests.
         message: the exception in one line.
         runs: how often the test was run.

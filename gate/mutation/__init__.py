@@ -1,1 +1,1 @@
-"""Measuring suites by mutants: which of them the tests notice (B-01, B-11)."""
+"""Measures suites by mutants: which of them the tests kill."""

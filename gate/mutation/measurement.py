@@ -1,4 +1,4 @@
-"""Measuring a suite by mutants: which of a seeded sample its tests notice, and which test notices which (B-01, B-11).
+"""Measures which mutants of a seeded sample a suite's tests kill, and which test kills which.
 
 The work is done in the sandbox by sandbox/worker/mutants/run_tests.py, which forks for each mutant and writes no file.
 """

@@ -1,4 +1,4 @@
-"""Measuring generated tests by mutants while they are still being verified (B-01, B-11)."""
+"""Starts the mutant measurement of generated tests while they are still being verified."""
 
 from __future__ import annotations
 

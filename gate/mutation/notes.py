@@ -1,4 +1,4 @@
-"""What a person has to know of a measurement by mutants besides the verdicts: sentences (B-11)."""
+"""Phrases the notes on a mutant measurement that its verdicts do not show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tests are run on which mutants, and in which order (B-01, B-11)."""
+"""Plans which tests run on which mutants, and in which order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run of a suite that goes on without the tests and files that hang or kill the process (B-07, B-11)."""
+"""Runs a suite to its end although some of its tests or files hang or kill the process, which are left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coverage before generated tests: by the project's own tests, or by importing the targets when there are none.
+"""Measures coverage before generated tests: by the project's own tests, or by importing the targets if it has none.
 
 A project's own tests may fail, hang or not start; the measurement is bounded and says what happened. Tests that were
 generated earlier never count.

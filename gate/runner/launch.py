@@ -1,4 +1,4 @@
-"""One launch of pytest or unittest in the sandbox: the request, the process, the record."""
+"""Launches pytest or unittest once in the sandbox: writes the request, runs the process, reads the record."""
 
 from __future__ import annotations
 

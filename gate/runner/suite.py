@@ -1,8 +1,8 @@
-"""Running generated or existing tests with the real pytest or unittest, in the sandbox, in the target's interpreter.
+"""Runs generated or existing tests with the real pytest or unittest, in the sandbox, in the target's interpreter.
 
 The project's way of calling pytest (addopts, plugins, cache) does not take part. Its conftest.py files do, because the
 tests will live beside them. When pytest does not start so, the run goes on with the environment's plugins, then without
-conftest, and says so. A runner that cannot start is an environment fault and never a failed test (B-07).
+conftest, and says so. A runner that cannot start is an environment fault and never a failed test.
 """
 
 from __future__ import annotations
@@ -239,7 +239,7 @@ async def open_suite(target: PythonTarget, files: Files, framework: Framework) -
 async def run_suite(
     target: PythonTarget, files: Files, *, framework: Framework, options: SuiteOptions | None = None
 ) -> SuiteResult:
-    """Run test files once, in a fresh workspace (T-11). Raises as `open_suite` and `Suite.run`."""
+    """Run test files once, in a fresh workspace. Raises as `open_suite` and `Suite.run`."""
     async with open_suite(target, files, framework) as suite:
         return await suite.run(options or SuiteOptions())
 

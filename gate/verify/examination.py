@@ -1,4 +1,4 @@
-"""One suite under examination: which of its tests hold under every condition, and what the others depend on (B-11)."""
+"""Examines one suite: which tests pass under every condition, and what the others depend on."""
 
 from __future__ import annotations
 

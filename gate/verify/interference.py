@@ -1,4 +1,4 @@
-"""Tests that fail while the same suite, or another test of it, runs beside them (B-11).
+"""Finds tests that fail while the same suite, or another test of it, runs at the same time.
 
 As two jobs on one machine or the workers of pytest-xdist, such runs share the project's folder, the folders for
 temporary files and the ports. Only tests that make, write, remove or bind something there under a fixed name can

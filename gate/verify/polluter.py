@@ -1,4 +1,4 @@
-"""Finding the test that makes another one fail, by halving the tests that ran before it (B-11)."""
+"""Finds the test that makes another one fail, by bisecting the tests that ran before it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bringing a set of tests to the point where it passes in every order tried, by leaving out the culprits (B-11)."""
+"""Removes tests from a suite until the rest passes in every order that is tried."""
 
 from __future__ import annotations
 

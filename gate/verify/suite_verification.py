@@ -1,4 +1,4 @@
-"""The gate for all kept files of a run together: one process, shuffled several times, until all of it passes (B-11).
+"""Verifies all kept files of a run in one process, shuffled several times, until all of it passes.
 
 Files that pass one by one may still disturb each other through the state of the code they test. Each failure is traced
 to the test that causes it, which is left out; the rest then passes in every order tried.

@@ -1,4 +1,4 @@
-"""The gate for generated test files (B-11).
+"""Verifies generated test files.
 
 A test is kept when it passes, passes again in shuffled orders and backwards, in fresh processes, under every condition
 of `conditions.py`, and beside itself.
@@ -40,7 +40,7 @@ async def verify_files(
     spec: Mapping[str, Any] | None = None,
     options: VerifyOptions | None = None,
 ) -> Verification:
-    """Run generated files and give a verdict for each of their tests (B-11).
+    """Run generated files and give a verdict for each of their tests.
 
     Args:
         files: contents by POSIX path relative to the project.

@@ -1,4 +1,4 @@
-"""The tests' side of measuring an application that they start: which test is running, and what the application ran."""
+"""Lets a test run measure the applications it starts: publishes the current test, collects the coverage."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What a handler demands of what it reads: types, bounds, lengths, choices. Nothing is run."""
+"""Extracts the constraints a handler puts on its input from its syntax tree: types, bounds, lengths, choices."""
 
 import ast
 

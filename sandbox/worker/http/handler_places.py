@@ -1,4 +1,4 @@
-"""What expressions of a handler hold of the request: the body, a key of it, a query, a header. Nothing is run."""
+"""Resolves which part of the request an expression of a handler reads: the body, a key of it, a query, a header."""
 
 import ast
 import enum

@@ -1,4 +1,4 @@
-"""What a handler reads of a request, from its syntax tree: keys of the body, queries, headers, and what it checks.
+"""Extracts what a handler reads of a request from its syntax tree: body keys, queries, headers, and its constraints.
 
 Nothing is run. What is told is a beginning for requests and no promise: a check that is not understood is left out.
 """

@@ -1,4 +1,4 @@
-"""Handlers as syntax trees: the methods they take, and which of their branches refuse a request. Nothing is run."""
+"""Parses handlers into syntax trees and finds the methods they take and the branches that refuse a request."""
 
 import ast
 import inspect

@@ -1,4 +1,4 @@
-"""Serves the application as api_serving.py does, under a clock that is ahead: `http.launch_shifted SECONDS CONFIG`."""
+"""Serves the application as api_serving.py does, with the clock moved ahead: `http.launch_shifted SECONDS CONFIG`."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Starts an application and sends it requests, from inside the sandbox: `http.send_requests`, spoken to in lines.
+"""Starts an application inside the sandbox and sends it requests: `http.send_requests`, driven by JSON lines.
 
 The first line is {"application", "command", "root", "import_roots", "environment", "folder", "clock"}; the answer is
 {"ready": true} or {"error", "output"}. Each further line is {"reset", "requests": [...]}, where a request is that of an

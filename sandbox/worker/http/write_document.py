@@ -1,4 +1,4 @@
-"""Tells the OpenAPI document that an application makes of itself: `http.write_document CONFIG`, CONFIG as JSON.
+"""Writes the OpenAPI document that an application makes of itself: `http.write_document CONFIG`, CONFIG as JSON.
 
 CONFIG is {"application", "import_roots", "folder", "document"}. `document` gets {"document": object or null, "routes":
 [{"path", "methods", "name", "lines", "file", "parameters", "query", "headers", "body", "media_type", "components",

@@ -1,4 +1,4 @@
-"""Forked children with limits, some at a time, of which none outlives its turn.
+"""Runs tasks in forked children with limits, some at a time, and kills whatever a child leaves behind.
 
 A child does one piece of work and writes down what it finds, line by line, in a file without a name that the parent
 reads when the child has ended: whatever ends it leaves its last words, and no word wakes the parent. Processor time is

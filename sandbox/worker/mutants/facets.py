@@ -1,4 +1,4 @@
-"""What trials tell on mutants: facets of what one did, which of them differ, and what a child's words mean.
+"""Compares what trials do with and without a mutant, facet by facet, and evaluates the reports of child processes.
 
 Plain standard library, Python 3.9.
 """

@@ -1,4 +1,4 @@
-"""Whether files have changed, seen from outside. Plain standard library, Python 3.9."""
+"""Detects changed files by their metadata. Plain standard library, Python 3.9."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""What the modules of a project hold, so that it can be put back after code has run that may have changed it.
+"""Records the state of a project's modules and restores it after code has run that may have changed it.
 
 One level deep: the names of modules and of their classes, the attributes of objects they hold, and what plain
 containers among all these hold. Caches of `functools` are emptied. Plain standard library, Python 3.9.

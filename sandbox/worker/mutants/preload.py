@@ -1,4 +1,4 @@
-"""Imports, in the process that tries mutants, what all tests need and the project does not contain; see run_tests.py.
+"""Imports what all tests need from outside the project into the process that tries mutants; see run_tests.py.
 
 Plain standard library, Python 3.9.
 """

@@ -1,4 +1,4 @@
-"""Runs chosen tests in this process and says how each ended; for a child that is thrown away afterwards.
+"""Runs selected tests in this process and reports how each ended; for a child that is thrown away afterwards.
 
 What is said: ["start", node id], ["test", node id, outcome, processor seconds] with outcome passed, failed or skipped,
 ["lost", path] for a file that cannot be collected, ["gone", node ids] for chosen tests that are not there.

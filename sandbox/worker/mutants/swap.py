@@ -1,4 +1,4 @@
-"""Puts the changed source of a file in the place of the original, at import or in what is loaded; writes no file.
+"""Replaces a file's code by its mutated source, at import or in loaded functions; writes no file.
 
 Whatever loads a module from its source asks `SourceFileLoader.get_code`, in any layout: packages, single modules,
 namespace packages, `spec_from_file_location`, runpy. Bytecode of the original is neither read nor written.

@@ -1,4 +1,4 @@
-"""What the words of a child that ran tests on a mutant mean; see run_tests.py. Plain standard library, Python 3.9."""
+"""Derives a mutant's verdict from a child's report; see run_tests.py. Plain standard library, Python 3.9."""
 
 
 def judge(facts, ending, wanted):

@@ -1,4 +1,4 @@
-"""What can be seen of a value from outside: its public attributes, a short repr, whether it is code."""
+"""Inspects a value from outside: its public attributes, a short repr, whether it is code."""
 
 import collections
 import functools

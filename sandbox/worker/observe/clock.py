@@ -1,4 +1,4 @@
-"""Makes clock and chance repeatable, or different on purpose, before the target is imported.
+"""Makes clock and randomness repeatable, or different on purpose, before the target is imported.
 
 `ticking`: the calendar clock starts at a fixed instant for every trial and advances a millisecond with each look.
 `shifted`: the calendar clock runs, but far from now.

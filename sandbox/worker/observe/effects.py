@@ -1,4 +1,4 @@
-"""What a trial changed: arranged names and files in its folder, against the same things arranged anew."""
+"""Detects what a trial changed: arranged names and files in its folder, compared with a fresh arrangement."""
 
 import os
 from collections import abc

@@ -1,4 +1,4 @@
-"""What is told of an exception, and what a trial left running."""
+"""Describes the exception that ended a trial, and detects threads it left running."""
 
 import threading
 import traceback

@@ -1,4 +1,4 @@
-"""What bounds a trial: its time, its standard streams, and what it may leave changed."""
+"""Limits a trial: its time, its standard streams, and the global state it may change."""
 
 import _signal  # type: ignore[import-not-found]
 import contextlib

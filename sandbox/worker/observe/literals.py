@@ -1,4 +1,4 @@
-"""Keeps hold of the lists, dictionaries and sets that an act gives to what it calls, and tells which were changed."""
+"""Tracks the lists, dictionaries and sets that an act passes to what it calls, and reports which were changed."""
 
 import ast
 

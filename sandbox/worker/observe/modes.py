@@ -1,4 +1,4 @@
-"""What is done with the result of an act: awaited, iterated, entered."""
+"""Processes the result of an act: awaits it, iterates over it, or enters it."""
 
 import contextlib
 import inspect

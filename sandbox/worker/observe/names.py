@@ -1,4 +1,4 @@
-"""How a test would name things: the import statement and the expression that reach a class, function or module."""
+"""Finds the import statement and the expression by which a test reaches a class, function or module."""
 
 import builtins
 import sys

@@ -1,4 +1,4 @@
-"""Notices trials that need a network: what they do depends on the machine, whatever it was here."""
+"""Detects trials that need a network: their result depends on the machine."""
 
 import socket
 import sys

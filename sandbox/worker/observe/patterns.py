@@ -1,4 +1,4 @@
-"""Regular expressions that children compile, told to the process they are forked from: later children need not again.
+"""Collects the regular expressions that children compile, so that the parent compiles them for later children.
 
 `re` keeps what it has compiled, but what a forked child learns ends with it. Compiling a pattern ahead changes nothing
 that a trial could see, except that it is quick; patterns whose compiling warns are left to whoever uses them.

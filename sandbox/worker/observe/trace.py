@@ -1,4 +1,4 @@
-"""Which lines of the target file run after which: settrace before Python 3.12, sys.monitoring from there on.
+"""Records which lines of the target file run after which: settrace before Python 3.12, sys.monitoring from there on.
 
 Arcs follow coverage.py: (-first line, line) enters a code object, (line, -first line) leaves it. A generator that
 yields neither leaves nor enters again.

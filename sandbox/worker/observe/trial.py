@@ -1,4 +1,4 @@
-"""Runs one trial in a fresh namespace and tells what it did: `Trial` to `Observation` of `engine/python/model`."""
+"""Runs one trial in a fresh namespace and describes what it did: `Trial` to `Observation` of `engine/python/model`."""
 
 import contextlib
 import inspect

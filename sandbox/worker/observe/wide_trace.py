@@ -1,4 +1,4 @@
-"""Which lines of several files run after which, calls from one file into another among them (engine/integration).
+"""Records which lines of several files run after which, including calls from one file into another.
 
 Lines of the target itself are as in trace.py; those of the watched file number n (from 1) have n * OFFSET added.
 An arc between two files is a call: from the line that calls to the first line of what is called, whatever code that is

@@ -1,4 +1,4 @@
-"""Starts a program and tells which arguments it takes, when it asks argparse or click to read them (T-20).
+"""Starts a program and extracts the arguments it takes when it calls argparse or click.
 
     python bootstrap.py programs.read_parser OUT -m MODULE        or        … OUT -c CODE
 

@@ -1,4 +1,4 @@
-"""Runs programs of the project as a user would, in folders of their own, and tells what came of it (T-20).
+"""Runs programs of the project as a user would, in folders of their own, and records what they did.
 
 Reads one JSON object from standard input: scratch, watched (paths, the entry first), modules (their names), start (`-m
 MODULE` or `-c CODE`), seconds (for one command), outside (folders that no program may change), runs. A run has files

@@ -1,4 +1,4 @@
-"""Starts a program as `python -m` or `python -c` would, and tells which lines of watched files ran (T-20).
+"""Starts a program as `python -m` or `python -c` would, and records which lines of watched files ran.
 
     python bootstrap.py programs.trace_program CONFIG -m MODULE [ARGS]        or        … -c CODE [ARGS]
 

@@ -1,4 +1,4 @@
-"""Moves the clock of this process, or lets it run fast, so that tests which lean on date or time show it.
+"""Moves the clock of this process, or lets it run fast, so that tests that depend on date or time show it.
 
 `time.time` and its relatives are replaced in the module. `datetime.datetime.now` and `utcnow` ask the C clock, so they
 are replaced in the type itself: a substitute class would break `type(x) is datetime`, dispatch and data models, and

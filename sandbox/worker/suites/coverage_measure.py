@@ -1,4 +1,4 @@
-"""Branch coverage of chosen files, split by the test that ran them, as plain data.
+"""Measures branch coverage of chosen files, split by the test that ran them, as plain data.
 
 The numbers are those of `coverage report --branch` with its default exclusions; the project's own coverage settings
 are not read, so that before and after are counted alike in every project.

@@ -1,4 +1,4 @@
-"""What a run of tests changes around itself before anything of the project is imported: zone, folder, locale, clock.
+"""Changes a test run's environment before the project is imported: zone, folder, locale, clock.
 
 Everything is done in a process that is already running, so that runs under several conditions share one start.
 """

@@ -1,4 +1,4 @@
-"""What a test makes, writes, removes or binds that another process could want at the same time, and taking turns there.
+"""Records shared resources that tests use (files, ports, databases), and interleaves two runs at them.
 
 Two runs at the same time disturb each other only through such things. They are noted under names that are the same in
 every workspace; those that a test uses again in a second run (unlike `tempfile`'s, which differ) are fixed. For two

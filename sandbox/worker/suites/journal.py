@@ -1,7 +1,7 @@
-"""What the test runners write down, one JSON line per fact, and the pieces both runners share.
+"""Writes the test runners' results as JSON lines, and holds the helpers both runners share.
 
 Plain standard library, Python 3.9 syntax: this runs in the target's interpreter, next to code nobody trusts. A line is
-written at once, so that a test which hangs or kills the process leaves its name behind (B-07, B-11).
+written at once, so that a test which hangs or kills the process leaves its name behind.
 """
 
 import json

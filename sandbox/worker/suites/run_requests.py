@@ -1,4 +1,4 @@
-"""The frame of both runners: one request in this process, or several, each in a fork of it.
+"""Carries out the requests of both runners: one in this process, or several, each in a fork.
 
 A fork is taken before anything of the project is imported, so that each run meets the project fresh; what is shared is
 only the start of the interpreter and of the test runner, which is most of what a short run costs.
