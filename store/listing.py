@@ -1,4 +1,4 @@
-"""What is known about runs, for `runs list` and `runs show`."""
+"""Summarizes runs for `runs list` and `runs show`, from the database and the run folders."""
 
 from __future__ import annotations
 

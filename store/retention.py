@@ -1,4 +1,4 @@
-"""Removing old runs. A run that is being worked on is never touched."""
+"""Removes old runs; a run that is in progress is never touched."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _LEAVING = ".removing-"
 
 @dataclass(frozen=True, slots=True)
 class CleanupResult:
-    """What `clean` did, or would do.
+    """The outcome of `clean`, or of its dry run.
 
     Attributes:
         removed: ids of the removed runs, oldest first.
-        running: ids the rule names that are being worked on, and stay.
+        running: ids that the rules select but that are in progress, and stay.
         kept: how many runs are left.
         freed_bytes: size of the removed folders.
     """
@@ -52,7 +52,7 @@ def clean(
         keep_last: never remove the newest so many.
         older_than_days: remove only what was created longer ago. At least one rule must be given; with both, a run goes
             when both let it go.
-        dry_run: only say what would go.
+        dry_run: report only, remove nothing.
 
     Raises:
         UsageError: neither rule is given, or one is negative.
@@ -95,14 +95,14 @@ def _chosen(runs: list[RunSummary], keep_last: int | None, older_than_days: floa
 
 
 def _remove(store: Store, folder: RunFolder) -> bool:
-    """Whether the run is gone; False when it is being worked on."""
+    """Remove one run. False when it is in progress and stays."""
     if not folder.exists:
         store.runs.remove(folder.run_id)
         return True
     leaving = folder.path.with_name(f"{_LEAVING}{folder.run_id}")
     try:
         with run_lock(folder):
-            # First out of sight in one step: a crash from here on leaves no half run.
+            # Rename first: after a crash there is no half-deleted run, only a leftover that the next cleaning removes.
             with typed_errors(folder.path, "remove"):
                 remove_tree(leaving)
                 folder.path.rename(leaving)
@@ -115,7 +115,7 @@ def _remove(store: Store, folder: RunFolder) -> bool:
 
 
 def _remove_leftovers(state_dir: Path) -> None:
-    """What an interrupted cleaning had begun to remove."""
+    """Delete folders that an interrupted cleaning had renamed."""
     for folder in (state_dir / "runs").glob(f"{_LEAVING}*"):
         with suppress(OSError):  # the next cleaning tries again
             remove_tree(folder)

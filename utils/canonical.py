@@ -1,4 +1,4 @@
-"""Canonical JSON and the digests taken over it: one form, so that equal data has equal bytes everywhere."""
+"""Canonical JSON and digests of it: equal data has equal bytes on every machine."""
 
 from __future__ import annotations
 

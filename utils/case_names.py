@@ -1,7 +1,7 @@
-"""Which case of a spec a test proves: its id stands in the test, or the names of the test tell it.
+"""Maps tests to the cases of a spec, by case ids in the test or by the names of class, function and row.
 
 `TestCart.test_add_of_apple` proves `tc_cart_add_of_apple`; the row `of_2` of `test_double` proves `tc_double_of_2`.
-An id that stands in a row's id or in a docstring comes before what names tell.
+An id in a row's id or in a docstring takes precedence over names.
 """
 
 from __future__ import annotations

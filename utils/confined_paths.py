@@ -1,4 +1,4 @@
-"""Paths that tools are given: kept inside the folder they belong to, whatever they say."""
+"""Resolves paths from tool arguments and refuses those that leave their folder."""
 
 from __future__ import annotations
 

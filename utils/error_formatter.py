@@ -1,4 +1,4 @@
-"""Errors for feedback loops (T-06, T-07): every one found, each with where, what and how to mend it.
+"""Formats validation errors for feedback loops: each with its place, its cause and a suggested fix.
 
 A spec error is `{"path", "message", "severity", "suggestion", "rule", "excerpt"}`, a code error is
 `{"type", "line", "message", "suggestion", "rule"}`; `spec_feedback` and `code_feedback` turn a validation tool's
@@ -24,7 +24,7 @@ _SHORT = 300
 
 @dataclass(frozen=True, slots=True)
 class SpecIssue:
-    """One thing wrong with a spec.
+    """One error or warning about a spec.
 
     Attributes:
         path: JSON path, e.g. `$.cases[0].act.expression`.
@@ -40,7 +40,7 @@ class SpecIssue:
     excerpt: str = ""
 
     def to_dict(self) -> dict[str, str]:
-        """The issue as a tool answers it."""
+        """The issue as JSON, as tools return it."""
         return asdict(self)
 
 
@@ -51,7 +51,7 @@ def join_issues(issues: Iterable[SpecIssue]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CodeIssue:
-    """One thing wrong with a test file; `line` counts from 1, 0 is the file as a whole."""
+    """One error in a test file; `line` counts from 1, 0 is the file as a whole."""
 
     type: Literal["syntax", "lint", "structure"]
     line: int
@@ -60,7 +60,7 @@ class CodeIssue:
     rule: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """The issue as a tool answers it."""
+        """The issue as JSON, as tools return it."""
         return asdict(self)
 
 
@@ -192,7 +192,7 @@ def summarize_errors(errors: Sequence[Mapping[str, Any]]) -> str:
 
 
 def spec_feedback(errors: Sequence[Mapping[str, Any]], *, limit: int = 40) -> str:
-    """What an agent reads before it refines a spec: errors first, then warnings, one line each with its fix.
+    """Feedback text for an agent that refines a spec: errors first, then warnings, one line each with its fix.
 
     Args:
         errors: `errors` of a `validate_test_spec` result.
@@ -204,7 +204,7 @@ def spec_feedback(errors: Sequence[Mapping[str, Any]], *, limit: int = 40) -> st
 
 
 def code_feedback(errors: Sequence[Mapping[str, Any]], source: str = "", *, limit: int = 40) -> str:
-    """What an agent reads before it refines a test file: syntax, then structure, then lint, with the lines concerned.
+    """Feedback text for an agent that refines a test file: syntax, then structure, then lint, with the lines concerned.
 
     Args:
         errors: `errors` of a `validate_test_code` result; one about another file, or about the answer, has a `path`.

@@ -1,4 +1,4 @@
-"""The header of a generated file: what it was made from, and the digest that tells whether a person changed it (B-09).
+"""Writes and checks the header of a generated file: its source, and a digest that shows whether a person changed it.
 
 The digest covers everything below the header. Line endings do not count, because a checkout may change them.
 """

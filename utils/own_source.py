@@ -1,4 +1,4 @@
-"""What testwright itself consists of, as one digest: whatever was kept by another build of it is of no use (T-16).
+"""Computes a digest of testwright's own code and environment; caches of another build are ignored.
 
 Standard library only and quick to import.
 """

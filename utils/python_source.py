@@ -1,4 +1,4 @@
-"""Parsing Python source, the one way it is done here.
+"""Parses Python source under one lock.
 
 CPython 3.11 keeps the recursion depth of AST construction in state shared by threads: concurrent parses, or one that a
 thread switch interrupts, fail with "AST constructor recursion depth mismatch". One lock around every parse avoids it.

@@ -1,4 +1,4 @@
-"""Migration of older test specs (T-08). One function a step, from one version to the next."""
+"""Migrates test specs to newer schema versions; one function for each step between two versions."""
 
 from __future__ import annotations
 

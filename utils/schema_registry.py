@@ -1,4 +1,4 @@
-"""The schema registry (T-08): which schema a spec is written against, and validators for every schema we ship.
+"""Selects the schema of a test spec, and provides every shipped schema with its validator.
 
 Schemas are package data, named by their path in the repository (`schemas/unit_test_schema_v1.json`,
 `schemas/spec/output.json`), so that the name in a state or report also says where to read it.

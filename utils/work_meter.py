@@ -1,4 +1,4 @@
-"""How much of a run's wall time somebody worked, or a model was waited for: the rest is idle, and should be little."""
+"""Measures how much of a run's wall time was spent working, waiting for a model, or idle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file cut where a reader would cut it: functions, methods, classes, sections of documents."""
+"""Cuts a file into chunks: functions, methods and classes of Python, sections of documents."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Literal
 from ...utils.python_source import parse_python
 
 Kind = Literal["module", "class", "function", "method", "test", "section", "text"]
-_LONGEST = 120
+_MAX_LINES = 120
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
 _UNDERLINE = re.compile(r"^([=\-~^\"'`#*+.])\1{2,}\s*$")
 _FENCE = re.compile(r"^\s*(```|~~~)")
@@ -20,10 +20,10 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Some lines of a file (from 1, both included) that belong together.
+    """A range of lines of a file (from 1, both included).
 
     Attributes:
-        name: what they define or are about.
+        name: the function, method or class, or the heading of the section.
         summary: the first paragraph of its docstring.
     """
 
@@ -85,7 +85,7 @@ def document_chunks(text: str) -> list[Chunk]:
 
 
 def _class_chunks(node: ast.ClassDef, is_test: bool) -> Iterator[Chunk]:
-    """The head of the class with its fields, then its methods."""
+    """One chunk for the class body between methods, one for each method."""
     start = _first_line(node)
     for member in node.body:
         if isinstance(member, Function):
@@ -115,5 +115,5 @@ def _last(node: Function | ast.ClassDef) -> int:
 
 def _windows(first: int, last: int, kind: Kind, name: str, summary: str = "") -> Iterator[Chunk]:
     """The lines in pieces of at most 120; only the first one has the summary, where the docstring is."""
-    for start in range(first, last + 1, _LONGEST):
-        yield Chunk(start, min(last, start + _LONGEST - 1), kind, name, summary if start == first else "")
+    for start in range(first, last + 1, _MAX_LINES):
+        yield Chunk(start, min(last, start + _MAX_LINES - 1), kind, name, summary if start == first else "")

@@ -1,1 +1,1 @@
-"""Answers of tools and finished runs, kept between runs."""
+"""Caches that outlive a run: tool results (SQLite or Valkey) and the results of finished runs."""

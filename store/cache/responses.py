@@ -1,4 +1,4 @@
-"""Answers of tools, kept between runs (A-09). Whatever keeps them may vanish at any moment."""
+"""The interface of caches for tool results between runs. A cache may fail at any time; callers go on without it."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ class Responses(Protocol):
     """Keeps answers by key. May be called from several threads."""
 
     def get(self, key: str) -> bytes | None:
-        """The answer, whole and undamaged, or None. Raises ResponsesLost."""
+        """The stored result, or None when missing or damaged. Raises ResponsesLost."""
         ...
 
     def put(self, key: str, body: bytes) -> None:
-        """Keep an answer, if there is room for it. Raises ResponsesLost."""
+        """Store a result unless it is too large. Raises ResponsesLost."""
         ...
 
     def close(self) -> None:
-        """Let go of it. Raises nothing."""
+        """Close the cache. Raises nothing."""
         ...
 
 
 def sealed(body: bytes) -> bytes:
-    """The answer behind its own hash, so that damage shows."""
+    """The result with its hash in front, so that damage is detected."""
     return hashlib.sha256(body).digest() + body
 
 
 def unsealed(held: bytes) -> bytes | None:
-    """The answer, or None when it is not what was sealed."""
+    """The result, or None when its hash does not match."""
     digest, body = held[:_DIGEST], held[_DIGEST:]
     return body if hashlib.sha256(body).digest() == digest else None

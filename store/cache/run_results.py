@@ -1,6 +1,6 @@
-"""What finished runs left standing: by the question a run answered, what its answer rests on (T-16).
+"""Stores results of finished runs with digests of all their inputs, so that an identical request can reuse them.
 
-One small JSON file a question, below `cache/standing` of the state folder. A file that does not read counts as none.
+One small JSON file a request, below `cache/standing` of the state folder; an unreadable file counts as missing.
 Standard library only and quick to import: the command line reads this before it loads anything heavy.
 """
 
@@ -20,19 +20,19 @@ _FORM = 1
 
 @dataclass(frozen=True, slots=True)
 class StoredResult:
-    """The answer to one question, and what it rests on.
+    """The result of one request, and the digests of its inputs.
 
     Attributes:
-        run_id: the run that gave it.
+        run_id: the run that produced it.
         exit_code: of that run.
-        shown: what a person is told, plain text.
+        shown: the summary printed on the terminal, plain text.
         report: digest of its report.json.
-        own: digest of the testwright that gave it.
+        own: digest of the testwright that produced it.
         root: the project's folder.
         tree: digest of the project's files once the tests had been added.
-        installed: what the interpreter had installed: a digest by folder of packages.
-        linked: folders outside the project that its packages are linked to: a digest by path.
-        programs: the interpreter and the files that decide which one it is: a digest by path.
+        installed: digest of each folder of packages of the interpreter.
+        linked: digest of each folder outside the project that its packages are linked to.
+        programs: digest of the interpreter and of each file that decides which one is used.
     """
 
     run_id: str
@@ -48,7 +48,7 @@ class StoredResult:
 
 
 class StoredResults:
-    """The answers kept below one state folder.
+    """The stored results below one state folder.
 
     Args:
         state: the folder of all runs.
@@ -59,14 +59,14 @@ class StoredResults:
         self._folder = state / "cache" / FOLDER
 
     def get(self, question: str) -> StoredResult | None:
-        """The answer to a question; None when there is none that reads."""
+        """The result for a request key; None when missing or unreadable."""
         try:
             return _read(self._folder / f"{question}.json")
         except OSError:
             return None
 
     def put(self, question: str, answer: StoredResult) -> None:
-        """Keep an answer in place of an earlier one. Raises OSError."""
+        """Store a result, replacing an earlier one. Raises OSError."""
         self._folder.mkdir(parents=True, exist_ok=True)
         text = json.dumps({"form": _FORM, **asdict(answer)}, sort_keys=True)
         temporary = self._folder / f".{question}.{os.getpid()}-{secrets.token_hex(4)}"
@@ -78,12 +78,12 @@ class StoredResults:
         self.prune()
 
     def drop(self, question: str) -> None:
-        """Forget the answer to a question."""
+        """Delete the result for a request key."""
         with suppress(OSError):
             (self._folder / f"{question}.json").unlink(missing_ok=True)
 
     def prune(self) -> None:
-        """Forget answers of runs that are gone, and the oldest beyond `MOST_ANSWERS`."""
+        """Delete results of removed runs, and the oldest beyond `MOST_ANSWERS`."""
         with suppress(OSError):
             files = sorted(self._folder.glob("*.json"), key=lambda one: one.stat().st_mtime_ns, reverse=True)
             for number, path in enumerate(files):
@@ -92,7 +92,7 @@ class StoredResults:
                     path.unlink(missing_ok=True)
 
     def report_of(self, answer: StoredResult) -> Path:
-        """The report.json of the run that gave an answer; it may be gone."""
+        """The report.json of the run that produced a result; it may have been removed."""
         return self._state / "runs" / answer.run_id / "report.json"
 
 

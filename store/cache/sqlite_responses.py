@@ -1,4 +1,4 @@
-"""Answers of tools in one SQLite file that any number of processes use at the same time (A-09)."""
+"""Caches tool results in one SQLite file that several processes may use at the same time."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ CREATE TRIGGER removed AFTER DELETE ON responses BEGIN UPDATE total SET bytes = 
 
 
 class SqliteResponses:
-    """One file; the answers longest unused go first when it is full.
+    """Least recently used cache in one file.
 
-    A file that is damaged when it is opened is made anew. One that another process holds too long counts as empty for
-    that one question. When an answer was used last is written down with the next answer that is kept, and on closing.
+    A file found damaged on opening is replaced. One that another process locks too long counts as empty for that call.
+    Times of last use are written with the next stored result and on closing.
 
     Args:
         path: the file; its folder is made.
-        most_bytes: what all answers together may have.
+        most_bytes: maximum size of all results together.
 
     Raises:
         ResponsesLost: it cannot be opened.
@@ -120,7 +120,7 @@ class SqliteResponses:
         self._used.clear()
 
     def _make_room(self, connection: sqlite3.Connection) -> None:
-        """Beyond the bound, delete from the longest unused on until a tenth is free: not again for every answer."""
+        """Above the limit, delete the least recently used until a tenth is free, so that not every insert deletes."""
         excess = connection.execute("SELECT bytes FROM total").fetchone()[0] - self._most
         if excess <= 0:
             return
@@ -157,7 +157,7 @@ class SqliteResponses:
         return connection
 
     def _make_tables(self, connection: sqlite3.Connection) -> None:
-        """Inside one transaction: another process may be at it too."""
+        """Create the tables in one transaction: another process may be creating them too."""
         connection.execute("BEGIN IMMEDIATE")
         if connection.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
             connection.execute("DROP TABLE IF EXISTS responses")

@@ -1,4 +1,4 @@
-"""Answers of tools in Valkey or Redis, for machines that share them (A-09)."""
+"""Caches tool results in Valkey or Redis, shared by several machines."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _WAIT_SECONDS = 2.0
 
 
 class ValkeyResponses:
-    """A database of a Valkey or Redis server; each answer is kept for 30 days after it was used last.
+    """A database of a Valkey or Redis server; a result expires 30 days after its last use.
 
     Args:
-        url: with whatever secrets it needs; they appear in no message.
+        url: may contain a password; no message shows it.
 
     Raises:
         SettingsError: the client library is not installed, or the URL is not understood.
-        ResponsesLost: the server cannot be reached, or does not let us in.
+        ResponsesLost: the server cannot be reached, or refuses the credentials.
     """
 
     def __init__(self, url: str) -> None:
@@ -48,17 +48,17 @@ class ValkeyResponses:
                 f"The URL of the cache, {self._where}, is not understood.",
                 advice="Its form is redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or unix:///path/to/socket.",
             ) from error
-        self._asked(self._client.ping)
+        self._call(self._client.ping)
 
     def get(self, key: str) -> bytes | None:
         """See `Responses.get`."""
-        held = self._asked(self._client.getex, _PREFIX + key, ex=_KEPT_SECONDS)
+        held = self._call(self._client.getex, _PREFIX + key, ex=_KEPT_SECONDS)
         return unsealed(held) if isinstance(held, bytes) else None
 
     def put(self, key: str, body: bytes) -> None:
         """See `Responses.put`."""
         if len(body) <= LARGEST:
-            self._asked(self._client.set, _PREFIX + key, sealed(body), ex=_KEPT_SECONDS)
+            self._call(self._client.set, _PREFIX + key, sealed(body), ex=_KEPT_SECONDS)
 
     def close(self) -> None:
         """See `Responses.close`."""
@@ -67,11 +67,11 @@ class ValkeyResponses:
         except self._faults:
             return
 
-    def _asked(self, ask: Any, *arguments: Any, **options: Any) -> Any:
+    def _call(self, command: Any, *arguments: Any, **options: Any) -> Any:
         try:
-            return ask(*arguments, **options)
+            return command(*arguments, **options)
         except self._faults as error:
-            # Its words may hold the URL: the kind of error says enough.
+            # The message may contain the URL with its password, so only the error's type is shown.
             raise ResponsesLost(f"{self._where} does not serve ({type(error).__name__})") from None
 
 

@@ -1,1 +1,1 @@
-"""The run database: runs, artifacts, model answers."""
+"""Stores runs, artifacts and model answers in one SQLite database; `database.Store` opens it."""

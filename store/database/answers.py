@@ -1,4 +1,4 @@
-"""Model answers, stored whole before they are used, so that a resumed run never pays for one twice (B-08)."""
+"""Stores model answers before they are used, so that a resumed run never pays for one twice."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ModelAnswers:
     def get(self, run_id: str, role: str, attempt: int, prompt_hash: str) -> Any:
         """The stored answer, or None."""
         columns = tables.answers.c
-        asked = select(columns.answer).where(
+        query = select(columns.answer).where(
             columns.run_id == run_id,
             columns.role == role,
             columns.attempt == attempt,
@@ -48,17 +48,17 @@ class ModelAnswers:
         )
         with self._access.reading() as connection:
             try:
-                found = connection.execute(asked).first()
+                found = connection.execute(query).first()
             except ValueError as error:
                 raise corrupt_error(self._access.path, f"an answer is no JSON ({error})") from error
         return None if found is None else found.answer["answer"]
 
     def of_run(self, run_id: str) -> list[tuple[str, Any]]:
-        """Every stored answer of a run with its role, in the order they came; a resumed run counts what it spent."""
+        """All answers of a run as (role, answer), oldest first; a resumed run adds up their cost."""
         columns = tables.answers.c
-        asked = select(columns.role, columns.answer).where(columns.run_id == run_id).order_by(columns.created_at)
+        query = select(columns.role, columns.answer).where(columns.run_id == run_id).order_by(columns.created_at)
         with self._access.reading() as connection:
             try:
-                return [(row.role, row.answer["answer"]) for row in connection.execute(asked)]
+                return [(row.role, row.answer["answer"]) for row in connection.execute(query)]
             except ValueError as error:
                 raise corrupt_error(self._access.path, f"an answer is no JSON ({error})") from error

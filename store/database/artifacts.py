@@ -1,4 +1,4 @@
-"""Artifacts (A-02, A-04): what one agent hands to the next, stored per run and kind and never changed."""
+"""Stores artifacts, the payloads that one agent hands to the next, by run and kind; they are never changed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Artifact:
         artifact_id: uuid5 of run id, kind and content hash.
         kind: such as `unit_test_spec` or `repo_crawler_output`.
         content_hash: sha256 of the content's canonical JSON.
-        content: `{"meta": {"sanitizer": "v1.0.0", …}, "payload": …}`; only the payload is anybody's input.
+        content: `{"meta": {"sanitizer": "v1.0.0", …}, "payload": …}`; only the payload is passed on.
         created_at: seconds since the epoch.
     """
 
@@ -40,12 +40,12 @@ class Artifact:
 
     @property
     def payload(self) -> Any:
-        """What the producer made, verbatim."""
+        """The producer's output, verbatim."""
         return self.content["payload"]
 
     @property
     def meta(self) -> dict[str, Any]:
-        """How it was made."""
+        """Metadata: the sanitizer's version and more."""
         return self.content["meta"]
 
 
@@ -62,11 +62,11 @@ class Artifacts:
         self._clock = clock
 
     def put(self, run_id: str, kind: str, payload: Any, *, meta: Mapping[str, Any]) -> Artifact:
-        """Store a payload, or find it stored already: putting the same twice changes nothing.
+        """Store a payload; storing the same one again changes nothing.
 
         Args:
             payload: JSON value, stored verbatim.
-            meta: JSON object; `sanitizer` names the sanitizer's version (A-02). No times in it: it is part of the id.
+            meta: JSON object; `sanitizer` names the sanitizer's version. No times: it is part of the id.
 
         Raises:
             RunNotFound: there is no such run.
@@ -96,7 +96,7 @@ class Artifacts:
 
         Raises:
             StorageError: there is none of that id.
-            StoreCorrupt: its content is not what was stored.
+            StoreCorrupt: its content does not match its hash.
         """
         found = self._all(select(tables.artifacts).where(tables.artifacts.c.artifact_id == artifact_id))
         if not found:

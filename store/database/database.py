@@ -1,6 +1,6 @@
-"""The run database (A-04): SQLite with a write-ahead log, opened, migrated and guarded here.
+"""Opens the run database: SQLite with a write-ahead log, its schema version checked, its errors typed.
 
-Runs, artifacts and answers live in it; LangGraph's checkpoints have a file of their own in each run's folder.
+It holds runs, artifacts and answers; LangGraph's checkpoints are a file of their own in each run's folder.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _WRITING = "testwright_writing"
 
 
 class Store:
-    """The opened database. Usable from any thread and, at the same time, by other processes.
+    """The opened database. Thread-safe; other processes may use the file at the same time.
 
     Attributes:
         runs: the runs and how they ended.
-        artifacts: what agents hand to each other.
-        answers: model answers fully received.
+        artifacts: payloads handed from agent to agent.
+        answers: complete model answers.
     """
 
     def __init__(self, engine: Engine, path: Path, *, clock: Callable[[], float] = time.time) -> None:
@@ -47,7 +47,7 @@ class Store:
 
     @classmethod
     def open(cls, state_dir: Path, *, clock: Callable[[], float] = time.time) -> Store:
-        """Open `<state_dir>/testwright.db`, made and migrated where needed.
+        """Open `<state_dir>/testwright.db`, creating its tables where needed.
 
         Raises:
             StoreCorrupt: the file is no database of ours, or damaged; it is left as it is.
@@ -101,7 +101,7 @@ class Store:
             raise database_error(error.orig, self.path) from error
 
     def _bring_up_to_date(self) -> None:
-        # Under the lock from the first connection on: making a new file write ahead does not wait for other processes.
+        # The lock covers the first connection, too: switching a new file to WAL fails while another process does so.
         with self._prepared_alone():
             with self.reading() as connection:
                 if is_current(connection):

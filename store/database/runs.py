@@ -1,4 +1,4 @@
-"""Runs: what was asked, under which settings, how far it got and how it ended (P-11, B-08)."""
+"""Stores runs: request, settings without secrets, status, exit reason and usage."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Runs:
         return self.get(run_id)
 
     def start(self, run_id: str) -> RunRecord:
-        """Note that work begins, or begins again. Raises RunNotFound."""
+        """Set the status to running; a second start counts as a resume. Raises RunNotFound."""
         columns = tables.runs.c
         self._change(
             run_id,
@@ -110,7 +110,7 @@ class Runs:
         return self.get(run_id)
 
     def finish(self, run_id: str, *, status: RunStatus, exit_reason: str, exit_code: int) -> RunRecord:
-        """Note how the run ended. Raises RunNotFound."""
+        """Store status, exit reason and exit code. Raises RunNotFound."""
         self._change(
             run_id, status=status, exit_reason=exit_reason, exit_code=int(exit_code), finished_at=self._clock()
         )
@@ -137,7 +137,7 @@ class Runs:
         return self._all(asked if root is None else asked.where(tables.runs.c.root == _storable(root)))
 
     def remove(self, run_id: str) -> None:
-        """Forget a run with its artifacts and answers; harmless when it is unknown."""
+        """Delete a run with its artifacts and answers; harmless when it is unknown."""
         with self._access.writing() as connection:
             connection.execute(delete(tables.runs).where(tables.runs.c.run_id == run_id))
 
@@ -161,7 +161,7 @@ def _record(row: Row[Any]) -> RunRecord:
 
 
 def _storable(text: str) -> str:
-    """Paths and arguments may hold bytes that are no text; a database cannot."""
+    """Escape surrogates: paths and arguments may contain bytes that are not UTF-8, which SQLite refuses."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

@@ -1,4 +1,4 @@
-"""What SQLite says, as our errors."""
+"""Converts SQLite's errors into ours."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def database_error(error: BaseException | None, path: Path) -> StorageError:
 
 
 def corrupt_error(path: Path, what: str, details: dict[str, object] | None = None) -> StoreCorrupt:
-    """The error for a database that does not read; nothing is done to the file."""
+    """The error for a damaged database; the file is left as it is."""
     return StoreCorrupt(
         f"The run database {path} is damaged: {what}.",
         advice="It was left as it is. Move it away to begin a new one (the runs' folders beside it keep their reports "

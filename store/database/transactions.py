@@ -1,4 +1,4 @@
-"""What the parts of the store ask of it."""
+"""The interface through which runs, artifacts and answers reach the database."""
 
 from __future__ import annotations
 

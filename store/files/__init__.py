@@ -1,1 +1,1 @@
-"""Files of runs and of the project: written atomically, locked, staged, logged."""
+"""Writes the files of runs and of the project: atomically, under locks, staged first, logged."""

@@ -1,4 +1,4 @@
-"""Adding files to a project so that a failure or a crash leaves it as it was.
+"""Adds files to a project so that a failure or a crash leaves it unchanged.
 
 Before the project is touched, `accepting.json` in the run's folder says what will be done, and `replaced/` holds what
 will be overwritten. When all is done the note goes away. A failure undoes it at once, a crash at the next resume.
@@ -26,7 +26,7 @@ Outcome = Literal["added", "updated", "unchanged", "conflict"]
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """What became of one staged file. `reason` says why it conflicts, "" otherwise."""
+    """The outcome for one staged file; `reason` explains a conflict and is "" otherwise."""
 
     path: str
     outcome: Outcome
@@ -48,7 +48,7 @@ def accept_files(folder: RunFolder, root: Path, contents: Mapping[str, bytes]) -
     for path, new in sorted(contents.items()):
         file = ProjectFile(root, path)
         with typed_errors(file.place, "read"):
-            answer, old = _judge(names, file, new)
+            answer, old = _check(names, file, new)
         if answer is None:
             intended.append(_Intended(file, old, new))
             names.add(path)
@@ -72,8 +72,8 @@ def withdraw(folder: RunFolder, root: Path) -> list[str]:
     return sorted(taken_back)
 
 
-def _judge(names: BaseNames, file: ProjectFile, new: bytes) -> tuple[Acceptance | None, bytes | None]:
-    """The answer for a file that is not to be written, or None with what is there now."""
+def _check(names: BaseNames, file: ProjectFile, new: bytes) -> tuple[Acceptance | None, bytes | None]:
+    """(outcome, None or old content) of a file not to be written; (None, old content) of one to be written."""
     reason = file.obstacle()
     old = file.content() if file.place.is_file() and not file.place.is_symlink() else None
     if old == new:

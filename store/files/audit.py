@@ -1,4 +1,4 @@
-"""The audit log (T-15): every attempt of every agent and tool, and why it was retried."""
+"""The audit log: every attempt of every agent and tool, with its outcome and the reason for a retry."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ AttemptOutcome = Literal["ok", "invalid", "malformed", "failed", "timed_out", "c
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One attempt.
+    """One attempt of an agent or tool.
 
     Attributes:
-        role: who was asked: planner, spec, writer, analyzer, or a tool's name.
+        role: planner, spec, writer, analyzer, or a tool's name.
         attempt: its number, from 1: of a model, the generation within the step; of an agent, how often the same was
             asked of it, while `details["generation"]` is the generation.
         outcome: how it ended; `reused` is an answer taken from the store instead of asked again.

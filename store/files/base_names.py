@@ -1,4 +1,4 @@
-"""Base names of test files: pytest imports two `test_cart.py` without packages as one module, so ours are unique."""
+"""Keeps base names of test files unique: outside packages, pytest imports two files `test_cart.py` as one module."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ JUNK = frozenset({"node_modules", "__pycache__", "venv", "env", "build", "dist",
 class BaseNames:
     """The base names of a project's Python files that stand outside packages, and of those that will join them.
 
-    The project is walked once, when the first question is asked.
+    The project is walked once, at the first call.
     """
 
     def __init__(self, root: Path) -> None:
@@ -32,7 +32,7 @@ class BaseNames:
         return None
 
     def add(self, path: str) -> None:
-        """Count a file that is about to be written."""
+        """Add a file that is about to be written."""
         self._places.setdefault(PurePosixPath(path).name, []).append(path)
 
     @cached_property
@@ -53,7 +53,7 @@ def unique_test_path(root: Path, wanted: str, taken: Iterable[str] = ()) -> str:
 
     Args:
         wanted: POSIX path relative to the root.
-        taken: paths already promised to other files of this run.
+        taken: paths reserved for other files of this run.
     """
     wanted = project_path(wanted)
     others = {PurePosixPath(one).name for one in taken if one != wanted}

@@ -1,4 +1,4 @@
-"""The event log (D-07): every event of a run in order, on disk before anyone hears of it."""
+"""Writes a run's events to disk, in order, before it passes them to subscribers."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class EventLog:
         self._delivering = False
 
     def emit(self, type: EventType, message: str, step_id: str | None = None, **data: Any) -> Event:  # noqa: A002 - the event's own word
-        """Store one event, then tell every subscriber.
+        """Store one event, then pass it to every subscriber.
 
         Args:
             data: JSON values.
 
         Raises:
-            StoreFull, StorageError: the event was not stored, and nobody was told.
+            StoreFull, StorageError: the event was neither stored nor passed on.
         """
         with self._lock:
             event = Event(
@@ -60,7 +60,7 @@ class EventLog:
             return event
 
     def subscribe(self, sink: EventSink) -> Callable[[], None]:
-        """Tell `sink` of every event from now on; the answer ends that. A sink that raises is told nothing more."""
+        """Pass every event from now on to `sink` until the returned function is called, or the sink raises."""
         with self._lock:
             self._sinks.append(sink)
         return lambda: self._forget(sink)

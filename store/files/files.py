@@ -1,4 +1,4 @@
-"""Files on a disk that may be full, read-only or torn: atomic writes, and the operating system's errors as ours."""
+"""Writes files atomically and converts errors of the operating system (disk full, read-only) into ours."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DENIED = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 def storage_error(error: OSError, path: Path, doing: str, *, advice: str = STATE_ADVICE, space: str = SPACE_ADVICE):
-    """The typed form of what the operating system said about `path`.
+    """The typed form of an operating system error about `path`.
 
     Args:
         doing: what was tried, as in "Cannot <doing> <path>".

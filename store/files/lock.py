@@ -1,4 +1,4 @@
-"""Locks: one process works on a run, one adds files to a project. A lock ends with its process, however that ends."""
+"""Locks: one process at a time works on a run, one adds files to a project. A lock ends with its process."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .files import make_folder, typed_errors, write_file
 from .run_folder import RunFolder, prepare_state_dir
 
 _PATIENCE_SECONDS = 0.5
-"""Longer than somebody who only looks (`is_locked`) holds a lock."""
+"""Longer than `is_locked` holds a lock while it checks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Who holds a lock: process id, host name, and what for."""
+    """The holder of a lock: process id, host name and purpose."""
 
     pid: int
     host: str
@@ -79,7 +79,7 @@ def is_locked(folder: RunFolder) -> bool:
 
 @contextmanager
 def _held(path: Path, what: str, purpose: str) -> Iterator[None]:
-    # The holder may be left by another thread than the one that entered (asyncio.to_thread).
+    # Not thread-local: the block may be left in another thread than it was entered in (asyncio.to_thread).
     lock = FileLock(path, timeout=_PATIENCE_SECONDS, thread_local=False)
     note = path.with_name(f"{path.name}.owner")
     with typed_errors(path, "lock"):

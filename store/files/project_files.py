@@ -1,4 +1,4 @@
-"""Single files of the user's project, touched only here: never through a link, never over a person's work (B-09)."""
+"""Writes and removes single files of the user's project: never through a link, never over a person's changes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class ProjectFile:
         """Put `content` there in one step, if the place still holds `replacing` (None for nothing).
 
         Returns:
-            False when somebody else was faster; nothing has changed then.
+            False when another process wrote the file meanwhile; nothing has changed then.
 
         Raises:
             OSError: nothing has changed.
@@ -88,12 +88,12 @@ class ProjectFile:
     def remove_leftover(self) -> None:
         """Delete what an interrupted `write` left beside it. Raises OSError."""
         leftover = temporary_of(self.place)
-        if leftover.exists():  # asking to unlink nothing fails, too, where the file system is read-only
+        if leftover.exists():  # unlink() of a missing file also fails on a read-only file system
             leftover.unlink()
 
     def _put(self, temporary: Path, replacing: bytes | None) -> bool:
         if replacing is None:
-            return _appear(temporary, self.place)
+            return _create(temporary, self.place)
         if self.content() != replacing:
             return False
         temporary.replace(self.place)
@@ -115,7 +115,7 @@ def digest_of_file(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _appear(temporary: Path, place: Path) -> bool:
+def _create(temporary: Path, place: Path) -> bool:
     """Give the written file its name unless the name is taken: a hard link fails where a rename would overwrite."""
     try:
         place.hardlink_to(temporary)

@@ -1,4 +1,4 @@
-"""Where a run keeps its files: `<state>/runs/<run_id>/`."""
+"""The paths of a run's files, below `<state>/runs/<run_id>/`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 def new_run_id() -> str:
-    """A fresh run id (a random UUID, as the seed's schemas ask)."""
+    """A fresh run id (a random UUID)."""
     return str(uuid.uuid4())
 
 

@@ -1,7 +1,7 @@
-"""What each session of a run used, so that a report of a resumed run is about all of them (B-08).
+"""Stores the usage of each session of a run, so that the report of a resumed run covers all of them.
 
-A run has one session, and one more for each time it was resumed. What a session used is kept while it works, at most
-once a second, so that a process that is killed loses no more than that.
+A run has one session, and one more for each time it was resumed. Usage is written during the session, at most once a
+second, so that a killed process loses no more than that.
 """
 
 from __future__ import annotations

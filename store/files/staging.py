@@ -1,4 +1,4 @@
-"""Staging (B-09): test files wait in the run's folder, are shown as a diff, and join the project only when accepted."""
+"""Keeps new test files in the run's folder, shows them as diffs, and copies accepted ones into the project."""
 
 from __future__ import annotations
 
