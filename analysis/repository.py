@@ -174,6 +174,7 @@ class Checkout:
 
     def _ignored(self, path: str, is_folder: bool) -> bool:
         """Whether git would ignore a path: the innermost .gitignore with a matching pattern decides."""
+        # `PurePosixPath.parents` runs from the innermost folder to the root, which is git's order of precedence.
         for base in [parent.as_posix() for parent in PurePosixPath(path).parents]:
             spec = self._spec_of(base)
             below = path if base == "." else path[len(base) + 1 :]

@@ -140,6 +140,7 @@ def _changed(git: Git, base: str, below: str) -> Iterator[_ChangedFile]:
         old_mode, new_mode, old, _, status = head.removeprefix(":").split()
         path = next(parts)
         before, renamed = path, None
+        # Renames and copies have two paths: the old one, then the new one.
         if status[0] in "RC":
             before, path = path, next(parts)
             renamed = before

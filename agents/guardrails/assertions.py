@@ -116,6 +116,7 @@ def _walk(body: list[ast.stmt], sure: bool) -> Iterator[tuple[ast.AST, bool]]:
                 yield from _expressions(item, sure)
             if isinstance(statement, ast.With | ast.AsyncWith):
                 yield statement, sure
+            # Bodies of branches, loops, handlers and nested functions need not run.
             guarded = isinstance(statement, _GUARDING)
             for name in inner:
                 yield from _walk(cast("list[ast.stmt]", getattr(statement, name)), sure and not guarded)

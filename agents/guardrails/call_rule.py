@@ -60,6 +60,7 @@ class CallRule:
             if dotted_name in ("operator.attrgetter", "operator.methodcaller"):
                 for given in node.args if dotted_name.endswith("attrgetter") else node.args[:1]:
                     yield from self._by_name(None, given, dotted_name)
+            # Unpickling runs code, unless the test pickled the value itself.
             if dotted_name == "pickle.loads" and not self._was_pickled(node):
                 yield f"{UNREADABLE} with pickle.loads"
             if dotted_name in ("unittest.mock.patch", "unittest.mock.patch.multiple"):
@@ -77,6 +78,7 @@ class CallRule:
             yield from self._patched_by_text(node)
         if name in ("format", "format_map", "vformat") and not self._formats_harmlessly(node, called):
             yield f"{UNREADABLE} with {name}"
+        # SQL can open other files (ATTACH) or load extensions; unreadable SQL is refused where sqlite3 is imported.
         if name in ("execute", "executescript", "executemany") and node.args:
             texts = possible_texts(self._names, node.args[0])
             if any(item.startswith("sqlite3") for each in self._names.imported.values() for item in each) and (

@@ -84,6 +84,7 @@ class FileRule:
         ]
         if dotted in _OUT:
             return False
+        # Temporary files are fine unless `dir=` leads out.
         if dotted.startswith("tempfile."):
             return path_reach(self._names, node) is not PathReach.OUTSIDE
         if dotted in _READ:
@@ -96,6 +97,7 @@ class FileRule:
                 *given[:count],
                 *(keyword.value for keyword in node.keywords if keyword.arg in ("src", "dst", "database")),
             ]
+            # An in-memory database writes no file.
             if dotted == "sqlite3.connect" and paths and possible_texts(self._names, paths[0]) == {":memory:"}:
                 return True
             return bool(paths) and all(self._may_write(path, node) for path in paths)

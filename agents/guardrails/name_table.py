@@ -141,6 +141,7 @@ class NameTable:
             found = find()
         finally:
             self._asked.discard(key)
+        # A result that met a circle depends on where it was entered: cache it only at the outermost call.
         if self._circles == before or not self._asked:
             self._known[key] = found
         return found

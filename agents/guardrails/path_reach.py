@@ -207,6 +207,7 @@ def _text(names: NameTable, parts: Sequence[ast.expr], depth: int) -> PathReach:
         if dots or any(leads_out(item) for item in first) or any(".." in item for item in every):
             return PathReach.OUTSIDE
         return PathReach.RELATIVE
+    # Only the first part can make the text absolute; later ones can still climb with `..`.
     places = [path_reach(names, part, depth + 1) for part in parts[:1]]
     for part in parts[1:]:
         texts = possible_texts(names, part)
@@ -221,6 +222,7 @@ def _text(names: NameTable, parts: Sequence[ast.expr], depth: int) -> PathReach:
 
 def _call(names: NameTable, node: ast.Call, depth: int) -> PathReach:
     name, dotted = last_name(node.func), names.dotted(node.func)
+    # `exist_ok` is the only common keyword whose value is not a part of the path.
     given = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg != "exist_ok")]
     arguments = [path_reach(names, given_value, depth + 1) for given_value in given]
     stdlib = any(
@@ -229,18 +231,22 @@ def _call(names: NameTable, node: ast.Call, depth: int) -> PathReach:
     if name in _OUT:
         return PathReach.OUTSIDE
     if name in _TEMPORARY and any(dotted_name.startswith("tempfile.") for dotted_name in dotted):
+        # Temporary folders are inside by default; `dir=` may place them elsewhere.
         folders = [keyword.value for keyword in node.keywords if keyword.arg == "dir"]
         return PathReach.INSIDE if _worst(names, folders, depth) <= PathReach.RELATIVE else PathReach.OUTSIDE
     if name in _ABOVE and dotted:
         return _parent(names, node.args[0], depth) if node.args else PathReach.UNKNOWN
     if (name in _PATHS and stdlib) or (name == "join" and stdlib):
         return joined_reach(arguments[0], arguments[1:]) if arguments else PathReach.RELATIVE
+    # The working folder is the project, or below tmp_path after monkeypatch.chdir.
     if name in ("cwd", "getcwd"):
         return PathReach.GIVEN
+    # A name that the file neither binds nor imports is a builtin.
     if stdlib or (isinstance(node.func, ast.Name) and names.values(node.func) is None and not dotted):
         return _builtin(name, arguments)
     if isinstance(node.func, ast.Attribute) and not dotted:
         return _method(names, node, arguments, depth)
+    # A function of the file leads where its worst return value leads.
     local = [item for item in names.functions.get(name, ()) if not dotted]
     if local:
         ways = [value for item in local for value in returned(item)]

@@ -77,6 +77,7 @@ def weakened_cases(
         if name not in by_id:
             found.append(problem(f"$.cases[{index}]", f"the case {name} is gone", suggestion="correct it", rule=RULE))
             continue
+        # Expectations that validation asked to remove may be dropped.
         kept = [
             entry for at, entry in enumerate(old.get("expect") or ()) if f"$.cases[{index}].expect[{at}]" not in free
         ]

@@ -51,15 +51,18 @@ def _hidden(tree: ast.Module, origins: Mapping[str, str]) -> Iterator[tuple[int,
     loaded = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     for node in ast.walk(tree):
         for name, line in _bindings(node):
+            # A name that is never imported, called or loaded hides nothing: it only happens to be equal.
             if name in origins and (name in imported or name in called or (name in _TOOLS and name in loaded)):
                 yield line, f"{name} is made in the test file instead of being imported"
         if isinstance(node, ast.ImportFrom):
             for entry in node.names:
                 bound = entry.asname or entry.name
                 top = str(node.module or "").partition(".")[0]
+                # An import of the name from anywhere but the target's package is a replacement, too.
                 if bound in origins and (node.level or top not in (origins[bound], "")):
                     yield node.lineno, f"{bound} is imported from {'.' * node.level}{node.module or ''}"
         if isinstance(node, ast.Assign | ast.AugAssign | ast.Delete):
+            # `module.subject = fake` patches without a patcher.
             targets = [node.target] if isinstance(node, ast.AugAssign) else node.targets
             for target in targets:
                 begins = _dotted(target) if isinstance(target, ast.Attribute) else ""

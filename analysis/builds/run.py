@@ -107,6 +107,7 @@ def _step_result(workspace: Workspace, step: BuildStep, completed: Completed) ->
     if completed.exit_code == 0:
         return result
     missing = _NOT_FOUND.search(output[-100_000:])
+    # "not found" may be the project's own message: only the shell's exit codes and the step's own module count.
     by_shell = completed.exit_code in (126, 127) or "Error 127" in output
     by_python = bool(step.python) and missing is not None and missing[2] is not None and missing[2] == step.python[1]
     if missing is not None and (by_shell or by_python):

@@ -110,6 +110,7 @@ class _Bundling:
             return own
         found = look_up(self.library.documents[target[0]].value, target[1])
         content = self._copy(mapping(found and found[0]), "path_item", target, into, (*through, target))
+        # Properties come from the referenced item, except for the item's own ones, which keep their place.
         self.origins.setdefault(into, target)
         self.origins |= {(*into, key): (here[0], (*here[1], key)) for key in own}
         return {**content, **mapping(self._copy(own, "path_item", here, into, through))}

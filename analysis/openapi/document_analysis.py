@@ -1,7 +1,9 @@
-"""Analyzes one document: bundles, checks and, for Swagger 2.0, converts it."""
+"""Analyzes one document: bundles, checks and, for Swagger 2.0, converts it; caches the latest analyses."""
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -121,3 +123,34 @@ def _with_lines(library: Library, problems: list[Problem]) -> list[Problem]:
         problem.at(problem.location, lines.get(problem.location, {}).get(problem.parts, problem.line))
         for problem in problems
     ]
+
+
+_CacheKey = tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]
+"""Location and digest of every document, location and reason of every failure."""
+
+
+class AnalysisCache:
+    """Keeps the latest analyses, keyed by the content of all their documents; safe to use from several threads.
+
+    Args:
+        capacity: analyses kept; large documents need much memory.
+    """
+
+    def __init__(self, capacity: int = 2) -> None:
+        self._capacity = max(1, capacity)
+        self._kept: OrderedDict[_CacheKey, DocumentAnalysis] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, library: Library) -> DocumentAnalysis:
+        """Returns the analysis of a document, from the cache if it is there. Blocks while it is computed."""
+        documents = tuple((document.location, document.digest) for document in library.documents.values())
+        key = (documents, tuple(sorted(library.failures.items())))
+        with self._lock:
+            known = self._kept.get(key)
+        analysis = known or analyze_document(library)
+        with self._lock:
+            self._kept[key] = analysis
+            self._kept.move_to_end(key)
+            while len(self._kept) > self._capacity:
+                self._kept.popitem(last=False)
+        return analysis

@@ -153,6 +153,7 @@ def project_documents(root: Path) -> list[str]:
 
 async def _locate_on_web(url: str, web: HttpFetcher) -> LocatedDocument:
     parts = checked_url(url)
+    # Try the address itself, then the usual document paths below it, then those below the host's root.
     bases = [parts.path.rstrip("/")]
     tried: list[str] = []
     if bases != [""]:

@@ -55,6 +55,7 @@ def yaml_tokens(source: str) -> Iterator[SyntaxToken]:
             yield token
             if token.kind == "end":
                 awaited.pop()
+            # A scalar or a closed collection completes a value, so a key follows in a mapping; an opened one does not.
             if token.kind != "key" and awaited and awaited[-1] is not None and token.kind not in ("{", "["):
                 awaited[-1] = True
             elif token.kind == "key":

@@ -124,6 +124,7 @@ def _describe(answer: dict[str, Any], reading: DocumentAnalysis, value: dict[str
     wanted = matching_operations(value, every, query.operation) if query.operation else every
     if query.operation and not wanted:
         notes.append(f"no operation of the document is {query.operation!r}")
+    # A single matching operation is returned in full.
     pointer = query.pointer or (wanted[0]["pointer"] if query.operation and len(wanted) == 1 else "")
     page = wanted[query.offset : query.offset + query.limit] if not query.pointer else []
     shown_operations = _entries_within(page, _OPERATIONS)

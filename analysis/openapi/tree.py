@@ -115,6 +115,7 @@ class _Builder:
             self.opened.append(_Open({} if token.kind == "{" else [], token.anchor))
         elif token.kind == "end":
             done = self.opened.pop()
+            # YAML merge keys (`<<`): the mapping's own keys win over merged ones.
             for more in done.merged:
                 for key, value in more.items():
                     done.value.setdefault(key, value)

@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...utils.error_formatter import SpecIssue, excerpt_of, json_path
+from ..openapi.problems import mapping, text
+
+__all__ = ["SpecPlace", "issue", "mapping", "objects", "text", "texts"]
 
 SpecPlace = tuple[str | int, ...]
-
-
-def mapping(value: Any) -> dict[str, Any]:
-    """The value if it is an object, else an empty one."""
-    return value if isinstance(value, dict) else {}
 
 
 def objects(value: Any) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -27,11 +25,6 @@ def texts(value: Any) -> Iterator[tuple[int, str]]:
     for index, item in enumerate(value if isinstance(value, list) else ()):
         if isinstance(item, str):
             yield index, item
-
-
-def text(value: Any) -> str:
-    """The value if it is text, else an empty one."""
-    return value if isinstance(value, str) else ""
 
 
 def issue(place: SpecPlace, rule: str, message: str, suggestion: str, value: Any = None) -> SpecIssue:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...analysis.code_search.index import CodebaseIndex
 from ...analysis.javascript.checks import JavaScriptChecks
-from ...analysis.openapi.analysis_cache import AnalysisCache
+from ...analysis.openapi.document_analysis import AnalysisCache
 from ...core.errors import ToolFailure
 from ...utils.confined_paths import first_inside, inside
 from .baselines import Baselines
