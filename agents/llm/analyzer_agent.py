@@ -1,7 +1,7 @@
-"""The analyzer that asks a model where a test and the code disagree: defect of the code, or wrong expectation?
+"""The analyzer with a model, which decides where a test and the code disagree: defect, or wrong expectation.
 
-What the gate knows without a model (what held, what is flaky, what never ended) is taken from the embedded analysis.
-What its verdicts may change is held in `verdicts.py`: none replaces what is known silently.
+What the gate found without a model (passed, flaky, timed out) comes from the embedded analysis. `verdicts.py` defines
+what a verdict may change.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ ANSWER_SCHEMA: JsonObject = closed(
 
 
 class ModelAnalyzerAgent(ModelAgent):
-    """Analyses results as the embedded analyzer does, and has a model judge every disagreement.
+    """Analyses results as the embedded analyzer does, and lets a model decide every disagreement.
 
     Result: as of the embedded analyzer, and `refine`: errors about the cases whose expectations were wrong, for the
-    spec agent. Cases without a usable verdict stay as the embedded analysis judged them.
+    spec agent. Cases without a usable verdict stay as in the embedded analysis.
 
     Args:
         chat: the model.
         root: the project.
-        repairs: how often an unreadable answer is given back.
-        contract: the schemas the agent is held to.
+        repairs: how often an unreadable answer is returned to the model.
+        contract: the schemas to check.
     """
 
     def __init__(self, chat: ModelChat, root: Path, *, repairs: int = 1, contract: AgentContract | None = None) -> None:
@@ -64,7 +64,7 @@ class ModelAnalyzerAgent(ModelAgent):
         base = analyse_results(results, spec, inputs.get("target"))
         contested = contested_cases(results, spec)
         if not contested or str(spec.get("test_type") or "unit") != "unit":
-            return base  # flows and requests have no one place in one file to judge by
+            return base  # flows and requests have no single place in one file to cite
         try:
             source = await asyncio.to_thread(self._source, spec)
             verdicts = await self._verdicts(contested, spec, source, int(inputs.get("attempt") or 1))
@@ -85,7 +85,7 @@ class ModelAnalyzerAgent(ModelAgent):
     ) -> dict[str, Mapping[str, Any]]:
         path = str((spec.get("target") or {}).get("path") or "")
         subjects = [str(disagreement["case"].get("subject")) for disagreement in contested]
-        room = max(_LEAST_SEEN, _MOST_SEEN // len(contested))
+        limit = max(_LEAST_SEEN, _MOST_SEEN // len(contested))
         user = self._prompt.text(
             "judge",
             {
@@ -93,21 +93,21 @@ class ModelAnalyzerAgent(ModelAgent):
                 "path": path,
                 "source": data("source", relevant_lines(source, subjects)),
                 "disagreements": "\n".join(
-                    data("disagreement", _told(disagreement, room)) for disagreement in contested
+                    data("disagreement", _disagreement_text(disagreement, limit)) for disagreement in contested
                 ),
             },
         )
-        answer: Any = (await self._asked(user, ANSWER_SCHEMA, attempt)).parsed
-        asked = {str(disagreement["case"]["id"]) for disagreement in contested}
+        answer: Any = (await self._ask_model(user, ANSWER_SCHEMA, attempt)).parsed
+        known = {str(disagreement["case"]["id"]) for disagreement in contested}
         found: dict[str, Mapping[str, Any]] = {}
         for verdict in answer["verdicts"]:
-            if verdict["case_id"] in asked:
+            if verdict["case_id"] in known:
                 found.setdefault(str(verdict["case_id"]), verdict)
         return found
 
 
 def contested_cases(results: Mapping[str, Any], spec: Mapping[str, Any]) -> list[JsonObject]:
-    """The cases whose expectation did not hold: `case`, and `result`, what the gate dropped."""
+    """Select the cases whose expectation failed: `case`, and `result`, the gate's row about it."""
     cases = {str(case.get("id")): case for case in spec.get("cases") or ()}
     found: dict[str, JsonObject] = {}
     for row in results.get("dropped") or ():
@@ -117,12 +117,12 @@ def contested_cases(results: Mapping[str, Any], spec: Mapping[str, Any]) -> list
     return list(found.values())[:_MOST_CONTESTED]
 
 
-def _told(one: Mapping[str, Any], room: int) -> str:
-    """A case and what was seen instead, in about `room` characters of the latter."""
-    result = one["result"]
-    message = str(result.get("message") or "")[:room]
-    reason = str(result.get("reason") or "")[: max(0, room - len(message))]
+def _disagreement_text(disagreement: Mapping[str, Any], limit: int) -> str:
+    """Render a case and its failure, with at most about `limit` characters of the latter."""
+    result = disagreement["result"]
+    message = str(result.get("message") or "")[:limit]
+    reason = str(result.get("reason") or "")[: max(0, limit - len(message))]
     seen = {"class": result.get("class"), "message": message, "reason": reason if reason not in message else ""}
     return canonical_json(
-        {"case": case_for_model(one["case"]), "result": {key: value for key, value in seen.items() if value}}
+        {"case": case_for_model(disagreement["case"]), "result": {key: value for key, value in seen.items() if value}}
     )

@@ -1,4 +1,4 @@
-"""The form in which a model adds cases for an HTTP API, and their way into a spec."""
+"""Builds the message about an API spec, and adds the cases of a model's answer to it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ ANSWER_SCHEMA: JsonObject = closed(
 
 
 def build_message(inputs: Mapping[str, Any], base: Mapping[str, Any], root: Path) -> str:
-    """What the model is told: the engine's spec in short, and the source. Blocks."""
+    """Build the message: a summary of the engine's spec, and the source. Blocks."""
     path = str((base.get("target") or {}).get("path") or "")
     file = root / path
     source = file.read_text(encoding="utf-8", errors="replace") if path.endswith(".py") and file.is_file() else ""
@@ -63,21 +63,21 @@ def build_message(inputs: Mapping[str, Any], base: Mapping[str, Any], root: Path
 
 
 def _facts(cases: Sequence[Mapping[str, Any]]) -> list[str]:
-    told: dict[str, int] = {}
+    shown: dict[str, int] = {}
     lines: list[str] = []
     for case in cases:
         operation = f"{case['operation']['method']} {case['operation']['path']}"
-        told[operation] = told.get(operation, 0) + 1
-        if told[operation] <= _OBSERVED_OF_AN_OPERATION and len(lines) < _MOST_FACTS:
+        shown[operation] = shown.get(operation, 0) + 1
+        if shown[operation] <= _OBSERVED_OF_AN_OPERATION and len(lines) < _MOST_FACTS:
             lines.append(f"{case['steps'][-1]}: {case['expected']} ({case['title']})"[:_LONGEST_FACT])
     return lines
 
 
 def add_cases(answered: Mapping[str, Any], base: Mapping[str, Any], _root: Path) -> JsonObject:
-    """The spec with the model's cases behind its own.
+    """Append the model's cases to the spec.
 
     Raises:
-        UnusableAnswer: bodies or values that are no JSON, ways to sign in that are not there, cases without a status.
+        UnusableAnswer: bodies or values that are not JSON, unknown ways to sign in, cases without a status.
     """
     problems: list[JsonObject] = []
     taken = {str(case["id"]) for case in base["cases"]}
@@ -101,7 +101,7 @@ def add_cases(answered: Mapping[str, Any], base: Mapping[str, Any], _root: Path)
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What the spec has: ways to sign in, documented paths, and where operations are written.
+    """Facts of the spec: ways to sign in, documented paths, and the source places of operations.
 
     Attributes:
         evidence: by (method, path); ("", "") for any other.
@@ -112,13 +112,13 @@ class _Known:
     evidence: Mapping[tuple[str, str], JsonObject]
 
     def written(self, method: str, path: str) -> JsonObject:
-        """Where an operation is written; where another one of its path is, or else the API, if it is not known."""
+        """Return the source place of an operation, else of another one of its path, else of the API."""
         others = [evidence_item for (_, known), evidence_item in self.evidence.items() if known == path]
         return self.evidence.get((method, path)) or (others or [self.evidence["", ""]])[0]
 
 
 def _evidence(base: Mapping[str, Any]) -> dict[tuple[str, str], JsonObject]:
-    """Where the operations of a spec's cases are written."""
+    """Collect the source places of the operations in a spec's cases."""
     path = str((base.get("target") or {}).get("path") or "openapi.json")
     made: dict[tuple[str, str], JsonObject] = {}
     for case in base["cases"]:
@@ -180,12 +180,12 @@ def _request(one: Mapping[str, Any], known: _Known) -> JsonObject:
 
 
 def _templated(path: str, documented: Sequence[str]) -> tuple[str, JsonObject]:
-    """The documented path that an address is one of, and the values of its parameters; the address where it is none."""
-    for one in documented:
-        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(one))
+    """Return the documented path that an address matches, with the values of its parameters; else the address."""
+    for template in documented:
+        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(template))
         found = re.fullmatch(pattern, path)
         if found:
-            return one, dict(found.groupdict())
+            return template, dict(found.groupdict())
     return re.sub(r"\{\{(\w+)\}\}", r"{\1}", path), {
         name: f"{{{{{name}}}}}" for name in re.findall(r"\{\{(\w+)\}\}", path)
     }

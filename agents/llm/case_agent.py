@@ -1,4 +1,4 @@
-"""The test case generator that asks a model; cases about what the crawl did not find are given back."""
+"""The test case generator with a model; cases about paths that the crawl did not find are returned to it."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class ModelCaseAgent(ModelAgent):
     """Writes test cases; inputs and result as of the embedded case agent.
 
     The first user message is the hydration envelope as canonical JSON. A case about a path that no route or page
-    of the crawl has is given back once, then left out (`left_out` in the response's metadata).
+    of the crawl has is returned once, then left out (`left_out` in the response's metadata).
 
     Args:
         chat: the model.
-        contract: the schemas the agent is held to.
+        contract: the schemas to check.
     """
 
     def __init__(self, chat: ModelChat, *, repairs: int = 1, contract: AgentContract | None = None) -> None:

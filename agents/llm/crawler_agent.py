@@ -1,4 +1,4 @@
-"""The repo crawler that asks a model which files are entry points; what is there is read, not believed."""
+"""The repo crawler with a model, which selects entry points and stack; everything else is read through tools."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ ANSWER_SCHEMA: JsonObject = closed(
 class ModelCrawlerAgent(ModelAgent):
     """Maps a repository; inputs and result as of the embedded crawler.
 
-    Files, sizes, ids, routes and pages are read through tools. The model judges entry points and stack; a path that the
-    repository does not have is given back to it once, then left out (`unknown_paths` in the response's metadata).
+    Files, sizes, ids, routes and pages are read through tools. The model selects entry points and stack; a path that the
+    repository does not have is returned to it once, then left out (`unknown_paths` in the response's metadata).
 
     Args:
         chat: the model.
         tools: `repo.tree` and `repo.read_file`, and the calls made so far.
-        contract: the schemas the agent is held to.
+        contract: the schemas to check.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ def _judged(answer: Mapping[str, Any], seen: Survey, there: set[str]) -> Survey:
 
 
 def _message(inputs: Mapping[str, Any], found: RepositoryContents, seen: Survey) -> str:
-    """What the model is told: one JSON object, so that text of the repository stays inside its strings."""
+    """Build the message: one JSON object, so that text of the repository stays inside its strings."""
     paths = [str(file["path"]) for file in found.tree]
     wanted = [path for path in found.texts if is_manifest(path)] + list(seen.entry_points)
     wanted += list(seen.importance)

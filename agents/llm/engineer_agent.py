@@ -1,4 +1,4 @@
-"""The test engineer that asks a model; where its files go and what they may do is held in code."""
+"""The test engineer with a model; code limits where its files go and what they may do."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class ModelEngineerAgent(ModelAgent):
     """Writes test files; inputs and result as of the embedded engineer.
 
     The first user message is the hydration envelope as canonical JSON. Files outside the folders of tests, files
-    without an assertion and files that reach for more than the application are given back once, then refused. Cases
+    without an assertion and files that access more than the application are returned once, then refused. Cases
     that no file names are `not_written` in the response's metadata.
 
     Args:
         chat: the model.
-        contract: the schemas the agent is held to.
+        contract: the schemas to check.
     """
 
     def __init__(self, chat: ModelChat, *, repairs: int = 1, contract: AgentContract | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The form in which a model adds flows across modules, and their way into an integration spec."""
+"""Builds the message about an integration spec, and adds the flows of a model's answer to it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LONGEST_REQUEST = 2000
 
 
 def build_message(inputs: Mapping[str, Any], base: Mapping[str, Any], root: Path) -> str:
-    """What the model is told: the entry's source, that of the nearest components, the flows there are. Blocks."""
+    """Build the message: source of the entry and of the nearest components, and the existing flows. Blocks."""
     entry, *others = base["target"]["components"]
     facts = [f"{case['title']} (crosses {_crossed(case)})"[:_LONGEST_FACT] for case in base["cases"]]
     near = "\n\n".join(f"# {one['module']}\n{_source(root, one['path'])}" for one in others[:_MOST_COMPONENTS])
@@ -46,7 +46,7 @@ def _crossed(case: Mapping[str, Any]) -> str:
 
 
 def add_cases(answered: Mapping[str, Any], base: Mapping[str, Any], root: Path) -> JsonObject:
-    """The spec with the model's flows behind its own. A flow crosses what the engine saw its act cross.
+    """Append the model's flows to the spec. A flow gets the edges that the engine observed for its act.
 
     Raises:
         UnusableAnswer: flows that do what tests may not do.
@@ -55,9 +55,9 @@ def add_cases(answered: Mapping[str, Any], base: Mapping[str, Any], root: Path) 
     imports = [str(line) for line in answered["imports"]]
     known = imported_by(_read(root / entry["path"])) | imported_by("\n".join(base.get("imports") or ()))
     problems = [
-        one
+        row
         for index, case in enumerate(answered["cases"])
-        for one in case_problems(case, index, imports, str(entry["module"]), imported=known)
+        for row in case_problems(case, index, imports, str(entry["module"]), imported=known)
     ]
     if problems:
         raise UnusableAnswer("the flows do what tests may not do", problems)
@@ -77,7 +77,7 @@ def _read(path: Path) -> str:
 
 
 def _crosses(expression: str, base: Mapping[str, Any]) -> list[JsonObject]:
-    """Edges that flows of the engine took whose act names the same callable; else all that begin in the entry."""
+    """Edges of the engine's flows whose act calls the same callable; else all edges that begin in the entry."""
     named = set(re.findall(r"[A-Za-z_]\w*", expression))
     found: dict[tuple[str, str], JsonObject] = {}
     for case in base["cases"]:

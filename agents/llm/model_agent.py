@@ -1,4 +1,4 @@
-"""What the model-backed agents share: asking, repairing an answer that cannot be read, saying why it cannot."""
+"""Base of the agents with a model: sends calls, requests repairs of unusable answers, and reports their problems."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ASKED: ContextVar[list[str] | None] = ContextVar("testwright_prompts_asked", de
 
 
 class UnusableAnswer(AgentFailure):
-    """What a model answered cannot be used; `problems` say why, in the form of validation errors."""
+    """A model's answer cannot be used; `problems` list why, in the form of validation errors."""
 
     def __init__(self, message: str, problems: Iterable[JsonObject]) -> None:
         super().__init__(message)
@@ -32,13 +32,13 @@ class UnusableAnswer(AgentFailure):
 
 
 class ModelAgent(Agent):
-    """Base of the agents that ask a model. Each call is a fresh message list; nothing is remembered.
+    """Base of the agents with a model. Each call has a fresh message list; there is no history.
 
     Args:
         role: planner, spec, writer or analyzer.
         chat: answers calls.
-        repairs: how often an answer that is not in the asked form is given back within one request.
-        contract: the schemas the agent is held to.
+        repairs: how often an answer in the wrong form is returned to the model within one request.
+        contract: the schemas to check.
     """
 
     def __init__(self, role: str, chat: ModelChat, *, repairs: int = 0, contract: AgentContract | None = None) -> None:
@@ -47,30 +47,30 @@ class ModelAgent(Agent):
         self._repairs = repairs
         self._prompt = load_prompt(role)
 
-    async def _asked(
+    async def _ask_model(
         self,
         user: str,
         schema: JsonObject,
         attempt: int = 1,
         *,
-        back: RejectedAnswer | None = None,
+        rejected: RejectedAnswer | None = None,
         mends: Sequence[Mapping[str, Any]] = (),
         prompt: Prompt | None = None,
     ) -> ModelAnswer:
-        """The model's answer in the asked form.
+        """Send a message and return the model's answer in the requested form.
 
         Args:
             user: the message.
-            back: an earlier answer to it that could not be used.
+            rejected: an earlier answer to it that could not be used.
             mends: the errors that the message is about, for the audit log.
-            prompt: the message is from; None for the role's own.
+            prompt: the prompt of the message; None for the role's own.
 
         Raises:
-            UnusableAnswer: it is not in that form, repairs included. ModelFailure, BudgetExhausted: as the chat.
+            UnusableAnswer: the answer is not in that form, repairs included. ModelFailure, BudgetExhausted.
         """
         for repair in range(self._repairs + 1):
-            reason = summarize_errors(back.problems if back is not None else mends) or "first"
-            call = replace(self._call(prompt or self._prompt, user, schema, attempt, back), reason=reason)
+            reason = summarize_errors(rejected.problems if rejected is not None else mends) or "first"
+            call = replace(self._call(prompt or self._prompt, user, schema, attempt, rejected), reason=reason)
             _note_prompt(call.prompt_version)
             try:
                 return await self._chat.complete(call)
@@ -78,7 +78,7 @@ class ModelAgent(Agent):
                 problems = problems_of(error)
                 if repair == self._repairs:
                     raise UnusableAnswer(error.message, problems) from error
-                back = RejectedAnswer(problems, str(error.details.get("excerpt") or ""))
+                rejected = RejectedAnswer(problems, str(error.details.get("excerpt") or ""))
         raise AssertionError("unreachable: the last repair returns or raises")
 
     async def _valid_answer(
@@ -93,25 +93,25 @@ class ModelAgent(Agent):
         Raises:
             UnusableAnswer: an answer is not in the requested form, repairs included. ModelFailure, BudgetExhausted.
         """
-        answer = await self._asked(user, schema)
+        answer = await self._ask_model(user, schema)
         problems = find_problems(answer.parsed)
         if problems and self._repairs:
-            answer = await self._asked(user, schema, attempt=2, back=RejectedAnswer(problems, answer.text))
+            answer = await self._ask_model(user, schema, attempt=2, rejected=RejectedAnswer(problems, answer.text))
         return answer.parsed
 
     def _call(
-        self, prompt: Prompt, user: str, schema: JsonObject, attempt: int, back: RejectedAnswer | None
+        self, prompt: Prompt, user: str, schema: JsonObject, attempt: int, rejected: RejectedAnswer | None
     ) -> ModelCall:
-        """A call; its version names the prompt, and behind a `+` that of the words around an answer given back."""
+        """Build a call; its version names the prompt and, after a `+`, the prompt around a rejected answer."""
         version = prompt.version
         return ModelCall(
             role=self.name,
             system=prompt.system,
-            user=user if back is None else back.message(user),
+            user=user if rejected is None else rejected.message(user),
             schema=schema,
             schema_name=f"{self.name}_answer",
             attempt=attempt,
-            prompt_version=version if back is None else f"{version}+{load_prompt('repair').version}",
+            prompt_version=version if rejected is None else f"{version}+{load_prompt('repair').version}",
         )
 
     async def process(self, request: AgentRequest) -> AgentResponse:
@@ -122,9 +122,9 @@ class ModelAgent(Agent):
             response.metadata["prompt_version"] = asked[-1]
         return response
 
-    def _unusable(self, error: UnusableAnswer, asked: Iterable[Mapping[str, Any]] = ()) -> AgentResponse:
-        """The response that makes a refinement of an answer nobody can use; `asked` are errors that still stand."""
-        problems = [*error.problems, *({**one} for one in asked if one not in error.problems)]
+    def _unusable(self, error: UnusableAnswer, open_errors: Iterable[Mapping[str, Any]] = ()) -> AgentResponse:
+        """The response that leads to a refinement of an unusable answer; `open_errors` are not corrected yet."""
+        problems = [*error.problems, *({**row} for row in open_errors if row not in error.problems)]
         return error_response(
             ErrorType.VALIDATION,
             error.message,
@@ -134,7 +134,7 @@ class ModelAgent(Agent):
 
 @contextmanager
 def _noting_prompts() -> Iterator[list[str]]:
-    """Note the versions of the prompts that are asked with while one request is answered, in their order."""
+    """Collect the versions of the prompts that are sent during one request, in order."""
     asked: list[str] = []
     token = _ASKED.set(asked)
     try:
@@ -155,14 +155,14 @@ class RejectedAnswer:
 
     Attributes:
         problems: everything that is wrong with it, in the form of validation errors.
-        answer: its text; the beginning is shown.
+        answer: its text; the model is shown the beginning.
     """
 
     problems: Sequence[Mapping[str, Any]]
     answer: str
 
     def message(self, user: str) -> str:
-        """The message that it answered, asked once more."""
+        """Render the repair message: the original message, the problems and the rejected answer."""
         values = {
             "user": user,
             "errors": data("errors", feedback(self.problems)),
@@ -172,7 +172,7 @@ class RejectedAnswer:
 
 
 def feedback(problems: Sequence[Mapping[str, Any]]) -> str:
-    """All problems, one line each, with the offending excerpt and what to do; what is too much is counted."""
+    """Render the problems, one line each, with excerpt and suggestion; those beyond the limit are counted."""
     lines: list[str] = []
     for row in problems:
         there = f" (there: {str(row['excerpt'])[:_BESIDE]})" if row.get("excerpt") else ""
@@ -185,7 +185,7 @@ def feedback(problems: Sequence[Mapping[str, Any]]) -> str:
 
 
 def problems_of(error: AgentFailure) -> list[JsonObject]:
-    """Why an answer is not in the asked form, one problem for each violation, the offending excerpt with the first."""
+    """List why an answer is not in the requested form, one problem a violation, the excerpt with the first."""
     found = error.details.get("errors")
     excerpt = str(error.details.get("excerpt") or "")[:_EXCERPT]
     if isinstance(found, list) and found:
@@ -200,18 +200,17 @@ def problems_of(error: AgentFailure) -> list[JsonObject]:
     return problems
 
 
-def _beside(one: Mapping[str, Any]) -> JsonObject:
-    kept = {key: one[key] for key in ("suggestion", "rule", "excerpt") if one.get(key)}
-    return {key: str(value) for key, value in kept.items()}
+def _beside(violation: Mapping[str, Any]) -> JsonObject:
+    return {key: str(violation[key]) for key in ("suggestion", "rule", "excerpt") if violation.get(key)}
 
 
 def text_of(limit: int, pattern: str | None = None) -> JsonObject:
-    """The schema of a text; a limit keeps small models from rambling."""
+    """Schema of a text; a limit keeps small models from rambling."""
     return {"type": "string", "maxLength": limit, **({"pattern": pattern} if pattern else {})}
 
 
 def closed(**properties: JsonObject) -> JsonObject:
-    """The schema of an object that has exactly these properties, as strict structured output wants it."""
+    """Schema of an object with exactly these properties, as strict structured output requires."""
     return {
         "type": "object",
         "additionalProperties": False,
@@ -221,10 +220,10 @@ def closed(**properties: JsonObject) -> JsonObject:
 
 
 def list_of(items: JsonObject, limit: int) -> JsonObject:
-    """The schema of a list."""
+    """Schema of a list."""
     return {"type": "array", "maxItems": limit, "items": items}
 
 
 def optional(schema: JsonObject) -> JsonObject:
-    """The schema of a value that may be null."""
+    """Schema of a value that may be null."""
     return {"anyOf": [schema, {"type": "null"}]}

@@ -1,6 +1,6 @@
-"""The planner that asks a model what a request means; the steps themselves are made by the embedded planner.
+"""The planner with a model, which interprets the request; the embedded planner builds the steps.
 
-The model names targets that the project has; ids, paths and order of steps are no matter of opinion.
+The model selects targets that the project has; ids, paths and order of steps are computed.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ PARTS_SCHEMA: JsonObject = closed(
 class ModelPlannerAgent(ModelAgent):
     """Plans tests; inputs and result as of the embedded planner.
 
-    A request whose words ask for other kinds than unit tests is asked about in parts, one for each kind.
+    A request that names other test types than unit tests is interpreted in parts, one for each type.
 
     Args:
         chat: the model.
-        steps: the embedded planner, which turns targets into steps; started and shut down with this one.
-        repairs: how often an answer that is not in the asked form, or names what there is not, is given back.
-        contract: the schemas the agent is held to.
+        steps: the embedded planner, which builds the steps; started and shut down with this one.
+        repairs: how often an answer in the wrong form, or with unknown targets, is returned to the model.
+        contract: the schemas to check.
     """
 
     def __init__(
@@ -88,8 +88,8 @@ class ModelPlannerAgent(ModelAgent):
         if asked_for and not asked_for & set(STEP_PLANNERS):
             return await self._steps.process(request)
         in_parts = asked_for - {"unit"}
-        back = RejectedAnswer(problems, "") if problems else None
-        meaning = await self._meaning(user, index, back, load_prompt("planner_types") if in_parts else None)
+        rejected = RejectedAnswer(problems, "") if problems else None
+        meaning = await self._meaning(user, index, rejected, load_prompt("planner_types") if in_parts else None)
         asked = {**inputs, "user_request": canonical_request(meaning, index, _documents(words))}
         planned = await self._steps.process(
             AgentRequest(goal=request.goal, task=request.task, metadata=request.metadata, inputs=asked)
@@ -100,16 +100,16 @@ class ModelPlannerAgent(ModelAgent):
         return planned
 
     async def _meaning(
-        self, user: str, index: TargetIndex, back: RejectedAnswer | None, in_parts: Prompt | None
+        self, user: str, index: TargetIndex, rejected: RejectedAnswer | None, in_parts: Prompt | None
     ) -> JsonObject:
-        """What the request means, in `parts`, with targets that the project has.
+        """Ask the model to interpret the request. Returns `parts` with targets that the project has.
 
         Raises RequestError when the model finds none.
         """
         for repair in range(self._repairs + 1):
             try:
-                answer = await self._asked(
-                    user, PARTS_SCHEMA if in_parts else ANSWER_SCHEMA, back=back, prompt=in_parts
+                answer = await self._ask_model(
+                    user, PARTS_SCHEMA if in_parts else ANSWER_SCHEMA, rejected=rejected, prompt=in_parts
                 )
             except UnusableAnswer as unusable:
                 raise RequestError(
@@ -117,13 +117,12 @@ class ModelPlannerAgent(ModelAgent):
                     advice="Name the targets in the request, or use the embedded planner.",
                 ) from unusable
             meaning = _parted(answer.parsed)
-            wrong = _unknown(meaning, index)
+            wrong = _target_problems(meaning, index)
             if not wrong:
                 return meaning
-            if repair < self._repairs:
-                back = RejectedAnswer(wrong, answer.text)
-                continue
-            return _known(meaning, index)
+            if repair == self._repairs:
+                return _known(meaning, index)
+            rejected = RejectedAnswer(wrong, answer.text)
         raise AssertionError("unreachable: the last repair returns or raises")
 
     def _message(self, inputs: Mapping[str, Any], index: TargetIndex) -> str:
@@ -138,11 +137,11 @@ class ModelPlannerAgent(ModelAgent):
 
 
 def canonical_request(meaning: Mapping[str, Any], index: TargetIndex, documents: Sequence[str] = ()) -> str:
-    """What a model understood, in words that the embedded planner reads in one way only.
+    """Render an interpretation as a request that the embedded planner parses unambiguously.
 
     Args:
         meaning: an answer in parts.
-        documents: API descriptions that the request names itself, for the parts about an API.
+        documents: API descriptions that the request names, for the parts about an API.
     """
     only = " only what has no tests" if meaning["only_untested"] else ""
     framework = f" with {meaning['framework']}" if meaning["framework"] else ""
@@ -165,12 +164,12 @@ def _part_words(part: Mapping[str, Any], index: TargetIndex, documents: Sequence
 
 
 def _documents(words: ParsedRequest) -> list[str]:
-    """Words of a request that name an API description."""
+    """Select words of a request that name an API description."""
     return [mention.text for mention in words.mentions if not mention.excluded and is_document(mention.text)]
 
 
 def _parted(answer: Any) -> JsonObject:
-    """An answer in parts; that to a request for unit tests is one part."""
+    """Convert an answer into parts; one about unit tests only is a single part."""
     if "parts" in answer:
         return answer
     part = {"test_type": "unit", "targets": answer["targets"], "whole_project": answer["whole_project"]}
@@ -178,7 +177,7 @@ def _parted(answer: Any) -> JsonObject:
 
 
 def _known(meaning: JsonObject, index: TargetIndex) -> JsonObject:
-    """The meaning without targets that the project does not have. Raises RequestError when none is left."""
+    """Remove targets that the project does not have. Raises RequestError when none is left."""
     missing = [target for part in meaning["parts"] for target in part["targets"] if _missing(target, index)]
     kept = [
         {**part, "targets": [target for target in part["targets"] if not _missing(target, index)]}
@@ -200,8 +199,8 @@ def _index(root: Path) -> TargetIndex:
     return TargetIndex(layout)
 
 
-def _unknown(meaning: Mapping[str, Any], index: TargetIndex) -> list[JsonObject]:
-    """Why the answer cannot be planned: targets that are not there, or none at all."""
+def _target_problems(meaning: Mapping[str, Any], index: TargetIndex) -> list[JsonObject]:
+    """List why the answer cannot be planned: unknown targets, or none at all."""
     problems: list[JsonObject] = []
     if not meaning["parts"]:
         return [problem("$.parts", "asks for no tests", suggestion="add one part for each kind of tests asked for")]
@@ -226,7 +225,7 @@ def _missing(target: Mapping[str, Any], index: TargetIndex) -> bool:
 
 
 def _symbol_names(path: str, symbols: Sequence[str], index: TargetIndex) -> list[str]:
-    """`module:Qualified.name` of each symbol that the path's modules have."""
+    """Return `module:Qualified.name` of each symbol that the path's modules have."""
     modules = [target.place.module for target in index.find(path, explicit=True).targets]
     return [f"{module}:{symbol}" for symbol in symbols for module in modules if symbol in index.symbols_of(module)]
 

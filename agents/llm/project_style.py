@@ -1,7 +1,7 @@
-"""How a project writes its tests, in few words for a model: counted conventions and one short example.
+"""Describes for a model how a project writes its tests: counted conventions and one short example.
 
-Read from the tests that people wrote; files of testwright itself are no example. Nothing is said of a project without
-tests, so that a model follows its own instructions there.
+Only tests that people wrote count, not generated ones. The description of a project without tests is empty, so that the
+model follows its own instructions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...utils.generated_header import is_untouched
 from ...utils.python_source import parse_python
 
 LONGEST_STYLE = 1200
-"""Characters of a style; an example that does not fit is cut at a line."""
+"""Limit on the characters of a style; an example that does not fit is cut at a line."""
 
 _MOST_FILES = 20
 _LONGEST_FILE = 200_000
@@ -31,14 +31,14 @@ _MOCKED = ("assert_called", "assert_any_call", "assert_has_calls", "assert_not_c
 _BUILT_IN = frozenset({"self", "cls"})
 
 StyleProvider = Callable[[str], str]
-"""The style for tests of a module, by its dotted name; "" where there is none to follow."""
+"""Describes the style for tests of a module, by its dotted name; "" without one."""
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(slots=True)
-class _Seen:
-    """What the tests of a project have in common, counted."""
+class _Conventions:
+    """Counts of conventions in a project's tests."""
 
     files: int = 0
     names: list[str] = field(default_factory=list)
@@ -60,12 +60,12 @@ class _Seen:
 
 
 def style_provider(root: Path) -> StyleProvider:
-    """The style of the project at `root`, for each of its modules; files are read when it is asked for."""
+    """Return the style provider of the project at `root`; files are read when it is called."""
     return partial(project_style, root)
 
 
 def project_style(root: Path, module: str) -> str:
-    """How the project at `root` writes tests, at most `LONGEST_STYLE` characters; "" when it has none.
+    """Describe how the project at `root` writes tests, in at most `LONGEST_STYLE` characters; "" when it has none.
 
     Args:
         module: the module to be tested, dotted; an example is taken from a test file that names it, if there is one.
@@ -76,8 +76,8 @@ def project_style(root: Path, module: str) -> str:
 
 
 def describe_style(files: Iterable[tuple[str, str]]) -> str:
-    """The style of test files, `(path, text)` each, the most telling first."""
-    seen = _Seen()
+    """Describe the style of test files, `(path, text)` each, the most relevant first."""
+    seen = _Conventions()
     for path, text in files:
         try:
             tree = parse_python(text)
@@ -105,7 +105,7 @@ def _texts(root: Path, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield path, text
 
 
-def _see(seen: _Seen, path: str, text: str, tree: ast.Module) -> None:
+def _see(seen: _Conventions, path: str, text: str, tree: ast.Module) -> None:
     tests = list(_tests(tree))
     seen.files += bool(tests)
     for owner in ast.walk(tree):
@@ -136,7 +136,7 @@ def _tests(tree: ast.Module) -> Iterator[tuple[_Function, ast.ClassDef | None]]:
 
 
 def _fixtures(test: _Function) -> list[str]:
-    """The fixtures a test asks for: its arguments that no parametrisation gives it."""
+    """Return the fixtures of a test: its arguments that no parametrisation provides."""
     given = {
         name.strip()
         for mark in test.decorator_list
@@ -149,7 +149,7 @@ def _fixtures(test: _Function) -> list[str]:
 
 
 def _helpers(test: _Function) -> Iterator[str]:
-    """Functions of the project's own that a test asserts with: `assert_total(…)`, not `self.assertEqual(…)`."""
+    """Yield the project's own assertion helpers in a test: `assert_total(…)`, not `self.assertEqual(…)`."""
     for node in ast.walk(test):
         if isinstance(node, ast.Call):
             name = ast.unparse(node.func)
@@ -162,7 +162,7 @@ def _is_fixture(node: _Function) -> bool:
     return any("fixture" in ast.unparse(decorator) for decorator in node.decorator_list)
 
 
-def _conventions(seen: _Seen) -> Iterator[str]:
+def _conventions(seen: _Conventions) -> Iterator[str]:
     kind = "functions" if seen.functions >= seen.methods else "methods of classes"
     kind += " of unittest.TestCase" if seen.cases * 2 > seen.tests and seen.methods else ""
     yield f"{seen.tests} tests in {seen.files} {'file' if seen.files == 1 else 'files'}, mostly {kind}"
@@ -180,18 +180,18 @@ def _conventions(seen: _Seen) -> Iterator[str]:
     yield "assertions: " + ("plain assert" if seen.plain * 2 >= seen.tests else "methods and helpers, not plain assert")
 
 
-def _placed(name: str, seen: _Seen) -> str:
+def _placed(name: str, seen: _Conventions) -> str:
     return f"{name} ({seen.defined[name]})" if name in seen.defined else name
 
 
 def _spread(names: Sequence[str]) -> list[str]:
-    """A few names, from all over the list."""
+    """Sample a few names, evenly over the list."""
     step = max(1, len(names) // _NAMES_SHOWN)
     return [name[:80] for name in names[::step][:_NAMES_SHOWN]]
 
 
 def _example(text: str, tree: ast.Module, test: _Function, owner: ast.ClassDef | None) -> str:
-    """The first test with the file's imports, and its class's first line when it is a method."""
+    """Render the first test with the file's imports and, for a method, its class's first line."""
     lines = text.splitlines()
     imports = [lines[node.lineno - 1] for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     head = [line for line in imports if "__future__" not in line][:5]

@@ -1,7 +1,7 @@
-"""Prompts as data: Markdown files in `agents/prompts/`, filled in with named values; a missing value fails.
+"""Loads prompts from Markdown files in `agents/prompts/` and fills in named values; a missing value is an error.
 
 A file has parts, each below a line `--- NAME ---`: `system`, the same text for every call of a role, and the user
-messages. `{{name}}` stands for a value. Values are put in once and are never read as a template themselves.
+messages. `{{name}}` is replaced by a value. Values are inserted once and never read as a template themselves.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _TAG = re.compile(r"<(?=/?\s*data\b)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt that was read.
+    """A loaded prompt.
 
     Attributes:
-        name: its file without ending.
-        version: the beginning of the file's sha256; recorded with what the prompt brought about.
+        name: its file name without extension.
+        version: prefix of the file's sha256; recorded with the artifacts that result from it.
         parts: texts by name.
     """
 
@@ -40,10 +40,10 @@ class Prompt:
         return self._part("system")
 
     def text(self, part: str, values: Mapping[str, str]) -> str:
-        """A part with its values.
+        """Render a part with its values.
 
         Raises:
-            AgentFailure: there is no such part, a value is missing, or one is given that it does not know.
+            AgentFailure: there is no such part, a value is missing, or one is unknown to it.
         """
         template = self._part(part)
         wanted = {found["name"] for found in _VARIABLE.finditer(template)}
@@ -65,7 +65,7 @@ class Prompt:
 
 @cache
 def load_prompt(name: str) -> Prompt:
-    """The prompt of a role. Raises AgentFailure when there is none of that name."""
+    """Load a prompt by name. Raises AgentFailure when there is none of that name."""
     file = resources.files(__name__.rpartition(".")[0].rpartition(".")[0]).joinpath("prompts", f"{name}.md")
     if not file.is_file():
         raise AgentFailure(f"there is no prompt {name!r}", advice="Prompts are files in agents/prompts/.")
@@ -73,17 +73,17 @@ def load_prompt(name: str) -> Prompt:
 
 
 def read_prompt(name: str, text: str) -> Prompt:
-    """A prompt from its file's text."""
+    """Parse a prompt file's text."""
     pieces = _PART.split(text)
     parts = {pieces[at]: pieces[at + 1].strip() for at in range(1, len(pieces) - 1, 2)}
     return Prompt(name, hashlib.sha256(text.encode()).hexdigest()[:12], parts)
 
 
 def data(name: str, text: str) -> str:
-    """Text of others, fenced in so that nothing in it can end the fence: `<data name="…">` to `</data>`."""
+    """Fence foreign text with `<data name="…">` and `</data>`, so that nothing in it can end the fence."""
     return f'<data name="{name}">\n{_TAG.sub("&lt;", text.rstrip())}\n</data>'
 
 
 def bullets(lines: Iterable[str], *, none: str = "none") -> str:
-    """A list, one line each; `none` for an empty one."""
+    """Render a list, one line each; `none` for an empty one."""
     return "\n".join(f"- {line}" for line in lines) or none

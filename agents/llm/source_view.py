@@ -1,4 +1,4 @@
-"""What a model is shown of a file: numbered lines of interest, with the signatures around them, and nothing else."""
+"""Selects what a model is shown of a file: numbered lines of the symbols, with the signatures around them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _MOST_SETTING_LINES = 30
 
 
 def relevant_lines(source: str, symbols: Sequence[str] | None) -> str:
-    """The numbered lines of some symbols (None: all), imports and constants above, and the other signatures.
+    """Return the numbered lines of some symbols (None: all), imports and constants, and the other signatures.
 
-    A file of up to 60 lines is shown whole, however few symbols are wanted.
+    A file of up to 60 lines is shown completely.
     """
     lines = source.splitlines()
     if (symbols is None and len(lines) <= _MOST_LINES) or len(lines) <= 60:
@@ -32,7 +32,7 @@ def relevant_lines(source: str, symbols: Sequence[str] | None) -> str:
 
 
 def number_lines(lines: Sequence[str], shown: Iterable[int]) -> str:
-    """Lines with their numbers, from 1; `…` stands where lines are left out."""
+    """Render lines with their numbers, from 1; `…` replaces lines that are left out."""
     out: list[str] = []
     last = 0
     for number in sorted(one for one in set(shown) if 1 <= one <= len(lines)):
@@ -62,7 +62,7 @@ def _collect(
 
 
 def _signatures(body: Sequence[ast.stmt]) -> set[int]:
-    """First lines of all definitions: what else there is."""
+    """Numbers of the first lines of all definitions."""
     found: set[int] = set()
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):

@@ -1,7 +1,7 @@
-"""The spec agent that asks a model: the engine says what happens, the model says what should.
+"""The spec agent with a model: the engine observes what happens, the model decides what should happen.
 
-The target is explored first, so that the model is told what was observed and what was not reached; what the engine
-found to contradict the documentation stays in the spec, whatever the model says.
+The target is explored first, and the model is shown what was observed and what was not reached. Suspected defects that
+the engine found stay in the spec, whatever the model answers.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ _LONGEST_REQUEST = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class _Enlarging:
+class _SpecExtension:
     """How a model adds cases to the engine's spec of a test type.
 
     Attributes:
-        prompt: its name. message: what the model is told (inputs, engine's spec, root). schema: of its answer.
-        added: the spec with the answer's cases (answer, engine's spec, root); raises UnusableAnswer.
+        prompt: its name. message: builds the message (inputs, engine's spec, root). schema: of the answer.
+        add_cases: adds the answer's cases to the spec (answer, engine's spec, root); raises UnusableAnswer.
     """
 
     prompt: str
     message: Callable[[Mapping[str, Any], Mapping[str, Any], Path], str]
     schema: JsonObject
-    added: Callable[[Mapping[str, Any], Mapping[str, Any], Path], JsonObject]
+    add_cases: Callable[[Mapping[str, Any], Mapping[str, Any], Path], JsonObject]
 
 
-_ENLARGING = {
-    "api": _Enlarging("api_spec", api_answer.build_message, api_answer.ANSWER_SCHEMA, api_answer.add_cases),
-    "integration": _Enlarging("flow_spec", flow_answer.build_message, ANSWER_SCHEMA, flow_answer.add_cases),
+_EXTENSIONS = {
+    "api": _SpecExtension("api_spec", api_answer.build_message, api_answer.ANSWER_SCHEMA, api_answer.add_cases),
+    "integration": _SpecExtension("flow_spec", flow_answer.build_message, ANSWER_SCHEMA, flow_answer.add_cases),
 }
 
 
@@ -62,7 +62,7 @@ class ModelSpecAgent(ModelAgent):
         chat: the model.
         engine: the embedded spec agent; started and shut down with this one.
         root: the project.
-        contract: the schemas the agent is held to.
+        contract: the schemas to check.
     """
 
     def __init__(self, chat: ModelChat, engine: Agent, root: Path, *, contract: AgentContract | None = None) -> None:
@@ -81,19 +81,19 @@ class ModelSpecAgent(ModelAgent):
         errors = inputs.get("errors") or []
         previous = inputs.get("previous_spec")
         test_type = str(inputs.get("test_type") or "unit")
-        more = _ENLARGING.get(test_type) if not isinstance(previous, Mapping) else None
-        if test_type != "unit" and more is None:
-            return await self._engine.process(request)  # what was refused, the engine takes out by itself
+        extension = _EXTENSIONS.get(test_type) if not isinstance(previous, Mapping) else None
+        if test_type != "unit" and extension is None:
+            return await self._engine.process(request)  # a refinement: the engine removes refused cases by itself
         try:
-            if more is not None:
-                return await self._enlarged(request, inputs, errors, more)
+            if extension is not None:
+                return await self._extended(request, inputs, errors, extension)
             if isinstance(previous, Mapping) and errors:
                 return await self._refined(inputs, previous, errors)
-            return await self._specified(request, inputs, errors)
+            return await self._first_spec(request, inputs, errors)
         except UnusableAnswer as unusable:
             return self._unusable(unusable, errors)
 
-    async def _specified(
+    async def _first_spec(
         self, request: AgentRequest, inputs: Mapping[str, Any], errors: Sequence[Mapping[str, Any]]
     ) -> AgentResponse:
         """The first spec of unit tests: the model's cases in place of the engine's."""
@@ -109,17 +109,21 @@ class ModelSpecAgent(ModelAgent):
         kept = {key: explored.metadata[key] for key in ("trials", "branches", "notes") if key in explored.metadata}
         return success_response({"spec": spec}, metadata=kept)
 
-    async def _enlarged(
-        self, request: AgentRequest, inputs: Mapping[str, Any], errors: Sequence[Mapping[str, Any]], more: _Enlarging
+    async def _extended(
+        self,
+        request: AgentRequest,
+        inputs: Mapping[str, Any],
+        errors: Sequence[Mapping[str, Any]],
+        extension: _SpecExtension,
     ) -> AgentResponse:
         """The engine's spec with cases that the model adds; running the tests shows whether they hold."""
         explored = await self._engine.process(request)
         if not explored.is_success() or not isinstance(explored.result, dict):
             return explored
         base: JsonObject = explored.result["spec"]
-        user = await asyncio.to_thread(more.message, inputs, base, self._root)
-        answered = await self._first_answer(inputs, user, errors, more.schema, load_prompt(more.prompt))
-        spec = await asyncio.to_thread(more.added, answered, base, self._root)
+        user = await asyncio.to_thread(extension.message, inputs, base, self._root)
+        answered = await self._first_answer(inputs, user, errors, extension.schema, load_prompt(extension.prompt))
+        spec = await asyncio.to_thread(extension.add_cases, answered, base, self._root)
         return success_response({"spec": spec}, metadata=dict(explored.metadata), trace=list(explored.trace))
 
     async def _first_answer(
@@ -130,10 +134,10 @@ class ModelSpecAgent(ModelAgent):
         schema: JsonObject,
         prompt: Prompt | None = None,
     ) -> Any:
-        """The answer to a first message; after one that could not be read, asked once more with what was wrong."""
-        said = "\n".join(str(error.get("excerpt") or "") for error in errors).strip()
-        back = RejectedAnswer(errors, said) if errors else None
-        answer = await self._asked(user, schema, int(inputs.get("attempt") or 1), back=back, prompt=prompt)
+        """Return the answer to a first message; after an unusable one, the message is sent again with its problems."""
+        previous_answer = "\n".join(str(error.get("excerpt") or "") for error in errors).strip()
+        rejected = RejectedAnswer(errors, previous_answer) if errors else None
+        answer = await self._ask_model(user, schema, int(inputs.get("attempt") or 1), rejected=rejected, prompt=prompt)
         return answer.parsed
 
     def _first_message(self, inputs: Mapping[str, Any], base: Mapping[str, Any]) -> str:
@@ -150,11 +154,11 @@ class ModelSpecAgent(ModelAgent):
     async def _refined(
         self, inputs: Mapping[str, Any], previous: Mapping[str, Any], errors: Sequence[Mapping[str, Any]]
     ) -> AgentResponse:
-        """The previous spec with the cases concerned replaced; every other case stays word for word."""
+        """Return the previous spec with the erroneous cases replaced; every other case stays unchanged."""
         cases = list(previous.get("cases") or ())
         at = concerned_cases(cases, errors)
         user = await asyncio.to_thread(self._refine_message, inputs, previous, [cases[index] for index in at], errors)
-        answer = await self._asked(user, ANSWER_SCHEMA, int(inputs.get("attempt") or 2), mends=errors)
+        answer = await self._ask_model(user, ANSWER_SCHEMA, int(inputs.get("attempt") or 2), mends=errors)
         path = str((previous.get("target") or {}).get("path") or inputs["target"]["path"])
         answered: Any = answer.parsed
         await asyncio.to_thread(self._require_harmless, answered, previous)
@@ -164,7 +168,7 @@ class ModelSpecAgent(ModelAgent):
             raise UnusableAnswer("the refinement weakens the spec", weaker)
         imports = sorted(set(answered["imports"])) or list(previous.get("imports") or ())
         spec = {**previous, "imports": imports, "cases": merge_cases(cases, at, mended)}
-        replaced = [one["id"] for one in mended]
+        replaced = [case["id"] for case in mended]
         return success_response(
             {"spec": spec}, trace=[{"event": "refined", "cases": replaced}], metadata={"changes": replaced}
         )
@@ -197,28 +201,28 @@ class ModelSpecAgent(ModelAgent):
         }
 
     def _require_harmless(self, answered: Mapping[str, Any], spec: Mapping[str, Any]) -> None:
-        """Raise UnusableAnswer for cases that do what tests may not do; they may import what the target imports."""
+        """Raise UnusableAnswer for cases that do what tests may not; they may import what the target imports."""
         target, imports = spec.get("target") or {}, list(answered["imports"])
         module, path = str(target.get("module") or ""), self._root / str(target.get("path") or "")
         source = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
         imported = imported_by(source) | imported_by("\n".join(str(line) for line in spec.get("imports") or ()))
         found = [
-            one
+            row
             for index, case in enumerate(answered["cases"])
-            for one in case_problems(case, index, imports, module, imported=imported)
+            for row in case_problems(case, index, imports, module, imported=imported)
         ]
         if found:
             raise UnusableAnswer("the cases do what tests may not do", found)
 
 
 def observed_facts(cases: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What was observed, one line each, a few for every subject: `half(3) raises ValueError('odd')`."""
-    told: dict[str, int] = {}
+    """Render observations, one line each, a few for every subject: `half(3) raises ValueError('odd')`."""
+    shown: dict[str, int] = {}
     lines: list[str] = []
     for case in cases:
         subject = str(case["subject"])
-        told[subject] = told.get(subject, 0) + 1
-        if told[subject] <= _FACTS_OF_A_SUBJECT and len(lines) < _MOST_FACTS:
+        shown[subject] = shown.get(subject, 0) + 1
+        if shown[subject] <= _FACTS_OF_A_SUBJECT and len(lines) < _MOST_FACTS:
             lines.append(_fact(case)[:_LONGEST_FACT])
     return lines
 
@@ -226,20 +230,20 @@ def observed_facts(cases: Sequence[Mapping[str, Any]]) -> list[str]:
 def _fact(case: Mapping[str, Any]) -> str:
     statements = (case.get("arrange") or {}).get("statements") or []
     setting = f" after {'; '.join(statements)}" if statements else ""
-    return f"{case['act']['expression']}{setting}: {', '.join(_seen(expectation) for expectation in case['expect'])}"
+    return f"{case['act']['expression']}{setting}: {', '.join(_expectation_text(expectation) for expectation in case['expect'])}"
 
 
-def _seen(one: Mapping[str, Any]) -> str:
-    if one["kind"] in ("raises", "warns"):
-        return f"{one['kind']} {one.get('exception')}({one.get('match', '')!r})"
-    return " ".join(str(part) for part in (one.get("actual", ""), one["kind"], one.get("value", "")) if part)
+def _expectation_text(row: Mapping[str, Any]) -> str:
+    if row["kind"] in ("raises", "warns"):
+        return f"{row['kind']} {row.get('exception')}({row.get('match', '')!r})"
+    return " ".join(str(part) for part in (row.get("actual", ""), row["kind"], row.get("value", "")) if part)
 
 
 def merge_cases(
     cases: Sequence[Mapping[str, Any]], concerned_at: Sequence[int], mended: Sequence[JsonObject]
 ) -> list[Mapping[str, Any]]:
-    """All cases in their order; a corrected one stands where its predecessor stood, a new one at the end."""
-    by_id = {str(one["id"]): one for one in mended}
+    """Merge corrected cases: each takes the place of its predecessor, a new one is appended."""
+    by_id = {str(case["id"]): case for case in mended}
     placed: list[Mapping[str, Any]] = []
     for index, case in enumerate(cases):
         found = by_id.pop(str(case.get("id")), None)

@@ -1,4 +1,4 @@
-"""The form in which a model answers with test cases, and their way into a spec and back."""
+"""Defines the form of a model's answer with test cases, and converts cases to and from a spec."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ ANSWER_SCHEMA: JsonObject = closed(
         200,
     ),
 )
-"""Strict: endpoints that enforce schemas enforce all of it."""
+"""Strict, so that endpoints that enforce schemas enforce all of it."""
 
 
 def case_of(answered: Mapping[str, Any], path: str) -> JsonObject:
-    """A case as the spec has it. What only repeats the rest (steps, empty arrangements) the model need not write."""
+    """Convert an answered case into a spec's case; redundant fields (steps, empty arrangements) are filled in."""
     statements, expression = list(answered["statements"]), str(answered["expression"])
     arrange = {key: list(answered[key]) for key in ("fixtures", "statements") if answered[key]}
     return {
@@ -65,7 +65,7 @@ def case_of(answered: Mapping[str, Any], path: str) -> JsonObject:
 
 
 def case_for_model(case: Mapping[str, Any]) -> JsonObject:
-    """A case in the form of an answer, without the fields that do not apply, to be shown to the model."""
+    """Convert a spec's case into the form of an answer, without empty fields, to show it to the model."""
     arrange = case.get("arrange") or {}
     expect = [
         {
@@ -93,7 +93,7 @@ def _filled(given: Mapping[str, Any]) -> JsonObject:
 
 
 def concerned_cases(cases: Sequence[Mapping[str, Any]], errors: Iterable[Mapping[str, Any]]) -> list[int]:
-    """Indices of the cases that errors are about, in order."""
+    """Return the indices of the cases that errors are about, in order."""
     found = [_CASE.match(str(error.get("path", ""))) for error in errors if error.get("severity", "error") == "error"]
     return sorted({int(match[1]) for match in found if match and int(match[1]) < len(cases)})
 

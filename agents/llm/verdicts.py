@@ -1,8 +1,8 @@
-"""What a model's verdict on a disagreement may change (issue 3, grounding): nothing silently, nothing without a place.
+"""Applies a model's verdicts on disagreements to the analysis, within limits that keep them grounded.
 
-A defect needs a promise in documentation, names or types. A documented promise is overruled only by a verdict that
-names lines of the target which make that reading wrong; without them the suspicion stays. Whatever is decided, the
-finding tells both: what was promised and what was seen, who says it is which, and why.
+A defect needs a documented or inferred expectation. A documented expectation is overruled only by a verdict that cites
+lines of the target which show it to be wrong; without them the suspected defect stays. Every finding has both the
+expectation and the observation, with the deciding argument.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from ..contract.protocol import JsonObject
 
 RULE = "wrong_expectation"
-_PROMISED = ("documented", "inferred")
+_GROUNDED_ORIGINS = ("documented", "inferred")
 _MOST_LINES = 60
 _TEXT = 1000
 _EXCERPT = 160
@@ -26,12 +26,12 @@ def apply_verdicts(
     spec: Mapping[str, Any],
     lines: Sequence[str],
 ) -> JsonObject:
-    """The embedded analysis with the verdicts in it.
+    """Apply verdicts to the embedded analysis.
 
     Args:
-        contested: cases that did not hold, each with `case` and `result`.
-        verdicts: of the model, by case id; a case without one stays as the analysis has it.
-        lines: the target's, to tell whether the places that verdicts name are there.
+        contested: cases whose expectation failed, each with `case` and `result`.
+        verdicts: of the model, by case id; a case without one stays as in the analysis.
+        lines: of the target, to check the places that verdicts cite.
     """
     known = {str(defect.get("id")) for defect in spec.get("suspected_defects") or ()}
     defects = {str(defect["id"]): defect for defect in base["suspected_defects"]}
@@ -68,10 +68,10 @@ def apply_verdicts(
 def _decided(
     case: Mapping[str, Any], result: Mapping[str, Any], verdict: Mapping[str, Any], lines: Sequence[str]
 ) -> tuple[bool, str]:
-    """Whether a disagreement is a suspected defect, and what decided it."""
+    """Decide whether a disagreement is a suspected defect. Returns the decision and the reason."""
     reason = str(verdict["reason"]).strip()
     if verdict["verdict"] == "defect":
-        if _promise(case) is None:
+        if _grounded_expectation(case) is None:
             return False, f"The model calls it a defect ({reason}), but nothing documents or implies what was expected."
         return True, f"The model holds it for a defect: {reason}"
     if not _is_documented(case, result):
@@ -88,15 +88,15 @@ def _decided(
 
 
 def _is_documented(case: Mapping[str, Any], result: Mapping[str, Any]) -> bool:
-    """Whether what did not hold is documented: the gate says so, or everything that the case expects is."""
+    """Whether the failed expectation is documented, by the gate's class or because all of the case's are."""
     expected = case.get("expect") or ()
     documented = bool(expected) and all(expectation.get("origin") == "documented" for expectation in expected)
     return documented or result.get("class") == "product_defect"
 
 
-def _promise(case: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The expectation that somebody promises; a documented one before one that is inferred."""
-    for origin in _PROMISED:
+def _grounded_expectation(case: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the first documented expectation of the case, else the first inferred one, else None."""
+    for origin in _GROUNDED_ORIGINS:
         for expectation in case.get("expect") or ():
             if expectation.get("origin") == origin:
                 return expectation
@@ -104,7 +104,7 @@ def _promise(case: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _place(verdict: Mapping[str, Any], lines: Sequence[str]) -> tuple[int, int] | None:
-    """The lines that a verdict names, when the target has them and they say something; a whole file is no place."""
+    """Return the lines that a verdict cites if the target has them, they are not blank, and not a whole file."""
     named = sorted(verdict.get("lines") or ())
     if len(named) != 2 or named[0] < 1 or named[1] > len(lines) or named[1] - named[0] >= _MOST_LINES:
         return None
@@ -122,14 +122,14 @@ def _defect(
     path = str((spec.get("target") or {}).get("path") or "unknown")
     called_defect = verdict["verdict"] == "defect"
     named = _place(verdict, lines) if called_defect else None
-    place = {"path": path, "lines": list(named)} if named else (_promise(case) or {}).get("evidence")
-    said = str(verdict.get("documented") or "") if called_defect else ""
+    place = {"path": path, "lines": list(named)} if named else (_grounded_expectation(case) or {}).get("evidence")
+    documented = str(verdict.get("documented") or "") if called_defect else ""
     statements = [*((case.get("arrange") or {}).get("statements") or ()), str(case["act"]["expression"])]
     return {
         "id": defect_id,
         "title": " ".join(f"{case['subject']}: {case['title']}".split())[:160],
         "subject": case["subject"],
-        "documented": (said or str(case.get("expected") or "") or "what the test expects")[:_TEXT],
+        "documented": (documented or str(case.get("expected") or "") or "what the test expects")[:_TEXT],
         "observed": _seen(result)[:_TEXT],
         "reproduce": "\n".join(statements),
         "evidence": place or {"path": path, "lines": [1, 1]},

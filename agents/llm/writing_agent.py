@@ -1,7 +1,7 @@
-"""The writing agent that asks a model: an accepted spec becomes test files.
+"""The writing agent with a model: turns an accepted spec into test files.
 
-The first user message is the hydration envelope as canonical JSON: texts of others are JSON strings in it and
-cannot end before they end.
+The first user message is the hydration envelope as canonical JSON: foreign texts are JSON strings in it, so they cannot
+end early and be read as instructions.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, text_of
 from .project_style import StyleProvider
 
 ANSWER_SCHEMA: JsonObject = closed(files=list_of(closed(path=text_of(400), contents=text_of(200_000)), 10))
-_TOLD_OTHERWISE = ("attempt", "errors")
-"""Inputs that the model is not shown as they are: errors are told in `feedback`."""
+_NOT_SHOWN = ("attempt", "errors")
+"""Inputs that are not part of the message: errors are rendered as `feedback`."""
 
 
 class ModelWritingAgent(ModelAgent):
-    """Writes the test file of a spec, and helpers beside it; inputs and result as of the embedded writing agent.
+    """Writes the test file of a spec and its helpers; inputs and result as of the embedded writing agent.
 
     Args:
         chat: the model.
-        style: how the project writes tests of a module, shown to the model; None for nothing.
-        contract: the schemas the agent is held to.
+        style: describes how the project writes tests of a module; None for no description.
+        contract: the schemas to check.
     """
 
     def __init__(
@@ -55,12 +55,12 @@ class ModelWritingAgent(ModelAgent):
         module = str((view["spec"].get("target") or {}).get("module") or "")
         style = await asyncio.to_thread(self._style, module) if self._style is not None else ""
         try:
-            answer = await self._asked(
+            answer = await self._ask_model(
                 _message(inputs, errors, previous, style), ANSWER_SCHEMA, int(view.get("attempt") or 1), mends=errors
             )
             parsed: Any = answer.parsed
             files = _placed(parsed["files"], str(view["test_path"]))
-            _require_honest(files, view["spec"], str(view["test_path"]), previous)
+            _require_allowed(files, view["spec"], str(view["test_path"]), previous)
         except UnusableAnswer as unusable:
             return self._unusable(unusable, errors)
         target = str((view["spec"].get("target") or {}).get("path") or view["test_path"])
@@ -68,7 +68,7 @@ class ModelWritingAgent(ModelAgent):
         return success_response({"files": result})
 
     async def _rendered(self, request: AgentRequest) -> AgentResponse:
-        """Specs of requests and flows say every act and check in data: rendering is exact, there is nothing to add."""
+        """Render the spec without the model: API and integration specs hold every act and check as data."""
         async with EmbeddedWritingAgent() as renderer:
             return await renderer.process(request)
 
@@ -76,8 +76,8 @@ class ModelWritingAgent(ModelAgent):
 def _message(
     inputs: Mapping[str, Any], errors: Sequence[Mapping[str, Any]], previous: Mapping[str, str], style: str
 ) -> str:
-    """The envelope, and beside it the project's style, or in a refinement what to mend: that has a style already."""
-    shown = {key: value for key, value in inputs.items() if key not in _TOLD_OTHERWISE}
+    """Render the envelope with the project's style or, in a refinement, with feedback: that has a style already."""
+    shown = {key: value for key, value in inputs.items() if key not in _NOT_SHOWN}
     beside: JsonObject = {"style": style} if style and not previous else {}
     if errors:
         beside["feedback"] = code_feedback(errors, next(iter(previous.values()), ""))
@@ -85,7 +85,10 @@ def _message(
 
 
 def _placed(files: Sequence[Mapping[str, str]], test_path: str) -> dict[str, str]:
-    """Answered files by path; the test file first. Raises UnusableAnswer for one that lies elsewhere, or for none."""
+    """Return the answered files by path, the test file first.
+
+    Raises UnusableAnswer for a file outside the test file's folder, or without the test file.
+    """
     if not files:
         raise UnusableAnswer(
             "the answer has no file", [problem("$.files", "is empty", suggestion="write the test file")]
@@ -106,24 +109,24 @@ def _placed(files: Sequence[Mapping[str, str]], test_path: str) -> dict[str, str
     return {test_path: placed[test_path], **placed}
 
 
-def _require_honest(
+def _require_allowed(
     files: Mapping[str, str], spec: Mapping[str, Any], test_path: str, previous: Mapping[str, str]
 ) -> None:
-    """Raise UnusableAnswer for code that does what tests may not do, replaces what it tests, or asserts less."""
-    reaching = _reaching(files, spec, test_path)
-    if reaching:
-        raise UnusableAnswer("the code does what tests may not do", reaching)
+    """Raise UnusableAnswer for code that does what tests may not, replaces its subject, or asserts less."""
+    forbidden = _forbidden(files, spec, test_path)
+    if forbidden:
+        raise UnusableAnswer("the code does what tests may not do", forbidden)
     module, cases = str((spec.get("target") or {}).get("module") or ""), spec.get("cases") or ()
-    replaced = [{**one, "path": path} for path, text in files.items() for one in replaced_subjects(text, cases, module)]
+    replaced = [{**row, "path": path} for path, text in files.items() for row in replaced_subjects(text, cases, module)]
     if replaced:
         raise UnusableAnswer("the tests replace what they test", replaced)
-    weaker = [one for path, text in files.items() for one in _weakened(previous, path, text)]
+    weaker = [row for path, text in files.items() for row in _weakened(previous, path, text)]
     if weaker:
         raise UnusableAnswer("the refinement weakens the tests", weaker)
 
 
-def _reaching(files: Mapping[str, str], spec: Mapping[str, Any], test_path: str) -> list[JsonObject]:
-    """What the files do and tests may not; they may import what the accepted spec imports, and each other."""
+def _forbidden(files: Mapping[str, str], spec: Mapping[str, Any], test_path: str) -> list[JsonObject]:
+    """List what the files do and tests may not; they may import what the accepted spec imports, and each other."""
     module = str((spec.get("target") or {}).get("module") or "")
     imported = imported_by("\n".join(str(line) for line in spec.get("imports") or ()))
     helpers = [PurePosixPath(path).stem for path in files if path != test_path]
@@ -139,6 +142,6 @@ def _weakened(previous: Mapping[str, str], path: str, text: str) -> list[JsonObj
 
 
 def _headed(text: str, target: str) -> str:
-    """The file with our header, as what testwright writes has it; a header the model repeated is written anew."""
+    """Add the header of generated files; one that the model repeated is replaced."""
     body = without_header(text) if is_untouched(text) is not None else text
     return with_header(body if body.endswith("\n") else f"{body}\n", target=target)
